@@ -1,0 +1,13 @@
+# Every library comes from Debian 12's packages (tools/setup installs them).
+find_package(Protobuf 3.21 REQUIRED)
+find_package(CAF REQUIRED)
+find_package(RocksDB REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
+pkg_check_modules(UUID REQUIRED IMPORTED_TARGET uuid)
+pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
