@@ -1,0 +1,150 @@
+// The base of every actor: state that one message at a time may touch, with a name, a supervisor, a
+// clock and counters that the console shows.
+//
+// An actor's functions run on the threads of its system, never two at a time, so its members need no
+// lock. It must not block: disk, sockets and processes live on threads of their own (worker_pool)
+// and answer by message. When a handler throws, the state is destroyed, and after a back-off
+// (`defaults::restart_backoff`) a new one is made by the factory that `spawn` was given; the name,
+// the mailbox and the children's names stay. What the state knew must therefore be found again in
+// `started()`: an actor is a cache of the log.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+#include "runtime/actor_ref.hpp"
+#include "runtime/behavior.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/message.hpp"
+#include "runtime/promise.hpp"
+
+namespace troupe::runtime {
+
+class host;  // the runtime's side of an actor
+class system;
+
+// A pending call of a function of the actor that made it. Destroying it, or the actor, cancels it.
+class timer {
+ public:
+  timer() = default;
+  timer(timer&& other) noexcept
+      : host_{std::exchange(other.host_, nullptr)}, id_{std::exchange(other.id_, 0)} {}
+  timer& operator=(timer&& other) noexcept;
+  ~timer() { cancel(); }
+
+  void cancel() noexcept;
+  // False once it has fired or was cancelled.
+  bool pending() const noexcept;
+
+ private:
+  friend class actor;
+  timer(host* owner, std::uint64_t id) : host_{owner}, id_{id} {}
+  host* host_ = nullptr;
+  std::uint64_t id_ = 0;
+};
+
+// How an actor is made and what becomes of it when it throws.
+struct spawn_options {
+  // "kind/name" as the console shows it, e.g. kind "pod", name "default/web-x7k2p".
+  std::string kind;
+  std::string name;
+  // False: a crash ends the actor for good (its supervisor sees `child_ended`).
+  bool restart = true;
+};
+
+// Sent to the supervisor when a child has ended: by `stop()`, or by a crash without restart.
+struct child_ended {
+  actor_ref child;
+  std::string name;
+  std::string reason;  // empty for a normal end
+};
+
+class actor {
+ public:
+  actor(const actor&) = delete;
+  actor& operator=(const actor&) = delete;
+  virtual ~actor() = default;
+
+  // The table of handlers, the same for all actors of a class.
+  virtual const behavior& make_behavior() const = 0;
+
+  // Called before the first message, after every start and restart.
+  virtual void started() {}
+
+  // The state as YAML for the console; empty when there is nothing to tell. Secrets never appear.
+  virtual std::string describe() const { return {}; }
+
+ protected:
+  actor() = default;
+
+  actor_ref self() const;
+  system& home() const;
+  const std::string& name() const;
+
+  // The cause of the message being handled; what is sent from here on inherits it.
+  const cause& why() const noexcept;
+  void why(cause changed) noexcept;
+  actor_ref sender() const;
+
+  time_point now() const noexcept;
+  wall_time wall_now() const noexcept;
+  // Seeded from the system's seed and the actor's name: a simulation repeats exactly.
+  std::mt19937_64& random() noexcept;
+
+  template <class T>
+  bool tell(const actor_ref& to, T value) const {
+    return send(to, message::of(std::move(value)));
+  }
+  bool send(const actor_ref& to, message content) const;
+
+  // Asks and goes on; `done` runs in this actor with the answer or the error, exactly once, unless
+  // this actor is restarted or ends before. Every request has a time-out.
+  template <class Reply, class T, class F>
+  void request(const actor_ref& to, T value, duration timeout, F done) {
+    request_message(to, message::of(std::move(value)), timeout,
+                    [done = std::move(done)](const message& reply, const request_error* error) {
+                      if (error != nullptr) {
+                        done(tl::expected<const Reply*, request_error>{tl::make_unexpected(*error)});
+                      } else if (const auto* value = reply.get_if<Reply>()) {
+                        done(tl::expected<const Reply*, request_error>{value});
+                      } else {
+                        done(tl::expected<const Reply*, request_error>{
+                            tl::make_unexpected(request_error::wrong_reply)});
+                      }
+                    });
+  }
+
+  // Calls `action` in this actor after `delay`, unless the timer is destroyed first.
+  [[nodiscard]] timer after(duration delay, std::function<void()> action);
+  [[nodiscard]] timer every(duration period, std::function<void()> action);
+
+  // Starts a child that this actor supervises. `make` is called again for each restart. Children
+  // end when their supervisor ends; they live on when it is restarted, and are found by `child`.
+  actor_ref spawn(spawn_options options, std::function<std::unique_ptr<actor>()> make);
+  // The live child of that kind and name; empty when there is none.
+  actor_ref child(const std::string& kind, const std::string& name) const;
+  void stop_child(const actor_ref& which);
+
+  // Ends this actor after the current message.
+  void stop();
+
+ private:
+  friend class host;
+  friend class timer;
+  using reply_handler = std::function<void(const message&, const request_error*)>;
+  void request_message(const actor_ref& to, message content, duration timeout, reply_handler done);
+
+  host* host_ = nullptr;
+};
+
+// A factory for spawn() from a class and the arguments of its constructor, which it keeps a copy of.
+template <class A, class... Args>
+std::function<std::unique_ptr<actor>()> make(Args... args) {
+  return [args...]() -> std::unique_ptr<actor> { return std::make_unique<A>(args...); };
+}
+
+}  // namespace troupe::runtime

@@ -1,0 +1,47 @@
+// Every live actor of a system with its counters, for the console and the metrics.
+//
+// Counters are written by the actors with relaxed atomics and read by anybody: a row is a moment's
+// impression, not a consistent cut. Listing a million actors takes tens of milliseconds and blocks
+// none of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/actor_ref.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::runtime {
+
+struct actor_info {
+  std::uint64_t id = 0;
+  std::uint64_t parent = 0;  // 0: started by the system itself
+  std::string kind;
+  std::string name;
+  std::uint64_t mailbox = 0;   // messages waiting
+  std::uint64_t received = 0;  // since start, restarts included
+  std::uint64_t handled = 0;
+  duration busy{0};          // time spent in handlers
+  duration longest{0};       // the longest single handler
+  std::string_view current;  // type of the message being handled; empty when idle
+  duration current_for{0};
+  std::uint32_t restarts = 0;
+  std::string last_error;  // what the last crash threw
+  duration age{0};
+};
+
+class directory {
+ public:
+  virtual ~directory() = default;
+  // Calls `visit` for each live actor; order is not defined.
+  virtual void each(const std::function<void(const actor_info&)>& visit) const = 0;
+  virtual std::optional<actor_info> find(std::uint64_t id) const = 0;
+  virtual actor_ref find(std::string_view kind, std::string_view name) const = 0;
+  virtual std::size_t size() const = 0;
+};
+
+}  // namespace troupe::runtime

@@ -1,0 +1,61 @@
+// The obligation to answer a request. A promise that is destroyed unanswered fails the request with
+// `request_error::broken`: a forgotten answer shows at once instead of as a time-out.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "runtime/actor_ref.hpp"
+#include "runtime/message.hpp"
+
+namespace troupe::runtime {
+
+enum class request_error {
+  timeout,       // no answer within the time that the request allowed
+  down,          // the receiver has ended, or ended before it answered
+  broken,        // the receiver dropped its promise, or threw while it handled the request
+  unhandled,     // the receiver does not take such a request
+  mailbox_full,  // the receiver has `defaults::mailbox_limit` messages waiting
+  wrong_reply,   // the answer was of another type than the request asked for
+};
+
+const char* to_string(request_error error) noexcept;
+
+// May be kept, moved to another thread and answered there. Answering twice is ignored.
+class promise_base {
+ public:
+  promise_base() = default;
+  promise_base(actor_ref asker, std::uint64_t request_id, cause why)
+      : asker_{std::move(asker)}, request_id_{request_id}, why_{why} {}
+  promise_base(promise_base&& other) noexcept
+      : asker_{std::move(other.asker_)},
+        request_id_{std::exchange(other.request_id_, 0)},
+        why_{other.why_} {}
+  promise_base& operator=(promise_base&& other) noexcept;
+  ~promise_base() { fail(request_error::broken); }
+
+  // False for a message that asked for no answer, and once answered.
+  bool pending() const noexcept { return request_id_ != 0; }
+  void fail(request_error error);
+
+ protected:
+  void answer(message reply);
+
+ private:
+  actor_ref asker_;
+  std::uint64_t request_id_ = 0;
+  cause why_;
+};
+
+template <class Reply>
+class promise : public promise_base {
+ public:
+  promise() = default;
+  explicit promise(promise_base&& base) : promise_base{std::move(base)} {}
+
+  void deliver(Reply reply) {
+    if (pending()) answer(message::of(std::move(reply)));
+  }
+};
+
+}  // namespace troupe::runtime

@@ -1,0 +1,28 @@
+// Threads for what may block: disk, processes, name look-ups. An actor posts work here and is told
+// of the outcome by message.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace troupe::runtime {
+
+class worker_pool {
+ public:
+  // `name` shows in thread lists. At most `queue_limit` jobs wait.
+  worker_pool(std::string name, std::size_t threads, std::size_t queue_limit);
+  // Runs what is queued, then joins.
+  ~worker_pool();
+
+  // False when the queue is full or the pool is closing: the job is not taken.
+  bool post(std::function<void()> job);
+  std::size_t queued() const;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::runtime
