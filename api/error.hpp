@@ -1,0 +1,61 @@
+// What went wrong with a request, in the shape that every client of Kubernetes understands
+// (metav1.Status): an HTTP code, a CamelCase reason that programs test, a message for people, and
+// the causes with their field paths.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "api/fwd.hpp"
+
+namespace troupe::api {
+
+// One thing wrong in one field, e.g. {"FieldValueRequired", "Required value", "spec.replicas"}.
+struct error_cause {
+  std::string reason;
+  std::string message;
+  std::string field;
+};
+
+struct error {
+  int code = 500;
+  std::string reason = "InternalError";
+  std::string message;
+  // What it was about; empty where there is no single object.
+  std::string group;
+  std::string kind;  // resource (plural) or kind, as upstream fills details.kind
+  std::string name;
+  std::string uid;
+  std::vector<error_cause> causes;
+  int retry_after_seconds = 0;  // 0: not said
+};
+
+template <class T>
+using expected = tl::expected<T, error>;
+
+inline tl::unexpected<error> fail(error e) { return tl::make_unexpected(std::move(e)); }
+
+// `kind.plural` names the resource in the messages, as upstream: `pods "web" not found`.
+error not_found(const kind_info& kind, std::string_view name);
+error already_exists(const kind_info& kind, std::string_view name);
+error conflict(const kind_info& kind, std::string_view name, std::string_view why);
+error invalid(const kind_info& kind, std::string_view name, std::vector<error_cause> causes);
+error bad_request(std::string message);
+error unauthorized();
+error forbidden(const kind_info& kind, std::string_view name, std::string_view why);
+error method_not_supported(const kind_info& kind, std::string_view verb);
+error unsupported_media_type(std::string_view given, std::string_view accepted);
+error not_acceptable(std::string_view accepted);
+error request_too_large(std::string_view what, std::size_t limit_bytes);
+error expired(std::string message);   // 410: the revision has been compacted
+error too_many_requests(std::string message, int retry_after_seconds);
+error timed_out(std::string message, int retry_after_seconds);
+error internal(std::string message);
+error service_unavailable(std::string message);
+
+// Status for the wire.
+meta::v1::Status to_status(const error& e);
+
+}  // namespace troupe::api

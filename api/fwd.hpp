@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+namespace google::protobuf {
+class Arena;
+class Descriptor;
+class FieldDescriptor;
+class Message;
+}  // namespace google::protobuf
+
+namespace troupe::api {
+
+using body = google::protobuf::Message;  // the typed content of an object
+
+class kind_info;
+class object;
+class scheme;
+struct error;
+
+using object_ptr = std::shared_ptr<const object>;
+
+namespace meta::v1 {
+class ObjectMeta;
+class Status;
+}  // namespace meta::v1
+
+}  // namespace troupe::api

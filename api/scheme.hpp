@@ -1,0 +1,44 @@
+// The registry of kinds: everything in the schema that carries the `kind` option.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "api/kind.hpp"
+
+namespace troupe::api {
+
+// Built at first use from the schema, read-only afterwards; safe from any thread.
+class scheme {
+ public:
+  static const scheme& instance();
+
+  // Null where there is no such kind. `api_version` is "v1" or "group/version".
+  const kind_info* find(std::string_view api_version, std::string_view kind) const;
+  const kind_info* find_resource(std::string_view group, std::string_view version,
+                                 std::string_view plural) const;
+  // The kind that a storage key belongs to.
+  const kind_info* find_key(std::string_view key) const;
+  // The kind whose body is of that message type.
+  const kind_info* find(const google::protobuf::Descriptor& type) const;
+
+  // Sorted by group (core first), version, plural.
+  const std::vector<const kind_info*>& all() const noexcept { return all_; }
+  // "v1", "apps/v1" ... in the order of discovery.
+  std::vector<std::string> api_versions() const;
+
+ private:
+  scheme();
+  std::vector<std::unique_ptr<kind_info>> owned_;
+  std::vector<const kind_info*> all_;
+};
+
+// The kind of a body type: `kind_of<core::v1::Pod>()`. It is an error of the program if T is none.
+const kind_info& kind_of_type(const google::protobuf::Descriptor& type);
+template <class T>
+const kind_info& kind_of() {
+  static const kind_info& found = kind_of_type(*T::descriptor());
+  return found;
+}
+
+}  // namespace troupe::api

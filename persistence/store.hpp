@@ -1,0 +1,163 @@
+// The store: the one truth of a cluster, and the one door to change it.
+//
+// A transaction is checked and applied as a whole and gets the next revision of the store, one
+// 64-bit counter that clients see as resourceVersion. It is acknowledged when it is on disk
+// (group commit: whatever waits goes into one batch with one fsync). The batch holds the objects
+// and their change records, so the log can never disagree with the state.
+//
+// Thread safe. Readers take a snapshot, which costs nothing and never changes; they share no lock
+// with the writer. A disk error fails the waiting transactions, turns the store read-only and is
+// retried; memory never runs ahead of the disk.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <variant>
+#include <vector>
+
+#include "api/object.hpp"
+#include "persistence/snapshot.hpp"
+
+namespace troupe::persistence {
+
+enum class errc {
+  conflict,        // a precondition does not hold: `key` and `actual` say which
+  read_only,       // the disk failed; the message says how, and reads go on
+  overloaded,      // more transactions wait than `store_options::queue_limit`
+  compacted,       // the revision is older than what the log keeps
+  future_revision, // the revision has not happened yet
+  too_large,       // a value is larger than `store_options::value_limit_bytes`
+  closed,          // the store is shutting down
+  locked,          // another process has the data directory open
+  incompatible,    // the data directory was written in another format
+  corrupt,         // what is on disk contradicts itself
+  io,              // the file system refused
+};
+
+struct error {
+  errc code;
+  std::string message;       // names the thing, what was expected, what to do
+  std::string key;           // conflict: the key whose precondition failed
+  revision actual = 0;       // conflict: its revision now; 0 when absent
+};
+
+struct precondition {
+  std::string key;
+  // 0: the key must be absent; otherwise the revision of its last change must be this one.
+  revision at = 0;
+};
+
+struct mutation {
+  std::string key;
+  const api::kind_info* kind = nullptr;
+  // Null: remove the key (a precondition-less remove of an absent key is no change).
+  std::unique_ptr<api::body> content;
+};
+
+// Who and what made a change; kept in the log and shown by the console's `history` and `why`.
+struct change_cause {
+  std::uint64_t request = 0;   // id of the client's request, 0 for none
+  revision trigger = 0;        // the revision that the author reacted to, 0 for none
+  std::string author;          // user, or actor as "kind/name"
+};
+
+struct transaction {
+  std::vector<precondition> preconditions;
+  std::vector<mutation> mutations;
+  change_cause why;
+};
+
+struct committed {
+  revision at = 0;
+  // The new objects, in the order of the mutations; for a removal the last state stamped with `at`.
+  std::vector<api::object_ptr> objects;
+};
+
+using outcome = tl::expected<committed, error>;
+using completion = std::function<void(outcome)>;
+
+enum class change_type : std::uint8_t { created, updated, removed };
+
+// One key's part of a transaction, as watchers see it.
+struct change {
+  revision at = 0;
+  change_type type = change_type::created;
+  std::string key;
+  // The new state; for a removal the last state, stamped with the revision of the removal.
+  api::object_ptr object;
+  // The state before; null for `created`.
+  api::object_ptr previous;
+  change_cause why;
+  std::chrono::system_clock::time_point when;
+};
+
+// All changes of one batch, in order of revision; shared by everybody who looks.
+using change_batch = std::shared_ptr<const std::vector<change>>;
+
+struct store_options {
+  std::string directory;  // empty: in memory, for tests and simulations
+  // The log keeps at least so many revisions, and at least so long.
+  revision history_revisions = 100'000;
+  std::chrono::seconds history_time{600};
+  std::size_t queue_limit = 20'000;              // transactions waiting
+  std::size_t batch_limit = 512;                 // transactions in one fsync
+  std::size_t value_limit_bytes = 3u << 20;
+  // False: no commit thread; submit() commits at once on the caller's thread (simulations).
+  bool threaded = true;
+};
+
+struct store_stats {
+  revision current = 0;
+  revision compacted = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t transactions = 0, conflicts = 0, batches = 0;
+  std::size_t queued = 0;
+  std::chrono::nanoseconds last_sync{0}, sync_p50{0}, sync_p99{0};
+  std::uint64_t log_bytes = 0, object_bytes = 0;
+  bool read_only = false;
+};
+
+class store {
+ public:
+  // Opens or creates; checks the format version and the log against the objects and logs what it
+  // found in one line.
+  static tl::expected<std::unique_ptr<store>, error> open(store_options options);
+  virtual ~store() = default;
+
+  // Never blocks. `done` runs once, on the commit thread (or here when not threaded), after the
+  // change is on disk and visible in snapshot(); transactions of relaxed kinds only may be
+  // acknowledged before the sync. Encoding happens on the calling thread.
+  virtual void submit(transaction what, completion done) = 0;
+
+  // The newest committed state.
+  virtual snapshot read() const = 0;
+  // The state at a revision, for as long as it is pinned (a paged list): `compacted` when it has
+  // gone, `future_revision` when it has not come.
+  virtual tl::expected<snapshot, error> read_at(revision at) const = 0;
+  // Keeps the snapshot's revision readable by read_at for `defaults::pin_time`, at most
+  // `defaults::pin_limit` of them: the oldest goes first.
+  virtual void pin(const snapshot& state) = 0;
+
+  // Changes after `after`, at most `limit`, from disk: blocks, so not for actors.
+  virtual tl::expected<std::vector<change>, error> changes(revision after, std::size_t limit)
+      const = 0;
+
+  // Called on the commit thread after each batch is visible, in order, before the completions of
+  // its transactions. Must not block. One observer (the watcher's door).
+  virtual void observe(std::function<void(change_batch)> observer) = 0;
+
+  // Drops history up to and including `up_to` (never beyond what the options keep when called by
+  // the store itself). Never blocks writers for long.
+  virtual tl::expected<void, error> compact(revision up_to) = 0;
+
+  virtual store_stats stats() const = 0;
+  virtual std::string cluster_id() const = 0;
+};
+
+}  // namespace troupe::persistence
