@@ -1,0 +1,156 @@
+// The messages between the actors of the control plane and of the nodes.
+//
+// Two doors: the writer takes every change of state, the watcher gives every record of change. All
+// other actors talk to those two and to their own supervisor, so each of them can be lost at any
+// moment and found again from the store (law 2).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/error.hpp"
+#include "api/object.hpp"
+#include "persistence/store.hpp"
+#include "runtime/actor_ref.hpp"
+
+namespace troupe::actors {
+
+using persistence::revision;
+
+// -- to the writer ------------------------------------------------------------------------------
+
+// A request; answered by `commit_done`. The transaction is moved out of `what`: send it once.
+struct commit {
+  std::shared_ptr<persistence::transaction> what;
+};
+
+struct commit_done {
+  persistence::outcome result;
+};
+
+// Puts an unbound pod on a node: sets spec.nodeName and the condition PodScheduled. Refused when the
+// pod has gone, is another (uid), is being deleted or is already assigned. Answered by `command_done`.
+struct bind {
+  std::string pod_key;
+  std::string pod_uid;  // empty: any
+  std::string node;
+};
+
+// Begins the graceful deletion of a pod, as a DELETE by a client would. Answered by `command_done`.
+struct evict {
+  std::string pod_key;
+  std::string pod_uid;            // empty: any
+  std::int64_t grace_seconds = -1;  // below 0: the pod's own
+  std::string reason;             // condition DisruptionTarget and the event, e.g. "TaintManagerEviction"
+  std::string message;
+};
+
+// An object that the store had at `at`; an error as the API would word it.
+struct command_done {
+  api::expected<api::object_ptr> result;
+};
+
+// -- between the store, the watcher and its subscribers -----------------------------------------
+
+// From the commit thread: a batch is on disk and visible.
+struct committed {
+  persistence::change_batch changes;
+};
+
+enum class event_type : std::uint8_t { added, modified, deleted, bookmark };
+
+// `deleted` carries the last state stamped with the revision of the deletion (or of the change that
+// took the object out of the filter). A bookmark carries no object.
+struct watch_event {
+  event_type type = event_type::added;
+  revision at = 0;
+  api::object_ptr object;
+  api::object_ptr previous;  // null for `added` by creation and for the initial state
+  persistence::change_cause why;
+};
+
+// True when the subscriber wants to see that object. Called on the watcher's thread; must be pure.
+using object_filter = std::function<bool(const api::object&)>;
+
+// Begins a stream of `watch_events` to the sender. Sent once for each id; a second one replaces the
+// first.
+struct subscribe {
+  std::uint64_t id = 0;  // chosen by the subscriber, unique to it
+  std::string prefix;    // keys that begin with it: one kind, one namespace, or one key and no '/'
+  object_filter accept;  // empty: all
+  // The last revision that the subscriber has seen: later changes follow. 0: the current state comes
+  // first, as `added` events, then `synced`.
+  revision after = 0;
+  // Events that may be under way before the subscriber says `more`.
+  std::uint32_t credit = 1'000;
+  // Bookmarks each `defaults::bookmark_period`, so that an idle stream can be resumed.
+  bool bookmarks = false;
+};
+
+struct more {
+  std::uint64_t id = 0;
+  std::uint32_t credit = 0;
+};
+
+struct unsubscribe {
+  std::uint64_t id = 0;
+};
+
+// In order of revision, all events of one revision together. `up_to`: everything up to here that the
+// filter lets through has been sent.
+struct watch_events {
+  std::uint64_t id = 0;
+  revision up_to = 0;
+  bool synced = false;  // with the last part of the initial state, and from then on
+  std::vector<watch_event> events;
+};
+
+// The stream cannot go on (its revision has been compacted): subscribe again from 0.
+struct watch_ended {
+  std::uint64_t id = 0;
+  persistence::error reason;
+};
+
+// -- to the event recorder ----------------------------------------------------------------------
+
+// Becomes a v1 Event; equal ones are counted up, and each object may have only so many.
+struct record_event {
+  api::object_ptr about;
+  bool warning = false;
+  std::string reason;     // CamelCase
+  std::string message;
+  std::string component;  // reporting component, e.g. "replication-controller"
+  std::string field_path;  // involvedObject.fieldPath, e.g. "spec.containers{web}"
+  std::string host;
+};
+
+// -- to the scheduler ---------------------------------------------------------------------------
+
+// From a pod's actor: this pod needs a node.
+struct schedule {
+  api::object_ptr pod;
+};
+
+// From a pod's actor: it no longer does (deleted, bound by somebody else).
+struct unschedule {
+  std::string pod_key;
+};
+
+// -- from a supervisor to its children ----------------------------------------------------------
+
+// The actor's own object has changed; `gone` when it was removed.
+struct own_change {
+  api::object_ptr object;
+  revision at = 0;
+  bool gone = false;
+};
+
+// An object that the actor looks after (a controller's pod, a pod's node) has changed.
+struct related_change {
+  watch_event event;
+};
+
+}  // namespace troupe::actors
