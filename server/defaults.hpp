@@ -1,0 +1,68 @@
+// The constants of the server's behaviour and where they come from. "upstream" is Kubernetes 1.36's
+// API server, "Go" the net/http server below it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe::server::defaults {
+
+using namespace std::chrono_literals;
+
+// -- requests ---------------------------------------------------------------------------------
+// upstream: MaxRequestBodyBytes.
+inline constexpr std::size_t body_limit_bytes = 3u << 20;
+// Half of Go's kubectl-side limits is never reached; beyond it the answer is 431.
+inline constexpr std::size_t header_limit_bytes = 64u << 10;
+inline constexpr std::size_t header_count_limit = 128;
+// upstream: max-requests-inflight, max-mutating-requests-inflight; then 429 with Retry-After.
+inline constexpr std::size_t reads_in_flight = 400;
+inline constexpr std::size_t writes_in_flight = 200;
+inline constexpr int retry_after_seconds = 1;
+// upstream: request-timeout; then 504.
+inline constexpr std::chrono::milliseconds request_timeout = 60s;
+
+// -- connections ------------------------------------------------------------------------------
+inline constexpr std::size_t io_threads = 2;
+// upstream: ReadHeaderTimeout.
+inline constexpr std::chrono::milliseconds header_timeout = 32s;
+// Go: tls handshakes are bounded by the same; ten seconds is what its clients wait.
+inline constexpr std::chrono::milliseconds handshake_timeout = 10s;
+inline constexpr std::chrono::milliseconds idle_timeout = 5min;
+// A peer that takes nothing for so long while something waits for it is cut off.
+inline constexpr std::chrono::milliseconds stall_timeout = 30s;
+// Answers under way when the server stops.
+inline constexpr std::chrono::milliseconds drain_timeout = 1s;
+inline constexpr std::size_t connections = 16'384;
+// File descriptors that are not for connections: store, logs, child processes' pipes.
+inline constexpr std::size_t reserved_descriptors = 512;
+// When `accept` fails for want of descriptors or memory.
+inline constexpr std::chrono::milliseconds accept_pause = 100ms;
+inline constexpr int listen_backlog = 4096;
+// Dead peers of idle connections are found by the kernel after 30 + 3 * 15 s.
+inline constexpr int keepalive_idle_seconds = 30;
+inline constexpr int keepalive_interval_seconds = 15;
+inline constexpr int keepalive_probes = 3;
+
+// -- buffers ----------------------------------------------------------------------------------
+// What a stream may have waiting before write() says false: some seconds of a busy watch.
+inline constexpr std::size_t stream_buffer_bytes = 1u << 20;
+inline constexpr std::size_t stream_overrun_factor = 4;
+// Plain text of one TLS record.
+inline constexpr std::size_t record_bytes = 16u << 10;
+// Handed to the kernel in one call; what it does not take waits, and nothing more is encrypted.
+inline constexpr std::size_t send_bytes = 128u << 10;
+inline constexpr std::size_t receive_bytes = 64u << 10;
+
+// -- HTTP/2 -----------------------------------------------------------------------------------
+// Go: http2 MaxConcurrentStreams.
+inline constexpr std::uint32_t concurrent_streams = 250;
+inline constexpr std::uint32_t stream_window_bytes = 256u << 10;
+inline constexpr std::int32_t connection_window_bytes = 1 << 20;
+// Streams that a client may reset before their answer (CVE-2023-44487): so many at once, and so
+// many each second in the long run. The figures of nghttp2's own guard.
+inline constexpr double reset_burst = 1000;
+inline constexpr double resets_per_second = 33;
+
+}  // namespace troupe::server::defaults

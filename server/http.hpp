@@ -1,0 +1,145 @@
+// HTTP as handlers see it, the same for HTTP/1.1 and HTTP/2, with and without TLS.
+//
+// A request comes whole: headers checked, body read and within its limit, user known and permitted.
+// The handler gets it on an I/O thread, must not block there, and answers through its responder at
+// once or later, from any thread. Whatever happens the client gets one answer: a responder that is
+// dropped unanswered says 500, one that is not used within the request time-out says 504. After the
+// client has gone, answers go nowhere and cost nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/body.hpp"
+#include "server/fwd.hpp"
+#include "server/headers.hpp"
+#include "server/query.hpp"
+
+namespace troupe::server {
+
+enum class http_method : std::uint8_t { get, head, post, put, patch, del, options, other };
+std::string_view to_string(http_method method) noexcept;
+http_method parse_method(std::string_view text) noexcept;
+
+// Who asks, in upstream's terms.
+struct user_info {
+  std::string name;
+  std::string uid;
+  std::vector<std::string> groups;
+  bool in_group(std::string_view group) const noexcept;
+};
+
+// What is known of the connection that a request came by; shared by its requests.
+struct connection_info {
+  std::string peer;   // "127.0.0.1:40312", "[::1]:40312"
+  std::string local;  // the address that the client called
+  bool secure = false;
+  // From the verified client certificate: CN and O. Null when none was presented.
+  user_ptr certificate_user;
+  // Why the presented certificate was refused; empty when none was presented or it is good.
+  std::string certificate_error;
+};
+
+// Held by one thread at a time: the I/O thread until serve(), then whoever has the pointer.
+struct request {
+  // Unique in the life of the cluster for all practical purposes; sent as the Audit-Id header.
+  std::uint64_t id = 0;
+  http_method method = http_method::get;
+  std::string method_text;  // as sent, for `other`
+  std::string path;         // percent-decoded, begins with '/', without NUL
+  query_string query;
+  header_block headers;
+  // At most http_options::body_limit_bytes; empty for GET and HEAD, whose bodies are dropped.
+  std::string content;
+  std::shared_ptr<const connection_info> connection;
+  user_ptr user;
+  // No time-out and no place among the requests in flight: watches, log --follow, upgrades.
+  bool long_running = false;
+  std::chrono::steady_clock::time_point received;
+};
+
+// A field of a response. `name` is a literal in lower case.
+struct field {
+  std::string_view name;
+  std::string value;
+};
+
+struct response {
+  int status = 200;
+  std::string content_type;
+  // Others than content-type, content-length and date, which are the transport's. cache-control is
+  // "no-cache, private" (as upstream) unless given here.
+  std::vector<field> fields;
+  server::body content;
+};
+
+// What becomes of a stream; both are called on the stream's I/O thread and must not block.
+struct stream_events {
+  // write() said false and there is room again.
+  std::function<void()> writable;
+  // Once: the client has gone, was too slow, or close() was called. Nothing is called after it.
+  std::function<void()> closed;
+};
+
+// An answer without an end yet. A handle: copies mean the same stream. Thread safe.
+class stream {
+ public:
+  stream() = default;
+
+  // Sent in order of the calls. False: more than `http_options::stream_buffer_bytes` wait, so wait
+  // for `writable`; the chunk was taken nevertheless. Who writes on regardless beyond four times
+  // that is cut off. Chunks for a closed stream are dropped (and it answers false).
+  bool write(shared_text chunk) const;
+  bool write(std::string chunk) const;
+  bool write(std::string_view chunk, std::shared_ptr<const void> owner) const;
+  // Ends the answer properly once everything written has gone out.
+  void close() const;
+  bool open() const noexcept;
+
+ private:
+  friend class responder;
+  explicit stream(std::shared_ptr<class exchange> target) : exchange_{std::move(target)} {}
+  std::shared_ptr<class exchange> exchange_;
+};
+
+// The duty to answer one request. A handle: copies mean the same duty; when the last one is dropped
+// without an answer the client gets a 500. Thread safe; the first answer counts.
+class responder {
+ public:
+  responder() = default;
+  explicit responder(std::shared_ptr<class exchange_duty> duty) : duty_{std::move(duty)} {}
+
+  void respond(response answer) const;
+  // The head goes out at once; `head.content` becomes the stream's first chunk.
+  stream start_stream(response head, stream_events events) const;
+  // The client has left: work for the answer may stop.
+  bool gone() const noexcept;
+
+ private:
+  std::shared_ptr<class exchange_duty> duty_;
+};
+
+// Handlers are called on several I/O threads at once.
+class handler {
+ public:
+  virtual ~handler() = default;
+
+  // The head of a request, before its body is read: a refusal is sent at once and the body never
+  // buffered. May set `user` and `long_running`, and keep `permit` alive as long as the request is
+  // unanswered.
+  virtual std::optional<response> admit(request& head, std::shared_ptr<void>& permit) {
+    static_cast<void>(head);
+    static_cast<void>(permit);
+    return std::nullopt;
+  }
+  virtual void serve(request_ptr what, responder answer) = 0;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,82 @@
+// The transport: listening sockets, TLS, HTTP/1.1 and HTTP/2, on I/O threads of its own.
+//
+// Owns its threads and every connection; a connection belongs to one thread for life. Strangers
+// cannot make it fail or grow: whatever is malformed, slow, too large or too much ends in an error
+// answer or a closed connection, and the memory for one connection is bounded.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "server/defaults.hpp"
+#include "server/fwd.hpp"
+
+namespace troupe::server {
+
+class tls_identity;
+
+struct http_options {
+  std::size_t io_threads = defaults::io_threads;
+  std::size_t connections = defaults::connections;
+  std::size_t body_limit_bytes = defaults::body_limit_bytes;
+  std::size_t header_limit_bytes = defaults::header_limit_bytes;
+  std::size_t stream_buffer_bytes = defaults::stream_buffer_bytes;
+  std::chrono::milliseconds handshake_timeout = defaults::handshake_timeout;
+  std::chrono::milliseconds header_timeout = defaults::header_timeout;
+  std::chrono::milliseconds request_timeout = defaults::request_timeout;
+  std::chrono::milliseconds idle_timeout = defaults::idle_timeout;
+  std::chrono::milliseconds stall_timeout = defaults::stall_timeout;
+  std::chrono::milliseconds drain_timeout = defaults::drain_timeout;
+};
+
+// Counted since the start; `now_` figures are of the moment.
+struct http_stats {
+  std::uint64_t now_connections = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;  // over the limit of connections
+  std::uint64_t failed_handshakes = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t timed_out = 0;        // connections closed by one of the time-outs
+  std::uint64_t overrun_streams = 0;  // streams cut off because their reader was slow
+};
+
+// Where to listen. `host` is a literal address of either family ("127.0.0.1", "::1", "0.0.0.0"), or
+// "localhost"; port 0 lets the system choose.
+struct endpoint {
+  std::string host;
+  std::uint16_t port = 0;
+  bool operator==(const endpoint&) const = default;
+};
+std::string to_string(const endpoint& where);  // "127.0.0.1:6443", "[::1]:6443"
+
+class http_server {
+ public:
+  // Starts the threads; raises the soft limit of open files to the hard one.
+  explicit http_server(http_options options);
+  http_server(const http_server&) = delete;
+  http_server& operator=(const http_server&) = delete;
+  // stop()s.
+  ~http_server();
+
+  // Serves `target` there; with TLS when `identity` is given (its certificates may be replaced at
+  // any time; connections made from then on see the new ones). Answers the endpoint with the actual
+  // port, or one line that says what is wrong: port in use, no such address, not permitted.
+  // `target` and `identity` outlive the server.
+  tl::expected<endpoint, std::string> listen(const endpoint& where, handler& target,
+                                             const tls_identity* identity = nullptr);
+
+  // Accepts nothing more, tells the clients, closes streams, waits at most `drain_timeout` for
+  // answers under way, closes everything, ends the threads. Safe to call twice.
+  void stop();
+
+  http_stats stats() const;
+
+ private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::server
