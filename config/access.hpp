@@ -1,0 +1,78 @@
+// How the rows of the table reach the members of the struct: the form of a value follows from the
+// member's type, so that the table cannot contradict the struct. For table.cpp and tests alone.
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "config/setting.hpp"
+
+namespace troupe::config {
+
+// The words of an enumeration, in the order of its values.
+template <class Enum>
+inline constexpr auto words_of = std::array<std::string_view, 0>{};
+template <>
+inline constexpr auto words_of<pod_runtime> =
+    std::array<std::string_view, 2>{"process", "simulated"};
+template <>
+inline constexpr auto words_of<scheduler_profile> =
+    std::array<std::string_view, 2>{"today", "2014"};
+template <>
+inline constexpr auto words_of<log_level> =
+    std::array<std::string_view, 5>{"trace", "debug", "info", "warning", "error"};
+template <>
+inline constexpr auto words_of<log_format> = std::array<std::string_view, 2>{"text", "json"};
+
+template <class T>
+constexpr form form_of() {
+  if constexpr (std::is_enum_v<T>) return form::choice;
+  if constexpr (std::is_same_v<T, std::int64_t>) return form::count;
+  if constexpr (std::is_same_v<T, duration>) return form::duration;
+  if constexpr (std::is_same_v<T, byte_size>) return form::size;
+  if constexpr (std::is_same_v<T, address>) return form::address;
+  if constexpr (std::is_same_v<T, std::string>) return form::dns_name;
+  if constexpr (std::is_same_v<T, std::filesystem::path>) return form::path;
+  if constexpr (std::is_same_v<T, names>) return form::names;
+  if constexpr (std::is_same_v<T, weights>) return form::weights;
+}
+
+template <class T>
+value to_value(const T& member) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(words_of<T>[static_cast<std::size_t>(member)]);
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    return member.string();
+  } else {
+    return member;
+  }
+}
+
+template <class T>
+void from_value(T& member, const value& what) {
+  if constexpr (std::is_enum_v<T>) {
+    const auto& word = std::get<std::string>(what);
+    for (std::size_t i = 0; i < words_of<T>.size(); ++i) {
+      if (words_of<T>[i] == word) member = static_cast<T>(i);
+    }
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    member = std::get<std::string>(what);
+  } else {
+    member = std::get<T>(what);
+  }
+}
+
+// The member at the end of a path of members: at<&node_config::store, &store_config::history_time>.
+template <auto... Path>
+constexpr access at() {
+  using member = std::remove_cvref_t<decltype((std::declval<node_config&>().*....*Path))>;
+  access result{
+      form_of<member>(),
+      [](const node_config& from) { return to_value((from.*....*Path)); },
+      [](node_config& to, const value& what) { from_value((to.*....*Path), what); },
+  };
+  if constexpr (std::is_enum_v<member>) result.choices = words_of<member>;
+  return result;
+}
+
+}  // namespace troupe::config

@@ -1,0 +1,59 @@
+// Every default of a node's configuration with the reason for it. "upstream" is Kubernetes 1.36.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include "config/units.hpp"
+
+namespace troupe::config::defaults {
+
+using namespace std::chrono_literals;
+
+inline constexpr std::string_view data_dir = "./var";
+
+// -- server -----------------------------------------------------------------------------------
+// Loopback: a node is seen by other machines only when its owner says so. 6443 is the port that
+// kubeadm and k3s serve on.
+inline constexpr std::string_view listen_host = "127.0.0.1";
+inline constexpr std::uint16_t listen_port = 6443;
+// The limits of upstream's API server (apiserver/pkg/server/config.go).
+inline constexpr byte_size max_body{3 << 20};
+inline constexpr std::int64_t max_reads_in_flight = 400;
+inline constexpr std::int64_t max_writes_in_flight = 200;
+inline constexpr duration request_timeout = 60s;
+// Upstream's secure serving: just above what clients keep idle connections for.
+inline constexpr duration idle_timeout = 90s;
+// 10,000 idle clients are a case we test; at about 20 KB each this many take 320 MB.
+inline constexpr std::int64_t max_connections = 16'384;
+
+// -- store ------------------------------------------------------------------------------------
+// A client that was away for a while resumes its watch: upstream compacts every five minutes, so
+// that a change is there for five to ten.
+inline constexpr duration history_time = 10min;
+// About 200 MB of log at 2 KB a change.
+inline constexpr std::int64_t history_revisions = 100'000;
+
+// -- kubelet ----------------------------------------------------------------------------------
+// Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).
+inline constexpr duration lease_duration = 40s;
+inline constexpr duration lease_renew = 10s;
+inline constexpr duration status_period = 5min;
+inline constexpr std::int64_t max_pods = 110;
+inline constexpr std::int64_t simulated_nodes = 1;
+
+// -- controllers ------------------------------------------------------------------------------
+// Upstream's controller manager: node-monitor-grace-period since 1.32, the toleration that
+// admission adds, podgc's threshold, the replica set controller's burst, gc's workers.
+inline constexpr duration node_grace = 50s;
+inline constexpr duration eviction_delay = 300s;
+inline constexpr std::int64_t terminated_pods = 12'500;
+inline constexpr std::int64_t burst_replicas = 500;
+inline constexpr std::int64_t gc_workers = 20;
+
+// -- runtime ----------------------------------------------------------------------------------
+// One thread for each core.
+inline constexpr std::int64_t worker_threads = 0;
+
+}  // namespace troupe::config::defaults

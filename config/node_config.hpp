@@ -1,0 +1,92 @@
+// What a node is told before it starts. Plain values: load() makes them whole and nobody changes
+// them afterwards; each component takes the group that is its own. What a key means, its unit, form
+// and range stand in table.cpp; the reason for a default in defaults.hpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/defaults.hpp"
+#include "config/units.hpp"
+
+namespace troupe::config {
+
+// How containers run: as child processes, or not at all (pods answer at once).
+enum class pod_runtime { process, simulated };
+enum class scheduler_profile { today, y2014 };
+enum class log_level { trace, debug, info, warning, error };
+enum class log_format { text, json };
+
+struct server_config {
+  address listen{std::string(defaults::listen_host), defaults::listen_port};
+  // Empty: the 2014 API is not served.
+  address legacy_listen;
+  byte_size max_body = defaults::max_body;
+  std::int64_t max_reads_in_flight = defaults::max_reads_in_flight;
+  std::int64_t max_writes_in_flight = defaults::max_writes_in_flight;
+  std::int64_t max_connections = defaults::max_connections;
+  duration request_timeout = defaults::request_timeout;
+  duration idle_timeout = defaults::idle_timeout;
+};
+
+// The change log keeps at least so many revisions, and at least so long.
+struct store_config {
+  std::int64_t history_revisions = defaults::history_revisions;
+  duration history_time = defaults::history_time;
+};
+
+struct kubelet_config {
+  // Never empty after load(): the host's name in lower case.
+  std::string node_name;
+  // Never empty after load(): DATA-DIR/kubelet.
+  std::filesystem::path root_dir;
+  pod_runtime runtime = pod_runtime::process;
+  std::int64_t simulated_nodes = defaults::simulated_nodes;
+  std::int64_t max_pods = defaults::max_pods;
+  duration lease_duration = defaults::lease_duration;
+  duration lease_renew = defaults::lease_renew;
+  duration status_period = defaults::status_period;
+};
+
+struct scheduler_config {
+  scheduler_profile profile = scheduler_profile::today;
+  // Plugins by name, added to or taken from those of the profile.
+  std::vector<std::string> enabled;
+  std::vector<std::string> disabled;
+  // Weights of scores by plugin, in place of the profile's.
+  std::map<std::string, std::int64_t> weights;
+};
+
+struct controllers_config {
+  duration node_grace = defaults::node_grace;
+  duration eviction_delay = defaults::eviction_delay;
+  std::int64_t terminated_pods = defaults::terminated_pods;
+  std::int64_t burst_replicas = defaults::burst_replicas;
+  std::int64_t gc_workers = defaults::gc_workers;
+};
+
+struct log_config {
+  log_level level = log_level::info;
+  log_format format = log_format::text;
+};
+
+struct runtime_config {
+  // 0: one for each core.
+  std::int64_t worker_threads = defaults::worker_threads;
+};
+
+struct node_config {
+  std::filesystem::path data_dir{defaults::data_dir};
+  server_config server;
+  store_config store;
+  kubelet_config kubelet;
+  scheduler_config scheduler;
+  controllers_config controllers;
+  log_config log;
+  runtime_config runtime;
+};
+
+}  // namespace troupe::config

@@ -1,0 +1,202 @@
+#include "config/table.hpp"
+
+#include "config/access.hpp"
+
+namespace troupe::config {
+
+namespace {
+
+constexpr std::int64_t second = 1'000;
+constexpr std::int64_t minute = 60 * second;
+constexpr std::int64_t hour = 60 * minute;
+constexpr std::int64_t day = 24 * hour;
+constexpr std::int64_t kibibyte = 1 << 10;
+constexpr std::int64_t mebibyte = 1 << 20;
+
+using node = node_config;
+using server = server_config;
+using store = store_config;
+using kubelet = kubelet_config;
+using scheduler = scheduler_config;
+using controllers = controllers_config;
+
+constexpr setting rows[] = {
+    {.name = "data_dir",
+     .at = at<&node::data_dir>(),
+     .about = "Folder of all that the node keeps: the store, certificates, the admin kubeconfig. "
+              "Made with mode 0700 when it is not there."},
+
+    {.name = "server.listen",
+     .at = at<&node::server, &server::listen>(),
+     .about = "Where the API is served over HTTPS; port 0 takes a free one.",
+     .brief = true},
+    {.name = "server.legacy_listen",
+     .at = at<&node::server, &server::legacy_listen>(),
+     .about = "Where the v1beta1 API of 2014 is served over plain HTTP, without authentication.",
+     .brief = true,
+     .when_empty = "it is not served"},
+    {.name = "server.max_body",
+     .at = at<&node::server, &server::max_body>(),
+     .about = "The largest body of a request, also after decompression; more is answered with 413.",
+     .unit = "bytes",
+     .least = 64 * kibibyte,
+     .most = 64 * mebibyte},
+    {.name = "server.max_reads_in_flight",
+     .at = at<&node::server, &server::max_reads_in_flight>(),
+     .about = "Reads served at once; more are answered with 429. Watches do not count.",
+     .unit = "requests",
+     .least = 1,
+     .most = 100'000},
+    {.name = "server.max_writes_in_flight",
+     .at = at<&node::server, &server::max_writes_in_flight>(),
+     .about = "Writes served at once; more are answered with 429.",
+     .unit = "requests",
+     .least = 1,
+     .most = 100'000},
+    {.name = "server.max_connections",
+     .at = at<&node::server, &server::max_connections>(),
+     .about = "Connections kept open at once; a new one beyond that is closed.",
+     .unit = "connections",
+     .least = 1,
+     .most = 1'000'000},
+    {.name = "server.request_timeout",
+     .at = at<&node::server, &server::request_timeout>(),
+     .about = "The longest that a request may take, watches and followed logs aside.",
+     .unit = "time",
+     .least = second,
+     .most = hour},
+    {.name = "server.idle_timeout",
+     .at = at<&node::server, &server::idle_timeout>(),
+     .about = "How long a connection without a request stays open.",
+     .unit = "time",
+     .least = second,
+     .most = day},
+
+    {.name = "store.history_revisions",
+     .at = at<&node::store, &store::history_revisions>(),
+     .about = "The newest changes that the change log keeps at least; a watch from before what it "
+              "keeps ends with 410.",
+     .unit = "revisions",
+     .least = 100,
+     .most = 100'000'000},
+    {.name = "store.history_time",
+     .at = at<&node::store, &store::history_time>(),
+     .about = "How long the change log keeps each change at least.",
+     .unit = "time",
+     .least = second,
+     .most = 30 * day},
+
+    {.name = "kubelet.node_name",
+     .at = at<&node::kubelet, &kubelet::node_name>(),
+     .about = "Name of the node that this machine is.",
+     .derived = "the host's name in lower case",
+     .brief = true},
+    {.name = "kubelet.root_dir",
+     .at = at<&node::kubelet, &kubelet::root_dir>(),
+     .about = "Folder of pods' files: volumes, logs, state of containers.",
+     .derived = "DATA-DIR/kubelet",
+     .brief = true},
+    {.name = "kubelet.runtime",
+     .at = at<&node::kubelet, &kubelet::runtime>(),
+     .about = "How containers run: 'process' starts command and args as child processes of the "
+              "node, 'simulated' starts nothing and answers at once.",
+     .brief = true},
+    {.name = "kubelet.simulated_nodes",
+     .at = at<&node::kubelet, &kubelet::simulated_nodes>(),
+     .about = "Nodes that the simulated runtime plays.",
+     .unit = "nodes",
+     .least = 1,
+     .most = 100'000,
+     .brief = true},
+    {.name = "kubelet.max_pods",
+     .at = at<&node::kubelet, &kubelet::max_pods>(),
+     .about = "Pods that a node takes, also a simulated one.",
+     .unit = "pods",
+     .least = 1,
+     .most = 100'000},
+    {.name = "kubelet.lease_duration",
+     .at = at<&node::kubelet, &kubelet::lease_duration>(),
+     .about = "How long the node's lease holds after its last renewal.",
+     .unit = "time",
+     .least = second,
+     .most = hour},
+    {.name = "kubelet.lease_renew",
+     .at = at<&node::kubelet, &kubelet::lease_renew>(),
+     .about = "How often the node renews its lease.",
+     .unit = "time",
+     .least = second / 10,
+     .most = hour},
+    {.name = "kubelet.status_period",
+     .at = at<&node::kubelet, &kubelet::status_period>(),
+     .about = "How often the node reports its status when nothing has changed.",
+     .unit = "time",
+     .least = second,
+     .most = day},
+
+    {.name = "scheduler.profile",
+     .at = at<&node::scheduler, &scheduler::profile>(),
+     .about = "The plugins to begin with and the back-off: today's Kubernetes, or the scheduler of "
+              "2014."},
+    {.name = "scheduler.enabled",
+     .at = at<&node::scheduler, &scheduler::enabled>(),
+     .about = "Plugins to add to those of the profile."},
+    {.name = "scheduler.disabled",
+     .at = at<&node::scheduler, &scheduler::disabled>(),
+     .about = "Plugins to take from those of the profile."},
+    {.name = "scheduler.weights",
+     .at = at<&node::scheduler, &scheduler::weights>(),
+     .about = "Weight of a plugin's score by the plugin's name, in place of the profile's.",
+     .least = 0,
+     .most = 100},
+
+    {.name = "controllers.node_grace",
+     .at = at<&node::controllers, &controllers::node_grace>(),
+     .about = "How long a node may be silent before it counts as unreachable.",
+     .unit = "time",
+     .least = second,
+     .most = hour},
+    {.name = "controllers.eviction_delay",
+     .at = at<&node::controllers, &controllers::eviction_delay>(),
+     .about = "How long a pod that says nothing of it tolerates an unreachable or unready node.",
+     .unit = "time",
+     .most = day},
+    {.name = "controllers.terminated_pods",
+     .at = at<&node::controllers, &controllers::terminated_pods>(),
+     .about = "Ended pods that are kept before the oldest are removed.",
+     .unit = "pods",
+     .most = 1'000'000},
+    {.name = "controllers.burst_replicas",
+     .at = at<&node::controllers, &controllers::burst_replicas>(),
+     .about = "Pods that one controller creates or deletes in one go.",
+     .unit = "pods",
+     .least = 1,
+     .most = 100'000},
+    {.name = "controllers.gc_workers",
+     .at = at<&node::controllers, &controllers::gc_workers>(),
+     .about = "Objects that the garbage collector deals with at once.",
+     .unit = "objects",
+     .least = 1,
+     .most = 10'000},
+
+    {.name = "log.level",
+     .at = at<&node::log, &log_config::level>(),
+     .about = "The least important messages that are logged."},
+    {.name = "log.format",
+     .at = at<&node::log, &log_config::format>(),
+     .about = "Lines for people, or one JSON object a line."},
+
+    {.name = "runtime.worker_threads",
+     .at = at<&node::runtime, &runtime_config::worker_threads>(),
+     .about = "Threads that run actors; 0 takes one for each core.",
+     .unit = "threads",
+     .most = 1'024,
+     .brief = true},
+};
+
+}  // namespace
+
+std::span<const setting> table() {
+  return rows;
+}
+
+}  // namespace troupe::config
