@@ -28,6 +28,8 @@ class kind_info {
   const std::string& api_version() const noexcept { return api_version_; }
   // "pods", "replicasets.apps": how messages name the resource.
   const std::string& qualified_plural() const noexcept { return qualified_plural_; }
+  // "Pod", "ReplicaSet.apps": how messages name the kind.
+  const std::string& qualified_kind() const noexcept { return qualified_kind_; }
 
   // An empty object of this kind.
   std::unique_ptr<body> make() const;
@@ -39,13 +41,14 @@ class kind_info {
 
   // Verbs are those of Kind.verbs, or all where it is empty.
   bool serves(std::string_view verb) const noexcept;
-  bool stored() const noexcept;  // false for Binding, Eviction and the review kinds
+  bool stored() const noexcept;  // false for Binding, Eviction, Scale and the review kinds
 
  private:
   Kind options_;
   const google::protobuf::Descriptor& type_;
   std::string api_version_;
   std::string qualified_plural_;
+  std::string qualified_kind_;
 };
 
 }  // namespace troupe::api

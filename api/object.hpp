@@ -17,13 +17,14 @@ namespace troupe::api {
 // Thread safe. The body's metadata.resourceVersion is the revision.
 class object {
  public:
-  // Takes the body over and sets its resourceVersion to `revision`.
+  // Takes the body over and sets its resourceVersion to `revision` (to none where that is 0).
   object(const kind_info& kind, std::unique_ptr<body> content, std::uint64_t revision);
   ~object();
   object(const object&) = delete;
   object& operator=(const object&) = delete;
 
-  // From the stored form: `k8s\0` + Unknown envelope, without a resourceVersion in it.
+  // From the stored form: `k8s\0` + Unknown envelope, without a resourceVersion in it. The error is
+  // a 500 that says what is wrong with the bytes.
   static expected<object_ptr> from_storage(const kind_info& kind, std::string_view bytes,
                                            std::uint64_t revision);
 
@@ -61,10 +62,11 @@ class object {
   mutable std::atomic<const std::string*> protobuf_{nullptr};
 };
 
-// The bytes that the store keeps: the `k8s\0` envelope without resourceVersion.
+// The bytes that the store keeps: the `k8s\0` envelope without resourceVersion. Equal contents give
+// equal bytes.
 std::string to_storage(const kind_info& kind, const body& content);
 
-// ObjectMeta of any kind's body.
+// ObjectMeta of any kind's body; it is an error of the program if the body has none.
 const meta::v1::ObjectMeta& meta_of(const body& content);
 meta::v1::ObjectMeta& meta_of(body& content);
 
