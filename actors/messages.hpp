@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/event_list.hpp"
 #include "api/error.hpp"
 #include "api/object.hpp"
 #include "persistence/store.hpp"
@@ -22,7 +23,8 @@ using persistence::revision;
 
 // -- to the writer ------------------------------------------------------------------------------
 
-// A request; answered by `commit_done`. The transaction is moved out of `what`: send it once.
+// A request; answered by `commit_done`. The transaction is moved out of `what`: send it once. Where
+// `what->why` is empty the writer fills in the cause of the message.
 struct commit {
   std::shared_ptr<persistence::transaction> what;
 };
@@ -31,21 +33,25 @@ struct commit_done {
   persistence::outcome result;
 };
 
-// Puts an unbound pod on a node: sets spec.nodeName and the condition PodScheduled. Refused when the
-// pod has gone, is another (uid), is being deleted or is already assigned. Answered by `command_done`.
+// Puts an unbound pod on a node: sets spec.nodeName and the condition PodScheduled. Refused when
+// the pod has gone, is another (uid), is being deleted or is already assigned. Answered by
+// `command_done`.
 struct bind {
   std::string pod_key;
   std::string pod_uid;  // empty: any
   std::string node;
+  persistence::change_cause why = {};  // as in `commit`
 };
 
 // Begins the graceful deletion of a pod, as a DELETE by a client would. Answered by `command_done`.
 struct evict {
   std::string pod_key;
-  std::string pod_uid;            // empty: any
+  std::string pod_uid;              // empty: any
   std::int64_t grace_seconds = -1;  // below 0: the pod's own
-  std::string reason;             // condition DisruptionTarget and the event, e.g. "TaintManagerEviction"
-  std::string message;
+  // Of the condition DisruptionTarget, e.g. "DeletionByTaintManager"; no condition when empty.
+  std::string reason = {};
+  std::string message = {};
+  persistence::change_cause why = {};  // as in `commit`
 };
 
 // An object that the store had at `at`; an error as the API would word it.
@@ -60,55 +66,57 @@ struct committed {
   persistence::change_batch changes;
 };
 
-enum class event_type : std::uint8_t { added, modified, deleted, bookmark };
-
-// `deleted` carries the last state stamped with the revision of the deletion (or of the change that
-// took the object out of the filter). A bookmark carries no object.
-struct watch_event {
-  event_type type = event_type::added;
-  revision at = 0;
-  api::object_ptr object;
-  api::object_ptr previous;  // null for `added` by creation and for the initial state
-  persistence::change_cause why;
-};
-
 // True when the subscriber wants to see that object. Called on the watcher's thread; must be pure.
 using object_filter = std::function<bool(const api::object&)>;
 
 // Begins a stream of `watch_events` to the sender. Sent once for each id; a second one replaces the
-// first.
+// first. `follower` (follower.hpp) does this for an actor, and finds the watcher again after a
+// crash.
 struct subscribe {
   std::uint64_t id = 0;  // chosen by the subscriber, unique to it
   std::string prefix;    // keys that begin with it: one kind, one namespace, or one key and no '/'
-  object_filter accept;  // empty: all
-  // The last revision that the subscriber has seen: later changes follow. 0: the current state comes
-  // first, as `added` events, then `synced`.
+  object_filter accept = {};  // empty: all
+  // Only pods bound to this node; empty: all. The pods of other nodes cost the watcher nothing.
+  std::string on_node = {};
+  // The last revision that the subscriber has seen: later changes follow. 0: the current state
+  // comes first, as `added` events, then `synced`.
   revision after = 0;
-  // Events that may be under way before the subscriber says `more`.
+  // Events that may be under way before the subscriber says `more`. All events of one revision go
+  // together, so the last message may exceed it.
   std::uint32_t credit = 1'000;
   // Bookmarks each `defaults::bookmark_period`, so that an idle stream can be resumed.
   bool bookmarks = false;
 };
 
+// Gives credit. With a credit of 0 it asks whether the stream still stands: where the watcher does
+// not know it (any more), `watch_ended` comes back.
 struct more {
   std::uint64_t id = 0;
   std::uint32_t credit = 0;
 };
 
+// Asks for a bookmark now (before a client's deadline). Without credit, or while older events are
+// still on their way, none comes.
+struct bookmark_now {
+  std::uint64_t id = 0;
+};
+
+// Idempotent; nothing is sent after it is handled.
 struct unsubscribe {
   std::uint64_t id = 0;
 };
 
-// In order of revision, all events of one revision together. `up_to`: everything up to here that the
-// filter lets through has been sent.
+// In order of revision, all events of one revision together. `up_to`: everything up to here that
+// the filter lets through has been sent; 0 while the initial state is not complete.
 struct watch_events {
   std::uint64_t id = 0;
   revision up_to = 0;
   bool synced = false;  // with the last part of the initial state, and from then on
-  std::vector<watch_event> events;
+  event_list events;    // shared by all subscribers that see the same
 };
 
-// The stream cannot go on (its revision has been compacted): subscribe again from 0.
+// The stream cannot go on. `compacted`: its revision has gone, subscribe again from 0. Anything
+// else: the watcher does not know the stream, subscribe again from the last `up_to`.
 struct watch_ended {
   std::uint64_t id = 0;
   persistence::error reason;
@@ -120,9 +128,9 @@ struct watch_ended {
 struct record_event {
   api::object_ptr about;
   bool warning = false;
-  std::string reason;     // CamelCase
+  std::string reason;  // CamelCase
   std::string message;
-  std::string component;  // reporting component, e.g. "replication-controller"
+  std::string component;   // reporting component, e.g. "replication-controller"
   std::string field_path;  // involvedObject.fieldPath, e.g. "spec.containers{web}"
   std::string host;
 };

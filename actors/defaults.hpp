@@ -1,0 +1,46 @@
+// The constants that stand for behaviour of the control plane, each with its source.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::actors::defaults {
+
+using namespace std::chrono_literals;
+using runtime::duration;
+
+// -- writer ---------------------------------------------------------------------------------------
+
+// How often a command (bind, evict) is built anew after a conflict (upstream: client-go
+// util/retry.DefaultRetry).
+inline constexpr int command_attempts = 5;
+// A request to the writer that got no answer by then has failed: a disk that stalls longer is
+// broken.
+inline constexpr duration write_timeout = 30s;
+
+// -- watcher --------------------------------------------------------------------------------------
+
+// Recent changes that the watcher keeps in memory, by number and by size of the encoded objects;
+// who resumes from further back is served from the log on disk.
+inline constexpr std::size_t window_changes = 20'000;
+inline constexpr std::size_t window_bytes = 16u << 20;
+// Records read from the log in one go for a subscriber that lags behind the window.
+inline constexpr std::size_t log_part_changes = 1'000;
+// Log reads that may wait for the reading thread; a subscriber beyond that tries again later.
+inline constexpr std::size_t log_queue_limit = 1'000;
+// Between two looks after subscribers that could not be served, and after batches that never came.
+inline constexpr duration watcher_round = 1s;
+// A subscriber that has not taken the whole initial state by then is ended, so that it does not
+// keep an old snapshot alive.
+inline constexpr duration initial_state_limit = 60s;
+// kubernetes: apiserver/pkg/storage/cacher, bookmarks about each minute.
+inline constexpr duration bookmark_period = 60s;
+// Events under way to one subscriber.
+inline constexpr std::uint32_t stream_credit = 1'000;
+// How soon a follower notices that the watcher has forgotten it (after a crash).
+inline constexpr duration stream_heartbeat = 2s;
+
+}  // namespace troupe::actors::defaults

@@ -1,0 +1,113 @@
+#include "actors/follower.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+// Never used twice in the process: what is still under way to a former life of a subscriber cannot
+// be mistaken for an answer to the present one.
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+struct follower::state {
+  stream handle = 0;
+  std::uint64_t id = 0;  // at the watcher, changes with each subscription
+  std::string prefix;
+  on_events deliver;
+  stream_options options;
+  revision last = 0;           // 0 until the initial state is complete
+  bool begun = false;          // something of the initial state was delivered
+  bool synced = false;         // all of it was
+  std::uint32_t consumed = 0;  // credit to give back
+};
+
+follower::stream follower::follow(std::string prefix, on_events deliver, stream_options options) {
+  auto s = std::make_shared<state>();
+  s->handle = ++last_stream_;
+  s->prefix = std::move(prefix);
+  s->deliver = std::move(deliver);
+  s->options = std::move(options);
+  streams_.push_back(s);
+  subscribe_again(*s);
+  if (!heartbeat_.pending()) {
+    heartbeat_ = every(defaults::stream_heartbeat, [this] { heartbeat(); });
+  }
+  return s->handle;
+}
+
+void follower::unfollow(stream which) {
+  const auto found = std::find_if(streams_.begin(), streams_.end(),
+                                  [&](const auto& s) { return s->handle == which; });
+  if (found == streams_.end()) return;
+  tell(watcher_, unsubscribe{(*found)->id});
+  streams_.erase(found);
+}
+
+bool follower::synced() const noexcept {
+  return std::all_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->synced; });
+}
+
+// -- messages from the watcher --------------------------------------------------------------------
+
+void follower::on_watch_events(const watch_events& m) {
+  const auto found =
+      std::find_if(streams_.begin(), streams_.end(), [&](const auto& s) { return s->id == m.id; });
+  if (found == streams_.end()) {
+    tell(watcher_, unsubscribe{m.id});
+    return;
+  }
+  const auto s = *found;  // `deliver` may unfollow
+  s->begun = true;
+  s->synced = m.synced;
+  s->last = std::max(s->last, m.up_to);
+  s->consumed += static_cast<std::uint32_t>(m.events.size());
+  s->deliver(m);
+  if (s->consumed * 2 >= s->options.credit) give_credit(*s);
+}
+
+void follower::on_watch_ended(const watch_ended& m) {
+  const auto found =
+      std::find_if(streams_.begin(), streams_.end(), [&](const auto& s) { return s->id == m.id; });
+  if (found == streams_.end()) return;
+  auto& s = **found;
+  if (s.begun && (!s.synced || m.reason.code == persistence::errc::compacted)) {
+    stream_lost(s.prefix, m.reason);
+  }
+  subscribe_again(s);
+}
+
+void follower::stream_lost(const std::string& prefix, const persistence::error& reason) {
+  throw std::runtime_error{"the stream of " + prefix + " was lost: " + reason.message};
+}
+
+void follower::subscribe_again(state& s) {
+  s.id = next_id();
+  s.consumed = 0;
+  tell(watcher_, actors::subscribe{.id = s.id,
+                                   .prefix = s.prefix,
+                                   .accept = s.options.accept,
+                                   .on_node = s.options.on_node,
+                                   .after = s.last,
+                                   .credit = s.options.credit,
+                                   .bookmarks = s.options.bookmarks});
+}
+
+void follower::give_credit(state& s) {
+  if (tell(watcher_, more{s.id, s.consumed})) s.consumed = 0;
+}
+
+void follower::heartbeat() {
+  for (const auto& s : streams_)
+    tell(watcher_, more{s->id, std::exchange(s->consumed, 0)});
+}
+
+}  // namespace troupe::actors
