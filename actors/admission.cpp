@@ -1,0 +1,128 @@
+#include "actors/admission.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/scheduling_v1.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using api::core::v1::Namespace;
+using api::core::v1::Pod;
+using api::core::v1::PodSpec;
+using api::scheduling::v1::PriorityClass;
+
+// kubernetes: plugin/pkg/admission/defaulttolerationseconds
+constexpr std::int64_t default_toleration_seconds = 300;
+
+// kubernetes: pkg/apis/scheduling, SystemCriticalPriority and its two classes.
+constexpr std::int32_t system_cluster_critical = 2'000'000'000;
+constexpr std::int32_t system_node_critical = 2'000'001'000;
+
+api::expected<persistence::precondition> check_namespace(const persistence::snapshot& state,
+                                                         const api::kind_info& kind,
+                                                         const api::meta::v1::ObjectMeta& meta) {
+  const auto& kind_of_namespace = api::kind_of<Namespace>();
+  const auto key = kind_of_namespace.key({}, meta.namespace_());
+  const auto found = state.find(key);
+  if (!found) return api::fail(api::not_found(kind_of_namespace, meta.namespace_()));
+  if (found->as<Namespace>().status().phase() == "Terminating") {
+    auto refused = api::forbidden(kind, meta.name(),
+                                  "unable to create new content in namespace " + meta.namespace_() +
+                                      " because it is being terminated");
+    refused.causes.push_back({"NamespaceTerminating",
+                              "namespace " + meta.namespace_() + " is being terminated",
+                              "metadata.namespace"});
+    return api::fail(std::move(refused));
+  }
+  return persistence::precondition{key, found->revision()};
+}
+
+bool tolerates(const PodSpec& spec, std::string_view taint) {
+  return std::any_of(spec.tolerations().begin(), spec.tolerations().end(), [&](const auto& t) {
+    return (t.key() == taint || t.key().empty()) &&
+           (t.effect() == "NoExecute" || t.effect().empty());
+  });
+}
+
+void add_toleration(PodSpec& spec, const char* taint) {
+  if (tolerates(spec, taint)) return;
+  auto& toleration = *spec.add_tolerations();
+  toleration.set_key(taint);
+  toleration.set_operator_("Exists");
+  toleration.set_effect("NoExecute");
+  toleration.set_toleration_seconds(default_toleration_seconds);
+}
+
+void set_priority(PodSpec& spec, std::int32_t value, std::string_view policy) {
+  spec.set_priority(value);
+  if (!spec.has_preemption_policy())
+    spec.set_preemption_policy(policy.empty() ? "PreemptLowerPriority" : std::string{policy});
+}
+
+// The class that speaks for pods that name none; null when there is no such class.
+api::object_ptr default_class(const persistence::snapshot& state) {
+  api::object_ptr found;
+  const auto prefix = api::kind_of<PriorityClass>().prefix();
+  state.scan(prefix, {}, [&](std::string_view, const api::object_ptr& candidate) {
+    if (candidate->as<PriorityClass>().global_default()) found = candidate;
+    return !found;
+  });
+  return found;
+}
+
+api::expected<void> resolve_priority(const persistence::snapshot& state, Pod& pod) {
+  auto& spec = *pod.mutable_spec();
+  const std::string& name = spec.priority_class_name();
+  if (name == "system-cluster-critical" || name == "system-node-critical") {
+    set_priority(
+        spec, name == "system-node-critical" ? system_node_critical : system_cluster_critical, {});
+    return {};
+  }
+  api::object_ptr found;
+  if (name.empty()) {
+    found = default_class(state);
+    if (!found) {
+      set_priority(spec, 0, {});
+      return {};
+    }
+    spec.set_priority_class_name(found->meta().name());
+  } else {
+    found = state.find(api::kind_of<PriorityClass>().key({}, name));
+    if (!found)
+      return api::fail(api::forbidden(api::kind_of<Pod>(), pod.metadata().name(),
+                                      "no PriorityClass with name " + name + " was found"));
+  }
+  const auto& chosen = found->as<PriorityClass>();
+  set_priority(spec, chosen.value(), chosen.preemption_policy());
+  return {};
+}
+
+}  // namespace
+
+api::expected<std::vector<persistence::precondition>> admit_create(
+    const persistence::snapshot& state, const api::kind_info& kind, api::body& content) {
+  std::vector<persistence::precondition> conditions;
+  if (!kind.namespaced()) return conditions;
+  auto space = check_namespace(state, kind, api::meta_of(content));
+  if (!space) return api::fail(std::move(space.error()));
+  conditions.push_back(std::move(*space));
+
+  if (&kind == &api::kind_of<Pod>()) {
+    auto& pod = static_cast<Pod&>(content);
+    auto& spec = *pod.mutable_spec();
+    if (spec.service_account_name().empty()) spec.set_service_account_name("default");
+    if (auto resolved = resolve_priority(state, pod); !resolved)
+      return api::fail(std::move(resolved.error()));
+    add_toleration(spec, "node.kubernetes.io/not-ready");
+    add_toleration(spec, "node.kubernetes.io/unreachable");
+  }
+  return conditions;
+}
+
+}  // namespace troupe::actors

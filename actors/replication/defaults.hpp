@@ -1,0 +1,45 @@
+// The numbers of the replication controllers, with where they come from.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace troupe::actors::replication::defaults {
+
+using namespace std::chrono_literals;
+
+// Pods created or deleted in one sync (kubernetes: replicaset.BurstReplicas).
+inline constexpr std::size_t burst_replicas = 500;
+
+// After so long an expectation that nothing fulfilled is given up (controller.ExpectationsTimeout).
+inline constexpr auto expectation_ttl = 5min;
+
+// A failed sync is tried again after 5 ms, doubling up to 1000 s
+// (client-go workqueue.DefaultControllerRateLimiter).
+inline constexpr auto retry_first = 5ms;
+inline constexpr auto retry_longest = 1000s;
+
+// A status update that meets a conflict is tried once more (replicaset.statusUpdateRetries).
+inline constexpr int status_retries = 1;
+
+// How long the writer may take to answer before a sync counts as failed. The write may still
+// happen: the expectation stays until it is seen or expires.
+inline constexpr auto write_timeout = 30s;
+
+// How soon a controller that could not reach the writer when it started tries again.
+inline constexpr auto fence_retry = 1s;
+
+// A generated name that is taken is replaced by another, this many times
+// (kubernetes: registry.generateNameRetries is 7 tries after the first).
+inline constexpr int name_tries = 8;
+
+// A deletion that meets a newer state of the pod looks again, this many times in one sync.
+inline constexpr int delete_tries = 5;
+
+// A full look at all pods of a controller, whatever the watcher said (level-triggered safety net).
+inline constexpr auto resync_period = 10min;
+
+// Names of pods: the controller's name cut to this, '-' and five characters.
+inline constexpr std::size_t generated_base_length = 58;
+
+}  // namespace troupe::actors::replication::defaults

@@ -1,0 +1,47 @@
+// How many pods to create or delete, and how quickly: pure arithmetic.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe::actors::replication {
+
+struct plan {
+  std::size_t create = 0;
+  std::size_t remove = 0;
+};
+
+// At most `burst` at a time (upstream's BurstReplicas): the rest follows in later syncs.
+constexpr plan make_plan(std::int64_t desired, std::size_t active, std::size_t burst) {
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(desired, 0));
+  if (active < wanted) return {.create = std::min(wanted - active, burst)};
+  return {.remove = std::min(active - wanted, burst)};
+}
+
+// Creations go out in batches of 1, 2, 4 … so that a namespace that refuses pods is asked once and
+// not 500 times (upstream's slowStartBatch). A batch with a failure is the last.
+class slow_start {
+ public:
+  explicit slow_start(std::size_t count) : left_{count} {}
+
+  // The size of the next batch; 0 when all is done or a batch had a failure.
+  std::size_t next() {
+    if (failed_) return 0;
+    const std::size_t batch = std::min(size_, left_);
+    left_ -= batch;
+    size_ *= 2;
+    return batch;
+  }
+  void fail() noexcept { failed_ = true; }
+
+  // What was never tried.
+  std::size_t skipped() const noexcept { return left_; }
+
+ private:
+  std::size_t left_;
+  std::size_t size_ = 1;
+  bool failed_ = false;
+};
+
+}  // namespace troupe::actors::replication

@@ -1,0 +1,110 @@
+// One ReplicationController or ReplicaSet: keeps as many pods as it asks for.
+//
+// The actor owns a tally of its pods and what it expects to see; both are found again after a
+// restart from a snapshot. It reads the snapshot only after a fence (an empty transaction through
+// the writer): whatever an earlier incarnation had sent to the writer is in the snapshot then, so
+// that a crash between "create sent" and "create seen" makes no pod twice.
+//
+// A sync runs in three steps, each a volley of transactions that are sent at once and awaited
+// together: claims (adopt, release), replicas (create in slow start, or delete the lowest ranked),
+// status. A change that comes in meanwhile makes one more sync; a failed sync is tried again with
+// back-off. Nothing here waits for another controller.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "actors/control_plane.hpp"
+#include "actors/messages.hpp"
+#include "actors/replication/expectations.hpp"
+#include "actors/replication/plan.hpp"
+#include "actors/replication/replica_owner.hpp"
+#include "actors/replication/replica_tally.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors::replication {
+
+class replica_controller : public runtime::actor {
+ public:
+  // `key`: of the object that it stands for. `truth` outlives the actor.
+  replica_controller(std::string key, doors to, const persistence::store& truth);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct sync_due {};
+
+  // -- messages from the supervisor ---------------------------------------------------------------
+  void on_own_change(const own_change& change);
+  void on_pod(const related_change& change);
+  // -- messages to itself -------------------------------------------------------------------------
+  void on_sync_due(const sync_due&);
+
+  // -- what it knows ------------------------------------------------------------------------------
+  void load();
+  void take_owner(api::object_ptr object);
+  void take_pod(const std::string& key, const api::object_ptr& pod);
+  void lose_pod(const std::string& key);
+
+  // -- one sync -----------------------------------------------------------------------------------
+  using step = void (replica_controller::*)();
+  void touch();
+  void begin_sync();
+  void claim_pods();
+  void adjust_replicas();
+  void create_batch();
+  void create_one(int tries_left);
+  void delete_pods(std::size_t count);
+  void delete_one(const std::string& key, const std::string& uid, int tries_left);
+  void report_status();
+  void write_status(int tries_left);
+  void end_sync();
+
+  // -- transactions -------------------------------------------------------------------------------
+  using answer = tl::expected<const commit_done*, runtime::request_error>;
+  // Sends and counts it; when all that were sent have been answered, `next_` goes on.
+  template <class F>
+  void send_transaction(persistence::transaction what, F on_answer);
+  void settle();
+  void adopt(const api::object_ptr& pod);
+  void release(const api::object_ptr& pod);
+  void record(bool warning, std::string reason, std::string message);
+  void failed(std::string reason, std::string message);
+  persistence::change_cause change_cause() const;
+  std::int64_t wall_seconds() const;
+
+  const std::string key_;
+  const doors to_;
+  const persistence::store& truth_;
+
+  // What it knows; valid once `loaded_`.
+  bool loaded_ = false;
+  persistence::revision known_ = 0;  // changes up to here are in the snapshot that was loaded
+  std::optional<replica_owner> owner_;
+  replica_tally tally_;
+  std::map<std::string, api::object_ptr> to_adopt_, to_release_;
+  expectations expectations_;
+
+  // The sync that is under way.
+  bool syncing_ = false, dirty_ = false, due_ = false;
+  std::size_t under_way_ = 0;
+  step next_ = nullptr;
+  slow_start starter_{0};
+  std::optional<replica_failure> failure_;
+  bool retry_ = false;  // something changed under our feet: look again, it is no failure
+
+  runtime::duration backoff_{0};
+  runtime::timer retry_timer_, recheck_timer_, resync_timer_;
+  std::uint64_t syncs_ = 0, created_ = 0, deleted_ = 0;
+};
+
+// Neighbours of each pod for ranking: active pods of controllers with the same owner, by node.
+std::vector<std::int32_t> count_neighbours(const persistence::snapshot& state,
+                                           const replica_owner& owner,
+                                           const std::vector<const pod_record*>& pods);
+
+}  // namespace troupe::actors::replication
