@@ -1,0 +1,39 @@
+// The bounds that the API puts on what clients send, each with its source.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe::api::limits {
+
+// RFC 1123 and RFC 1035.
+inline constexpr std::size_t dns_label_bytes = 63;
+inline constexpr std::size_t dns_subdomain_bytes = 253;
+// RFC 6335 section 5.1.
+inline constexpr std::size_t port_name_bytes = 15;
+
+// Kubernetes, apimachinery/pkg/api/validation: all keys and values of annotations together.
+inline constexpr std::size_t annotations_bytes = 256 * 1024;
+// Kubernetes, core/v1 MaxSecretSize: the data of a Secret or ConfigMap.
+inline constexpr std::size_t config_data_bytes = 1024 * 1024;
+// Kubernetes, apimachinery/pkg/apis/meta/v1/validation.
+inline constexpr std::size_t field_manager_bytes = 128;
+inline constexpr std::size_t subresource_bytes = 256;
+
+// Our own: how many faults of one object are told; the rest follows once these are mended.
+inline constexpr std::size_t causes = 100;
+
+// Kubernetes, apiserver/pkg/endpoints/handlers/patch.go.
+inline constexpr std::size_t json_patch_operations = 10'000;
+inline constexpr std::size_t json_patch_copied_bytes = 3 * 1024 * 1024;
+// Kubernetes, apimachinery/pkg/util/json: nesting of JSON documents.
+inline constexpr std::size_t json_depth = 10'000;
+
+// Kubernetes, apiserver/pkg/storage/names: generateName is cut so that the random end fits.
+inline constexpr std::size_t generated_name_bytes = 63;
+inline constexpr std::size_t generated_suffix_bytes = 5;
+
+// Kubernetes, core/v1: DefaultTerminationGracePeriod.
+inline constexpr std::int64_t pod_grace_period_seconds = 30;
+
+}  // namespace troupe::api::limits

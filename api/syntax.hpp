@@ -1,0 +1,33 @@
+// The syntaxes that strings of the API must have (schema's enum Syntax and a few more). Each check
+// answers what is wrong, in the words that clients of Kubernetes know, or nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/schema/options.pb.h"
+
+namespace troupe::api {
+
+using complaints = std::vector<std::string>;
+
+complaints check_dns_label(std::string_view s);       // RFC 1123, at most 63
+complaints check_dns_subdomain(std::string_view s);   // RFC 1123, at most 253
+complaints check_dns_1035_label(std::string_view s);  // begins with a letter, at most 63
+complaints check_qualified_name(std::string_view s);  // [prefix/]name, label keys
+complaints check_label_value(std::string_view s);
+complaints check_port_name(std::string_view s);
+complaints check_env_name(std::string_view s);
+complaints check_config_key(std::string_view s);
+complaints check_ip(std::string_view s);
+complaints check_absolute_path(std::string_view s);
+complaints check_percent(std::string_view s);  // "25%"
+complaints check_http_header_name(std::string_view s);
+// A part of a URL path: no "/", no "%", neither "." nor "..".
+complaints check_path_segment(std::string_view s);
+complaints check_port_number(long long port);
+
+complaints check_syntax(Syntax syntax, std::string_view s);
+
+}  // namespace troupe::api
