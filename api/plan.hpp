@@ -1,0 +1,104 @@
+// How a message type goes from JSON to protobuf's wire format and back: what the schema says, laid
+// out for the loops of the codecs. The codecs never touch message objects: text becomes wire bytes,
+// which protobuf's generated code parses, and the other way round.
+//
+// Made once for each type, then read-only, at a fixed address for the life of the process; safe
+// from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/fwd.hpp"
+#include "api/schema/options.pb.h"
+
+namespace troupe::api {
+
+class type_plan;
+
+enum class shape : std::uint8_t {
+  boolean,
+  int32,
+  int64,
+  number,  // double
+  string,
+  bytes,  // base64 in JSON
+  message,
+  time,
+  micro_time,
+  quantity,
+  int_or_string,
+  raw_json,
+  strings,
+};
+
+enum class cardinality : std::uint8_t { one, list, map };
+
+// Field numbers of the messages whose JSON is no object; the same in every message of a form.
+namespace form_field {
+inline constexpr std::uint32_t time_seconds = 1, time_nanos = 2;
+inline constexpr std::uint32_t quantity_string = 1;
+inline constexpr std::uint32_t choice_type = 1, choice_int = 2, choice_string = 3;
+inline constexpr std::uint32_t raw = 1;
+inline constexpr std::uint32_t items = 1;
+inline constexpr std::uint32_t map_key = 1, map_value = 2;
+}  // namespace form_field
+
+struct field_plan {
+  std::string name;  // in JSON
+  std::string key;   // `"name":`
+  std::uint32_t number = 0;
+  std::uint16_t index = 0;  // among the members of the JSON object
+  cardinality many = cardinality::one;
+  shape value = shape::string;      // of the field, of a list's elements, of a map's values
+  const type_plan* type = nullptr;  // where `value` is a kind of message
+  bool inlined = false;             // its members stand in the parent's object
+  bool presence = false;            // zero is a value
+  bool always = false;              // written even when absent
+  // Numbers of the inlined messages that lead from the object to the field.
+  std::vector<std::uint32_t> through;
+};
+
+class type_plan {
+ public:
+  // Made at the first call for a type, with those of all types below it.
+  static const type_plan& of(const google::protobuf::Descriptor& type);
+
+  const google::protobuf::Descriptor& descriptor() const noexcept { return *descriptor_; }
+  shape form() const noexcept { return form_; }
+  // Objects of it name themselves by kind and apiVersion.
+  bool has_type_meta() const noexcept { return has_type_meta_; }
+  // What an empty message of it takes in memory.
+  std::size_t size_bytes() const noexcept { return size_bytes_; }
+
+  // The member of the JSON object; null where there is none.
+  const field_plan* find(std::string_view name) const noexcept;
+  std::size_t member_count() const noexcept { return members_.size(); }
+
+  // The message's own field, inlined ones as they are; null where there is none.
+  const field_plan* find(std::uint32_t number) const noexcept {
+    return number < by_number_.size() ? by_number_[number] : nullptr;
+  }
+  // Own fields that are written even when absent, by rising number.
+  const std::vector<const field_plan*>& always() const noexcept { return always_; }
+
+ private:
+  friend class plan_registry;
+
+  void index_names();
+  static std::size_t hash(std::string_view name) noexcept;
+
+  const google::protobuf::Descriptor* descriptor_ = nullptr;
+  shape form_ = shape::message;
+  bool has_type_meta_ = false;
+  std::size_t size_bytes_ = 0;
+  std::vector<field_plan> fields_;   // own
+  std::vector<field_plan> members_;  // of the JSON object
+  std::vector<const field_plan*> by_number_;
+  std::vector<const field_plan*> always_;
+  std::vector<const field_plan*> slots_;  // open addressing by hash of the name
+};
+
+}  // namespace troupe::api

@@ -1,0 +1,30 @@
+// Moments as the API writes them: RFC 3339, UTC.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::api {
+
+struct moment {
+  std::int64_t seconds = 0;  // since 1970-01-01T00:00:00Z
+  std::int32_t nanos = 0;    // 0 to 999,999,999
+};
+
+// The years 1 to 9999: what RFC 3339 can write, less Go's zero time.
+inline constexpr std::int64_t first_second = -62'135'596'800;
+inline constexpr std::int64_t last_second = 253'402'300'799;
+
+// "2006-01-02T15:04:05Z", with any fraction and any offset; nothing where it is no such moment.
+std::optional<moment> parse_time(std::string_view text) noexcept;
+
+// Without fraction. Seconds beyond the years that RFC 3339 knows are brought back into them.
+void append_time(std::string& out, std::int64_t seconds);
+// With six digits of fraction.
+void append_micro_time(std::string& out, moment at);
+
+std::string format_time(std::int64_t seconds);
+
+}  // namespace troupe::api
