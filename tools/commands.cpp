@@ -1,0 +1,13 @@
+#include "tools/commands.hpp"
+
+namespace troupe::tools {
+
+void add_commands(program& to) {
+  add_node_command(to);
+  add_config_command(to);
+  add_version_command(to);
+  add_help_command(to);
+  add_completion_command(to);
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,17 @@
+// The subcommands. Each adds itself to the program in a file of its own.
+#pragma once
+
+#include "tools/fwd.hpp"
+
+namespace troupe::tools {
+
+void add_node_command(program& to);
+void add_config_command(program& to);
+void add_version_command(program& to);
+void add_help_command(program& to);
+void add_completion_command(program& to);
+
+// All of them, in the order in which help lists them.
+void add_commands(program& to);
+
+}  // namespace troupe::tools

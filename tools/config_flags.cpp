@@ -1,0 +1,70 @@
+#include "tools/config_flags.hpp"
+
+#include <iostream>
+
+#include "config/render.hpp"
+#include "tools/program.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+// The word that stands for the value in help; completion goes by it.
+std::string type_name(const config::setting& row) {
+  switch (row.at.form) {
+    case config::form::count:
+      return "N";
+    case config::form::duration:
+      return "DURATION";
+    case config::form::size:
+      return "SIZE";
+    case config::form::address:
+      return "HOST:PORT";
+    case config::form::path:
+      return "DIR";
+    case config::form::dns_name:
+      return "NAME";
+    case config::form::names:
+      return "NAME,...";
+    case config::form::weights:
+      return "NAME=N,...";
+    case config::form::choice:
+      break;
+  }
+  std::string result;
+  for (const auto word : row.at.choices)
+    result.append(result.empty() ? "" : "|").append(word);
+  return result;
+}
+
+std::string description(const config::setting& row) {
+  return std::string(row.about) + " Default: " + config::default_text(row) + ".";
+}
+
+}  // namespace
+
+config_flags::config_flags(CLI::App& to) {
+  to.add_option("--config", file_, "The configuration file. Default: none.")->type_name("FILE");
+  for (const auto& row : config::table()) {
+    const auto name = config::flag_name(row);
+    auto& flag = flags_[name];
+    flag.option = to.add_option("--" + name, flag.text, description(row))
+                      ->type_name(type_name(row))
+                      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+}
+
+tl::expected<config::loaded_config, int> config_flags::load() const {
+  auto from = config::process_inputs();
+  from.file = file_;
+  for (const auto& [name, flag] : flags_) {
+    if (flag.option->count() > 0) from.flags.emplace_back(name, flag.text);
+  }
+  auto loaded = config::load(from);
+  if (loaded) return *std::move(loaded);
+  for (const auto& line : loaded.error())
+    std::cerr << "troupe: " << line << "\n";
+  return tl::make_unexpected(exit_code::usage);
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,70 @@
+#include "tools/data_dir.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace troupe::tools {
+
+namespace {
+
+constexpr mode_t folder_mode = 0700;
+constexpr mode_t file_mode = 0600;
+
+tl::unexpected<std::string> refusal(const std::filesystem::path& folder, const std::string& why) {
+  return tl::make_unexpected(
+      fmt::format("data dir {}: {}; name another with --data-dir", folder.string(), why));
+}
+
+tl::expected<void, std::string> make(const std::filesystem::path& folder) {
+  std::error_code failure;
+  const auto parent = std::filesystem::absolute(folder).lexically_normal().parent_path();
+  std::filesystem::create_directories(parent, failure);
+  if (!failure && ::mkdir(folder.c_str(), folder_mode) != 0 && errno != EEXIST) {
+    failure = {errno, std::generic_category()};
+  }
+  if (failure) return refusal(folder, "cannot be made: " + failure.message());
+  if (!std::filesystem::is_directory(folder, failure)) return refusal(folder, "is not a folder");
+  return {};
+}
+
+// Who has the lock, as its owner wrote it.
+std::string owner(int lock) {
+  std::array<char, 32> text{};
+  const auto size = ::pread(lock, text.data(), text.size() - 1, 0);
+  return size > 0 ? fmt::format(" (process {})", std::string(text.data())) : "";
+}
+
+}  // namespace
+
+tl::expected<data_dir, std::string> data_dir::take(const std::filesystem::path& folder) {
+  if (auto made = make(folder); !made) return tl::make_unexpected(made.error());
+  const auto file = folder / "node.lock";
+  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, file_mode);
+  if (lock < 0)
+    return refusal(folder, std::string("cannot be written to: ") + std::strerror(errno));
+  data_dir result(lock);
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    return refusal(folder, "in use by another node" + owner(lock));
+  }
+  const auto id = std::to_string(::getpid());
+  if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, id.data(), id.size(), 0) < 0) {
+    return refusal(folder, std::string("cannot be written to: ") + std::strerror(errno));
+  }
+  return result;
+}
+
+data_dir::data_dir(data_dir&& other) noexcept : lock_(std::exchange(other.lock_, -1)) {}
+
+data_dir::~data_dir() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,46 @@
+// The command line: a tree of subcommands, one of which is chosen and run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace troupe::tools {
+
+namespace exit_code {
+inline constexpr int done = 0;
+inline constexpr int failed = 1;
+inline constexpr int usage = 2;
+}  // namespace exit_code
+
+// "troupe config print"
+std::string full_name(const CLI::App& app);
+std::string help_of(const CLI::App& app);
+
+class program {
+ public:
+  // What a subcommand does once its flags are read; returns an exit code.
+  using action = std::function<int()>;
+
+  program();
+  program(const program&) = delete;
+  program& operator=(const program&) = delete;
+
+  // Adds a subcommand. The type names of its options say what completion offers: "a|b" these words,
+  // "DIR" folders, "FILE" files, "SUBCOMMAND" the program's subcommands.
+  CLI::App& add(std::string name, std::string about, action run);
+  // Adds one below `parent`.
+  CLI::App& add(CLI::App& parent, std::string name, std::string about, action run);
+
+  // Reads the arguments and runs what they choose; without a subcommand, help. A wrong command line
+  // is one line on stderr and exit_code::usage.
+  int run(int argc, const char* const* argv);
+
+  const CLI::App& root() const { return app_; }
+
+ private:
+  CLI::App app_;
+  action chosen_;
+};
+
+}  // namespace troupe::tools
