@@ -29,6 +29,10 @@ inline constexpr std::size_t window_changes = 20'000;
 inline constexpr std::size_t window_bytes = 16u << 20;
 // Records read from the log in one go for a subscriber that lags behind the window.
 inline constexpr std::size_t log_part_changes = 1'000;
+// A read that has not come back by then is asked for again.
+inline constexpr duration log_read_limit = 30s;
+// Events in one message at most, unless one revision has more.
+inline constexpr std::int64_t message_events = 1'000;
 // Log reads that may wait for the reading thread; a subscriber beyond that tries again later.
 inline constexpr std::size_t log_queue_limit = 1'000;
 // Between two looks after subscribers that could not be served, and after batches that never came.

@@ -1,0 +1,11 @@
+// The room's logger, "actors".
+#pragma once
+
+#include <spdlog/logger.h>
+
+namespace troupe::actors {
+
+// Registered by the program, or a copy of the default logger when it did not.
+spdlog::logger& log();
+
+}  // namespace troupe::actors

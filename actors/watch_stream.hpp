@@ -1,0 +1,70 @@
+// One subscription at the watcher, and the index by which a change finds those that may see it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/watch_view.hpp"
+#include "persistence/snapshot.hpp"
+#include "runtime/actor_ref.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+struct stream_key {
+  std::uint64_t actor = 0;
+  std::uint64_t id = 0;
+  auto operator<=>(const stream_key&) const = default;
+};
+
+struct watch_stream {
+  struct initial_state {
+    persistence::snapshot state;
+    std::string after;  // the last key handed out
+    runtime::time_point deadline;
+  };
+
+  stream_key key;
+  runtime::actor_ref subscriber;
+  std::uint64_t serial = 0;  // tells it from an earlier one of the same key
+  watch_view view;
+  std::int64_t credit = 0;
+  bool bookmarks = false;
+  // While set, the current state is being handed out.
+  std::optional<initial_state> initial;
+  // Everything up to here has been sent; while `live`, what is at or before it must not be sent.
+  revision position = 0;
+  bool live = false;  // sees each batch as it comes
+  // A part of the log is on its way; what has not come by then is asked for again.
+  runtime::time_point reading_until{};
+  bool retry = false;  // the next round tries again
+  bool dead = false;
+
+  bool reading() const noexcept { return reading_until != runtime::time_point{}; }
+};
+
+// Not the owner: streams are put in and taken out by the watcher.
+class stream_index {
+ public:
+  struct group {
+    std::vector<watch_stream*> streams;
+    std::unordered_map<std::string, std::vector<watch_stream*>> by_node;
+  };
+
+  void add(watch_stream& s);
+  void remove(watch_stream& s);
+  // Null when nobody looks at that resource. "" are those that look at everything.
+  const group* find(std::string_view resource) const;
+
+ private:
+  std::vector<watch_stream*>& place(watch_stream& s);
+
+  std::unordered_map<std::string, group> groups_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,41 @@
+#include "actors/watch_window.hpp"
+
+#include <google/protobuf/message.h>
+
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+std::size_t size_of(const persistence::change& c) {
+  return c.key.size() + (c.object ? c.object->content().ByteSizeLong() : 0);
+}
+
+}  // namespace
+
+void watch_window::begin(persistence::revision at) {
+  batches_.clear();
+  changes_ = 0;
+  bytes_ = 0;
+  from_ = newest_ = at;
+}
+
+void watch_window::add(persistence::change_batch batch) {
+  std::size_t bytes = 0;
+  for (const auto& c : *batch)
+    bytes += size_of(c);
+  changes_ += batch->size();
+  bytes_ += bytes;
+  newest_ = batch->back().at;
+  batches_.push_back({std::move(batch), bytes});
+  while (batches_.size() > 1 && (changes_ > change_limit_ || bytes_ > byte_limit_)) {
+    const auto& oldest = batches_.front();
+    changes_ -= oldest.changes->size();
+    bytes_ -= oldest.bytes;
+    from_ = oldest.changes->back().at;
+    batches_.pop_front();
+  }
+}
+
+}  // namespace troupe::actors
