@@ -51,7 +51,7 @@ class loader {
                                        print(kubelet.lease_renew));
     }
     if (kubelet.runtime == pod_runtime::process &&
-        source("kubelet.simulated_nodes") != default_source) {
+        kubelet.simulated_nodes != defaults::simulated_nodes) {
       blame("kubelet.simulated_nodes",
             "only the simulated runtime has simulated nodes; add --runtime simulated");
     }

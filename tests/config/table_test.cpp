@@ -71,7 +71,7 @@ node_config any_config(random_source& random) {
   for (const auto& row : table())
     row.at.set(result, any_value(row, random));
   auto& kubelet = result.kubelet;
-  kubelet.runtime = pod_runtime::simulated;
+  if (kubelet.runtime == pod_runtime::process) kubelet.simulated_nodes = defaults::simulated_nodes;
   if (kubelet.lease_renew >= kubelet.lease_duration) {
     kubelet.lease_duration = duration{3'600'000};
     kubelet.lease_renew = duration{1'000};

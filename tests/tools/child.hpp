@@ -1,0 +1,58 @@
+// A child process that runs a function or a program, with its output read through pipes. What is
+// waited for has a deadline; a child that is still there in the end is killed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace troupe::tools::test {
+
+class child {
+ public:
+  // Runs `body` in a fork of this process, which must have no other threads; its result is the
+  // exit code.
+  explicit child(const std::function<int()>& body);
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+  ~child();
+
+  // Reads stdout until it holds `text`; false when the child ends or ten seconds pass before.
+  bool says(const std::string& text);
+  void signal(int number) const;
+  // The exit code, or minus the number of the signal that ended it.
+  int wait();
+
+  pid_t id() const { return id_; }
+  // Whole after wait().
+  const std::string& out() const { return out_.text; }
+  const std::string& err() const { return err_.text; }
+
+ private:
+  struct stream {
+    int fd = -1;
+    std::string text;
+  };
+  // Takes what there is to read; false at the end of both streams or after ten seconds.
+  bool read_some();
+
+  pid_t id_ = -1;
+  stream out_;
+  stream err_;
+};
+
+struct outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+// Runs a program to its end, in an environment of these variables alone.
+outcome run(const std::vector<std::string>& command, std::vector<std::string> environment = {});
+
+// The same for the program of this project, `troupe`.
+outcome program(std::vector<std::string> arguments, std::vector<std::string> environment = {});
+
+}  // namespace troupe::tools::test

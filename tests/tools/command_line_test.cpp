@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "tools/child.hpp"
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using troupe::test::scratch_folder;
+using troupe::tools::test::program;
+
+TEST_CASE("without arguments the program explains itself") {
+  const auto shown = program({});
+  CHECK(shown.code == 0);
+  CHECK_THAT(shown.out, Contains("Usage: troupe") && Contains("node") && Contains("completion"));
+}
+
+TEST_CASE("help explains each subcommand as its --help does") {
+  const auto path = GENERATE(std::vector<std::string>{"node"}, std::vector<std::string>{"config"},
+                             std::vector<std::string>{"config", "print"});
+  auto with_flag = path;
+  with_flag.push_back("--help");
+  auto with_help = path;
+  with_help.insert(with_help.begin(), "help");
+  const auto flag = program(with_flag);
+  const auto help = program(with_help);
+  CHECK(flag.code == 0);
+  CHECK(help.code == 0);
+  CHECK(flag.out == help.out);
+  CHECK_THAT(help.out, Contains("Usage: troupe " + path.front()));
+}
+
+TEST_CASE("a wrong command line is one line on stderr and exit code 2") {
+  const auto [arguments, line] = GENERATE(table<std::vector<std::string>, std::string>({
+      {{"node", "--listne", "x"}, "troupe node has no flag --listne; did you mean --listen?"},
+      {{"node", "--data-dir"}, "--data-dir: 1 required DIR missing"},
+      {{"nodes"}, "The following argument was not expected: nodes"},
+      {{"help", "nodes"}, "troupe has no subcommand nodes"},
+      {{"config"}, "expected a subcommand: print, validate or docs"},
+      {{"completion"}, "shell is required"},
+      {{"completion", "tcsh"}, "expected a shell: bash, zsh or fish; found \"tcsh\""},
+      {{"config", "validate", "--log-level", "loud"}, "--log-level: log.level: expected one of"},
+      {{"node", "--store-history-time=9"}, "--store-history-time: store.historyTime: expected"},
+  }));
+  CAPTURE(line);
+  const auto refused = program(arguments);
+  CHECK(refused.code == 2);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, StartsWith("troupe: ") && Contains(line));
+  CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+}
+
+TEST_CASE("a wrong configuration is one line for each problem and exit code 2") {
+  const scratch_folder folder;
+  const auto file = folder.write("node.yaml",
+                                 "apiVersion: config.troupe.dev/v1\n"
+                                 "kind: NodeConfiguration\n"
+                                 "log: {level: loud}\n");
+  const auto refused =
+      program({"config", "validate", "--config", file.string()}, {"TROUPE_LISTEN=here"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err,
+             StartsWith("troupe: " + file.string() + ":3: log.level: expected one of"));
+  CHECK_THAT(refused.err, Contains("\ntroupe: TROUPE_LISTEN: server.listen: expected HOST:PORT"));
+}
+
+TEST_CASE("config print shows the effective values with their sources") {
+  const auto shown = program(
+      {"config", "print", "--listen", "127.0.0.1:1", "--listen=127.0.0.1:2", "--legacy-listen="},
+      {"TROUPE_NODE_NAME=here"});
+  CHECK(shown.code == 0);
+  CHECK_THAT(shown.out, Contains("listen: 127.0.0.1:2  # --listen\n"));
+  CHECK_THAT(shown.out, Contains("legacyListen: \"\"  # --legacy-listen\n"));
+  CHECK_THAT(shown.out, Contains("nodeName: here  # TROUPE_NODE_NAME\n"));
+
+  const scratch_folder folder;
+  const auto file = folder.write("node.yaml", shown.out);
+  const auto again = program({"config", "validate", "--config", file.string()});
+  CHECK(again.err.empty());
+  CHECK(again.code == 0);
+}
+
+TEST_CASE("version and documentation are printed") {
+  CHECK_THAT(program({"version"}).out, StartsWith("troupe "));
+  CHECK_THAT(program({"config", "docs"}).out, Contains("### store.historyTime"));
+}
