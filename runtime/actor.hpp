@@ -1,9 +1,10 @@
 // The base of every actor: state that one message at a time may touch, with a name, a supervisor, a
 // clock and counters that the console shows.
 //
-// An actor's functions run on the threads of its system, never two at a time, so its members need no
-// lock. It must not block: disk, sockets and processes live on threads of their own (worker_pool)
-// and answer by message. When a handler throws, the state is destroyed, and after a back-off
+// An actor's functions run on the threads of its system, never two at a time, so its members need
+// no lock. It must not block: disk, sockets and processes live on threads of their own
+// (worker_pool) and answer by message. When a handler throws, the state is destroyed, and after a
+// back-off
 // (`defaults::restart_backoff`) a new one is made by the factory that `spawn` was given; the name,
 // the mailbox and the children's names stay. What the state knew must therefore be found again in
 // `started()`: an actor is a cache of the log.
@@ -21,6 +22,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/message.hpp"
 #include "runtime/promise.hpp"
+#include "runtime/unique_function.hpp"
 
 namespace troupe::runtime {
 
@@ -28,6 +30,7 @@ class host;  // the runtime's side of an actor
 class system;
 
 // A pending call of a function of the actor that made it. Destroying it, or the actor, cancels it.
+// It belongs to that actor: only its functions may touch it.
 class timer {
  public:
   timer() = default;
@@ -42,7 +45,7 @@ class timer {
 
  private:
   friend class actor;
-  timer(host* owner, std::uint64_t id) : host_{owner}, id_{id} {}
+  timer(host* owner, std::uint64_t id) noexcept;  // takes a reference
   host* host_ = nullptr;
   std::uint64_t id_ = 0;
 };
@@ -56,7 +59,14 @@ struct spawn_options {
   bool restart = true;
 };
 
-// Sent to the supervisor when a child has ended: by `stop()`, or by a crash without restart.
+// Every actor answers this request with what its describe() says, unless it has a handler for it.
+struct describe {};
+struct description {
+  std::string text;
+};
+
+// Sent to the supervisor when a child has ended: by `stop()`, `stop_child()`, or by a crash without
+// restart. A new child may have its name by then; `child` tells them apart.
 struct child_ended {
   actor_ref child;
   std::string name;
@@ -79,7 +89,8 @@ class actor {
   virtual std::string describe() const { return {}; }
 
  protected:
-  actor() = default;
+  // The functions below may be used from the constructor on.
+  actor();
 
   actor_ref self() const;
   system& home() const;
@@ -105,28 +116,33 @@ class actor {
   // this actor is restarted or ends before. Every request has a time-out.
   template <class Reply, class T, class F>
   void request(const actor_ref& to, T value, duration timeout, F done) {
-    request_message(to, message::of(std::move(value)), timeout,
-                    [done = std::move(done)](const message& reply, const request_error* error) {
-                      if (error != nullptr) {
-                        done(tl::expected<const Reply*, request_error>{tl::make_unexpected(*error)});
-                      } else if (const auto* value = reply.get_if<Reply>()) {
-                        done(tl::expected<const Reply*, request_error>{value});
-                      } else {
-                        done(tl::expected<const Reply*, request_error>{
-                            tl::make_unexpected(request_error::wrong_reply)});
-                      }
-                    });
+    request_message(
+        to, message::of(std::move(value)), timeout,
+        [done = std::move(done)](const message& reply, const request_error* error) mutable {
+          if (error != nullptr) {
+            done(tl::expected<const Reply*, request_error>{tl::make_unexpected(*error)});
+          } else if (const auto* value = reply.get_if<Reply>()) {
+            done(tl::expected<const Reply*, request_error>{value});
+          } else {
+            done(tl::expected<const Reply*, request_error>{
+                tl::make_unexpected(request_error::wrong_reply)});
+          }
+        });
   }
 
   // Calls `action` in this actor after `delay`, unless the timer is destroyed first.
-  [[nodiscard]] timer after(duration delay, std::function<void()> action);
-  [[nodiscard]] timer every(duration period, std::function<void()> action);
+  // `every` keeps to the grid of its first call; what it could not keep up with is left out.
+  [[nodiscard]] timer after(duration delay, unique_function<void()> action);
+  [[nodiscard]] timer every(duration period, unique_function<void()> action);
 
   // Starts a child that this actor supervises. `make` is called again for each restart. Children
   // end when their supervisor ends; they live on when it is restarted, and are found by `child`.
+  // When a live child has that kind and name already, it is returned as it is and `make` is
+  // dropped: `started()` may spawn all its children again after a restart.
   actor_ref spawn(spawn_options options, std::function<std::unique_ptr<actor>()> make);
   // The live child of that kind and name; empty when there is none.
   actor_ref child(const std::string& kind, const std::string& name) const;
+  // Ends a child after the message that it is handling; its name is free at once.
   void stop_child(const actor_ref& which);
 
   // Ends this actor after the current message.
@@ -135,13 +151,13 @@ class actor {
  private:
   friend class host;
   friend class timer;
-  using reply_handler = std::function<void(const message&, const request_error*)>;
   void request_message(const actor_ref& to, message content, duration timeout, reply_handler done);
 
   host* host_ = nullptr;
 };
 
-// A factory for spawn() from a class and the arguments of its constructor, which it keeps a copy of.
+// A factory for spawn() from a class and the arguments of its constructor, which it keeps a copy
+// of.
 template <class A, class... Args>
 std::function<std::unique_ptr<actor>()> make(Args... args) {
   return [args...]() -> std::unique_ptr<actor> { return std::make_unique<A>(args...); };

@@ -1,5 +1,5 @@
-// The name of an actor. It stays valid when the actor is restarted (the name outlives the state) and
-// when it has ended (messages to it are dropped and requests fail with `request_error::down`).
+// The name of an actor. It stays valid when the actor is restarted (the name outlives the state)
+// and when it has ended (messages to it are dropped and requests fail with `request_error::down`).
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class actor_ref {
   }
 
  private:
-  friend class system_access;
+  friend class access;
   void* cell_ = nullptr;  // a reference-counted cell of the runtime
 };
 

@@ -13,7 +13,8 @@ namespace troupe::runtime {
 
 // Why a message was sent: the request of a client (0: none, a timer or start-up) and the revision
 // of the store that it reacts to. An actor's own messages inherit the cause of the message that it
-// is handling, so that a chain of causes can be followed from a client's request to its last effect.
+// is handling, so that a chain of causes can be followed from a client's request to its last
+// effect.
 struct cause {
   std::uint64_t request = 0;
   std::uint64_t revision = 0;

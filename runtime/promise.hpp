@@ -7,6 +7,7 @@
 
 #include "runtime/actor_ref.hpp"
 #include "runtime/message.hpp"
+#include "runtime/unique_function.hpp"
 
 namespace troupe::runtime {
 
@@ -21,7 +22,11 @@ enum class request_error {
 
 const char* to_string(request_error error) noexcept;
 
-// May be kept, moved to another thread and answered there. Answering twice is ignored.
+// What runs when a request is answered: with the answer, or with an empty message and the error.
+using reply_handler = unique_function<void(const message&, const request_error*)>;
+
+// May be kept, moved to another thread and answered there. Answering twice is ignored. Dropped
+// because its actor ends, it fails with `down` instead.
 class promise_base {
  public:
   promise_base() = default;
@@ -32,7 +37,9 @@ class promise_base {
         request_id_{std::exchange(other.request_id_, 0)},
         why_{other.why_} {}
   promise_base& operator=(promise_base&& other) noexcept;
-  ~promise_base() { fail(request_error::broken); }
+  ~promise_base() {
+    if (pending()) fail(request_error::broken);
+  }
 
   // False for a message that asked for no answer, and once answered.
   bool pending() const noexcept { return request_id_ != 0; }

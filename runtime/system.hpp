@@ -34,30 +34,36 @@ struct system_options {
 
 class system {
  public:
-  explicit system(system_options options);
+  explicit system(system_options options = {});
   system(const system&) = delete;
   system& operator=(const system&) = delete;
-  // Ends all actors; waits at most `defaults::shutdown_grace` for handlers that are running.
+  // Ends all actors; waits at most `defaults::shutdown_grace` for handlers that are running. One
+  // that still runs then is named in the log and left behind with its thread and all that the
+  // system owns. Requests that wait fail with `down`. References may outlive the system; sending to
+  // them fails.
   ~system();
 
-  // Starts an actor that the system itself supervises.
+  // Starts an actor that the system itself supervises; the live one of that kind and name when
+  // there is one already. Empty when the system is ending.
   actor_ref spawn(spawn_options options, std::function<std::unique_ptr<actor>()> make);
 
   // Ends an actor and its children after the message that it is handling.
   void stop(const actor_ref& which);
 
-  // Asks from outside any actor. `done` runs on a thread of the system and must not block.
+  // Asks from outside any actor. `done` runs once, never inside of this call, on the thread that
+  // answers (or the clock's, for a time-out): it must not block, nor wait for a lock that is held
+  // while a promise is answered.
   template <class Reply, class T>
   void request(const actor_ref& to, T value, duration timeout,
-               std::function<void(tl::expected<const Reply*, request_error>)> done) {
-    request_message(to, message::of(std::move(value)), timeout,
-                    [done = std::move(done)](const message& reply, const request_error* error) {
-                      if (error != nullptr) return done(tl::make_unexpected(*error));
-                      const auto* value = reply.get_if<Reply>();
-                      if (value == nullptr)
-                        return done(tl::make_unexpected(request_error::wrong_reply));
-                      done(value);
-                    });
+               unique_function<void(tl::expected<const Reply*, request_error>)> done) {
+    request_message(
+        to, message::of(std::move(value)), timeout,
+        [done = std::move(done)](const message& reply, const request_error* error) mutable {
+          if (error != nullptr) return done(tl::make_unexpected(*error));
+          const auto* value = reply.get_if<Reply>();
+          if (value == nullptr) return done(tl::make_unexpected(request_error::wrong_reply));
+          done(value);
+        });
   }
 
   const clock& time() const noexcept;
@@ -65,12 +71,11 @@ class system {
 
  private:
   friend class simulation;
-  friend class system_access;
-  using reply_handler = std::function<void(const message&, const request_error*)>;
   void request_message(const actor_ref& to, message content, duration timeout, reply_handler done);
 
   struct impl;
-  explicit system(std::unique_ptr<impl> simulated);
+  struct simulated {};
+  system(simulated, std::unique_ptr<impl> inside);
   std::unique_ptr<impl> impl_;
 };
 

@@ -1,11 +1,15 @@
 // Threads for what may block: disk, processes, name look-ups. An actor posts work here and is told
-// of the outcome by message.
+// of the outcome by message. A job that throws is logged; the pool goes on.
+//
+// A simulation has no such threads: what runs in one takes its disk or its processes from an
+// interface whose simulated form answers at once.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
+
+#include "runtime/unique_function.hpp"
 
 namespace troupe::runtime {
 
@@ -17,7 +21,7 @@ class worker_pool {
   ~worker_pool();
 
   // False when the queue is full or the pool is closing: the job is not taken.
-  bool post(std::function<void()> job);
+  bool post(unique_function<void()> job);
   std::size_t queued() const;
 
  private:

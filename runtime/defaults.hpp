@@ -1,0 +1,40 @@
+// The constants that stand for behaviour of the runtime, with the reason for each.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::runtime::defaults {
+
+using namespace std::chrono_literals;
+
+// First wait before an actor that threw is started again; doubled at each crash up to the maximum.
+// Short enough that one bad message is not noticed, long enough that a loop of crashes costs
+// nothing.
+inline constexpr duration restart_backoff = 100ms;
+inline constexpr duration restart_backoff_max = 30s;
+// An actor that has run this long since its last crash begins with the first wait again.
+inline constexpr duration restart_calm = 60s;
+
+// Messages that may wait in one mailbox: at about 200 bytes each a full one holds 20 MB.
+inline constexpr std::size_t mailbox_limit = 100'000;
+
+// Messages that an actor may handle before it goes to the end of the run queue. Without a bound two
+// busy actors starve a third for seconds.
+inline constexpr std::size_t max_throughput = 300;
+
+// How long the end of a system waits for handlers that are running.
+inline constexpr duration shutdown_grace = 5s;
+
+// Delays beyond this are cut to it, so that no deadline overflows.
+inline constexpr duration longest_delay = 24h * 365 * 10;
+
+// Timers that the clock's thread takes out of its heap at once, before it delivers them unlocked.
+inline constexpr std::size_t timer_batch = 256;
+
+// Where the wall clock of a simulation begins: 2024-01-01T00:00:00Z.
+inline constexpr wall_time simulation_epoch{1'704'067'200s};
+
+}  // namespace troupe::runtime::defaults

@@ -1,0 +1,31 @@
+// What lies in a mailbox: the shared message and who, why and what for.
+#pragma once
+
+#include <caf/intrusive/singly_linked.hpp>
+#include <cstdint>
+#include <optional>
+
+#include "runtime/actor_ref.hpp"
+#include "runtime/message.hpp"
+#include "runtime/promise.hpp"
+
+namespace troupe::runtime {
+
+enum class envelope_kind : std::uint8_t {
+  mail,   // a message; a request when `id` is not 0
+  reply,  // the answer to the request `id`, or its error
+  timer,  // the pending call `id` is due
+  child,  // a child has ended
+  wake,   // nothing to handle: look at the flags
+};
+
+struct envelope : caf::intrusive::singly_linked<envelope> {
+  message content;
+  actor_ref sender;
+  cause why;
+  std::uint64_t id = 0;
+  envelope_kind kind = envelope_kind::mail;
+  std::optional<request_error> error;
+};
+
+}  // namespace troupe::runtime

@@ -1,0 +1,318 @@
+// The mailbox side of a host: what is posted, what is handled, what the actor sends.
+#include "runtime/detail/host.hpp"
+
+#include <algorithm>
+#include <caf/actor_config.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/system_messages.hpp>
+
+#include "runtime/defaults.hpp"
+#include "runtime/detail/core.hpp"
+#include "runtime/detail/log.hpp"
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
+
+namespace troupe::runtime {
+
+namespace {
+
+duration bounded(duration delay) noexcept {
+  return std::clamp(delay, duration::zero(), defaults::longest_delay);
+}
+
+// The same on every machine, unlike std::hash.
+std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325) noexcept {
+  for (const unsigned char c : text)
+    hash = (hash ^ c) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace
+
+thread_local host* this_thread::constructing = nullptr;
+thread_local bool this_thread::ending = false;
+
+actor_ref access::share(host& h) noexcept {
+  h.retain();
+  actor_ref ref;
+  ref.cell_ = &h;
+  return ref;
+}
+
+// -- references ---
+
+// CAF's library counts references with atomics that ThreadSanitizer cannot see, because Debian's
+// build is not instrumented: the two annotations say what they mean.
+void host::retain() noexcept {
+  caf::intrusive_ptr_add_ref(ctrl());
+}
+
+void host::release() noexcept {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_release(this);
+#endif
+  caf::intrusive_ptr_release(ctrl());
+}
+
+host::~host() {
+#if defined(__SANITIZE_THREAD__)
+  __tsan_acquire(this);
+#endif
+}
+
+// -- posting, from any thread ---
+
+host::posted host::post(message content, const actor_ref& sender, cause why,
+                        std::uint64_t request) {
+  if (ending()) return posted::down;
+  if (meter_.waiting() >= defaults::mailbox_limit) return posted::full;
+  auto e = std::make_unique<envelope>();
+  e->content = std::move(content);
+  e->sender = sender;
+  e->why = why;
+  e->id = request;
+  return push(std::move(e)) ? posted::taken : posted::down;
+}
+
+void host::post_reply(std::uint64_t request, message reply, std::optional<request_error> error,
+                      cause why) {
+  if (id() == gateway_id) {
+    core_->outside.complete(request, reply, error);
+    return;
+  }
+  auto e = std::make_unique<envelope>();
+  e->kind = envelope_kind::reply;
+  e->content = std::move(reply);
+  e->error = error;
+  e->why = why;
+  e->id = request;
+  push(std::move(e));
+}
+
+void host::post_child_ended(child_ended what) {
+  auto e = std::make_unique<envelope>();
+  e->kind = envelope_kind::child;
+  e->sender = what.child;
+  e->content = message::of(std::move(what));
+  push(std::move(e));
+}
+
+void host::due(std::uint64_t id) noexcept {
+  if (id == 0) {
+    restart_due_.store(true);
+    wake();
+  } else {
+    auto e = std::make_unique<envelope>();
+    e->kind = envelope_kind::timer;
+    e->id = id;
+    push(std::move(e));
+  }
+  release();
+}
+
+void host::request_stop() {
+  if (!stopping_.exchange(true)) wake();
+}
+
+void host::wake() {
+  auto e = std::make_unique<envelope>();
+  e->kind = envelope_kind::wake;
+  if (mailbox_.push(std::move(e)) == mailbox::outcome::woke_owner) schedule();
+}
+
+bool host::push(std::unique_ptr<envelope> e) {
+  meter_.count_received();
+  switch (mailbox_.push(std::move(e))) {
+    case mailbox::outcome::taken:
+      return true;
+    case mailbox::outcome::woke_owner:
+      schedule();
+      return true;
+    case mailbox::outcome::closed:
+      break;
+  }
+  return false;
+}
+
+void host::schedule() {
+  retain();
+  core_->jobs->push(this);
+}
+
+void host::enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) {
+  if (what->content().match_elements<caf::exit_msg>()) {
+    request_stop();
+  } else if (what->mid.is_request()) {
+    bounce(what);
+  }
+}
+
+// -- handling ---
+
+caf::resumable::resume_result host::resume(caf::execution_unit*, std::size_t max_messages) {
+  meter_.resumed();
+  auto budget = max_messages;
+  if (phase_ == phase::fresh && !ending()) {
+    start();
+    --budget;
+  }
+  for (;;) {
+    if (ending()) {
+      end();
+      return done;
+    }
+    if (phase_ == phase::backing_off) {
+      if (restart_due_.exchange(false)) {
+        start();
+        continue;
+      }
+      mailbox_.fetch();
+      if (mailbox_.try_block()) return awaiting_message;
+      continue;
+    }
+    const auto* first = mailbox_.front();
+    if (first == nullptr) {
+      if (mailbox_.try_block()) return awaiting_message;
+      continue;
+    }
+    if (budget == 0) return resume_later;
+    auto e = mailbox_.pop();
+    if (e->kind == envelope_kind::wake) continue;
+    --budget;
+    handle(*e);
+  }
+}
+
+void host::on_mail(envelope& e) {
+  promise_base answer;
+  if (e.id != 0) answer = promise_base{e.sender, e.id, e.why};
+  if (core_->watching != nullptr) core_->watching->before(*this, e);
+  if (!table_->dispatch(*state_, e.content, answer)) on_unhandled(e, answer);
+}
+
+void host::on_reply(envelope& e) {
+  const auto call = calls_ ? calls_->take(e.id) : nullptr;
+  if (!call) return;
+  if (core_->watching != nullptr) core_->watching->before(*this, e);
+  std::get<reply_handler>(call->action)(e.content, e.error ? &*e.error : nullptr);
+}
+
+void host::on_timer(envelope& e) {
+  auto* call = calls_ ? calls_->find(e.id) : nullptr;
+  if (call == nullptr) return;
+  if (core_->watching != nullptr) core_->watching->before(*this, e);
+  if (std::holds_alternative<reply_handler>(call->action)) {
+    const auto taken = calls_->take(e.id);
+    const auto error = request_error::timeout;
+    why_ = taken->why;
+    std::get<reply_handler>(taken->action)({}, &error);
+    return;
+  }
+  if (call->period == duration::zero()) {
+    const auto taken = calls_->take(e.id);
+    std::get<timer_action>(taken->action)();
+    return;
+  }
+  // The action may cancel its own timer: it is held here while it runs.
+  auto action = std::move(std::get<timer_action>(call->action));
+  action();
+  call = calls_->find(e.id);
+  if (call == nullptr) return;
+  call->action = std::move(action);
+  calls_->rearm(*call, std::max(call->due + call->period, core_->time->now()));
+}
+
+void host::on_unhandled(envelope& e, promise_base& answer) {
+  if (e.content.get_if<describe>() != nullptr) {
+    promise<description>{std::move(answer)}.deliver({state_->describe()});
+    return;
+  }
+  if (answer.pending()) answer.fail(request_error::unhandled);
+  if (e.kind == envelope_kind::child || std::exchange(complained_, true)) return;
+  log().warn("{} {}: no handler takes a message {} (said once for each actor)", options_.kind,
+             options_.name, e.content.type().name());
+}
+
+// -- for the actor ---
+
+actor_ref host::sender() const {
+  if (sender_ == nullptr || sender_->id() == gateway_id) return {};
+  return *sender_;
+}
+
+std::mt19937_64& host::random() {
+  if (!random_) {
+    const auto own = fnv1a(options_.name, fnv1a("/", fnv1a(options_.kind)));
+    random_ = std::make_unique<std::mt19937_64>(own ^ core_->options.seed);
+  }
+  return *random_;
+}
+
+bool host::send(const actor_ref& to, message content) {
+  auto* receiver = access::host_of(to);
+  return receiver != nullptr &&
+         receiver->post(std::move(content), access::share(*this), why_, 0) == posted::taken;
+}
+
+void host::request(const actor_ref& to, message content, duration timeout, reply_handler done) {
+  if (!calls_) calls_ = std::make_unique<pending_calls>(core_->timers);
+  auto call = std::make_unique<pending_call>();
+  call->action = std::move(done);
+  call->due = core_->time->now() + bounded(timeout);
+  call->why = why_;
+  const auto id = calls_->add(*this, std::move(call));
+  auto* receiver = access::host_of(to);
+  const auto result = receiver == nullptr
+                          ? posted::down
+                          : receiver->post(std::move(content), access::share(*this), why_, id);
+  if (result == posted::taken) return;
+  post_reply(id, {}, result == posted::full ? request_error::mailbox_full : request_error::down,
+             why_);
+}
+
+std::uint64_t host::arm(duration delay, duration period, timer_action action) {
+  if (!calls_) calls_ = std::make_unique<pending_calls>(core_->timers);
+  auto call = std::make_unique<pending_call>();
+  call->action = std::move(action);
+  call->due = core_->time->now() + bounded(delay);
+  call->period = bounded(period);
+  return calls_->add(*this, std::move(call));
+}
+
+void host::cancel(std::uint64_t id) noexcept {
+  if (calls_) calls_->take(id);
+}
+
+bool host::pending(std::uint64_t id) const noexcept {
+  return calls_ && calls_->find(id) != nullptr;
+}
+
+actor_info host::row(double nanoseconds_per_tick) const {
+  const auto time = [&](tick_count t) {
+    return duration{static_cast<std::int64_t>(static_cast<double>(t) * nanoseconds_per_tick)};
+  };
+  actor_info info;
+  info.id = id();
+  info.parent = parent_id_;
+  info.kind = options_.kind;
+  info.name = options_.name;
+  info.mailbox = meter_.waiting();
+  info.received = meter_.received();
+  info.handled = meter_.handled();
+  info.busy = time(meter_.busy());
+  info.longest = time(meter_.longest());
+  if (const auto* current = meter_.current()) {
+    info.current = current->name();
+    const auto begun = meter_.since();
+    const auto now = ticks();
+    info.current_for = time(now > begun ? now - begun : 0);
+  }
+  add_crashes(info);
+  info.age = core_->time->now() - born_;
+  return info;
+}
+
+}  // namespace troupe::runtime

@@ -1,0 +1,159 @@
+// The CAF actor that stands for one of ours: its mailbox, its current state, its supervisor and
+// children, its timers and requests, and what becomes of it when a handler throws.
+//
+// It derives from CAF's base of all actors, not from event_based_actor: it has one type of message,
+// no behaviour stack, no skipped messages and no streams, and so costs half the memory and a
+// fraction of the dispatch. CAF gives it identity, reference counts, monitors and links.
+//
+// Unless a function says otherwise it may be called only by the thread that runs the host.
+#pragma once
+
+#include <atomic>
+#include <caf/monitorable_actor.hpp>
+#include <caf/resumable.hpp>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "runtime/actor.hpp"
+#include "runtime/detail/access.hpp"
+#include "runtime/detail/children.hpp"
+#include "runtime/detail/mailbox.hpp"
+#include "runtime/detail/meter.hpp"
+#include "runtime/detail/pending_calls.hpp"
+#include "runtime/directory.hpp"
+
+namespace troupe::runtime {
+
+struct core;
+
+class host final : public caf::monitorable_actor, public caf::resumable, public timer_target {
+ public:
+  using factory = std::function<std::unique_ptr<actor>()>;
+  enum class posted { taken, down, full };
+  // The host that stands for all senders outside; its replies go to `core::outside`.
+  static constexpr caf::actor_id gateway_id = ~caf::actor_id{0};
+  struct links {
+    host* previous = nullptr;
+    host* next = nullptr;
+  };
+
+  host(caf::actor_config& config, std::shared_ptr<core> shared, spawn_options options, factory make,
+       actor_ref parent);
+  ~host() override;
+
+  // -- any thread ---
+
+  posted post(message content, const actor_ref& sender, cause why, std::uint64_t request);
+  // The answer to a request of this host, beside the limit of its mailbox.
+  void post_reply(std::uint64_t request, message reply, std::optional<request_error> error,
+                  cause why);
+  // A child has ended; beside the limit as well.
+  void post_child_ended(child_ended what);
+  // Puts a new host on the run queue for the first time.
+  void schedule();
+  void request_stop();
+  bool ending() const noexcept { return stopping_.load(std::memory_order_relaxed); }
+  const spawn_options& options() const noexcept { return options_; }
+  actor_info row(double nanoseconds_per_tick) const;
+  void release() noexcept;
+
+  void retain() noexcept override;
+  void due(std::uint64_t id) noexcept override;
+
+  // -- for the actor ---
+
+  core& shared() const noexcept { return *core_; }
+  const cause& why() const noexcept { return why_; }
+  void why(cause changed) noexcept { why_ = changed; }
+  actor_ref sender() const;
+  std::mt19937_64& random();
+  bool send(const actor_ref& to, message content);
+  void request(const actor_ref& to, message content, duration timeout, reply_handler done);
+  std::uint64_t arm(duration delay, duration period, timer_action action);
+  void cancel(std::uint64_t id) noexcept;
+  bool pending(std::uint64_t id) const noexcept;
+  actor_ref spawn(spawn_options options, factory make);
+  const runtime::children* offspring() const noexcept { return children_.get(); }
+  void stop_child(const actor_ref& which);
+  void stop_self() noexcept { stopping_.store(true, std::memory_order_relaxed); }
+
+  // The links of the roster, guarded by its lock.
+  links& roster_links() noexcept { return links_; }
+  const links& roster_links() const noexcept { return links_; }
+
+  // -- for CAF ---
+
+  using caf::monitorable_actor::enqueue;
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* unit) override;
+  resume_result resume(caf::execution_unit* unit, std::size_t max_messages) override;
+  void intrusive_ptr_add_ref_impl() override { retain(); }
+  void intrusive_ptr_release_impl() override { release(); }
+  const char* name() const override { return options_.name.c_str(); }
+
+ private:
+  enum class phase : std::uint8_t { fresh, running, backing_off, ended };
+  // Made at the first crash: most actors never have one.
+  struct crashes {
+    timer_node restart;
+    std::uint32_t restarts = 0;
+    std::string last_error;
+    duration wait{0};
+    time_point last;
+  };
+
+  bool push(std::unique_ptr<envelope> e);
+  void wake();
+
+  // -- life (host_life.cpp) ---
+  void start();
+  void crashed(std::string error, std::string_view during);
+  void add_crashes(actor_info& info) const;
+  void destroy_state() noexcept;
+  void end();
+  template <class F>
+  void attempt(const message_type& during, F f);
+
+  // -- messages (host.cpp) ---
+  void handle(envelope& e);
+  void on_mail(envelope& e);
+  void on_reply(envelope& e);
+  void on_timer(envelope& e);
+  void on_unhandled(envelope& e, promise_base& answer);
+
+  // What other threads write comes first, apart from what the owner reads for each message.
+  mailbox mailbox_;
+  meter meter_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> restart_due_{false};
+  phase phase_ = phase::fresh;
+  bool complained_ = false;  // about a message that nobody handles
+
+  std::unique_ptr<actor> state_;
+  const behavior* table_ = nullptr;
+  cause why_;
+  const actor_ref* sender_ = nullptr;
+  const std::shared_ptr<core> core_;
+
+  std::unique_ptr<pending_calls> calls_;
+  std::unique_ptr<runtime::children> children_;
+  std::unique_ptr<std::mt19937_64> random_;
+  std::unique_ptr<crashes> crashes_;  // changes under mtx_, for row()
+  const spawn_options options_;
+  factory make_;
+  actor_ref parent_;
+  const std::uint64_t parent_id_;
+  links links_;
+  const time_point born_;
+};
+
+// What the runtime tells about a host while it makes an actor or takes one down.
+struct this_thread {
+  // The host whose actor is being constructed.
+  static thread_local host* constructing;
+  // A state is being destroyed because its actor ends: promises it drops mean "down".
+  static thread_local bool ending;
+};
+
+}  // namespace troupe::runtime

@@ -1,0 +1,173 @@
+// The life of a host: start, crash, restart after a back-off, end; and its children.
+#include <caf/actor_config.hpp>
+#include <caf/exit_reason.hpp>
+#include <stdexcept>
+
+#include "runtime/defaults.hpp"
+#include "runtime/detail/core.hpp"
+#include "runtime/detail/host.hpp"
+
+namespace troupe::runtime {
+
+namespace {
+
+// What the console shows while no message is being handled.
+struct start {};
+
+}  // namespace
+
+host::host(caf::actor_config& config, std::shared_ptr<core> shared, spawn_options options,
+           factory make, actor_ref parent)
+    : caf::monitorable_actor{config},
+      core_{std::move(shared)},
+      options_{std::move(options)},
+      make_{std::move(make)},
+      parent_{std::move(parent)},
+      parent_id_{parent_.id()},
+      born_{core_->time->now()} {}
+
+template <class F>
+void host::attempt(const message_type& during, F f) {
+  meter_.handling(&during);
+  std::string error;
+  try {
+    f();
+    return;
+  } catch (const std::exception& e) {
+    error = e.what();
+  } catch (...) {
+    error = "something that is not an exception";
+  }
+  crashed(std::move(error), during.name());
+}
+
+void host::start() {
+  phase_ = phase::running;
+  why_ = {};
+  attempt(message_type::of<runtime::start>(), [this] {
+    this_thread::constructing = this;
+    state_ = make_();
+    this_thread::constructing = nullptr;
+    if (!state_) throw std::logic_error{"the function that makes the actor returned none"};
+    state_->host_ = this;
+    table_ = &state_->make_behavior();
+    state_->started();
+  });
+  this_thread::constructing = nullptr;
+  meter_.finished();
+}
+
+void host::handle(envelope& e) {
+  why_ = e.why;
+  sender_ = &e.sender;
+  const auto& type = e.content ? e.content.type() : message_type::of<timer>();
+  attempt(type, [&] {
+    switch (e.kind) {
+      case envelope_kind::child:
+        if (children_) children_->remove(e.sender);
+        [[fallthrough]];
+      case envelope_kind::mail:
+        on_mail(e);
+        break;
+      case envelope_kind::reply:
+        on_reply(e);
+        break;
+      case envelope_kind::timer:
+        on_timer(e);
+        break;
+      case envelope_kind::wake:
+        break;
+    }
+  });
+  sender_ = nullptr;
+  why_ = {};
+  meter_.finished();
+}
+
+void host::crashed(std::string error, std::string_view during) {
+  sender_ = nullptr;
+  destroy_state();
+  const auto now = core_->time->now();
+  crash report{id(), options_.kind, options_.name, std::string{during}, std::move(error)};
+  {
+    std::lock_guard lock{mtx_};
+    if (!crashes_) crashes_ = std::make_unique<crashes>();
+    auto& c = *crashes_;
+    const bool calm = c.wait == duration::zero() || now - c.last >= defaults::restart_calm;
+    c.wait = calm ? defaults::restart_backoff : std::min(c.wait * 2, defaults::restart_backoff_max);
+    c.last = now;
+    c.last_error = report.error;
+    if (options_.restart) report.restarts = ++c.restarts;
+  }
+  if (options_.restart) {
+    phase_ = phase::backing_off;
+    report.restart_in = crashes_->wait;
+    crashes_->restart.target = this;
+    core_->timers.add(crashes_->restart, now + crashes_->wait);
+  } else {
+    stop_self();
+  }
+  core_->report(report);
+}
+
+void host::add_crashes(actor_info& info) const {
+  std::lock_guard lock{mtx_};
+  if (!crashes_) return;
+  info.restarts = crashes_->restarts;
+  info.last_error = crashes_->last_error;
+}
+
+void host::destroy_state() noexcept {
+  calls_.reset();
+  state_.reset();
+  calls_.reset();  // what the destructor of the state asked for
+  table_ = nullptr;
+}
+
+void host::end() {
+  const bool crashed_for_good = !options_.restart && crashes_;
+  phase_ = phase::ended;
+  if (crashes_) core_->timers.remove(crashes_->restart);
+  this_thread::ending = true;
+  destroy_state();
+  mailbox_.close([](envelope& e) {
+    if (e.id != 0 && e.kind == envelope_kind::mail) {
+      promise_base{e.sender, e.id, e.why}.fail(request_error::down);
+    }
+  });
+  this_thread::ending = false;
+  if (children_) children_->each([](const actor_ref& c) { access::host_of(c)->request_stop(); });
+  children_.reset();
+  random_.reset();
+  make_ = nullptr;
+  core_->actors.leave(*this);
+  cleanup(caf::make_error(crashed_for_good ? caf::exit_reason::unhandled_exception
+                                           : caf::exit_reason::normal),
+          nullptr);
+  const auto self = access::share(*this);
+  if (auto* parent = access::host_of(parent_)) {
+    parent->post_child_ended(
+        {self, options_.name, crashed_for_good ? crashes_->last_error : std::string{}});
+    parent_ = {};
+  } else {
+    core_->top_ended(self);
+  }
+  core_->ended();
+}
+
+// -- children ---
+
+actor_ref host::spawn(spawn_options options, factory make) {
+  if (!children_) children_ = std::make_unique<runtime::children>();
+  if (auto alive = children_->find(options.kind, options.name)) return alive;
+  auto child = core_->make_host(std::move(options), std::move(make), access::share(*this));
+  children_->add(child);
+  access::host_of(child)->schedule();
+  return child;
+}
+
+void host::stop_child(const actor_ref& which) {
+  if (children_ && children_->remove(which)) access::host_of(which)->request_stop();
+}
+
+}  // namespace troupe::runtime

@@ -1,0 +1,106 @@
+// The queue of one actor: any thread pushes without a lock, the owner takes in the order in which
+// each sender pushed.
+//
+// CAF's inbox is a stack that the owner turns round when it takes it; a tag in it says that the
+// owner sleeps, so that exactly the push that ends the sleep puts the actor on the run queue.
+#pragma once
+
+#include <caf/intrusive/lifo_inbox.hpp>
+#include <memory>
+
+#include "runtime/detail/envelope.hpp"
+
+namespace troupe::runtime {
+
+class mailbox {
+ public:
+  enum class outcome { taken, woke_owner, closed };
+
+  mailbox() = default;
+  mailbox(const mailbox&) = delete;
+  mailbox& operator=(const mailbox&) = delete;
+  ~mailbox() {
+    while (auto waiting = pop())
+      waiting.reset();
+  }
+
+  outcome push(std::unique_ptr<envelope> e) noexcept {
+    switch (inbox_.push_front(e.release())) {
+      case caf::intrusive::inbox_result::success:
+        return outcome::taken;
+      case caf::intrusive::inbox_result::unblocked_reader:
+        return outcome::woke_owner;
+      default:
+        return outcome::closed;
+    }
+  }
+
+  // -- for the owner alone ---
+
+  // The next to be taken; null when nothing waits.
+  const envelope* front() noexcept {
+    if (first_ == nullptr) fetch();
+    return first_;
+  }
+
+  // Takes what front() showed.
+  std::unique_ptr<envelope> pop() noexcept {
+    auto* e = first_;
+    if (e == nullptr) return nullptr;
+    first_ = static_cast<envelope*>(e->next);
+    if (first_ == nullptr) last_ = nullptr;
+    return std::unique_ptr<envelope>{e};
+  }
+
+  // Brings what was pushed behind what waits already.
+  void fetch() noexcept { append(inbox_.take_head()); }
+
+  // True: the owner sleeps and must not touch itself any more. False: something was pushed.
+  bool try_block() noexcept { return inbox_.try_block(); }
+
+  // Nothing is taken from here on; `each` sees all that waited, in order.
+  template <class F>
+  void close(F each) {
+    envelope* oldest = nullptr;
+    auto turn_round = [&](envelope* e) {
+      e->next = oldest;
+      oldest = e;
+    };
+    inbox_.close(turn_round);
+    while (auto waiting = pop())
+      each(*waiting);
+    first_ = oldest;
+    while (auto waiting = pop())
+      each(*waiting);
+  }
+
+ private:
+  struct policy {
+    using mapped_type = envelope;
+    using unique_pointer = std::unique_ptr<envelope>;
+  };
+
+  void append(envelope* newest) noexcept {
+    if (newest == nullptr) return;
+    auto* const tail = newest;
+    envelope* reversed = nullptr;
+    while (newest != nullptr) {
+      auto* older = static_cast<envelope*>(newest->next);
+      newest->next = reversed;
+      reversed = newest;
+      newest = older;
+    }
+    if (last_ != nullptr) {
+      last_->next = reversed;
+    } else {
+      first_ = reversed;
+    }
+    last_ = tail;
+  }
+
+  caf::intrusive::lifo_inbox<policy> inbox_;
+  envelope* first_ = nullptr;
+  envelope* last_ = nullptr;
+};
+
+}  // namespace troupe::runtime

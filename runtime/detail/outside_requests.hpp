@@ -1,0 +1,60 @@
+// Requests that threads outside of any actor have made and that wait for an answer.
+//
+// The one who answers (or the clock) runs the caller's function on its own thread: an answer for a
+// socket costs no hop through another actor. Each request is taken out of its table before its
+// function runs, so it runs once.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "runtime/detail/pending_calls.hpp"
+
+namespace troupe::runtime {
+
+class outside_requests final : public timer_target {
+ public:
+  explicit outside_requests(timer_service& timers) : timers_{timers} {}
+
+  // Arms the time-out; the id is not 0. After `close` it is 0, and `done` has run with `down`.
+  std::uint64_t add(time_point due, reply_handler done);
+  // Has no effect when it was completed before.
+  void complete(std::uint64_t id, const message& reply,
+                std::optional<request_error> error) noexcept;
+  // Completes it from the clock's thread, never inside of this call.
+  void fail_soon(std::uint64_t id, request_error error, time_point now);
+  // Fails all that wait, and all that come.
+  void close();
+
+  void retain() noexcept override {}
+  void due(std::uint64_t id) noexcept override;
+
+ private:
+  struct call {
+    timer_node node;
+    reply_handler done;
+    request_error error = request_error::timeout;  // what its deadline means
+  };
+  struct shard {
+    std::mutex mutex;
+    bool closed = false;
+    std::uint64_t last = 0;
+    std::unordered_map<std::uint64_t, std::unique_ptr<call>> calls;
+  };
+  static constexpr std::size_t shards = 16;
+
+  shard& shard_of(std::uint64_t id) noexcept { return shards_[id % shards]; }
+  std::unique_ptr<call> take(std::uint64_t id);
+  static void run(const call& c, const message& reply, const request_error* error) noexcept;
+
+  timer_service& timers_;
+  std::atomic<std::uint64_t> turn_{0};
+  std::array<shard, shards> shards_;
+};
+
+}  // namespace troupe::runtime

@@ -1,0 +1,52 @@
+// What an actor waits for: its timers and the answers to its requests, found by id in O(1).
+//
+// Used by the owner alone. An id is never used again, so that a deadline or an answer that comes
+// after its call was cancelled finds nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "runtime/clock.hpp"
+#include "runtime/detail/timer_service.hpp"
+#include "runtime/message.hpp"
+#include "runtime/promise.hpp"
+#include "runtime/unique_function.hpp"
+
+namespace troupe::runtime {
+
+using timer_action = unique_function<void()>;
+
+struct pending_call {
+  timer_node node;
+  std::variant<timer_action, reply_handler> action;
+  time_point due;
+  duration period{0};  // 0: it fires once
+  cause why;           // of the request, for its time-out
+};
+
+class pending_calls {
+ public:
+  explicit pending_calls(timer_service& timers) : timers_{timers} {}
+  ~pending_calls() { clear(); }
+
+  // Arms the deadline `call.due` as well; the id is not 0.
+  std::uint64_t add(timer_target& owner, std::unique_ptr<pending_call> call);
+  // Null when it is not pending.
+  pending_call* find(std::uint64_t id) noexcept;
+  // Takes it out and disarms it; null when it is not pending.
+  std::unique_ptr<pending_call> take(std::uint64_t id) noexcept;
+  void rearm(pending_call& call, time_point due);
+  // Cancels all; destroying what they hold may come back here.
+  void clear() noexcept;
+
+ private:
+  timer_service& timers_;
+  std::vector<std::unique_ptr<pending_call>> slots_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t generation_ = 0;
+};
+
+}  // namespace troupe::runtime

@@ -1,0 +1,69 @@
+#include "runtime/detail/roster.hpp"
+
+#include "runtime/detail/host.hpp"
+
+namespace troupe::runtime {
+
+void roster::enter(host& who) {
+  auto& shard = shard_of(who.id());
+  std::lock_guard lock{shard.mutex};
+  auto& links = who.roster_links();
+  links.previous = nullptr;
+  links.next = shard.first;
+  if (shard.first != nullptr) shard.first->roster_links().previous = &who;
+  shard.first = &who;
+  size_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void roster::leave(host& who) {
+  {
+    auto& shard = shard_of(who.id());
+    std::lock_guard lock{shard.mutex};
+    auto& links = who.roster_links();
+    (links.previous != nullptr ? links.previous->roster_links().next : shard.first) = links.next;
+    if (links.next != nullptr) links.next->roster_links().previous = links.previous;
+    size_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  who.release();
+}
+
+void roster::each(const std::function<void(const actor_info&)>& visit) const {
+  const auto scale = origin_.nanoseconds_per_tick();
+  std::vector<actor_ref> present;
+  for (const auto& shard : shards_) {
+    {
+      std::lock_guard lock{shard.mutex};
+      for (auto* h = shard.first; h != nullptr; h = h->roster_links().next) {
+        present.push_back(access::share(*h));
+      }
+    }
+    for (const auto& ref : present)
+      visit(access::host_of(ref)->row(scale));
+    present.clear();
+  }
+}
+
+std::optional<actor_info> roster::find(std::uint64_t id) const {
+  actor_ref found;
+  {
+    const auto& shard = shard_of(id);
+    std::lock_guard lock{shard.mutex};
+    for (auto* h = shard.first; h != nullptr && !found; h = h->roster_links().next) {
+      if (h->id() == id) found = access::share(*h);
+    }
+  }
+  if (!found) return std::nullopt;
+  return access::host_of(found)->row(origin_.nanoseconds_per_tick());
+}
+
+actor_ref roster::find(std::string_view kind, std::string_view name) const {
+  for (const auto& shard : shards_) {
+    std::lock_guard lock{shard.mutex};
+    for (auto* h = shard.first; h != nullptr; h = h->roster_links().next) {
+      if (h->options().name == name && h->options().kind == kind) return access::share(*h);
+    }
+  }
+  return {};
+}
+
+}  // namespace troupe::runtime

@@ -1,0 +1,43 @@
+// A counter cheap enough to read for every message: the processor's time stamp where there is one.
+//
+// It is used for statistics only. Its rate is found by comparing two moments far apart, when
+// somebody looks (`tick_origin`), so that nothing needs to be calibrated at start.
+#pragma once
+
+#include <time.h>
+
+#include <chrono>
+#include <cstdint>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::runtime {
+
+using tick_count = std::uint64_t;
+
+inline tick_count ticks() noexcept {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<tick_count>(t.tv_sec) * 1'000'000'000 + static_cast<tick_count>(t.tv_nsec);
+#endif
+}
+
+// Made once at the start of a system; converts counts into time.
+class tick_origin {
+ public:
+  double nanoseconds_per_tick() const noexcept {
+    const auto elapsed = ticks() - ticks_;
+    const auto time = std::chrono::steady_clock::now() - time_;
+    if (elapsed == 0) return 1;
+    return static_cast<double>(duration{time}.count()) / static_cast<double>(elapsed);
+  }
+
+ private:
+  tick_count ticks_ = ticks();
+  std::chrono::steady_clock::time_point time_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace troupe::runtime

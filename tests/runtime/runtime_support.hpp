@@ -1,0 +1,47 @@
+// What the tests of the room share: waiting for things that other threads do, without sleeping.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime/system.hpp"
+
+namespace troupe::test {
+
+// Long enough for a slow sanitizer build on a busy machine.
+inline constexpr std::chrono::seconds patience{30};
+
+// Values that any thread adds and the test waits for.
+template <class T>
+class log_of {
+ public:
+  void add(T value) {
+    {
+      std::lock_guard lock{mutex_};
+      values_.push_back(std::move(value));
+    }
+    changed_.notify_all();
+  }
+  bool await(std::size_t count) const {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, patience, [&] { return values_.size() >= count; });
+  }
+  std::vector<T> all() const {
+    std::lock_guard lock{mutex_};
+    return values_;
+  }
+  std::size_t size() const {
+    std::lock_guard lock{mutex_};
+    return values_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::vector<T> values_;
+};
+
+}  // namespace troupe::test
