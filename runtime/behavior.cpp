@@ -11,7 +11,6 @@ bool behavior::dispatch(actor& self, const message& content, promise_base& answe
     if (answer.pending()) answer.fail(request_error::unhandled);
     return true;
   }
-  if (answer.pending()) answer.fail(request_error::unhandled);
   return false;
 }
 

@@ -20,8 +20,9 @@ class actor;
 
 class behavior {
  public:
-  // Handles `content` for `self`; false when no handler takes messages of that type. A request
-  // whose handler takes no promise, or that nobody handles, fails with `request_error::unhandled`.
+  // Handles `content` for `self`; false when no handler takes messages of that type, and then
+  // `answer` is still pending. A request whose handler takes no promise fails with
+  // `request_error::unhandled`.
   bool dispatch(actor& self, const message& content, promise_base& answer) const;
 
  private:

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <caf/actor_config.hpp>
 #include <caf/make_actor.hpp>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "runtime/defaults.hpp"
 #include "runtime/detail/host.hpp"
@@ -33,6 +35,15 @@ void name_the_stuck(const core& shared) {
                    row.current,
                    std::chrono::duration_cast<std::chrono::milliseconds>(row.current_for).count());
   });
+}
+
+// Threads that nobody can stop still use it: it stays for the rest of the process, and reachable,
+// so that it is not taken for a leak.
+void leave_behind(void* inside) {
+  static std::mutex mutex;
+  static auto& all = *new std::vector<void*>;
+  std::lock_guard lock{mutex};
+  all.push_back(inside);
 }
 
 }  // namespace
@@ -66,9 +77,9 @@ system::~system() {
   auto& shared = *impl_->shared;
   shared.close();
   if (impl_->config.threads == 0) shared.jobs->stop();
-  if (!shared.await_ended(defaults::shutdown_grace)) {
+  if (!shared.await_ended(shared.options.shutdown_grace)) {
     name_the_stuck(shared);
-    static_cast<void>(impl_.release());
+    leave_behind(impl_.release());
     return;
   }
   shared.outside.close();
@@ -85,7 +96,7 @@ void system::stop(const actor_ref& which) {
   if (which) access::host_of(which)->request_stop();
 }
 
-void system::request_message(const actor_ref& to, message content, duration timeout,
+void system::request_message(const actor_ref& to, message content, duration timeout, cause why,
                              reply_handler done) {
   auto& shared = *impl_->shared;
   const auto now = shared.time->now();
@@ -95,7 +106,7 @@ void system::request_message(const actor_ref& to, message content, duration time
   auto* receiver = access::host_of(to);
   const auto result = receiver == nullptr
                           ? host::posted::down
-                          : receiver->post(std::move(content), shared.gateway, {}, id);
+                          : receiver->post(std::move(content), shared.gateway, why, id);
   if (result == host::posted::taken) return;
   shared.outside.fail_soon(
       id, result == host::posted::full ? request_error::mailbox_full : request_error::down, now);

@@ -8,6 +8,7 @@
 
 #include "runtime/actor.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/defaults.hpp"
 #include "runtime/directory.hpp"
 
 namespace troupe::runtime {
@@ -28,6 +29,8 @@ struct system_options {
   std::size_t threads = 0;
   // Seed of every actor's random source.
   std::uint64_t seed = 0;
+  // How long the destructor waits for handlers that are running.
+  duration shutdown_grace = defaults::shutdown_grace;
   // Called on the thread of the crashed actor; must not block.
   std::function<void(const crash&)> on_crash;
 };
@@ -37,7 +40,7 @@ class system {
   explicit system(system_options options = {});
   system(const system&) = delete;
   system& operator=(const system&) = delete;
-  // Ends all actors; waits at most `defaults::shutdown_grace` for handlers that are running. One
+  // Ends all actors; waits at most `shutdown_grace` for handlers that are running. One
   // that still runs then is named in the log and left behind with its thread and all that the
   // system owns. Requests that wait fail with `down`. References may outlive the system; sending to
   // them fails.
@@ -55,9 +58,10 @@ class system {
   // while a promise is answered.
   template <class Reply, class T>
   void request(const actor_ref& to, T value, duration timeout,
-               unique_function<void(tl::expected<const Reply*, request_error>)> done) {
+               unique_function<void(tl::expected<const Reply*, request_error>)> done,
+               cause why = {}) {
     request_message(
-        to, message::of(std::move(value)), timeout,
+        to, message::of(std::move(value)), timeout, why,
         [done = std::move(done)](const message& reply, const request_error* error) mutable {
           if (error != nullptr) return done(tl::make_unexpected(*error));
           const auto* value = reply.get_if<Reply>();
@@ -71,7 +75,8 @@ class system {
 
  private:
   friend class simulation;
-  void request_message(const actor_ref& to, message content, duration timeout, reply_handler done);
+  void request_message(const actor_ref& to, message content, duration timeout, cause why,
+                       reply_handler done);
 
   struct impl;
   struct simulated {};

@@ -81,7 +81,7 @@ void host::handle(envelope& e) {
   });
   sender_ = nullptr;
   why_ = {};
-  meter_.finished();
+  meter_.handled_one();
 }
 
 void host::crashed(std::string error, std::string_view during) {

@@ -35,13 +35,17 @@ class meter {
     current_.store(type, std::memory_order_relaxed);
   }
   // One reading of the clock for each message: its end is the next one's begin.
+  void handled_one() noexcept {
+    handled_.store(handled() + 1, std::memory_order_relaxed);
+    finished();
+  }
+  // For what was not a message.
   void finished() noexcept {
     const auto now = ticks();
     const auto begun = since();
     const auto spent = now > begun ? now - begun : 0;
     busy_.store(busy() + spent, std::memory_order_relaxed);
     if (spent > longest()) longest_.store(spent, std::memory_order_relaxed);
-    handled_.store(handled() + 1, std::memory_order_relaxed);
     since_.store(now, std::memory_order_relaxed);
     current_.store(nullptr, std::memory_order_relaxed);
   }
