@@ -1,8 +1,10 @@
 // The company of one control plane: writer, watcher, scheduler, controllers and their supervisors,
-// put together over a store and a system of actors. The API server and the kubelets work through it.
+// put together over a store and a system of actors. The API server and the kubelets work through
+// it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,8 +17,12 @@ namespace troupe::actors {
 struct control_plane_options {
   // Which scheduler profile of `scheduler/profile.hpp` runs: "today" or "2014".
   std::string scheduler_profile = "today";
-  // False: only writer and watcher (tests of the doors).
+  // False: only writer, watcher and recorder (tests of the doors).
   bool controllers = true;
+  // False: the watcher reads the change log itself. For simulations, which have one thread.
+  bool reading_thread = true;
+  // Chance that a transaction of an actor is answered with a conflict, untried; for simulations.
+  double conflict_chance = 0;
 };
 
 // The handles that others need; valid as long as the control plane.
@@ -28,8 +34,8 @@ struct doors {
 
 class control_plane {
  public:
-  // Starts everything; the store must outlive it. Returns at once: controllers find their work by
-  // the watcher.
+  // Starts everything. Returns at once: controllers find their work by the watcher. The store must
+  // outlive the system, whose actors may still be handling a message when the control plane ends.
   control_plane(runtime::system& company, persistence::store& truth, control_plane_options options);
   // Ends the actors that it started.
   ~control_plane();
@@ -38,11 +44,15 @@ class control_plane {
   runtime::system& company() noexcept;
   persistence::store& truth() noexcept;
 
-  // From any thread: a transaction through the writer; `done` runs on a thread that must not block.
+  // From any thread: a transaction, handed to the store from this thread (the writer is the door
+  // for actors, who need the answer by message); `done` runs on a thread that must not block.
   void commit(persistence::transaction what, std::uint64_t request,
               std::function<void(persistence::outcome)> done);
+  // Commands, carried out by the writer.
   void bind(actors::bind what, std::uint64_t request,
             std::function<void(api::expected<api::object_ptr>)> done);
+  void evict(actors::evict what, std::uint64_t request,
+             std::function<void(api::expected<api::object_ptr>)> done);
 
  private:
   struct impl;

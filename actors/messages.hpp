@@ -54,6 +54,18 @@ struct evict {
   persistence::change_cause why = {};  // as in `commit`
 };
 
+// Deletes an object of any kind as a DELETE by a client would: pods get their grace, finalizers are
+// waited for. An object that is being deleted already is left as it is (or gets less grace).
+// Answered by `command_done`; 404 when it has gone, 409 when it is another one.
+struct remove {
+  std::string key;
+  std::string uid = {};             // empty: any
+  std::int64_t grace_seconds = -1;  // below 0: the object's own
+  // "Background", "Foreground", "Orphan"; empty: what the kind does by itself.
+  std::string propagation = {};
+  persistence::change_cause why = {};  // as in `commit`
+};
+
 // An object that the store had at `at`; an error as the API would word it.
 struct command_done {
   api::expected<api::object_ptr> result;

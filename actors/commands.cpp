@@ -1,0 +1,102 @@
+#include "actors/commands.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "actors/condition.hpp"
+#include "actors/deletion.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Pod;
+
+namespace {
+
+std::string_view name_in(std::string_view key) {
+  return key.substr(key.rfind('/') + 1);
+}
+
+api::expected<api::object_ptr> find(const persistence::snapshot& state, std::string_view key,
+                                    std::string_view uid) {
+  const auto* kind = api::scheme::instance().find_key(key);
+  if (kind == nullptr) return api::fail(api::bad_request(fmt::format("no kind has key {}", key)));
+  auto found = state.find(key);
+  if (!found) return api::fail(api::not_found(*kind, name_in(key)));
+  if (!uid.empty() && found->meta().uid() != uid) {
+    return api::fail(api::conflict(
+        *kind, name_in(key),
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
+                    found->meta().uid())));
+  }
+  return found;
+}
+
+api::error cannot_bind(const api::object& pod, std::string_view why) {
+  auto refused = api::conflict(pod.kind(), pod.meta().name(), why);
+  refused.kind = "pods/binding";
+  refused.message = fmt::format("Operation cannot be fulfilled on pods/binding \"{}\": {}",
+                                pod.meta().name(), why);
+  return refused;
+}
+
+}  // namespace
+
+api::expected<command_plan> plan_bind(const persistence::snapshot& state, const bind& command,
+                                      runtime::wall_time now) {
+  auto found = find(state, command.pod_key, command.pod_uid);
+  if (!found) return api::fail(std::move(found.error()));
+  const auto& object = **found;
+  const auto& pod = object.as<Pod>();
+  const auto& name = pod.metadata().name();
+  if (pod.metadata().has_deletion_timestamp()) {
+    return api::fail(cannot_bind(
+        object, fmt::format("pod {} is being deleted, cannot be assigned to a host", name)));
+  }
+  if (!pod.spec().node_name().empty()) {
+    return api::fail(cannot_bind(object, fmt::format("pod {} is already assigned to node \"{}\"",
+                                                     name, pod.spec().node_name())));
+  }
+  if (pod.spec().scheduling_gates_size() != 0) {
+    return api::fail(
+        cannot_bind(object, fmt::format("pod {} has non-empty .spec.schedulingGates", name)));
+  }
+  auto bound = object.copy_as<Pod>();
+  bound->mutable_spec()->set_node_name(command.node);
+  set_condition(*bound->mutable_status()->mutable_conditions(),
+                {.type = "PodScheduled", .status = "True"}, now);
+  return command_plan{*found, replace_or_remove(object, command.pod_key, std::move(bound))};
+}
+
+api::expected<command_plan> plan_evict(const persistence::snapshot& state, const evict& command,
+                                       runtime::wall_time now) {
+  auto found = find(state, command.pod_key, command.pod_uid);
+  if (!found) return api::fail(std::move(found.error()));
+  const auto& object = **found;
+  auto evicted = object.copy_as<Pod>();
+  if (!evicted->metadata().has_deletion_timestamp() && !command.reason.empty()) {
+    set_condition(*evicted->mutable_status()->mutable_conditions(),
+                  {.type = "DisruptionTarget",
+                   .status = "True",
+                   .reason = command.reason,
+                   .message = command.message},
+                  now);
+  }
+  return plan_deletion(*found, command.pod_key, std::move(evicted),
+                       {.grace_seconds = command.grace_seconds}, now);
+}
+
+api::expected<command_plan> plan_remove(const persistence::snapshot& state, const remove& command,
+                                        runtime::wall_time now) {
+  auto found = find(state, command.key, command.uid);
+  if (!found) return api::fail(std::move(found.error()));
+  return plan_deletion(*found, command.key, (*found)->copy(),
+                       {.grace_seconds = command.grace_seconds, .propagation = command.propagation},
+                       now);
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,60 @@
+// Conditions and time stamps of statuses, the same for all kinds.
+#pragma once
+
+#include <google/protobuf/repeated_ptr_field.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+inline std::int64_t seconds_of(runtime::wall_time at) {
+  return std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
+}
+
+struct condition_value {
+  std::string_view type;
+  std::string_view status;  // "True", "False", "Unknown"
+  std::string_view reason = {};
+  std::string_view message = {};
+};
+
+// Null when there is none of that type.
+template <class Conditions>
+auto* find_condition(Conditions& conditions, std::string_view type) {
+  for (auto& each : conditions) {
+    if (each.type() == type) return &each;
+  }
+  return static_cast<decltype(&*conditions.begin())>(nullptr);
+}
+
+// True when something changed. lastTransitionTime moves only when the status does. `Condition` is
+// any message with the fields of PodCondition that are named here.
+template <class Condition>
+bool set_condition(google::protobuf::RepeatedPtrField<Condition>& conditions,
+                   const condition_value& value, runtime::wall_time now) {
+  auto* found = find_condition(conditions, value.type);
+  if (found != nullptr && found->status() == value.status && found->reason() == value.reason &&
+      found->message() == value.message) {
+    return false;
+  }
+  if (found == nullptr) {
+    found = conditions.Add();
+    found->set_type(std::string{value.type});
+  }
+  if (found->status() != value.status) {
+    found->set_status(std::string{value.status});
+    found->mutable_last_transition_time()->set_seconds(seconds_of(now));
+  }
+  found->set_reason(std::string{value.reason});
+  found->set_message(std::string{value.message});
+  if (value.reason.empty()) found->clear_reason();
+  if (value.message.empty()) found->clear_message();
+  return true;
+}
+
+}  // namespace troupe::actors

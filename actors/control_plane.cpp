@@ -1,0 +1,90 @@
+#include "actors/control_plane.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "actors/defaults.hpp"
+#include "actors/watcher.hpp"
+#include "actors/writer.hpp"
+
+namespace troupe::actors {
+
+struct control_plane::impl {
+  runtime::system& company;
+  persistence::store& truth;
+  actors::doors doors;
+  std::vector<runtime::actor_ref> started;
+
+  template <class A, class... Args>
+  runtime::actor_ref start(const char* name, Args... args) {
+    auto ref = company.spawn({.kind = name, .name = name}, runtime::make<A>(std::move(args)...));
+    started.push_back(ref);
+    return ref;
+  }
+
+  template <class Command>
+  void order(Command what, std::uint64_t request,
+             std::function<void(api::expected<api::object_ptr>)> done) {
+    if (what.why.request == 0) what.why.request = request;
+    company.request<command_done>(
+        doors.writer, std::move(what), defaults::write_timeout,
+        [done = std::move(done)](tl::expected<const command_done*, runtime::request_error> reply) {
+          if (reply) return done((*reply)->result);
+          done(api::fail(api::service_unavailable(std::string{"the writer did not answer: "} +
+                                                  runtime::to_string(reply.error()))));
+        });
+  }
+};
+
+control_plane::control_plane(runtime::system& company, persistence::store& truth,
+                             control_plane_options options)
+    : impl_{new impl{company, truth, {}, {}}} {
+  auto reader = options.reading_thread ? std::make_shared<runtime::worker_pool>(
+                                             "log-reader", 1, defaults::log_queue_limit)
+                                       : nullptr;
+  auto& doors = impl_->doors;
+  doors.watcher =
+      impl_->start<watcher>("watcher", &truth, watcher_options{.log_reader = std::move(reader)});
+  doors.writer = impl_->start<writer>("writer", &truth,
+                                      writer_options{.conflict_chance = options.conflict_chance});
+  truth.observe([to = doors.watcher](persistence::change_batch batch) {
+    const auto& last = batch->back();
+    const runtime::cause why{last.why.request, last.at};
+    to.tell(committed{std::move(batch)}, why);
+  });
+}
+
+control_plane::~control_plane() {
+  impl_->truth.observe([](const persistence::change_batch&) {});
+  for (auto ref = impl_->started.rbegin(); ref != impl_->started.rend(); ++ref) {
+    impl_->company.stop(*ref);
+  }
+}
+
+const actors::doors& control_plane::doors() const noexcept {
+  return impl_->doors;
+}
+runtime::system& control_plane::company() noexcept {
+  return impl_->company;
+}
+persistence::store& control_plane::truth() noexcept {
+  return impl_->truth;
+}
+
+void control_plane::commit(persistence::transaction what, std::uint64_t request,
+                           std::function<void(persistence::outcome)> done) {
+  if (what.why.request == 0) what.why.request = request;
+  impl_->truth.submit(std::move(what), std::move(done));
+}
+
+void control_plane::bind(actors::bind what, std::uint64_t request,
+                         std::function<void(api::expected<api::object_ptr>)> done) {
+  impl_->order(std::move(what), request, std::move(done));
+}
+
+void control_plane::evict(actors::evict what, std::uint64_t request,
+                          std::function<void(api::expected<api::object_ptr>)> done) {
+  impl_->order(std::move(what), request, std::move(done));
+}
+
+}  // namespace troupe::actors

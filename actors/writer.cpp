@@ -1,0 +1,115 @@
+#include "actors/writer.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <random>
+#include <utility>
+
+#include "actors/defaults.hpp"
+#include "actors/store_error.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+writer::writer(persistence::store* truth, writer_options options)
+    : truth_{truth}, options_{options} {}
+
+const runtime::behavior& writer::make_behavior() const {
+  static const auto table =
+      runtime::handlers(&writer::on_commit, &writer::on_bind, &writer::on_evict, &writer::on_remove,
+                        &writer::on_again);
+  return table;
+}
+
+std::string writer::describe() const {
+  return fmt::format(
+      "committed: {}\nconflicts: {}\nfailed: {}\nunderWay: {}\nbinds: {}\nevictions: {}\nremovals: "
+      "{}\n",
+      tally_->committed.load(), tally_->conflicts.load(), tally_->failed.load(),
+      tally_->under_way.load(), binds_, evictions_, removals_);
+}
+
+void writer::on_commit(const commit& m, runtime::promise<commit_done> answer) {
+  auto kept = std::make_shared<runtime::promise<commit_done>>(std::move(answer));
+  auto what = std::move(*m.what);
+  what.why = complete(std::move(what.why));
+  submit(std::move(what),
+         [kept](persistence::outcome result) { kept->deliver(commit_done{std::move(result)}); });
+}
+
+void writer::on_bind(const bind& m, runtime::promise<command_done> answer) {
+  ++binds_;
+  begin([m](const auto& state, auto now) { return plan_bind(state, m, now); }, m.why,
+        std::move(answer));
+}
+
+void writer::on_evict(const evict& m, runtime::promise<command_done> answer) {
+  ++evictions_;
+  begin([m](const auto& state, auto now) { return plan_evict(state, m, now); }, m.why,
+        std::move(answer));
+}
+
+void writer::on_remove(const remove& m, runtime::promise<command_done> answer) {
+  ++removals_;
+  begin([m](const auto& state, auto now) { return plan_remove(state, m, now); }, m.why,
+        std::move(answer));
+}
+
+void writer::on_again(const again& m) {
+  carry_out(m.what);
+}
+
+void writer::begin(planner plan, persistence::change_cause why,
+                   runtime::promise<command_done> answer) {
+  carry_out(std::make_shared<attempt>(attempt{std::move(plan), complete(std::move(why)),
+                                              std::move(answer), defaults::command_attempts}));
+}
+
+void writer::carry_out(std::shared_ptr<attempt> what) {
+  auto plan = what->plan(truth_->read(), wall_now());
+  if (!plan)
+    return what->answer.deliver(command_done{tl::make_unexpected(std::move(plan.error()))});
+  if (plan->what.mutations.empty())
+    return what->answer.deliver(command_done{std::move(plan->object)});
+  plan->what.why = what->why;
+  submit(std::move(plan->what), [what, self = self(),
+                                 object = std::move(plan->object)](persistence::outcome result) {
+    if (result) return what->answer.deliver(command_done{result->objects.front()});
+    if (result.error().code == persistence::errc::conflict && --what->left > 0) {
+      if (self.tell(again{what})) return;
+    }
+    what->answer.deliver(
+        {tl::make_unexpected(to_api_error(result.error(), object->kind(), object->meta().name()))});
+  });
+}
+
+void writer::submit(persistence::transaction what, std::function<void(persistence::outcome)> done) {
+  if (options_.conflict_chance > 0 &&
+      std::uniform_real_distribution{}(random()) < options_.conflict_chance) {
+    ++tally_->conflicts;
+    const auto& key = what.preconditions.empty() ? std::string{} : what.preconditions.front().key;
+    return done(tl::make_unexpected(persistence::error{
+        .code = persistence::errc::conflict, .message = "a conflict was injected", .key = key}));
+  }
+  ++tally_->under_way;
+  truth_->submit(std::move(what),
+                 [counts = tally_, done = std::move(done)](persistence::outcome result) {
+                   --counts->under_way;
+                   if (result) {
+                     ++counts->committed;
+                   } else if (result.error().code == persistence::errc::conflict) {
+                     ++counts->conflicts;
+                   } else {
+                     ++counts->failed;
+                   }
+                   done(std::move(result));
+                 });
+}
+
+persistence::change_cause writer::complete(persistence::change_cause given) const {
+  if (given.request == 0) given.request = why().request;
+  if (given.trigger == 0) given.trigger = why().revision;
+  return given;
+}
+
+}  // namespace troupe::actors

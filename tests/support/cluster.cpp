@@ -1,0 +1,161 @@
+#include "support/cluster.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "actors/admission.hpp"
+#include "actors/condition.hpp"
+#include "actors/deletion.hpp"
+#include "actors/store_error.hpp"
+#include "api/codec.hpp"
+#include "api/defaults.hpp"
+#include "api/equality.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::test {
+
+namespace {
+
+struct poke {};
+
+}  // namespace
+
+cluster::cluster(std::uint64_t seed, cluster_options options) {
+  simulation_ = std::make_unique<runtime::simulation>(seed);
+  persistence::store_options in_memory;
+  in_memory.history_revisions = options.history_revisions;
+  in_memory.threaded = false;
+  in_memory.wall_clock = [this] {
+    return std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+        simulation_->system().time().wall_now());
+  };
+  in_memory.cluster_id = "00000000-0000-4000-8000-000000000000";
+  auto opened = persistence::store::open(std::move(in_memory));
+  require(opened.has_value(), "the store opens");
+  truth_ = std::move(*opened);
+  options.plane.reading_thread = false;
+  plane_ = std::make_unique<actors::control_plane>(simulation_->system(), *truth_,
+                                                   std::move(options.plane));
+}
+
+cluster::~cluster() {
+  plane_.reset();
+}
+
+// -- as a client ----------------------------------------------------------------------------------
+
+api::expected<api::object_ptr> cluster::create(std::unique_ptr<api::body> content) {
+  const auto& kind = api::kind_of_type(*content->GetDescriptor());
+  auto& meta = api::meta_of(*content);
+  if (kind.namespaced() && meta.namespace_().empty()) meta.set_namespace_("default");
+  const auto number = ++last_uid_;
+  if (meta.name().empty()) meta.set_name(fmt::format("{}{:05}", meta.generate_name(), number));
+  meta.set_uid(fmt::format("00000000-0000-4000-8000-{:012}", number));
+  meta.mutable_creation_timestamp()->set_seconds(
+      actors::seconds_of(simulation_->system().time().wall_now()));
+  if (kind.options().has_generation()) meta.set_generation(1);
+  api::set_defaults(kind, *content);
+
+  persistence::transaction what;
+  auto admitted = actors::admit_create(truth_->read(), kind, *content);
+  if (!admitted) return api::fail(std::move(admitted.error()));
+  what.preconditions = std::move(*admitted);
+  const auto key = kind.key(meta.namespace_(), meta.name());
+  const auto name = meta.name();
+  if (truth_->read().find(key)) return api::fail(api::already_exists(kind, name));
+  what.preconditions.push_back({key, 0});
+  what.mutations.push_back({key, &kind, std::move(content)});
+  return commit(std::move(what), kind, name);
+}
+
+api::object_ptr cluster::create_yaml(std::string_view text) {
+  auto decoded = api::decode(text, api::media::yaml, nullptr);
+  require(decoded.has_value(), decoded ? "" : decoded.error().message);
+  return must(create(std::move(decoded->content)));
+}
+
+api::expected<api::object_ptr> cluster::replace(const api::object_ptr& old,
+                                                std::unique_ptr<api::body> content) {
+  const auto& meta = old->meta();
+  const auto key = old->kind().key(meta.namespace_(), meta.name());
+  const auto* spec = content->GetDescriptor()->FindFieldByName("spec");
+  if (old->kind().options().has_generation() && spec != nullptr &&
+      !api::same_field(old->content(), *content, *spec)) {
+    auto& changed = api::meta_of(*content);
+    changed.set_generation(changed.generation() + 1);
+  }
+  return commit(actors::replace_or_remove(*old, key, std::move(content)), old->kind(), meta.name());
+}
+
+void cluster::remove_key(const std::string& key, std::int64_t grace_seconds,
+                         const std::string& propagation) {
+  const auto old = must(truth_->read().find(key));
+  auto plan = actors::plan_deletion(old, key, old->copy(), {grace_seconds, propagation},
+                                    simulation_->system().time().wall_now());
+  if (plan.what.mutations.empty()) return;
+  must(commit(std::move(plan.what), old->kind(), old->meta().name()));
+}
+
+api::expected<api::object_ptr> cluster::commit(persistence::transaction what,
+                                               const api::kind_info& kind,
+                                               const std::string& name) {
+  api::expected<api::object_ptr> result = api::fail(api::internal("the store did not answer"));
+  what.why.author = "test";
+  plane_->commit(std::move(what), 0, [&](persistence::outcome outcome) {
+    if (outcome) {
+      result = outcome->objects.front();
+    } else {
+      result = api::fail(actors::to_api_error(outcome.error(), kind, name));
+    }
+  });
+  return result;
+}
+
+std::vector<api::object_ptr> cluster::list_prefix(const std::string& prefix) const {
+  std::vector<api::object_ptr> found;
+  truth_->read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
+    found.push_back(object);
+    return true;
+  });
+  return found;
+}
+
+// -- time and faults ------------------------------------------------------------------------------
+
+bool cluster::run_until(const std::function<bool()>& done, runtime::duration limit) {
+  return simulation_->run_until(done, limit);
+}
+
+runtime::actor_ref cluster::actor(const std::string& kind, const std::string& name) const {
+  return simulation_->system().actors().find(kind, name);
+}
+
+void cluster::crash(const std::string& kind, const std::string& name) {
+  const auto victim = actor(kind, name);
+  require(static_cast<bool>(victim), "there is an actor " + kind + "/" + name);
+  const auto restarts = [&] { return simulation_->system().actors().find(victim.id())->restarts; };
+  const auto before = restarts();
+  simulation_->faults({.crash = 1, .may_crash = [&](const auto& its_kind, const auto& its_name) {
+                         return its_kind == kind && its_name == name;
+                       }});
+  victim.tell(poke{});
+  for (int steps = 0; restarts() == before && simulation_->step(); ++steps) {
+    require(steps < 1'000'000, "the actor crashes");
+  }
+  simulation_->faults({});
+}
+
+// -- requirements ---------------------------------------------------------------------------------
+
+api::object_ptr cluster::must(api::expected<api::object_ptr> result) {
+  require(result.has_value(), result ? "" : result.error().message);
+  return *result;
+}
+
+void cluster::require(bool holds, const std::string& what) {
+  if (!holds) throw std::logic_error{"cluster: " + what};
+}
+
+}  // namespace troupe::test
