@@ -8,7 +8,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace troupe::tools {
@@ -21,6 +21,10 @@ constexpr mode_t file_mode = 0600;
 tl::unexpected<std::string> refusal(const std::filesystem::path& folder, const std::string& why) {
   return tl::make_unexpected(
       fmt::format("data dir {}: {}; name another with --data-dir", folder.string(), why));
+}
+
+std::string error_text() {
+  return std::generic_category().message(errno);
 }
 
 tl::expected<void, std::string> make(const std::filesystem::path& folder) {
@@ -48,15 +52,15 @@ tl::expected<data_dir, std::string> data_dir::take(const std::filesystem::path& 
   if (auto made = make(folder); !made) return tl::make_unexpected(made.error());
   const auto file = folder / "node.lock";
   const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, file_mode);
-  if (lock < 0)
-    return refusal(folder, std::string("cannot be written to: ") + std::strerror(errno));
+  if (lock < 0) return refusal(folder, "cannot be written to: " + error_text());
   data_dir result(lock);
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    return refusal(folder, "in use by another node" + owner(lock));
+    return refusal(folder, errno == EWOULDBLOCK ? "in use by another node" + owner(lock)
+                                                : "cannot be locked: " + error_text());
   }
   const auto id = std::to_string(::getpid());
   if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, id.data(), id.size(), 0) < 0) {
-    return refusal(folder, std::string("cannot be written to: ") + std::strerror(errno));
+    return refusal(folder, "cannot be written to: " + error_text());
   }
   return result;
 }
