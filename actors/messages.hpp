@@ -46,7 +46,7 @@ struct bind {
 // Begins the graceful deletion of a pod, as a DELETE by a client would. Answered by `command_done`.
 struct evict {
   std::string pod_key;
-  std::string pod_uid;              // empty: any
+  std::string pod_uid = {};         // empty: any
   std::int64_t grace_seconds = -1;  // below 0: the pod's own
   // Of the condition DisruptionTarget, e.g. "DeletionByTaintManager"; no condition when empty.
   std::string reason = {};

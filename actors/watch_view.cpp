@@ -45,8 +45,8 @@ const api::object_ptr& departures::of(const change& c) {
 }
 
 std::optional<watch_event> see(const watch_view& view, const change& c, departures& left) {
-  if (!view.covers(c.key)) return std::nullopt;
   const bool removed = c.type == change_type::removed;
+  if (!view.covers(c.key) || (!removed && !c.object)) return std::nullopt;
   // A removal carries the last state in both places, unless one of them could not be found.
   const bool was =
       c.type != change_type::created && view.shows(removed && !c.previous ? c.object : c.previous);

@@ -12,6 +12,7 @@
 #include "api/codec.hpp"
 #include "api/defaults.hpp"
 #include "api/equality.hpp"
+#include "api/schema/core_namespace.pb.h"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::test {
@@ -38,6 +39,11 @@ cluster::cluster(std::uint64_t seed, cluster_options options) {
   options.plane.reading_thread = false;
   plane_ = std::make_unique<actors::control_plane>(simulation_->system(), *truth_,
                                                    std::move(options.plane));
+  simulation_->settle();
+  // Without controllers nobody makes the namespace in which clients work.
+  api::core::v1::Namespace space;
+  space.mutable_metadata()->set_name("default");
+  if (!find<api::core::v1::Namespace>({}, "default")) create(space);
 }
 
 cluster::~cluster() {

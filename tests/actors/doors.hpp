@@ -1,0 +1,105 @@
+// Writer and watcher alone, in a simulation, on a store in memory whose history the test writes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/messages.hpp"
+#include "actors/watcher.hpp"
+#include "actors/writer.hpp"
+#include "api/object.hpp"
+#include "persistence/store.hpp"
+#include "runtime/simulation.hpp"
+
+namespace troupe::test {
+
+struct doors_options {
+  actors::watcher_options watcher = {};
+  actors::writer_options writer = {};
+  persistence::revision history_revisions = 100'000;
+};
+
+class doors {
+ public:
+  explicit doors(std::uint64_t seed, doors_options options = {});
+
+  runtime::simulation simulation;
+  std::unique_ptr<persistence::store> truth;
+  runtime::actor_ref watcher;
+  runtime::actor_ref writer;
+
+  // The observer's batches do not reach the watcher while this is set.
+  bool lose_batches = false;
+
+  ~doors();
+
+  static std::string key(std::string_view space, std::string_view name);
+  // Config maps with a label "shown" and a value.
+  static std::unique_ptr<api::body> config(std::string_view space, std::string_view name,
+                                           bool shown, int value);
+
+  // Writes without precondition; a null body removes. Returns the revision.
+  persistence::revision write(std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all);
+  persistence::revision put(std::string_view space, std::string_view name, bool shown = true,
+                            int value = 0);
+  persistence::revision remove(std::string_view space, std::string_view name);
+};
+
+bool shown(const api::object& object);
+
+// What a subscriber received, message by message.
+struct record {
+  std::vector<actors::watch_events> messages;
+  std::vector<actors::watch_ended> ended;
+
+  std::vector<actors::watch_event> events() const;
+  // "ADDED a@5" for each event, with the object's name and revision.
+  std::vector<std::string> lines() const;
+};
+
+// A subscriber in the hands of the test: it does what it is told and records what it hears.
+class probe : public runtime::actor {
+ public:
+  template <class M>
+  struct say {
+    M what;
+  };
+
+  probe(runtime::actor_ref watcher, std::shared_ptr<record> heard)
+      : watcher_{std::move(watcher)}, heard_{std::move(heard)} {}
+
+  const runtime::behavior& make_behavior() const override;
+
+ private:
+  void on_events(const actors::watch_events& m) { heard_->messages.push_back(m); }
+  void on_ended(const actors::watch_ended& m) { heard_->ended.push_back(m); }
+  void on_subscribe(const say<actors::subscribe>& m) { tell(watcher_, m.what); }
+  void on_more(const say<actors::more>& m) { tell(watcher_, m.what); }
+  void on_bookmark(const say<actors::bookmark_now>& m) { tell(watcher_, m.what); }
+  void on_unsubscribe(const say<actors::unsubscribe>& m) { tell(watcher_, m.what); }
+
+  runtime::actor_ref watcher_;
+  std::shared_ptr<record> heard_;
+};
+
+struct subscriber {
+  subscriber(doors& around, std::string name);
+
+  template <class M>
+  void say(M what) {
+    ref.tell(probe::say<M>{std::move(what)});
+    around_.simulation.settle();
+  }
+
+  std::shared_ptr<record> heard = std::make_shared<record>();
+  runtime::actor_ref ref;
+
+ private:
+  doors& around_;
+};
+
+}  // namespace troupe::test

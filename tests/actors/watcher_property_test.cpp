@@ -1,0 +1,220 @@
+// What a watcher saw folds to exactly the filtered state at each revision, in order, without gap or
+// double: for random histories, filters, resume points and credits.
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "actors/doors.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::test {
+
+using actors::event_type;
+using actors::subscribe;
+using persistence::revision;
+
+namespace {
+
+using state = std::map<std::string, std::string>;  // key -> resourceVersion
+
+// The state at every revision, kept by the test itself.
+struct history {
+  std::map<revision, std::map<std::string, api::object_ptr>> states;
+  revision compacted = 0;
+
+  state at(revision when, const actors::watch_view& view) const {
+    state seen;
+    const auto found = states.upper_bound(when);
+    if (found == states.begin()) return seen;
+    for (const auto& [key, object] : std::prev(found)->second) {
+      if (view.covers(key) && view.shows(object)) seen[key] = object->meta().resource_version();
+    }
+    return seen;
+  }
+};
+
+// One subscription and what must be true of it.
+struct watch {
+  watch(doors& d, int number, const subscribe& request)
+      : hand{d, fmt::format("s{}", number)},
+        view{request.prefix, request.accept, {}},
+        after{request.after} {
+    hand.ref.tell(probe::say<subscribe>{request});
+  }
+
+  // Reads the messages that came since the last look.
+  void look(const history& past) {
+    for (; read < hand.heard->messages.size(); ++read) {
+      const auto& m = hand.heard->messages[read];
+      for (const auto& event : m.events)
+        apply(event, m.synced);
+      if (!m.events.empty()) {
+        // All of the revision that the last message ended with has come.
+        REQUIRE((!began || !was_synced || m.events[0].at > last));
+      }
+      for (const auto& event : m.events)
+        last = std::max(last, event.at);
+      began = true;
+      was_synced = m.synced;
+      if (!m.synced) continue;
+      REQUIRE(m.up_to >= up_to);
+      REQUIRE(m.up_to >= last);
+      up_to = m.up_to;
+      REQUIRE(folded == past.at(up_to, view));
+    }
+  }
+
+  void apply(const actors::watch_event& event, bool) {
+    if (event.type == event_type::bookmark) return;
+    const auto key =
+        event.object->kind().key(event.object->meta().namespace_(), event.object->meta().name());
+    const bool known = folded.count(key) != 0;
+    REQUIRE(event.at > after);
+    REQUIRE(event.object->meta().resource_version() == std::to_string(event.at));
+    if (event.type == event_type::deleted) {
+      REQUIRE(known);
+      REQUIRE((!view.accept || view.accept(*event.object)));
+      folded.erase(key);
+    } else {
+      REQUIRE(known == (event.type == event_type::modified));
+      folded[key] = event.object->meta().resource_version();
+    }
+  }
+
+  subscriber hand;
+  actors::watch_view view;
+  revision after;
+  state folded;
+  std::size_t read = 0;
+  bool began = false, was_synced = false;
+  revision last = 0, up_to = 0;
+};
+
+class trial {
+ public:
+  explicit trial(std::uint64_t seed) : random_{seed}, doors_{seed, options(random_)} {
+    past_.states[doors_.truth->read().at()] = {};
+  }
+
+  void run() {
+    for (int step = 0; step < 120; ++step) {
+      switch (pick(6)) {
+        case 0:
+        case 1:
+        case 2:
+          write();
+          break;
+        case 3:
+          if (watches_.size() < 6) begin();
+          break;
+        case 4:
+          give(pick(4));
+          break;
+        case 5:
+          if (pick(8) == 0) compact();
+          if (pick(2) == 0) doors_.simulation.settle();
+          break;
+      }
+      for (int i = pick(10); i > 0; --i)
+        doors_.simulation.step();
+      for (auto& w : watches_)
+        w->look(past_);
+    }
+    for (int i = 0; i < 3; ++i) {
+      give(1'000'000);
+      doors_.simulation.advance(actors::defaults::watcher_round);
+    }
+    for (auto& w : watches_)
+      finish(*w);
+  }
+
+ private:
+  static doors_options options(std::mt19937_64& random) {
+    doors_options o;
+    o.watcher.window_changes = 1 + random() % 12;
+    o.watcher.log_part_changes = 1 + random() % 5;
+    return o;
+  }
+
+  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+
+  void write() {
+    const int keys = 1 + pick(3);
+    auto next = past_.states.rbegin()->second;
+    std::map<std::string, std::unique_ptr<api::body>> chosen;
+    for (int i = 0; i < keys; ++i) {
+      const auto space = pick(2) == 0 ? "default" : "other";
+      const auto name = fmt::format("c{}", pick(4));
+      chosen[doors::key(space, name)] =
+          pick(3) == 0 ? nullptr : doors::config(space, name, pick(2) == 0, pick(1000));
+    }
+    std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all;
+    std::vector<std::string> names;
+    for (auto& [key, content] : chosen) {
+      names.push_back(key);
+      all.emplace_back(key, std::move(content));
+    }
+    const auto at = doors_.write(std::move(all));
+    if (at == 0) return;
+    for (const auto& key : names) {
+      next.erase(key);
+      if (const auto object = doors_.truth->read().find(key)) next[key] = object;
+    }
+    past_.states[at] = std::move(next);
+  }
+
+  void begin() {
+    static const char* const prefixes[] = {"/registry/configmaps/", "/registry/configmaps/default/",
+                                           "/registry/configmaps/default/c1", "/registry/"};
+    subscribe request{.id = 1, .prefix = prefixes[pick(4)]};
+    if (pick(2) == 0) request.accept = shown;
+    if (pick(2) == 0) request.after = past_.states.begin()->first + random_() % past_.states.size();
+    request.credit = static_cast<std::uint32_t>(pick(6));
+    request.bookmarks = pick(2) == 0;
+    watches_.push_back(std::make_unique<watch>(doors_, static_cast<int>(watches_.size()), request));
+    auto& made = *watches_.back();
+    if (request.after != 0) made.folded = past_.at(request.after, made.view);
+  }
+
+  void give(int credit) {
+    for (auto& w : watches_) {
+      if (credit < 1000 && pick(2) == 0) continue;
+      w->hand.ref.tell(probe::say<actors::more>{{1, static_cast<std::uint32_t>(credit)}});
+    }
+  }
+
+  void compact() {
+    const auto now = doors_.truth->read().at();
+    const auto up_to = past_.compacted + random_() % (now - past_.compacted + 1);
+    if (doors_.truth->compact(up_to)) past_.compacted = std::max(past_.compacted, up_to);
+  }
+
+  void finish(watch& w) {
+    w.look(past_);
+    if (!w.hand.heard->ended.empty()) {
+      // Only a stream that lagged behind the compaction may end, and nothing may follow that.
+      CHECK(w.hand.heard->ended.front().reason.code == persistence::errc::compacted);
+      CHECK(std::max(w.up_to, w.after) < past_.compacted);
+      return;
+    }
+    CHECK(w.folded == past_.at(doors_.truth->read().at(), w.view));
+  }
+
+  std::mt19937_64 random_;
+  doors doors_;
+  history past_;
+  std::vector<std::unique_ptr<watch>> watches_;
+};
+
+}  // namespace
+
+TEST_CASE("what a watcher saw folds to the filtered state at each revision") {
+  const auto seed = GENERATE(range(1, 301));
+  INFO("seed " << seed);
+  trial{static_cast<std::uint64_t>(seed)}.run();
+}
+
+}  // namespace troupe::test

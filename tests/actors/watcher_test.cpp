@@ -1,0 +1,284 @@
+#include "actors/watcher.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <catch2/catch.hpp>
+
+#include "actors/doors.hpp"
+#include "runtime/system.hpp"
+
+namespace troupe::test {
+
+using actors::bookmark_now;
+using actors::more;
+using actors::subscribe;
+using actors::unsubscribe;
+using lines = std::vector<std::string>;
+
+namespace {
+
+constexpr const char* all = "/registry/configmaps/";
+
+doors_options tiny_window() {
+  doors_options options;
+  options.watcher.window_changes = 2;
+  options.watcher.log_part_changes = 3;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a subscriber from revision 0 gets the present state, then every change") {
+  doors d{1};
+  const auto a = d.put("default", "a");
+  const auto b = d.put("other", "b");
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all});
+  REQUIRE(s.heard->messages.size() == 1);
+  CHECK(s.heard->messages[0].synced);
+  CHECK(s.heard->messages[0].up_to == b);
+
+  const auto changed = d.put("default", "a", true, 1);
+  const auto gone = d.remove("default", "a");
+  d.simulation.settle();
+  CHECK(s.heard->lines() == lines{fmt::format("ADDED a@{}", a), fmt::format("ADDED b@{}", b),
+                                  fmt::format("MODIFIED a@{}", changed),
+                                  fmt::format("DELETED a@{}", gone)});
+  CHECK(s.heard->events()[0].previous == nullptr);
+  CHECK(s.heard->events()[2].previous->revision() == a);
+}
+
+TEST_CASE("an empty present state is announced as complete") {
+  doors d{1};
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all});
+  REQUIRE(s.heard->messages.size() == 1);
+  CHECK(s.heard->messages[0].synced);
+  CHECK(s.heard->messages[0].events.empty());
+}
+
+TEST_CASE("a watch of one key or one namespace sees nothing else") {
+  doors d{1};
+  subscriber one{d, "one"}, space{d, "space"};
+  one.say(subscribe{.id = 1, .prefix = doors::key("default", "a")});
+  space.say(subscribe{.id = 1, .prefix = "/registry/configmaps/other/"});
+  const auto a = d.put("default", "a");
+  d.put("default", "ab");
+  const auto b = d.put("other", "a");
+  d.simulation.settle();
+  CHECK(one.heard->lines() == lines{fmt::format("ADDED a@{}", a)});
+  CHECK(space.heard->lines() == lines{fmt::format("ADDED a@{}", b)});
+}
+
+TEST_CASE("a watch resumes from the window and, from further back, from the log") {
+  doors d{1, tiny_window()};
+  lines expected;
+  const auto from = d.put("default", "a");
+  for (int i = 1; i <= 20; ++i) {
+    expected.push_back(fmt::format("MODIFIED a@{}", d.put("default", "a", true, i)));
+  }
+  d.simulation.settle();
+  subscriber near{d, "near"}, far{d, "far"};
+  near.say(subscribe{.id = 1, .prefix = all, .after = from + 19});
+  far.say(subscribe{.id = 1, .prefix = all, .after = from});
+  CHECK(near.heard->lines() == lines{expected.back()});
+  CHECK(far.heard->lines() == expected);
+  CHECK(far.heard->messages.front().synced);
+
+  const auto next = fmt::format("MODIFIED a@{}", d.put("default", "a", true, 99));
+  d.simulation.settle();
+  CHECK(near.heard->lines().back() == next);
+  CHECK(far.heard->lines().back() == next);
+}
+
+TEST_CASE("a watch from a compacted revision ends with that error") {
+  doors d{1, tiny_window()};
+  const auto from = d.put("default", "a");
+  for (int i = 1; i <= 20; ++i)
+    d.put("default", "a", true, i);
+  REQUIRE(d.truth->compact(from + 10));
+  d.simulation.settle();
+  subscriber late{d, "late"}, edge{d, "edge"};
+  late.say(subscribe{.id = 1, .prefix = all, .after = from + 9});
+  edge.say(subscribe{.id = 1, .prefix = all, .after = from + 10});
+  REQUIRE(late.heard->ended.size() == 1);
+  CHECK(late.heard->ended[0].reason.code == persistence::errc::compacted);
+  CHECK(late.heard->messages.empty());
+  CHECK(edge.heard->events().size() == 10);
+}
+
+TEST_CASE("a deletion right after the compacted revision is delivered") {
+  doors d{1, tiny_window()};
+  d.put("default", "a");
+  const auto before = d.put("default", "b");
+  const auto gone = d.remove("default", "a");
+  for (int i = 1; i <= 5; ++i)
+    d.put("default", "b", false, i);
+  REQUIRE(d.truth->compact(before));
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all, .accept = shown, .after = before});
+  REQUIRE_FALSE(s.heard->events().empty());
+  CHECK(s.heard->lines().front() == fmt::format("DELETED a@{}", gone));
+  CHECK(shown(*s.heard->events().front().object));
+}
+
+TEST_CASE("a watch from a revision that has not come waits and sends nothing older") {
+  doors d{1};
+  const auto now = d.put("default", "a");
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all, .after = now + 2, .bookmarks = true});
+  d.put("default", "a", true, 1);
+  d.put("default", "a", true, 2);
+  const auto seen = d.put("default", "a", true, 3);
+  d.simulation.settle();
+  CHECK(s.heard->lines() == lines{fmt::format("MODIFIED a@{}", seen)});
+}
+
+TEST_CASE("a subscriber without credit gets nothing, and all of it later, in order") {
+  doors d{1, tiny_window()};
+  subscriber slow{d, "slow"}, quick{d, "quick"};
+  slow.say(subscribe{.id = 1, .prefix = all, .credit = 3});
+  quick.say(subscribe{.id = 1, .prefix = all});
+  for (int i = 0; i < 50; ++i)
+    d.put("default", "a", true, i);
+  d.simulation.settle();
+  CHECK(slow.heard->events().size() == 3);
+  CHECK(quick.heard->events().size() == 50);
+  for (int i = 0; i < 47; ++i)
+    slow.say(more{1, 1});
+  CHECK(slow.heard->lines() == quick.heard->lines());
+}
+
+TEST_CASE("the present state is handed out under credit") {
+  doors d{1};
+  for (int i = 0; i < 10; ++i)
+    d.put("default", fmt::format("c{}", i));
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all, .credit = 4});
+  CHECK(s.heard->events().size() == 4);
+  CHECK_FALSE(s.heard->messages.back().synced);
+  CHECK(s.heard->messages.back().up_to == 0);
+  // What is removed meanwhile was there at the revision of the state; its removal follows.
+  const auto gone = d.remove("default", "c9");
+  s.say(more{1, 100});
+  CHECK(s.heard->lines()[9].starts_with("ADDED c9"));
+  CHECK(s.heard->lines()[10] == fmt::format("DELETED c9@{}", gone));
+  CHECK(s.heard->messages.back().synced);
+}
+
+TEST_CASE("a subscriber that does not take the present state in time is ended") {
+  doors d{1};
+  for (int i = 0; i < 10; ++i)
+    d.put("default", fmt::format("c{}", i));
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all, .credit = 4});
+  d.simulation.advance(actors::defaults::initial_state_limit + std::chrono::seconds{2});
+  REQUIRE(s.heard->ended.size() == 1);
+  CHECK(s.heard->ended[0].reason.code == persistence::errc::overloaded);
+}
+
+TEST_CASE("all events of one revision come in one message") {
+  doors d{1};
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all, .credit = 2});
+  std::vector<std::pair<std::string, std::unique_ptr<api::body>>> three;
+  for (const char* name : {"a", "b", "c"}) {
+    three.emplace_back(doors::key("default", name), doors::config("default", name, true, 0));
+  }
+  d.write(std::move(three));
+  d.simulation.settle();
+  REQUIRE(s.heard->messages.size() == 2);
+  CHECK(s.heard->messages[1].events.size() == 3);
+  d.put("default", "a", true, 1);
+  d.simulation.settle();
+  CHECK(s.heard->messages.size() == 2);
+}
+
+TEST_CASE("bookmarks come each minute, when asked for, and never before older events") {
+  doors d{1};
+  subscriber with{d, "with"}, without{d, "without"};
+  with.say(subscribe{.id = 1, .prefix = all, .credit = 3, .bookmarks = true});
+  without.say(subscribe{.id = 1, .prefix = "/registry/secrets/"});
+  const auto at = d.put("default", "a");
+  d.simulation.advance(actors::defaults::bookmark_period);
+  CHECK(with.heard->lines() ==
+        lines{fmt::format("ADDED a@{}", at), fmt::format("BOOKMARK @{}", at)});
+  CHECK(with.heard->messages.back().up_to == at);
+  without.say(bookmark_now{1});
+  CHECK(without.heard->lines() == lines{fmt::format("BOOKMARK @{}", at)});
+  // One event of credit is left: the second change must wait, and so must the bookmark.
+  d.put("default", "a", true, 1);
+  d.put("default", "a", true, 2);
+  with.say(bookmark_now{1});
+  CHECK(with.heard->lines().back() == fmt::format("MODIFIED a@{}", at + 1));
+}
+
+TEST_CASE("nothing is sent after an unsubscription, which may come twice") {
+  doors d{1};
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all});
+  s.say(unsubscribe{1});
+  s.say(unsubscribe{1});
+  d.put("default", "a");
+  d.simulation.settle();
+  CHECK(s.heard->events().empty());
+  s.say(more{1, 1});
+  REQUIRE(s.heard->ended.size() == 1);
+}
+
+TEST_CASE("a second subscription of the same id replaces the first") {
+  doors d{1};
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all});
+  s.say(subscribe{.id = 1, .prefix = "/registry/secrets/"});
+  d.put("default", "a");
+  d.simulation.settle();
+  CHECK(s.heard->events().empty());
+}
+
+TEST_CASE("a subscriber that has ended is dropped") {
+  doors d{1};
+  subscriber idle{d, "idle"}, busy{d, "busy"};
+  idle.say(subscribe{.id = 1, .prefix = "/registry/secrets/"});
+  busy.say(subscribe{.id = 1, .prefix = all});
+  auto streams = [&] {
+    std::string text;
+    d.simulation.system().request<runtime::description>(
+        d.watcher, runtime::describe{}, std::chrono::seconds{1},
+        [&](auto reply) { text = reply ? (*reply)->text : "no answer"; });
+    d.simulation.settle();
+    return text;
+  };
+  CHECK(streams().find("streams: {all: 2") != std::string::npos);
+  d.simulation.system().stop(busy.ref);
+  d.simulation.settle();
+  d.put("default", "a");
+  d.simulation.settle();
+  CHECK(streams().find("streams: {all: 1") != std::string::npos);
+  d.simulation.system().stop(idle.ref);
+  d.simulation.advance(actors::defaults::bookmark_period);
+  CHECK(streams().find("streams: {all: 0") != std::string::npos);
+}
+
+TEST_CASE("batches that never reached the watcher are found in the log") {
+  doors d{1, tiny_window()};
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all});
+  lines expected;
+  d.lose_batches = true;
+  for (int i = 0; i < 9; ++i) {
+    expected.push_back(
+        fmt::format("{} a@{}", i == 0 ? "ADDED" : "MODIFIED", d.put("default", "a", true, i)));
+  }
+  SECTION("when the next batch shows the gap") {
+    d.lose_batches = false;
+    expected.push_back(fmt::format("MODIFIED a@{}", d.put("default", "a", true, 9)));
+    d.simulation.settle();
+  }
+  SECTION("or soon after, when no other batch comes") {
+    d.simulation.advance(3 * actors::defaults::watcher_round);
+  }
+  CHECK(s.heard->lines() == expected);
+}
+
+}  // namespace troupe::test
