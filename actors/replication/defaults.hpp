@@ -33,13 +33,7 @@ inline constexpr auto fence_retry = 1s;
 // (kubernetes: registry.generateNameRetries is 7 tries after the first).
 inline constexpr int name_tries = 8;
 
-// A deletion that meets a newer state of the pod looks again, this many times in one sync.
-inline constexpr int delete_tries = 5;
-
 // A full look at all pods of a controller, whatever the watcher said (level-triggered safety net).
 inline constexpr auto resync_period = 10min;
-
-// Names of pods: the controller's name cut to this, '-' and five characters.
-inline constexpr std::size_t generated_base_length = 58;
 
 }  // namespace troupe::actors::replication::defaults

@@ -61,10 +61,4 @@ pod_record read_pod(api::object_ptr pod) {
   return record;
 }
 
-std::string_view controller_uid(const api::object& dependent) {
-  for (const auto& owner : dependent.meta().owner_references())
-    if (owner.controller()) return owner.uid();
-  return {};
-}
-
 }  // namespace troupe::actors::replication

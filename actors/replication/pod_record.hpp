@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "api/object.hpp"
 
@@ -41,8 +40,5 @@ struct pod_record {
 };
 
 pod_record read_pod(api::object_ptr pod);
-
-// The uid of the owner that has controller=true; empty when there is none.
-std::string_view controller_uid(const api::object& dependent);
 
 }  // namespace troupe::actors::replication

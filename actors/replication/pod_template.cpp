@@ -1,5 +1,6 @@
 #include "actors/replication/pod_template.hpp"
 
+#include "actors/claims.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
@@ -14,25 +15,9 @@ std::unique_ptr<api::core::v1::Pod> pod_from_template(const replica_owner& owner
   *meta.mutable_labels() = from.metadata().labels();
   *meta.mutable_annotations() = from.metadata().annotations();
   *meta.mutable_finalizers() = from.metadata().finalizers();
-  add_controller_reference(owner, meta);
+  add_controller_reference(*owner.object(), meta);
   *pod->mutable_spec() = from.spec();
   return pod;
-}
-
-void add_controller_reference(const replica_owner& owner, api::meta::v1::ObjectMeta& dependent) {
-  auto& reference = *dependent.add_owner_references();
-  reference.set_api_version(owner.object()->kind().api_version());
-  reference.set_kind(owner.object()->kind().kind());
-  reference.set_name(owner.name());
-  reference.set_uid(owner.uid());
-  reference.set_controller(true);
-  reference.set_block_owner_deletion(true);
-}
-
-void remove_controller_reference(const replica_owner& owner, api::meta::v1::ObjectMeta& dependent) {
-  auto& references = *dependent.mutable_owner_references();
-  for (int i = references.size() - 1; i >= 0; --i)
-    if (references[i].uid() == owner.uid()) references.DeleteSubrange(i, 1);
 }
 
 }  // namespace troupe::actors::replication

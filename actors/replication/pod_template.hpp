@@ -16,8 +16,4 @@ namespace troupe::actors::replication {
 // (controller=true, blockOwnerDeletion=true), with generateName set and no name yet.
 std::unique_ptr<api::core::v1::Pod> pod_from_template(const replica_owner& owner);
 
-// The reference by which `owner` controls a pod.
-void add_controller_reference(const replica_owner& owner, api::meta::v1::ObjectMeta& dependent);
-void remove_controller_reference(const replica_owner& owner, api::meta::v1::ObjectMeta& dependent);
-
 }  // namespace troupe::actors::replication

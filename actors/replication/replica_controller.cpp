@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "actors/replication/claims.hpp"
+#include "actors/claims.hpp"
 #include "actors/replication/defaults.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -91,7 +91,7 @@ void replica_controller::take_owner(api::object_ptr object) {
 }
 
 void replica_controller::take_pod(const std::string& key, const api::object_ptr& pod) {
-  const auto verdict = judge(*owner_, *pod);
+  const auto verdict = judge(owner_->object()->meta(), owner_->selector(), *pod);
   if (verdict == claim::ignore) return lose_pod(key);
   to_adopt_.erase(key);
   to_release_.erase(key);

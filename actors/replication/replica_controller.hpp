@@ -59,7 +59,7 @@ class replica_controller : public runtime::actor {
   void create_batch();
   void create_one(int tries_left);
   void delete_pods(std::size_t count);
-  void delete_one(const std::string& key, const std::string& uid, int tries_left);
+  void delete_one(const api::object_ptr& pod);
   void report_status();
   void write_status(int tries_left);
   void end_sync();

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/replication/claims.hpp"
+#include "actors/claims.hpp"
 #include "actors/replication/defaults.hpp"
 #include "actors/replication/expectations.hpp"
 #include "actors/replication/plan.hpp"
@@ -16,23 +16,31 @@ namespace troupe::actors::replication {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+claim judge_pod(const replica_owner& owner, const api::object& pod) {
+  return judge(owner.object()->meta(), owner.selector(), pod);
+}
+
+}  // namespace
+
 TEST_CASE("a pod is kept, adopted, released or ignored by owner and labels") {
   const auto owner = make_owner();
   const labels other = {{"app", "db"}};
 
-  CHECK(judge(owner, *make_pod({.controller = "web-uid"})) == claim::keep);
-  CHECK(judge(owner, *make_pod({.with = other, .controller = "web-uid"})) == claim::release);
-  CHECK(judge(owner, *make_pod({.controller = "another"})) == claim::ignore);
-  CHECK(judge(owner, *make_pod()) == claim::adopt);
-  CHECK(judge(owner, *make_pod({.with = other})) == claim::ignore);
-  CHECK(judge(owner, *make_pod({.deleting = true})) == claim::ignore);
+  CHECK(judge_pod(owner, *make_pod({.controller = "web-uid"})) == claim::keep);
+  CHECK(judge_pod(owner, *make_pod({.with = other, .controller = "web-uid"})) == claim::release);
+  CHECK(judge_pod(owner, *make_pod({.controller = "another"})) == claim::ignore);
+  CHECK(judge_pod(owner, *make_pod()) == claim::adopt);
+  CHECK(judge_pod(owner, *make_pod({.with = other})) == claim::ignore);
+  CHECK(judge_pod(owner, *make_pod({.deleting = true})) == claim::ignore);
 }
 
 TEST_CASE("an owner that is being deleted adopts and releases nothing") {
   const auto owner = make_owner({.deleting = true});
-  CHECK(judge(owner, *make_pod()) == claim::ignore);
-  CHECK(judge(owner, *make_pod({.with = {}, .controller = "web-uid"})) == claim::ignore);
-  CHECK(judge(owner, *make_pod({.controller = "web-uid"})) == claim::keep);
+  CHECK(judge_pod(owner, *make_pod()) == claim::ignore);
+  CHECK(judge_pod(owner, *make_pod({.with = {}, .controller = "web-uid"})) == claim::ignore);
+  CHECK(judge_pod(owner, *make_pod({.controller = "web-uid"})) == claim::keep);
 }
 
 TEST_CASE("a plan closes the gap, a burst at a time") {
@@ -235,7 +243,7 @@ TEST_CASE("a pod made from a template belongs to its controller") {
   CHECK(reference.controller());
   CHECK(reference.block_owner_deletion());
 
-  remove_controller_reference(owner, *pod->mutable_metadata());
+  remove_controller_reference(*owner.object(), *pod->mutable_metadata());
   CHECK(pod->metadata().owner_references_size() == 0);
 }
 

@@ -1,0 +1,102 @@
+#include "actors/owner_supervisor.hpp"
+
+#include <fmt/format.h>
+
+#include "actors/claims.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+namespace {
+
+std::string key_of(const api::object& object) {
+  return object.kind().key(object.meta().namespace_(), object.meta().name());
+}
+
+}  // namespace
+
+owner_supervisor::owner_supervisor(runtime::actor_ref watcher, ownership what)
+    : follower{std::move(watcher)}, what_{std::move(what)} {}
+
+const runtime::behavior& owner_supervisor::make_behavior() const {
+  static const runtime::behavior table =
+      runtime::handlers(&owner_supervisor::on_watch_events, &owner_supervisor::on_watch_ended);
+  return table;
+}
+
+void owner_supervisor::started() {
+  for (const auto& owner : what_.owners)
+    follow(owner.kind->prefix(), [this, &owner](const watch_events& m) { on_owners(owner, m); });
+  follow(what_.dependents->prefix(), [this](const watch_events& m) { on_dependents(m); });
+}
+
+std::string owner_supervisor::describe() const {
+  return fmt::format("controllers: {}\nsynced: {}\n", routes_.size(), synced());
+}
+
+void owner_supervisor::on_owners(const ownership::owner_kind& kind, const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    if (event.type == event_type::deleted) {
+      lose_owner(key_of(*event.object));
+    } else {
+      take_owner(kind, event);
+    }
+  }
+}
+
+void owner_supervisor::on_dependents(const watch_events& m) {
+  for (const auto& event : m.events)
+    if (event.type != event_type::bookmark) forward_dependent(event);
+}
+
+void owner_supervisor::take_owner(const ownership::owner_kind& kind, const watch_event& event) {
+  const auto& meta = event.object->meta();
+  auto [at, fresh] = routes_.try_emplace(key_of(*event.object));
+  auto& r = at->second;
+  if (!fresh && r.uid != meta.uid()) key_by_uid_.erase(r.uid);
+  r.key = at->first;
+  r.uid = meta.uid();
+  r.space = meta.namespace_();
+  r.selector = what_.selector_of(*event.object);
+  key_by_uid_[r.uid] = r.key;
+  if (fresh) {
+    const auto name = meta.namespace_() + "/" + meta.name();
+    r.controller = child(kind.actor_kind, name);  // one that outlived a crash of this supervisor
+    if (!r.controller)
+      r.controller = spawn({.kind = kind.actor_kind, .name = name},
+                           [make = what_.make_controller, key = r.key] { return make(key); });
+  }
+  tell(r.controller, own_change{.object = event.object, .at = event.at});
+}
+
+void owner_supervisor::lose_owner(const std::string& key) {
+  const auto found = routes_.find(key);
+  if (found == routes_.end()) return;
+  stop_child(found->second.controller);
+  key_by_uid_.erase(found->second.uid);
+  routes_.erase(found);
+}
+
+void owner_supervisor::forward_dependent(const watch_event& event) {
+  const related_change change{event};
+  const auto owner = std::string{controller_uid(*event.object)};
+  const auto before = event.previous ? std::string{controller_uid(*event.previous)} : std::string{};
+  if (!owner.empty()) forward(owner, change);
+  if (!before.empty() && before != owner) forward(before, change);
+  if (!owner.empty()) return;
+  const auto& meta = event.object->meta();
+  for (const auto& [key, r] : routes_) {
+    if (r.space != meta.namespace_() || r.uid == before) continue;
+    const bool matches = r.selector.matches(meta.labels()) ||
+                         (event.previous && r.selector.matches(event.previous->meta().labels()));
+    if (matches) tell(r.controller, change);
+  }
+}
+
+void owner_supervisor::forward(const std::string& uid, const related_change& change) {
+  const auto found = key_by_uid_.find(uid);
+  if (found != key_by_uid_.end()) tell(routes_.at(found->second).controller, change);
+}
+
+}  // namespace troupe::actors

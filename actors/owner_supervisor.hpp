@@ -1,0 +1,66 @@
+// Starts one controller for each object of the kinds that own others (ReplicationControllers and
+// ReplicaSets own pods, Deployments own ReplicaSets) and brings it its mail: changes of its own
+// object (`own_change`), and of the dependents that are or may become its own (`related_change`).
+//
+// Knows of each controller only what routing needs (uid, namespace, selector). A dependent goes to
+// the controller that owns it, to the one that owned it before the change, and, when nobody owns
+// it, to those whose selector matches. Nobody waits for anybody: a controller that is stuck delays
+// none.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/follower.hpp"
+#include "api/selector.hpp"
+
+namespace troupe::actors {
+
+// What a supervisor looks after.
+struct ownership {
+  struct owner_kind {
+    const api::kind_info* kind;
+    std::string actor_kind;  // as the console shows it, e.g. "replicaset"
+  };
+  std::vector<owner_kind> owners;
+  const api::kind_info* dependents;
+  std::function<api::label_selector(const api::object&)> selector_of;
+  // The controller of the object at `key`. It must find what it needs in the store by itself.
+  std::function<std::unique_ptr<runtime::actor>(const std::string& key)> make_controller;
+};
+
+class owner_supervisor : public follower {
+ public:
+  owner_supervisor(runtime::actor_ref watcher, ownership what);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct route {
+    std::string key;
+    std::string uid;
+    std::string space;
+    api::label_selector selector;
+    runtime::actor_ref controller;
+  };
+
+  void on_owners(const ownership::owner_kind& kind, const watch_events& m);
+  void on_dependents(const watch_events& m);
+
+  void take_owner(const ownership::owner_kind& kind, const watch_event& event);
+  void lose_owner(const std::string& key);
+  void forward_dependent(const watch_event& event);
+  void forward(const std::string& uid, const related_change& change);
+
+  const ownership what_;
+  std::map<std::string, route> routes_;                      // by key of the owner
+  std::unordered_map<std::string, std::string> key_by_uid_;  // of the owners
+};
+
+}  // namespace troupe::actors

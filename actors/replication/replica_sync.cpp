@@ -1,0 +1,294 @@
+// One sync of a controller, step by step: claims, replicas, status.
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "actors/claims.hpp"
+#include "actors/creation.hpp"
+#include "actors/replication/defaults.hpp"
+#include "actors/replication/pod_template.hpp"
+#include "actors/replication/ranking.hpp"
+#include "actors/replication/replica_controller.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::replication {
+
+using api::core::v1::Pod;
+
+// -- when to sync ---------------------------------------------------------------------------------
+
+// Asks for a sync after the mail that is already waiting: a burst of pod changes makes one sync.
+void replica_controller::touch() {
+  dirty_ = true;
+  if (syncing_ || due_ || retry_timer_.pending()) return;
+  due_ = true;
+  tell(self(), sync_due{});
+}
+
+void replica_controller::on_sync_due(const sync_due&) {
+  due_ = false;
+  if (loaded_ && dirty_ && !syncing_) begin_sync();
+}
+
+void replica_controller::begin_sync() {
+  ++syncs_;
+  syncing_ = true;
+  dirty_ = false;
+  retry_ = false;
+  failure_.reset();
+  claim_pods();
+}
+
+void replica_controller::end_sync() {
+  syncing_ = false;
+  const auto now_s = wall_seconds();
+  recheck_timer_.cancel();
+  if (failure_ || retry_) {
+    backoff_ = failure_ ? std::clamp<runtime::duration>(backoff_ * 2, defaults::retry_first,
+                                                        defaults::retry_longest)
+                        : runtime::duration{defaults::retry_first};
+    retry_timer_ = after(backoff_, [this] { touch(); });
+    return;
+  }
+  backoff_ = runtime::duration{0};
+  if (dirty_) return touch();
+  if (!expectations_.satisfied(now())) {
+    recheck_timer_ = after(expectations_.expires_at() - now(), [this] { touch(); });
+  } else if (const auto next = tally_.next_available_in(now_s)) {
+    recheck_timer_ = after(std::chrono::seconds{*next}, [this] { touch(); });
+  }
+}
+
+// -- transactions ---------------------------------------------------------------------------------
+
+template <class F>
+void replica_controller::send_transaction(persistence::transaction what, F on_answer) {
+  ++under_way_;
+  what.why = change_cause();
+  request<commit_done>(
+      to_.writer, commit{std::make_shared<persistence::transaction>(std::move(what))},
+      defaults::write_timeout, [this, on_answer = std::move(on_answer)](const answer& answered) {
+        on_answer(answered);
+        --under_way_;
+        settle();
+      });
+}
+
+// Goes on with the sync once nothing is under way; a step may send more before it settles.
+void replica_controller::settle() {
+  while (under_way_ == 0 && next_ != nullptr)
+    (this->*std::exchange(next_, nullptr))();
+}
+
+void replica_controller::failed(std::string reason, std::string message) {
+  if (!failure_) failure_ = replica_failure{std::move(reason), std::move(message)};
+}
+
+// -- claims ---------------------------------------------------------------------------------------
+
+void replica_controller::claim_pods() {
+  next_ = &replica_controller::adjust_replicas;
+  for (const auto& [key, pod] : std::exchange(to_adopt_, {}))
+    adopt(pod);
+  for (const auto& [key, pod] : std::exchange(to_release_, {}))
+    release(pod);
+  settle();
+}
+
+// Adopts only after a fresh read of the owner, and commits only if the owner is still what was
+// read: an owner that was deleted and made again under the same name adopts nothing by mistake.
+void replica_controller::adopt(const api::object_ptr& pod) {
+  const auto fresh = truth_.read().find(key_);
+  if (!fresh || fresh->meta().uid() != owner_->uid() || fresh->meta().has_deletion_timestamp())
+    return;
+  auto changed = pod->copy_as<Pod>();
+  add_controller_reference(*owner_->object(), *changed->mutable_metadata());
+  const auto pod_key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
+  persistence::transaction what;
+  what.preconditions = {{key_, fresh->revision()}, {pod_key, pod->revision()}};
+  what.mutations.push_back({pod_key, &pod->kind(), std::move(changed)});
+  expectations_.expect_creations(1, now());
+  send_transaction(std::move(what), [this, pod_key, pod](const answer& answered) {
+    if (answered && (*answered)->result) return;
+    // Changed meanwhile (or never written): the watcher or the next sync brings the newer state.
+    expectations_.creation_observed();
+    if (!tally_.find(pod_key)) to_adopt_.emplace(pod_key, pod);
+    retry_ = true;
+  });
+}
+
+void replica_controller::release(const api::object_ptr& pod) {
+  auto changed = pod->copy_as<Pod>();
+  remove_controller_reference(*owner_->object(), *changed->mutable_metadata());
+  const auto pod_key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
+  persistence::transaction what;
+  what.preconditions = {{pod_key, pod->revision()}};
+  what.mutations.push_back({pod_key, &pod->kind(), std::move(changed)});
+  send_transaction(std::move(what), [this](const answer& answered) {
+    if (!answered || !(*answered)->result) retry_ = true;
+  });
+}
+
+// -- replicas -------------------------------------------------------------------------------------
+
+void replica_controller::adjust_replicas() {
+  next_ = &replica_controller::report_status;
+  if (!owner_->deleting() && expectations_.satisfied(now())) {
+    const auto active = static_cast<std::size_t>(tally_.counts(wall_seconds()).active);
+    const auto todo = make_plan(owner_->replicas(), active, defaults::burst_replicas);
+    if (todo.create > 0) {
+      expectations_.expect_creations(todo.create, now());
+      starter_ = slow_start{todo.create};
+      create_batch();
+    } else if (todo.remove > 0) {
+      delete_pods(todo.remove);
+    }
+  }
+  settle();
+}
+
+void replica_controller::create_batch() {
+  const auto batch = starter_.next();
+  if (batch == 0) {
+    expectations_.creation_observed(starter_.skipped());
+    next_ = &replica_controller::report_status;
+    return;
+  }
+  next_ = &replica_controller::create_batch;
+  for (std::size_t i = 0; i < batch; ++i)
+    create_one(defaults::name_tries);
+}
+
+void replica_controller::create_one(int tries_left) {
+  auto pod = pod_from_template(*owner_);
+  const auto give_up = [this](std::string message) {
+    expectations_.creation_observed();
+    starter_.fail();
+    record(true, "FailedCreate", "Error creating: " + message);
+    failed("FailedCreate", std::move(message));
+  };
+  auto what =
+      create_transaction(truth_.read(), api::kind_of<Pod>(), std::move(pod), wall_now(), random());
+  if (!what) {
+    // A namespace on its way out refuses every pod: that is no failure of the controller.
+    const auto& causes = what.error().causes;
+    if (!causes.empty() && causes.front().reason == "NamespaceTerminating") {
+      expectations_.creation_observed();
+      starter_.fail();
+      return;
+    }
+    return give_up(std::move(what.error().message));
+  }
+  const auto pod_key = what->mutations.front().key;
+  send_transaction(std::move(*what), [this, pod_key, tries_left, give_up](const answer& answered) {
+    if (!answered) {
+      // It may still be written: the expectation stays until the pod is seen or it expires.
+      starter_.fail();
+      return failed("FailedCreate", "the writer did not answer: " +
+                                        std::string{runtime::to_string(answered.error())});
+    }
+    const auto& result = (*answered)->result;
+    if (result) {
+      ++created_;
+      return record(false, "SuccessfulCreate",
+                    "Created pod: " + result->objects.front()->meta().name());
+    }
+    const auto& problem = result.error();
+    if (problem.code == persistence::errc::conflict && tries_left > 1)
+      return create_one(tries_left - 1);
+    give_up(problem.message);
+  });
+}
+
+void replica_controller::delete_pods(std::size_t count) {
+  const auto active = tally_.active();
+  const auto neighbours = count < active.size() ? count_neighbours(truth_.read(), *owner_, active)
+                                                : std::vector<std::int32_t>(active.size());
+  for (const auto* victim : choose_victims(active, neighbours, count, wall_seconds()))
+    delete_one(victim->pod);
+}
+
+void replica_controller::delete_one(const api::object_ptr& pod) {
+  const auto key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
+  expectations_.expect_deletion(key, now());
+  ++under_way_;
+  request<command_done>(
+      to_.writer, evict{.pod_key = key, .pod_uid = pod->meta().uid(), .why = change_cause()},
+      defaults::write_timeout, [this, key, name = pod->meta().name()](const auto& answered) {
+        if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
+          ++deleted_;
+          record(false, "SuccessfulDelete", "Deleted pod: " + name);
+        } else {
+          const std::string message =
+              answered ? (*answered)->result.error().message : runtime::to_string(answered.error());
+          if (answered) expectations_.deletion_observed(key);
+          record(true, "FailedDelete", "Error deleting: " + message);
+          failed("FailedDelete", message);
+        }
+        --under_way_;
+        settle();
+      });
+}
+
+std::vector<std::int32_t> count_neighbours(const persistence::snapshot& state,
+                                           const replica_owner& owner,
+                                           const std::vector<const pod_record*>& pods) {
+  // Related are the controllers with the same controller as ours (the ReplicaSets of a Deployment);
+  // a controller on its own is related to itself only.
+  std::unordered_map<std::string_view, std::int32_t> by_node;
+  const auto parent = controller_uid(*owner.object());
+  if (parent.empty()) {
+    for (const auto* pod : pods)
+      ++by_node[pod->node()];
+  } else {
+    std::unordered_set<std::string_view> related;
+    const auto& kind = owner.object()->kind();
+    state.scan(kind.prefix(owner.space()), {}, [&](std::string_view, const api::object_ptr& o) {
+      if (controller_uid(*o) == parent) related.insert(o->meta().uid());
+      return true;
+    });
+    state.scan(api::kind_of<Pod>().prefix(owner.space()), {},
+               [&](std::string_view, const api::object_ptr& o) {
+                 if (related.contains(controller_uid(*o)) && read_pod(o).active())
+                   ++by_node[o->as<Pod>().spec().node_name()];
+                 return true;
+               });
+  }
+  std::vector<std::int32_t> result;
+  result.reserve(pods.size());
+  for (const auto* pod : pods)
+    result.push_back(by_node[pod->node()]);
+  return result;
+}
+
+// -- status ---------------------------------------------------------------------------------------
+
+void replica_controller::report_status() {
+  next_ = &replica_controller::end_sync;
+  write_status(1 + defaults::status_retries);
+  settle();
+}
+
+void replica_controller::write_status(int tries_left) {
+  const auto fresh = truth_.read().find(key_);
+  if (!fresh || fresh->meta().uid() != owner_->uid()) return;
+  const replica_owner current{fresh};
+  const auto now_s = wall_seconds();
+  const auto before = current.status();
+  const auto status =
+      calculate_status(before, tally_.counts(now_s), owner_->generation(), failure_, now_s);
+  if (status == before) return;
+  persistence::transaction what;
+  what.preconditions = {{key_, fresh->revision()}};
+  what.mutations.push_back({key_, &fresh->kind(), current.with_status(status)});
+  send_transaction(std::move(what), [this, tries_left](const answer& answered) {
+    if (answered && (*answered)->result) return;
+    const bool conflict =
+        answered && (*answered)->result.error().code == persistence::errc::conflict;
+    if (conflict && tries_left > 1) return write_status(tries_left - 1);
+    retry_ = true;
+  });
+}
+
+}  // namespace troupe::actors::replication
