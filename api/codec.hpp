@@ -1,8 +1,8 @@
 // Between bytes and bodies: JSON, YAML and Kubernetes' protobuf envelope, driven by plans that are
 // made once for each message type from the schema and its options.
 //
-// Input comes from strangers: depth, size, number of values and time are bounded, and every error is
-// a 4xx with the place in the document.
+// Input comes from strangers: depth, size, number of values and time are bounded, and every error
+// is a 4xx with the place in the document.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,8 @@ struct decode_options {
   field_validation fields = field_validation::ignore;
   std::size_t depth_limit = 10'000;  // as upstream's JSON decoder (util/json)
   std::size_t size_limit_bytes = 3u << 20;
+  // What the messages that a document describes may take in memory: twenty times the largest text.
+  std::size_t memory_limit_bytes = 60u << 20;
 };
 
 struct decoded {

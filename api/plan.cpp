@@ -110,6 +110,7 @@ class plan_registry {
         plan.through.push_back(static_cast<std::uint32_t>(step->number()));
       made.members_.push_back(std::move(plan));
     }
+    ensure(made.members_.size() <= type_plan::member_limit, "a plan counts all its members");
     index_numbers(made);
     made.index_names();
     return made;

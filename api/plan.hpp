@@ -63,6 +63,8 @@ struct field_plan {
 
 class type_plan {
  public:
+  static constexpr std::size_t member_limit = 126;
+
   // Made at the first call for a type, with those of all types below it.
   static const type_plan& of(const google::protobuf::Descriptor& type);
 
@@ -70,7 +72,7 @@ class type_plan {
   shape form() const noexcept { return form_; }
   // Objects of it name themselves by kind and apiVersion.
   bool has_type_meta() const noexcept { return has_type_meta_; }
-  // What an empty message of it takes in memory.
+  // What an empty message of it takes in memory, with those inlined into it.
   std::size_t size_bytes() const noexcept { return size_bytes_; }
 
   // The member of the JSON object; null where there is none.

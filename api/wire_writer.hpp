@@ -1,0 +1,67 @@
+// Writes nested messages in protobuf's wire format without knowing their length beforehand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/wire.hpp"
+
+namespace troupe::api::wire {
+
+// Messages nest as `begin` and `end` do. Nesting is bounded by the callers: it is that of the
+// schema.
+class writer {
+ public:
+  void begin(std::uint32_t number) {
+    append_varint(out_, tag(number, type::bytes));
+    out_ += '\0';  // room for a short length
+    open_.push_back(out_.size());
+  }
+
+  void end() {
+    const std::size_t start = open_.back();
+    open_.pop_back();
+    const std::size_t size = out_.size() - start;
+    if (size < 0x80) {
+      out_[start - 1] = static_cast<char>(size);
+      return;
+    }
+    std::string length;
+    append_varint(length, size);
+    out_.replace(start - 1, 1, length);
+  }
+
+  // Takes back a `begin`, made when the position was `from`, with all that was written since.
+  void cancel(std::size_t from) {
+    open_.pop_back();
+    out_.resize(from);
+  }
+
+  // Of the innermost message so far.
+  std::size_t nested_size() const noexcept { return out_.size() - open_.back(); }
+
+  void varint(std::uint32_t number, std::uint64_t value) { append_varint(out_, number, value); }
+  void bytes(std::uint32_t number, std::string_view value) { append_bytes(out_, number, value); }
+  void fixed64(std::uint32_t number, std::uint64_t value) {
+    append_varint(out_, tag(number, type::fixed64));
+    for (int i = 0; i < 8; ++i)
+      out_ += static_cast<char>(value >> (8 * i));
+  }
+  void raw(std::string_view field) { out_ += field; }
+
+  // Where the next field goes; a range of fields can be taken out again while no message that
+  // contains it has ended.
+  std::size_t position() const noexcept { return out_.size(); }
+  void erase(std::size_t from, std::size_t to) { out_.erase(from, to - from); }
+
+  void reserve(std::size_t size_bytes) { out_.reserve(size_bytes); }
+  const std::string& str() const noexcept { return out_; }
+
+ private:
+  std::string out_;
+  std::vector<std::size_t> open_;
+};
+
+}  // namespace troupe::api::wire
