@@ -5,23 +5,20 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "api/object.hpp"
+#include "persistence/error.hpp"
 
 namespace troupe::persistence {
-
-using revision = std::uint64_t;
 
 class tree_root;
 
 class snapshot {
  public:
-  snapshot(std::shared_ptr<const tree_root> root, revision at)
-      : root_{std::move(root)}, at_{at} {}
+  snapshot(std::shared_ptr<const tree_root> root, revision at) : root_{std::move(root)}, at_{at} {}
 
   revision at() const noexcept { return at_; }
 

@@ -7,45 +7,22 @@
 //
 // Thread safe. Readers take a snapshot, which costs nothing and never changes; they share no lock
 // with the writer. A disk error fails the waiting transactions, turns the store read-only and is
-// retried; memory never runs ahead of the disk.
+// retried; memory never runs ahead of the disk. What a failed transaction left on the disk is found
+// when the disk answers again and then counts as committed, as after a crash: `io` means "unknown".
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <tl/expected.hpp>
-#include <variant>
 #include <vector>
 
 #include "api/object.hpp"
+#include "persistence/error.hpp"
 #include "persistence/snapshot.hpp"
 
 namespace troupe::persistence {
-
-enum class errc {
-  conflict,        // a precondition does not hold: `key` and `actual` say which
-  read_only,       // the disk failed; the message says how, and reads go on
-  overloaded,      // more transactions wait than `store_options::queue_limit`
-  compacted,       // the revision is older than what the log keeps
-  future_revision, // the revision has not happened yet
-  too_large,       // a value is larger than `store_options::value_limit_bytes`
-  closed,          // the store is shutting down
-  locked,          // another process has the data directory open
-  incompatible,    // the data directory was written in another format
-  corrupt,         // what is on disk contradicts itself
-  io,              // the file system refused
-};
-
-struct error {
-  errc code;
-  std::string message;       // names the thing, what was expected, what to do
-  std::string key;           // conflict: the key whose precondition failed
-  revision actual = 0;       // conflict: its revision now; 0 when absent
-};
 
 struct precondition {
   std::string key;
@@ -62,11 +39,12 @@ struct mutation {
 
 // Who and what made a change; kept in the log and shown by the console's `history` and `why`.
 struct change_cause {
-  std::uint64_t request = 0;   // id of the client's request, 0 for none
-  revision trigger = 0;        // the revision that the author reacted to, 0 for none
-  std::string author;          // user, or actor as "kind/name"
+  std::uint64_t request = 0;  // id of the client's request, 0 for none
+  revision trigger = 0;       // the revision that the author reacted to, 0 for none
+  std::string author;         // user, or actor as "kind/name"
 };
 
+// Changes a key at most once (`invalid` otherwise). One that changes nothing takes no revision.
 struct transaction {
   std::vector<precondition> preconditions;
   std::vector<mutation> mutations;
@@ -75,11 +53,12 @@ struct transaction {
 
 struct committed {
   revision at = 0;
-  // The new objects, in the order of the mutations; for a removal the last state stamped with `at`.
+  // The new objects, in the order of the mutations; for a removal the last state stamped with `at`,
+  // null when there was nothing to remove.
   std::vector<api::object_ptr> objects;
 };
 
-using outcome = tl::expected<committed, error>;
+using outcome = expected<committed>;
 using completion = std::function<void(outcome)>;
 
 enum class change_type : std::uint8_t { created, updated, removed };
@@ -105,11 +84,18 @@ struct store_options {
   // The log keeps at least so many revisions, and at least so long.
   revision history_revisions = 100'000;
   std::chrono::seconds history_time{600};
-  std::size_t queue_limit = 20'000;              // transactions waiting
-  std::size_t batch_limit = 512;                 // transactions in one fsync
+  // Beyond this size the log keeps `history_revisions` only, however young they are.
+  std::uint64_t log_limit_bytes = 2ull << 30;
+  std::size_t queue_limit = 20'000;  // transactions waiting
+  std::size_t batch_limit = 512;     // transactions in one fsync
   std::size_t value_limit_bytes = 3u << 20;
-  // False: no commit thread; submit() commits at once on the caller's thread (simulations).
+  // False: no threads; submit() commits at once on the caller's thread (simulations). What is
+  // submitted from within a completion or the observer is committed after it returns.
   bool threaded = true;
+  // The time of changes and pins; empty: the system's. A simulation hands in its own.
+  std::function<std::chrono::system_clock::time_point()> wall_clock;
+  // The id of a cluster that is made now; empty: a random UUID.
+  std::string cluster_id;
 };
 
 struct store_stats {
@@ -127,34 +113,38 @@ class store {
  public:
   // Opens or creates; checks the format version and the log against the objects and logs what it
   // found in one line.
-  static tl::expected<std::unique_ptr<store>, error> open(store_options options);
+  static expected<std::unique_ptr<store>> open(store_options options);
+  // Commits what waits, then closes. Not from a completion or the observer.
   virtual ~store() = default;
 
   // Never blocks. `done` runs once, on the commit thread (or here when not threaded), after the
-  // change is on disk and visible in snapshot(); transactions of relaxed kinds only may be
-  // acknowledged before the sync. Encoding happens on the calling thread.
+  // change is on disk and visible in read(); transactions of relaxed kinds only may be acknowledged
+  // before the sync. What is refused at the door (`overloaded`, `too_large`, `invalid`,
+  // `read_only`, `closed`) is told before submit returns. Encoding happens on the calling thread.
   virtual void submit(transaction what, completion done) = 0;
 
   // The newest committed state.
   virtual snapshot read() const = 0;
   // The state at a revision, for as long as it is pinned (a paged list): `compacted` when it has
   // gone, `future_revision` when it has not come.
-  virtual tl::expected<snapshot, error> read_at(revision at) const = 0;
+  virtual expected<snapshot> read_at(revision at) const = 0;
   // Keeps the snapshot's revision readable by read_at for `defaults::pin_time`, at most
   // `defaults::pin_limit` of them: the oldest goes first.
   virtual void pin(const snapshot& state) = 0;
 
-  // Changes after `after`, at most `limit`, from disk: blocks, so not for actors.
-  virtual tl::expected<std::vector<change>, error> changes(revision after, std::size_t limit)
-      const = 0;
+  // Changes after `after`, from disk: blocks, so not for actors. At most `limit`, but never a part
+  // of a transaction: the next call goes on after the last one's revision. A record that cannot be
+  // decoded is left out and logged.
+  virtual expected<std::vector<change>> changes(revision after, std::size_t limit) const = 0;
 
   // Called on the commit thread after each batch is visible, in order, before the completions of
-  // its transactions. Must not block. One observer (the watcher's door).
+  // its transactions. Must not block. One observer (the watcher's door). When this returns it is in
+  // force: every change after read().at() will be told.
   virtual void observe(std::function<void(change_batch)> observer) = 0;
 
   // Drops history up to and including `up_to` (never beyond what the options keep when called by
-  // the store itself). Never blocks writers for long.
-  virtual tl::expected<void, error> compact(revision up_to) = 0;
+  // the store itself). Never blocks writers for long, but the caller until it is done.
+  virtual expected<void> compact(revision up_to) = 0;
 
   virtual store_stats stats() const = 0;
   virtual std::string cluster_id() const = 0;

@@ -1,0 +1,69 @@
+// The constants of the store's behaviour and where they come from. What a user may set stands in
+// store_options instead.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "persistence/error.hpp"
+
+namespace troupe::persistence::defaults {
+
+using namespace std::chrono_literals;
+
+// Raised whenever a program of today could not read what one of yesterday wrote.
+inline constexpr std::uint64_t format_version = 1;
+
+// The revision of an empty store: clients read 0 as "any", so no state may have it (etcd begins
+// with 1 for the same reason).
+inline constexpr revision first_revision = 1;
+
+// -- the queue --------------------------------------------------------------------------------
+// Values of 3 MiB times 20,000 waiting transactions would be 60 GB: bytes are bounded as well.
+inline constexpr std::size_t queue_bytes = 256u << 20;
+// One write to the disk: large enough for 512 ordinary transactions, small enough to be over in a
+// tenth of a second on a slow disk.
+inline constexpr std::size_t batch_bytes = 8u << 20;
+
+// -- relaxed transactions ---------------------------------------------------------------------
+// Revisions that may be given to unsynced transactions before a synced one must say so on disk: at
+// 400 lease renewals a second it costs one sync in 25 s.
+inline constexpr revision revision_reserve = 10'000;
+// Unsynced batches are kept to be written again if the disk fails: one sync bounds them.
+inline constexpr std::size_t unsynced_bytes = 1u << 20;
+
+// -- history ----------------------------------------------------------------------------------
+// A list's continue token is good for as long as upstream's, which lasts until the next but one
+// compaction: five minutes.
+inline constexpr auto pin_time = 5min;
+// Lists that are paged at the same time at different revisions.
+inline constexpr std::size_t pin_limit = 256;
+// Records that one step of a compaction reads and drops; a step takes a few milliseconds.
+inline constexpr std::size_t compaction_records = 1'000;
+inline constexpr std::size_t compaction_bytes = 2u << 20;
+// The log may be longer by this part (1/n) of its revisions before it is cut again.
+inline constexpr revision compaction_slack = 10;
+inline constexpr auto upkeep_period = 10s;
+
+// -- after the disk failed --------------------------------------------------------------------
+// A full disk is often emptied within seconds; a broken one must not be asked all the time.
+inline constexpr auto retry_first = 100ms;
+inline constexpr auto retry_limit = 5s;
+inline constexpr std::size_t probe_bytes = 1u << 20;
+
+// -- opening ----------------------------------------------------------------------------------
+// The newest changes whose effect on the objects is checked at each start: what a crash could have
+// torn is among them.
+inline constexpr revision open_check_revisions = 1'000;
+// Fewer objects are decoded faster by one thread than threads are made.
+inline constexpr std::size_t parallel_decode_from = 2'000;
+
+// -- RocksDB (figures: bench "transactions per second") ----------------------------------------
+inline constexpr std::size_t write_buffer_bytes = 16u << 20;
+inline constexpr std::size_t small_write_buffer_bytes = 1u << 20;
+// Replayed at each start: 64 MiB take about 0.3 s.
+inline constexpr std::uint64_t wal_limit_bytes = 64u << 20;
+inline constexpr int open_files = 128;
+
+}  // namespace troupe::persistence::defaults

@@ -1,0 +1,48 @@
+// What the store says when it cannot do what it was asked: values, never exceptions across the
+// room.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace troupe::persistence {
+
+using revision = std::uint64_t;
+
+enum class errc {
+  conflict,         // a precondition does not hold: `key` and `actual` say which
+  read_only,        // the disk failed; the message says how, and reads go on
+  overloaded,       // more transactions wait than `store_options::queue_limit`
+  compacted,        // the revision is older than what the log keeps
+  future_revision,  // the revision has not happened yet
+  too_large,        // a value is larger than `store_options::value_limit_bytes`
+  closed,           // the store is shutting down
+  locked,           // another process has the data directory open
+  incompatible,     // the data directory was written in another format
+  corrupt,          // what is on disk contradicts itself
+  io,               // the file system refused
+  invalid,          // the transaction itself is wrong: a key twice, content without a kind
+};
+
+std::string_view to_string(errc code);
+
+struct error {
+  errc code;
+  std::string message;   // names the thing, what was expected, what to do
+  std::string key = {};  // conflict: the key whose precondition failed
+  revision actual = 0;   // conflict: its revision now; 0 when absent
+};
+
+template <class T>
+using expected = tl::expected<T, error>;
+
+inline tl::unexpected<error> fail(error e) {
+  return tl::make_unexpected(std::move(e));
+}
+inline tl::unexpected<error> fail(errc code, std::string message) {
+  return tl::make_unexpected(error{code, std::move(message)});
+}
+
+}  // namespace troupe::persistence

@@ -1,0 +1,152 @@
+#include "persistence/memory_engine.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace troupe::persistence {
+
+namespace {
+
+struct operation {
+  enum class type { put, remove, remove_range } what;
+  table where;
+  std::string key;
+  std::string value;  // remove_range: the end
+};
+
+class memory_batch final : public write_batch {
+ public:
+  void put(table where, std::string_view key, std::string_view head,
+           std::string_view tail) override {
+    std::string value;
+    value.reserve(head.size() + tail.size());
+    value.append(head).append(tail);
+    add({operation::type::put, where, std::string{key}, std::move(value)});
+  }
+  void remove(table where, std::string_view key) override {
+    add({operation::type::remove, where, std::string{key}, {}});
+  }
+  void remove_range(table where, std::string_view from, std::string_view to) override {
+    add({operation::type::remove_range, where, std::string{from}, std::string{to}});
+  }
+  void clear() override {
+    operations_.clear();
+    size_bytes_ = 0;
+  }
+  std::size_t size_bytes() const override { return size_bytes_; }
+  const std::vector<operation>& operations() const noexcept { return operations_; }
+
+ private:
+  void add(operation what) {
+    size_bytes_ += what.key.size() + what.value.size();
+    operations_.push_back(std::move(what));
+  }
+
+  std::vector<operation> operations_;
+  std::size_t size_bytes_ = 0;
+};
+
+class memory_engine final : public engine {
+ public:
+  explicit memory_engine(std::shared_ptr<memory_disk> disk) : disk_{std::move(disk)} {}
+
+  std::unique_ptr<write_batch> make_batch() const override {
+    return std::make_unique<memory_batch>();
+  }
+
+  expected<void> write(write_batch& batch, durability) override {
+    std::unique_lock lock{disk_->mutex};
+    for (const auto& each : static_cast<const memory_batch&>(batch).operations())
+      apply(each);
+    return {};
+  }
+
+  expected<void> sync() override { return {}; }
+
+  expected<std::optional<std::string>> get(table where, std::string_view key) const override {
+    std::shared_lock lock{disk_->mutex};
+    const auto& rows = rows_of(where);
+    const auto found = rows.find(key);
+    if (found == rows.end()) return std::nullopt;
+    return found->second;
+  }
+
+  expected<void> scan(table where, std::string_view from, const visitor& visit) const override {
+    std::shared_lock lock{disk_->mutex};
+    const auto& rows = rows_of(where);
+    for (auto at = rows.lower_bound(from); at != rows.end(); ++at)
+      if (!visit(at->first, at->second)) break;
+    return {};
+  }
+
+  expected<std::optional<std::string>> last_key(table where) const override {
+    std::shared_lock lock{disk_->mutex};
+    const auto& rows = rows_of(where);
+    if (rows.empty()) return std::nullopt;
+    return rows.rbegin()->first;
+  }
+
+  std::uint64_t size_bytes(table where) const override {
+    std::shared_lock lock{disk_->mutex};
+    return disk_->sizes_bytes[static_cast<std::size_t>(where)];
+  }
+
+  expected<void> reclaim(table, std::string_view) override { return {}; }
+
+  void acknowledge(revision at) override {
+    std::unique_lock lock{disk_->mutex};
+    disk_->acknowledged = at;
+  }
+  revision acknowledged() const override {
+    std::shared_lock lock{disk_->mutex};
+    return disk_->acknowledged;
+  }
+
+  expected<void> probe() override { return {}; }
+
+ private:
+  memory_disk::rows& rows_of(table where) const {
+    return disk_->tables[static_cast<std::size_t>(where)];
+  }
+
+  void apply(const operation& what) {
+    auto& rows = rows_of(what.where);
+    switch (what.what) {
+      case operation::type::put: {
+        drop(what.where, rows.find(what.key));
+        rows.emplace(what.key, what.value);
+        disk_->sizes_bytes[static_cast<std::size_t>(what.where)] +=
+            what.key.size() + what.value.size();
+        return;
+      }
+      case operation::type::remove:
+        drop(what.where, rows.find(what.key));
+        return;
+      case operation::type::remove_range: {
+        auto at = rows.lower_bound(what.key);
+        while (at != rows.end() && at->first < what.value)
+          at = drop(what.where, at);
+        return;
+      }
+    }
+  }
+
+  memory_disk::rows::iterator drop(table where, memory_disk::rows::iterator at) {
+    auto& rows = rows_of(where);
+    if (at == rows.end()) return at;
+    disk_->sizes_bytes[static_cast<std::size_t>(where)] -= at->first.size() + at->second.size();
+    return rows.erase(at);
+  }
+
+  std::shared_ptr<memory_disk> disk_;
+};
+
+}  // namespace
+
+engine_factory memory_engine_on(std::shared_ptr<memory_disk> disk) {
+  return [disk](open_mode) -> expected<std::unique_ptr<engine>> {
+    return std::make_unique<memory_engine>(disk);
+  };
+}
+
+}  // namespace troupe::persistence

@@ -1,0 +1,14 @@
+// Reads the table of objects into a tree, decoding with as many threads as there are cores.
+#pragma once
+
+#include "persistence/engine.hpp"
+#include "persistence/log_fold.hpp"
+#include "persistence/tree.hpp"
+
+namespace troupe::persistence {
+
+// `last` is the newest revision that the log tells of. Every row is shown to `fold`; a row that
+// cannot be decoded is an error that names its key.
+expected<void> load_objects(const engine& disk, revision last, log_fold& fold, tree_edit& into);
+
+}  // namespace troupe::persistence

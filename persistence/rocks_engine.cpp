@@ -1,0 +1,253 @@
+#include "persistence/rocks_engine.hpp"
+
+#include <fcntl.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/write_batch.h>
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <vector>
+
+#include "persistence/acknowledged_mark.hpp"
+#include "persistence/defaults.hpp"
+#include "persistence/rocks_error.hpp"
+#include "persistence/rocks_log.hpp"
+#include "persistence/rocks_options.hpp"
+
+namespace troupe::persistence {
+
+namespace {
+
+// Column families get their numbers in this order when the directory is made, and the write-ahead
+// log names them by number: never reorder.
+constexpr std::array tables{table::meta, table::objects, table::changes, table::bases};
+
+using columns = std::array<rocksdb::ColumnFamilyHandle*, tables.size()>;
+
+rocksdb::Slice slice(std::string_view s) {
+  return {s.data(), s.size()};
+}
+std::string_view view(const rocksdb::Slice& s) {
+  return {s.data(), s.size()};
+}
+
+class rocks_batch final : public write_batch {
+ public:
+  explicit rocks_batch(const columns& handles) : handles_{handles} {}
+
+  void put(table where, std::string_view key, std::string_view head,
+           std::string_view tail) override {
+    const auto k = slice(key);
+    const std::array parts{slice(head), slice(tail)};
+    note(batch_.Put(column(where), {&k, 1}, {parts.data(), static_cast<int>(parts.size())}));
+  }
+  void remove(table where, std::string_view key) override {
+    note(batch_.Delete(column(where), slice(key)));
+  }
+  void remove_range(table where, std::string_view from, std::string_view to) override {
+    note(batch_.DeleteRange(column(where), slice(from), slice(to)));
+  }
+  void clear() override {
+    batch_.Clear();
+    failed_ = {};
+  }
+  std::size_t size_bytes() const override { return batch_.GetDataSize(); }
+
+  rocksdb::WriteBatch& raw() noexcept { return batch_; }
+  // What went wrong while it was filled (a key of 4 GB …).
+  const rocksdb::Status& failed() const noexcept { return failed_; }
+
+ private:
+  rocksdb::ColumnFamilyHandle* column(table which) const {
+    return handles_[static_cast<std::size_t>(which)];
+  }
+  void note(const rocksdb::Status& status) {
+    if (!status.ok() && failed_.ok()) failed_ = status;
+  }
+
+  columns handles_;
+  rocksdb::WriteBatch batch_;
+  rocksdb::Status failed_;
+};
+
+// A process that died may have left bytes in the page cache that never reached the disk; once we
+// have read them they count, so they must be there after a power failure, too.
+void sync_logs(const std::string& directory) {
+  std::error_code bad;
+  for (const auto& each : std::filesystem::directory_iterator{directory, bad}) {
+    if (each.path().extension() != ".log") continue;
+    const int file = ::open(each.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    ::fdatasync(file);
+    ::close(file);
+  }
+}
+
+class rocks_engine final : public engine {
+ public:
+  rocks_engine(std::string directory, std::shared_ptr<rocksdb::FileSystem> files)
+      : directory_{std::move(directory)}, mark_{directory_ + "/ACKNOWLEDGED"} {
+    environment_ = rocksdb::NewCompositeEnv(files ? files : rocksdb::FileSystem::Default());
+  }
+
+  ~rocks_engine() override {
+    if (db_ == nullptr) return;
+    for (auto* each : handles_)
+      db_->DestroyColumnFamilyHandle(each).PermitUncheckedError();
+    db_->Close().PermitUncheckedError();
+  }
+
+  expected<void> open(open_mode mode);
+
+  std::unique_ptr<write_batch> make_batch() const override {
+    return std::make_unique<rocks_batch>(handles_);
+  }
+
+  expected<void> write(write_batch& batch, durability how) override {
+    auto& filled = static_cast<rocks_batch&>(batch);
+    if (!filled.failed().ok()) return failure(filled.failed(), "write");
+    rocksdb::WriteOptions options;
+    options.sync = how == durability::synced;
+    return result(db_->Write(options, &filled.raw()), "write");
+  }
+
+  expected<void> sync() override { return result(db_->SyncWAL(), "sync the write-ahead log"); }
+
+  expected<std::optional<std::string>> get(table where, std::string_view key) const override {
+    std::string value;
+    const auto status = db_->Get({}, column(where), slice(key), &value);
+    if (status.IsNotFound()) return std::nullopt;
+    if (!status.ok()) return failure(status, "read");
+    return value;
+  }
+
+  expected<void> scan(table where, std::string_view from, const visitor& visit) const override {
+    std::unique_ptr<rocksdb::Iterator> at{db_->NewIterator({}, column(where))};
+    for (at->Seek(slice(from)); at->Valid(); at->Next())
+      if (!visit(view(at->key()), view(at->value()))) break;
+    return result(at->status(), "read");
+  }
+
+  expected<std::optional<std::string>> last_key(table where) const override {
+    std::unique_ptr<rocksdb::Iterator> at{db_->NewIterator({}, column(where))};
+    at->SeekToLast();
+    if (at->Valid()) return at->key().ToString();
+    if (!at->status().ok()) return failure(at->status(), "read");
+    return std::nullopt;
+  }
+
+  std::uint64_t size_bytes(table where) const override {
+    rocksdb::SizeApproximationOptions options;
+    options.include_memtables = true;
+    const std::string end(16, '\xff');
+    const rocksdb::Range all{"", end};
+    std::uint64_t size = 0;
+    db_->GetApproximateSizes(options, column(where), &all, 1, &size).PermitUncheckedError();
+    return size;
+  }
+
+  expected<void> reclaim(table where, std::string_view to) override {
+    const auto end = slice(to);
+    return result(rocksdb::DeleteFilesInRange(db_.get(), column(where), nullptr, &end), "trim");
+  }
+
+  void acknowledge(revision at) override { mark_.value(at); }
+  revision acknowledged() const override { return mark_.value(); }
+
+  expected<void> probe() override;
+
+ private:
+  rocksdb::ColumnFamilyHandle* column(table which) const {
+    return handles_[static_cast<std::size_t>(which)];
+  }
+  tl::unexpected<error> failure(const rocksdb::Status& status, std::string_view what) const {
+    return fail(translate(status, what, directory_));
+  }
+  expected<void> result(const rocksdb::Status& status, std::string_view what) const {
+    if (!status.ok()) return failure(status, what);
+    return {};
+  }
+  expected<void> check_tables(const rocksdb::DBOptions& options) const;
+
+  std::string directory_;
+  acknowledged_mark mark_;
+  std::unique_ptr<rocksdb::Env> environment_;
+  std::unique_ptr<rocksdb::DB> db_;
+  columns handles_{};
+};
+
+// A program of another time may have made tables that this one does not know.
+expected<void> rocks_engine::check_tables(const rocksdb::DBOptions& options) const {
+  if (!environment_->FileExists(directory_ + "/CURRENT").ok()) return {};
+  std::vector<std::string> found;
+  const auto status = rocksdb::DB::ListColumnFamilies(options, directory_, &found);
+  if (!status.ok()) return failure(status, "open the store");
+  for (const auto& name : found)
+    if (std::none_of(tables.begin(), tables.end(), [&](table t) { return name == table_name(t); }))
+      return fail(errc::incompatible,
+                  fmt::format("the data directory {} has a table '{}' that this program does not "
+                              "know: open it with the version that wrote it",
+                              directory_, name));
+  return {};
+}
+
+expected<void> rocks_engine::open(open_mode mode) {
+  auto options = database_options(mode);
+  options.env = environment_.get();
+  options.info_log = make_rocks_log();
+  if (auto known = check_tables(options); !known) return known;
+  if (mode != open_mode::inspect) sync_logs(directory_);
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (const auto each : tables)
+    descriptors.emplace_back(table_name(each), table_options(each));
+  std::vector<rocksdb::ColumnFamilyHandle*> made;
+  rocksdb::DB* db = nullptr;
+  const auto status =
+      mode == open_mode::inspect
+          ? rocksdb::DB::OpenForReadOnly(options, directory_, descriptors, &made, &db)
+          : rocksdb::DB::Open(options, directory_, descriptors, &made, &db);
+  if (!status.ok()) return failure(status, "open the store");
+  db_.reset(db);
+  std::copy(made.begin(), made.end(), handles_.begin());
+  return {};
+}
+
+expected<void> rocks_engine::probe() {
+  const auto path = directory_ + "/probe";
+  std::unique_ptr<rocksdb::WritableFile> file;
+  auto status = environment_->NewWritableFile(path, &file, {});
+  if (status.ok()) status = file->Append(std::string(defaults::probe_bytes, '\0'));
+  if (status.ok()) status = file->Sync();
+  if (file) {
+    const auto closed = file->Close();
+    if (status.ok()) status = closed;
+  }
+  environment_->DeleteFile(path).PermitUncheckedError();
+  return result(status, "write");
+}
+
+}  // namespace
+
+engine_factory rocks_engine_in(std::string directory, std::shared_ptr<rocksdb::FileSystem> files) {
+  return [directory = std::move(directory),
+          files = std::move(files)](open_mode mode) -> expected<std::unique_ptr<engine>> {
+    std::error_code bad;
+    // Only the owner: secrets are kept here.
+    if (std::filesystem::create_directories(directory, bad))
+      std::filesystem::permissions(directory, std::filesystem::perms::owner_all, bad);
+    if (bad)
+      return fail(errc::io,
+                  fmt::format("cannot make the data directory {}: {}", directory, bad.message()));
+    auto made = std::make_unique<rocks_engine>(directory, files);
+    if (auto opened = made->open(mode); !opened) return fail(std::move(opened.error()));
+    return made;
+  };
+}
+
+}  // namespace troupe::persistence

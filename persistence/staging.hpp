@@ -1,0 +1,52 @@
+// One batch in the making: transactions are checked in order, each against what those before it
+// leave behind, and turned into rows for the disk, entries of the tree and changes for watchers.
+//
+// Used by the commit thread alone. Nothing is visible to anybody until the batch has been written;
+// dropping the tree edit and the batch undoes everything.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "persistence/engine.hpp"
+#include "persistence/record.hpp"
+#include "persistence/submission.hpp"
+#include "persistence/tree.hpp"
+
+namespace troupe::persistence {
+
+class staging {
+ public:
+  struct start {
+    revision last;     // the newest revision that is taken
+    revision horizon;  // states made up to here leave the log soon: see table::bases
+    std::chrono::system_clock::time_point now;
+  };
+
+  staging(tree_edit& tree, write_batch& rows, start from);
+
+  outcome apply(submission& what);
+
+  revision last() const noexcept { return last_; }
+  bool empty() const noexcept { return changes_->empty(); }
+  // True when something was changed whose loss would do harm.
+  bool durable() const noexcept { return durable_; }
+  change_batch changes() const { return changes_; }
+
+ private:
+  expected<void> check(const std::vector<precondition>& preconditions) const;
+  api::object_ptr mutate(mutation& what, std::string_view stored, change_id id,
+                         const change_cause& why);
+  void keep_base(const entry& old);
+
+  tree_edit& tree_;
+  write_batch& rows_;
+  revision last_;
+  revision horizon_;
+  std::chrono::system_clock::time_point now_;
+  bool durable_ = false;
+  std::shared_ptr<std::vector<change>> changes_ = std::make_shared<std::vector<change>>();
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,50 @@
+// What the parts of one store share: the disk, the newest state, counters.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+#include "persistence/engine.hpp"
+#include "persistence/loader.hpp"
+#include "persistence/store.hpp"
+#include "persistence/sync_times.hpp"
+#include "persistence/tree.hpp"
+
+namespace troupe::persistence {
+
+struct store_core {
+  store_core(store_options wanted, engine_factory engines, loaded_store&& loaded)
+      : options{std::move(wanted)},
+        factory{std::move(engines)},
+        cluster_id{std::move(loaded.cluster_id)},
+        disk{std::move(loaded.disk)},
+        root{std::move(loaded.root)},
+        compacted{loaded.compacted} {}
+
+  store_options options;
+  engine_factory factory;
+  std::string cluster_id;
+
+  // The commit thread alone replaces the disk, under a unique lock; others use it under a shared
+  // one. Null while a broken one is being opened anew.
+  std::unique_ptr<engine> disk;
+  mutable std::shared_mutex disk_mutex;
+
+  std::atomic<std::shared_ptr<const tree_root>> root;
+  // Raised before history goes: who has read, and then finds its start still above this, missed
+  // nothing.
+  std::atomic<revision> compacted{0};
+
+  std::atomic<std::uint64_t> transactions{0}, conflicts{0}, batches{0};
+  std::atomic<bool> read_only{false};
+  sync_times syncs;
+
+  std::chrono::system_clock::time_point now() const {
+    return options.wall_clock ? options.wall_clock() : std::chrono::system_clock::now();
+  }
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,125 @@
+#include "persistence/submission.hpp"
+
+#include <google/protobuf/message.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace troupe::persistence {
+
+namespace {
+
+expected<void> check(const mutation& change) {
+  if (change.key.empty()) return fail(errc::invalid, "a mutation names no key");
+  if (change.content == nullptr) return {};
+  if (change.kind == nullptr || change.content->GetDescriptor() != &change.kind->type())
+    return fail(
+        errc::invalid,
+        fmt::format("the content of {} is not of the kind that it is said to be", change.key));
+  return {};
+}
+
+bool names_a_key_twice(const std::vector<mutation>& mutations) {
+  if (mutations.size() < 2) return false;
+  std::vector<std::string_view> keys;
+  keys.reserve(mutations.size());
+  for (const auto& each : mutations)
+    keys.push_back(each.key);
+  std::sort(keys.begin(), keys.end());
+  return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+}
+
+}  // namespace
+
+expected<std::vector<std::string>> encode(const transaction& what, std::size_t value_limit_bytes) {
+  std::vector<std::string> stored;
+  stored.reserve(what.mutations.size());
+  if (names_a_key_twice(what.mutations))
+    return fail(errc::invalid, "a transaction may change a key only once");
+  for (const auto& each : what.mutations) {
+    if (auto good = check(each); !good) return fail(std::move(good.error()));
+    if (each.content == nullptr) {
+      stored.emplace_back();
+      continue;
+    }
+    stored.push_back(api::to_storage(*each.kind, *each.content));
+    if (stored.back().size() > value_limit_bytes)
+      return fail(errc::too_large, fmt::format("{} takes {} bytes, the store keeps at most {}",
+                                               each.key, stored.back().size(), value_limit_bytes));
+  }
+  return stored;
+}
+
+submit_queue::submit_queue(std::size_t limit, std::size_t limit_bytes)
+    : limit_{limit}, limit_bytes_{limit_bytes} {}
+
+expected<void> submit_queue::push(submission& what) {
+  std::unique_lock lock{mutex_};
+  if (closed_) return fail(errc::closed, "the store is shutting down");
+  if (refusal_) return fail(*refusal_);
+  if (waiting_.size() >= limit_ || waiting_bytes_ + what.size_bytes > limit_bytes_)
+    return fail(errc::overloaded,
+                fmt::format("{} transactions of {} bytes wait for the disk: try again later",
+                            waiting_.size(), waiting_bytes_));
+  waiting_bytes_ += what.size_bytes;
+  waiting_.push_back(std::move(what));
+  const bool wake = taker_waits_;
+  taker_waits_ = false;
+  lock.unlock();
+  if (wake) changed_.notify_one();
+  return {};
+}
+
+bool submit_queue::post(task what) {
+  {
+    std::lock_guard lock{mutex_};
+    if (closed_) return false;
+    tasks_.push_back(std::move(what));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+void submit_queue::refuse(std::optional<error> why) {
+  std::lock_guard lock{mutex_};
+  refusal_ = std::move(why);
+}
+
+void submit_queue::close() {
+  {
+    std::lock_guard lock{mutex_};
+    closed_ = true;
+  }
+  changed_.notify_one();
+}
+
+submit_queue::work submit_queue::take(std::size_t count, std::size_t bytes,
+                                      std::optional<deadline> until) {
+  work taken;
+  std::unique_lock lock{mutex_};
+  while (until && idle()) {
+    taker_waits_ = true;
+    if (changed_.wait_until(lock, *until) == std::cv_status::timeout) break;
+  }
+  taker_waits_ = false;
+  taken.closed = closed_;
+  taken.tasks.swap(tasks_);
+  std::size_t sum = 0;
+  while (!waiting_.empty() && taken.submissions.size() < count) {
+    auto& next = waiting_.front();
+    if (sum != 0 && sum + next.size_bytes > bytes) break;
+    sum += next.size_bytes;
+    taken.submissions.push_back(std::move(next));
+    waiting_.pop_front();
+  }
+  waiting_bytes_ -= sum;
+  return taken;
+}
+
+std::size_t submit_queue::size() const {
+  std::lock_guard lock{mutex_};
+  return waiting_.size();
+}
+
+}  // namespace troupe::persistence

@@ -1,0 +1,86 @@
+#include "persistence/tree.hpp"
+
+#include <string>
+
+namespace troupe::persistence {
+
+namespace {
+
+// The smallest key that is greater than every key with this prefix; empty when there is none.
+std::string after_prefix(std::string_view prefix) {
+  std::string next{prefix};
+  while (!next.empty() && static_cast<unsigned char>(next.back()) == 0xff)
+    next.pop_back();
+  if (!next.empty()) next.back() = static_cast<char>(static_cast<unsigned char>(next.back()) + 1);
+  return next;
+}
+
+struct scan_range {
+  std::string_view prefix;
+  std::string_view start;
+  bool skip_start;  // `start` itself is not wanted
+  void* context;
+  tree_root::visitor visit;
+};
+
+bool scan_leaf(const leaf_node& leaf, const scan_range& range, bool from_start) {
+  std::size_t i = 0;
+  if (from_start) {
+    i = position(leaf, range.start);
+    if (range.skip_start && i < leaf.size && leaf.items[i]->key() == range.start) ++i;
+  }
+  if (i >= leaf.size) return true;
+  // Keys are ordered: when the last has the prefix, so has each from here on.
+  const bool all = leaf.items[leaf.size - 1]->key().starts_with(range.prefix);
+  for (; i < leaf.size; ++i) {
+    const entry& found = *leaf.items[i];
+    if (!all && !found.key().starts_with(range.prefix)) return false;
+    if (!range.visit(range.context, found)) return false;
+  }
+  return true;
+}
+
+bool scan_below(const node& n, const scan_range& range, bool from_start) {
+  if (n.is_leaf) return scan_leaf(as_leaf(n), range, from_start);
+  const auto& inner = as_inner(n);
+  std::size_t i = from_start ? position(inner, range.start) : 0;
+  for (; i < inner.size; ++i, from_start = false)
+    if (!scan_below(*inner.items[i].child, range, from_start)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<const tree_root> tree_root::empty(revision at) {
+  return std::make_shared<const tree_root>(ref<node>{new leaf_node{0}}, at);
+}
+
+const entry* tree_root::find(std::string_view key) const {
+  return find_entry(*top_, key);
+}
+
+std::size_t tree_root::rank(std::string_view key) const {
+  std::size_t before = 0;
+  const node* n = top_.get();
+  while (!n->is_leaf) {
+    const auto& inner = as_inner(*n);
+    const auto at = position(inner, key);
+    for (std::size_t i = 0; i < at; ++i)
+      before += inner.items[i].count;
+    n = inner.items[at].child.get();
+  }
+  return before + position(as_leaf(*n), key);
+}
+
+std::size_t tree_root::count(std::string_view prefix) const {
+  const auto next = after_prefix(prefix);
+  return (next.empty() ? size() : rank(next)) - rank(prefix);
+}
+
+void tree_root::scan(std::string_view prefix, std::string_view after, void* context,
+                     visitor visit) const {
+  const bool resume = after >= prefix && !after.empty();
+  scan_below(*top_, {prefix, resume ? after : prefix, resume, context, visit}, true);
+}
+
+}  // namespace troupe::persistence

@@ -1,0 +1,66 @@
+#include "persistence/tree_node.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace troupe::persistence {
+
+entry::entry(std::string_view key, api::object_ptr object, revision created)
+    : object_{std::move(object)}, created_{created}, length_{key.size()} {
+  std::memcpy(reinterpret_cast<char*>(this + 1), key.data(), key.size());
+}
+
+ref<const entry> entry::make(std::string_view key, api::object_ptr object, revision created) {
+  void* place = ::operator new(sizeof(entry) + key.size());
+  return ref<const entry>{new (place) entry{key, std::move(object), created}};
+}
+
+void entry::destroy(const entry* dead) noexcept {
+  dead->~entry();
+  ::operator delete(const_cast<entry*>(dead));
+}
+
+void node::destroy(const node* dead) noexcept {
+  if (dead->is_leaf)
+    delete static_cast<const leaf_node*>(dead);
+  else
+    delete static_cast<const inner_node*>(dead);
+}
+
+std::size_t count_of(const node& n) {
+  if (n.is_leaf) return n.size;
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < n.size; ++i)
+    sum += as_inner(n).items[i].count;
+  return sum;
+}
+
+std::size_t position(const leaf_node& n, std::string_view key) {
+  const auto* first = n.items.data();
+  const auto* found =
+      std::lower_bound(first, first + n.size, key,
+                       [](const ref<const entry>& e, std::string_view k) { return e->key() < k; });
+  return static_cast<std::size_t>(found - first);
+}
+
+std::size_t position(const inner_node& n, std::string_view key) {
+  const auto* first = n.items.data();
+  const auto* found =
+      std::upper_bound(first + 1, first + n.size, key,
+                       [](std::string_view k, const branch& b) { return k < b.low->key(); });
+  return static_cast<std::size_t>(found - first) - 1;
+}
+
+const entry* find_entry(const node& top, std::string_view key) {
+  const node* n = &top;
+  while (!n->is_leaf) {
+    const auto& inner = as_inner(*n);
+    n = inner.items[position(inner, key)].child.get();
+  }
+  const auto& leaf = as_leaf(*n);
+  const auto i = position(leaf, key);
+  return i < leaf.size && leaf.items[i]->key() == key ? leaf.items[i].get() : nullptr;
+}
+
+}  // namespace troupe::persistence

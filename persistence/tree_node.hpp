@@ -1,0 +1,102 @@
+// The parts of the snapshot tree: entries (one key with its object), leaves and branches.
+//
+// Everything here is immutable once it can be reached from a frozen root and is shared between
+// roots; a node whose `owner` is the edit at work is reachable from nowhere else and may be changed
+// in place.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "api/object.hpp"
+#include "persistence/error.hpp"
+#include "persistence/ref.hpp"
+
+namespace troupe::persistence {
+
+// A key and its object; also, without an object, the lower bound of a branch.
+class entry final : public counted<entry> {
+ public:
+  static ref<const entry> make(std::string_view key, api::object_ptr object, revision created);
+  static void destroy(const entry* dead) noexcept;
+
+  std::string_view key() const noexcept {
+    return {reinterpret_cast<const char*>(this + 1), length_};
+  }
+  const api::object_ptr& object() const noexcept { return object_; }
+  revision created() const noexcept { return created_; }
+
+ private:
+  // The key's bytes follow the entry in the same block of memory.
+  entry(std::string_view key, api::object_ptr object, revision created);
+  ~entry() = default;
+
+  api::object_ptr object_;
+  revision created_;
+  std::size_t length_;
+};
+
+struct node : counted<node> {
+  // 32 keeps a copy of a node near half a microsecond and 10,000 keys three levels deep.
+  static constexpr std::size_t capacity = 32;
+  // A smaller node is merged with its neighbour, or takes half of what it has.
+  static constexpr std::size_t low_water = 8;
+
+  std::uint64_t owner;
+  std::uint32_t size = 0;
+  bool is_leaf;
+
+  static void destroy(const node* dead) noexcept;
+
+ protected:
+  node(std::uint64_t owned_by, bool leaf) noexcept : owner{owned_by}, is_leaf{leaf} {}
+  ~node() = default;
+};
+
+template <class Item, bool IsLeaf>
+struct node_of final : node {
+  using item = Item;
+  std::array<Item, capacity> items;
+
+  explicit node_of(std::uint64_t owned_by) noexcept : node{owned_by, IsLeaf} {}
+  node_of(const node_of& other, std::uint64_t owned_by) noexcept : node{owned_by, IsLeaf} {
+    size = other.size;
+    for (std::size_t i = 0; i < size; ++i)
+      items[i] = other.items[i];
+  }
+};
+
+struct branch {
+  ref<node> child;
+  ref<const entry> low;   // no key below `child` is smaller; unused in the first branch of a node
+  std::size_t count = 0;  // keys below `child`
+};
+
+using leaf_node = node_of<ref<const entry>, true>;
+using inner_node = node_of<branch, false>;
+
+inline const leaf_node& as_leaf(const node& n) {
+  return static_cast<const leaf_node&>(n);
+}
+inline const inner_node& as_inner(const node& n) {
+  return static_cast<const inner_node&>(n);
+}
+inline leaf_node& as_leaf(node& n) {
+  return static_cast<leaf_node&>(n);
+}
+inline inner_node& as_inner(node& n) {
+  return static_cast<inner_node&>(n);
+}
+
+// The number of keys in and below a node.
+std::size_t count_of(const node& n);
+// The first entry of a leaf whose key is not smaller.
+std::size_t position(const leaf_node& n, std::string_view key);
+// The branch that a key belongs to.
+std::size_t position(const inner_node& n, std::string_view key);
+// The entry with that key in or below a node; null when there is none.
+const entry* find_entry(const node& top, std::string_view key);
+
+}  // namespace troupe::persistence

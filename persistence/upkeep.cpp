@@ -1,0 +1,87 @@
+// local_store's second half: forgetting history and pins.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "persistence/compaction.hpp"
+#include "persistence/defaults.hpp"
+#include "persistence/local_store.hpp"
+
+namespace troupe::persistence {
+
+void local_store::run_upkeep() {
+  while (!closing_) {
+    {
+      std::unique_lock lock{upkeep_mutex_};
+      upkeep_wanted_.wait_for(lock, defaults::upkeep_period,
+                              [this] { return upkeep_now_ || closing_; });
+      upkeep_now_ = false;
+    }
+    if (!closing_) upkeep();
+  }
+}
+
+void local_store::upkeep() {
+  const auto& keep = core_.options;
+  const revision current = core_.root.load()->at();
+  const revision compacted = core_.compacted;
+  upkeep_due_ = std::max(current, compacted + keep.history_revisions) +
+                std::max<revision>(1, keep.history_revisions / defaults::compaction_slack);
+  pins_.expire(core_.now());
+  expected<revision> target{compacted};
+  {
+    std::shared_lock lock{core_.disk_mutex};
+    if (core_.disk == nullptr) return;
+    target = compaction_target(*core_.disk,
+                               {keep.history_revisions, keep.history_time, keep.log_limit_bytes},
+                               compacted, current, core_.now());
+  }
+  auto done = target ? forget(*target) : fail(target.error());
+  if (!done) spdlog::warn("store: history was not cut: {}", done.error().message);
+}
+
+expected<void> local_store::compact(revision up_to) {
+  if (const revision current = core_.root.load()->at(); up_to > current)
+    return fail(errc::future_revision,
+                fmt::format("cannot forget revision {}: the newest is {}", up_to, current));
+  return forget(up_to);
+}
+
+expected<void> local_store::forget(revision up_to) {
+  std::lock_guard one_at_a_time{compaction_mutex_};
+  if (up_to <= core_.compacted) return {};
+  const auto with_disk = [this](auto work) -> expected<void> {
+    std::shared_lock lock{core_.disk_mutex};
+    if (core_.disk == nullptr)
+      return fail(errc::read_only, "the disk has failed and is being opened anew");
+    return work(*core_.disk);
+  };
+  auto announced = with_disk([&](engine& disk) {
+    auto rows = disk.make_batch();
+    rows->put(table::meta, meta_key::horizon, std::to_string(up_to));
+    return disk.write(*rows, durability::buffered);
+  });
+  if (!announced) return announced;
+  committer::horizon_change horizon{};
+  between_batches([&] { horizon = committer_.raise_horizon(up_to); });
+
+  while (core_.compacted < up_to) {
+    if (closing_) return {};
+    auto done = with_disk([&](engine& disk) -> expected<void> {
+      const revision from = core_.compacted;
+      auto step = plan_compaction(disk, *horizon.seen, {from, up_to, horizon.before});
+      if (!step) return fail(std::move(step.error()));
+      core_.compacted = step->end;
+      auto written = disk.write(*step->rows, durability::buffered);
+      if (!written) core_.compacted = from;
+      return written;
+    });
+    if (!done) return done;
+  }
+  return with_disk([&](engine& disk) {
+    auto synced = disk.sync();
+    return synced ? disk.reclaim(table::changes, change_key({up_to, 0})) : synced;
+  });
+}
+
+}  // namespace troupe::persistence

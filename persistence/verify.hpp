@@ -1,0 +1,26 @@
+// The whole of what must hold of a store on disk: the change log, the bases and the objects tell
+// one story. Reads everything; for tests and a tool, not for a running node.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "persistence/engine.hpp"
+
+namespace troupe::persistence {
+
+struct verification {
+  revision last = 0;
+  revision compacted = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t changes = 0;
+  std::uint64_t bases = 0;
+  std::vector<std::string> problems;  // none: all is well
+};
+
+expected<verification> verify(const engine& disk);
+// Opens the directory, which no other process may have open.
+expected<verification> verify(const std::string& directory);
+
+}  // namespace troupe::persistence
