@@ -47,4 +47,18 @@ inline constexpr std::uint32_t stream_credit = 1'000;
 // How soon a follower notices that the watcher has forgotten it (after a crash).
 inline constexpr duration stream_heartbeat = 2s;
 
+// -- pods -----------------------------------------------------------------------------------------
+
+// Pods that name another scheduler are left to it.
+inline constexpr const char* scheduler_name = "default-scheduler";
+// An unbound pod asks again after this time, in case the scheduler lost its queue in a crash.
+inline constexpr duration schedule_again = 60s;
+// A command that failed for a reason that may pass is repeated after this time.
+inline constexpr duration try_again = 1s;
+// kubernetes: pkg/controller/podgc: pods of a node that has vanished, the number of terminated pods
+// that are kept, and how often they are counted.
+inline constexpr duration vanished_node_quarantine = 40s;
+inline constexpr std::size_t terminated_pods_kept = 12'500;
+inline constexpr duration terminated_pods_round = 20s;
+
 }  // namespace troupe::actors::defaults

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/system.hpp"
+
 namespace troupe::actors {
 
 namespace {
@@ -87,6 +89,20 @@ void follower::on_watch_ended(const watch_ended& m) {
 
 void follower::stream_lost(const std::string& prefix, const persistence::error& reason) {
   throw std::runtime_error{"the stream of " + prefix + " was lost: " + reason.message};
+}
+
+void follower::stop_children_but(const std::string& kind,
+                                 const std::function<bool(const std::string&)>& keep) {
+  std::vector<std::string> left;
+  home().actors().each([&](const runtime::actor_info& info) {
+    if (info.parent == self().id() && info.kind == kind && !keep(info.name)) {
+      left.push_back(info.name);
+    }
+  });
+  std::sort(left.begin(), left.end());
+  for (const auto& each : left) {
+    if (const auto found = child(kind, each)) stop_child(found);
+  }
 }
 
 void follower::subscribe_again(state& s) {

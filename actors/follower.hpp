@@ -58,6 +58,10 @@ class follower : public runtime::actor {
   // True once each stream has delivered its initial state.
   bool synced() const noexcept;
 
+  // For supervisors that have been restarted: ends the children whose objects went meanwhile.
+  void stop_children_but(const std::string& kind,
+                         const std::function<bool(const std::string& name)>& keep);
+
   // Throws, unless overridden.
   virtual void stream_lost(const std::string& prefix, const persistence::error& reason);
 

@@ -143,8 +143,8 @@ struct record_event {
   std::string reason;  // CamelCase
   std::string message;
   std::string component;   // reporting component, e.g. "replication-controller"
-  std::string field_path;  // involvedObject.fieldPath, e.g. "spec.containers{web}"
-  std::string host;
+  std::string field_path = {};  // involvedObject.fieldPath, e.g. "spec.containers{web}"
+  std::string host = {};
 };
 
 // -- to the scheduler ---------------------------------------------------------------------------

@@ -1,0 +1,148 @@
+#include "actors/pod.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/condition.hpp"
+#include "actors/defaults.hpp"
+#include "actors/taints.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+const runtime::behavior& pod::make_behavior() const {
+  static const auto table = runtime::handlers(&pod::on_own_change, &pod::on_related_change);
+  return table;
+}
+
+void pod::started() {
+  pod_ = around_->truth->read().find(key());
+  look();
+}
+
+std::string pod::describe() const {
+  if (!pod_) return "gone: true\n";
+  const auto& content = pod_->as<Pod>();
+  return fmt::format("uid: {}\nrevision: {}\nnode: {}\nphase: {}\nordered: {}\n",
+                     content.metadata().uid(), pod_->revision(), content.spec().node_name(),
+                     content.status().phase(), ordered_);
+}
+
+// -- messages from the supervisor -----------------------------------------------------------------
+
+void pod::on_own_change(const own_change& m) {
+  if (pod_ && m.object->revision() <= pod_->revision()) return;
+  if (pod_ && m.object->meta().uid() != pod_->meta().uid()) {
+    // Another pod of the same name.
+    timer_.cancel();
+    cause_ = pod_need::nothing;
+    asked_for_node_ = ordered_ = false;
+  }
+  pod_ = m.object;
+  look();
+}
+
+void pod::on_related_change(const related_change&) {
+  look();
+}
+
+// -- what to do -----------------------------------------------------------------------------------
+
+void pod::look() {
+  if (!pod_ || ordered_) return;
+  const auto& content = pod_->as<Pod>();
+  const auto& node_name = content.spec().node_name();
+  const auto node = node_name.empty()
+                        ? nullptr
+                        : around_->truth->read().find(api::kind_of<Node>().key({}, node_name));
+  const auto next = outlook(content, node ? &node->as<Node>() : nullptr);
+  if (next.need != pod_need::node && std::exchange(asked_for_node_, false)) {
+    tell(around_->scheduler, unschedule{key()});
+  }
+  switch (next.need) {
+    case pod_need::nothing:
+      timer_.cancel();
+      cause_ = pod_need::nothing;
+      break;
+    case pod_need::node:
+      cause_ = pod_need::nothing;
+      ask_for_node();
+      break;
+    case pod_need::removal:
+    case pod_need::eviction:
+      end(next, node.get());
+      break;
+  }
+}
+
+// Asked again from time to time: the scheduler may have lost its queue in a crash.
+void pod::ask_for_node() {
+  asked_for_node_ = tell(around_->scheduler, schedule{pod_});
+  look_after(asked_for_node_ ? defaults::schedule_again : defaults::try_again);
+}
+
+void pod::end(const pod_outlook& next, const api::object* node) {
+  if (std::exchange(cause_, next.need) != next.need) {
+    // The time that passed before this actor looked counts; deadlines run by the monotonic clock,
+    // so that a jump of the wall clock ends nobody early.
+    const auto since = node != nullptr ? tainted_since(node->as<Node>()) : 0;
+    const auto passed =
+        since == 0 ? std::chrono::seconds{0} : std::chrono::seconds{seconds_of(wall_now()) - since};
+    cause_since_ = now() - std::clamp<runtime::duration>(passed, {}, next.due);
+  }
+  const auto left = cause_since_ + next.due - now();
+  if (left > runtime::duration{0}) {
+    look_after(left);
+  } else {
+    carry_out(next);
+  }
+}
+
+void pod::carry_out(const pod_outlook& next) {
+  const auto& meta = pod_->meta();
+  if (next.need == pod_need::removal) {
+    return order(remove{
+        .key = key(), .uid = meta.uid(), .grace_seconds = 0, .why = {.author = "pod/" + name()}});
+  }
+  tell(around_->recorder, record_event{.about = pod_,
+                                       .reason = "TaintManagerEviction",
+                                       .message = "Marking for deletion Pod " + name(),
+                                       .component = "taint-eviction-controller"});
+  order(evict{.pod_key = key(),
+              .pod_uid = meta.uid(),
+              .reason = "DeletionByTaintManager",
+              .message = "Taint manager: deleting due to NoExecute taint",
+              .why = {.author = "pod/" + name()}});
+}
+
+template <class Command>
+void pod::order(Command what) {
+  ordered_ = true;
+  request<command_done>(around_->writer, std::move(what), defaults::write_timeout,
+                        [this, uid = pod_->meta().uid()](auto reply) {
+                          if (pod_->meta().uid() != uid) return;
+                          ordered_ = false;
+                          // Success shows as a change of the pod, and so does that it has gone.
+                          const bool settled =
+                              reply && ((*reply)->result || (*reply)->result.error().code == 404);
+                          if (!settled) look_after(defaults::try_again);
+                        });
+}
+
+void pod::look_after(runtime::duration delay) {
+  timer_ = after(delay, [this] { look(); });
+}
+
+std::string pod::key() const {
+  const auto slash = name().find('/');
+  return api::kind_of<Pod>().key(name().substr(0, slash), name().substr(slash + 1));
+}
+
+}  // namespace troupe::actors

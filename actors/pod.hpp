@@ -1,0 +1,59 @@
+// One pod's actor: sees to it that the pod gets a node, leaves a node whose taints it does not
+// bear, and ends when nobody else would end it. Ten thousands of them live side by side, so each
+// keeps no more than the pod itself and one timer.
+//
+// It reads the pod and its node from the store when it starts, and acts by commands to the writer;
+// what its commands change comes back to it as changes of its pod.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/messages.hpp"
+#include "actors/pod_rules.hpp"
+#include "persistence/store.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+// What all pods' actors share.
+struct pod_surroundings {
+  const persistence::store* truth;  // outlives the actors
+  runtime::actor_ref writer;
+  runtime::actor_ref scheduler;
+  runtime::actor_ref recorder;
+};
+
+class pod : public runtime::actor {
+ public:
+  explicit pod(std::shared_ptr<const pod_surroundings> around) : around_{std::move(around)} {}
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  // -- messages from the supervisor
+  void on_own_change(const own_change& m);
+  void on_related_change(const related_change& m);
+
+  void look();
+  void ask_for_node();
+  void end(const pod_outlook& next, const api::object* node);
+  void carry_out(const pod_outlook& next);
+  template <class Command>
+  void order(Command what);
+  void look_after(runtime::duration delay);
+  std::string key() const;
+
+  std::shared_ptr<const pod_surroundings> around_;
+  api::object_ptr pod_;
+  runtime::timer timer_;
+  // Why it must end (`nothing` while it may stay), and since when by the monotonic clock.
+  pod_need cause_ = pod_need::nothing;
+  runtime::time_point cause_since_{};
+  bool asked_for_node_ = false;
+  bool ordered_ = false;  // a command is on its way
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,30 @@
+// What a pod needs next, from the pod and its node alone. Pure.
+#pragma once
+
+#include <optional>
+
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+enum class pod_need {
+  nothing,
+  node,      // ask the scheduler
+  removal,   // nobody else will end it
+  eviction,  // it does not bear its node's taints (any longer)
+};
+
+struct pod_outlook {
+  pod_need need = pod_need::nothing;
+  // How long after its cause (the taint was added, the node was gone) it becomes due.
+  runtime::duration due{0};
+};
+
+// `node` is the pod's, null when it does not exist (or the pod has none).
+pod_outlook outlook(const api::core::v1::Pod& pod, const api::core::v1::Node* node);
+
+bool terminated(const api::core::v1::Pod& pod);
+
+}  // namespace troupe::actors

@@ -1,0 +1,157 @@
+#include "actors/pods.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/pod_rules.hpp"
+#include "api/equality.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+namespace {
+
+std::string name_of(const api::object& pod) {
+  return pod.meta().namespace_() + "/" + pod.meta().name();
+}
+
+bool same_taints(const api::object& a, const api::object& b) {
+  static const auto& field = *api::core::v1::NodeSpec::descriptor()->FindFieldByName("taints");
+  return api::same_field(a.as<Node>().spec(), b.as<Node>().spec(), field);
+}
+
+}  // namespace
+
+pods::pods(runtime::actor_ref watcher, pod_surroundings around, pods_options options)
+    : follower{std::move(watcher)},
+      around_{std::make_shared<const pod_surroundings>(std::move(around))},
+      options_{options} {}
+
+const runtime::behavior& pods::make_behavior() const {
+  static const auto table = runtime::handlers(&pods::on_watch_events, &pods::on_watch_ended);
+  return table;
+}
+
+void pods::started() {
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
+  follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
+  round_ = every(defaults::terminated_pods_round, [this] { remove_terminated(); });
+}
+
+std::string pods::describe() const {
+  return fmt::format("pods: {}\nterminated: {}\nnodes: {}\n", rows_.size(), terminated_,
+                     by_node_.size());
+}
+
+// -- changes of pods ------------------------------------------------------------------------------
+
+void pods::on_pods(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (!event.object) continue;
+    why({event.why.request, event.at});
+    const auto name = name_of(*event.object);
+    if (event.type == event_type::deleted) {
+      lose_pod(name);
+    } else {
+      take_pod(name, event);
+    }
+  }
+  if (m.synced && !std::exchange(complete_, true)) {
+    // Actors of pods that went while this supervisor was down.
+    stop_children_but("pod", [this](const std::string& name) { return rows_.contains(name); });
+  }
+}
+
+void pods::take_pod(const std::string& name, const watch_event& event) {
+  const auto& content = event.object->as<Pod>();
+  auto [found, fresh] = rows_.try_emplace(name);
+  auto& [key, r] = *found;
+  if (fresh) {
+    // It may have outlived a crash of this supervisor, and reads its pod itself if it is new.
+    r.actor = child("pod", name);
+    fresh = !r.actor;
+    if (fresh) r.actor = spawn({.kind = "pod", .name = name}, runtime::make<pod>(around_));
+  }
+  if (!fresh) tell(r.actor, own_change{.object = event.object, .at = event.at});
+  place(key, r, content.spec().node_name());
+  terminated_ -= r.terminated ? 1 : 0;
+  r.terminated = terminated(content);
+  terminated_ += r.terminated ? 1 : 0;
+}
+
+void pods::lose_pod(const std::string& name) {
+  const auto found = rows_.find(name);
+  if (found == rows_.end()) return;
+  auto& [key, r] = *found;
+  if (r.node.empty()) {
+    const auto slash = name.find('/');
+    const auto at = api::kind_of<Pod>().key(name.substr(0, slash), name.substr(slash + 1));
+    tell(around_->scheduler, unschedule{at});
+  }
+  stop_child(r.actor);
+  place(key, r, {});
+  terminated_ -= r.terminated ? 1 : 0;
+  rows_.erase(found);
+}
+
+void pods::place(const std::string& name, row& r, const std::string& node) {
+  if (r.node == node) return;
+  if (!r.node.empty()) {
+    const auto old = by_node_.find(r.node);
+    std::erase(old->second, std::string_view{name});
+    if (old->second.empty()) by_node_.erase(old);
+  }
+  r.node = node;
+  if (!node.empty()) by_node_[node].push_back(name);
+}
+
+// -- changes of nodes -----------------------------------------------------------------------------
+
+void pods::on_nodes(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (!event.object) continue;
+    const auto found = by_node_.find(event.object->meta().name());
+    if (found == by_node_.end()) continue;
+    if (event.type == event_type::modified && event.previous &&
+        same_taints(*event.object, *event.previous)) {
+      continue;
+    }
+    why({event.why.request, event.at});
+    for (const auto name : found->second) {
+      tell(rows_.find(std::string{name})->second.actor, related_change{event});
+    }
+  }
+}
+
+// -- terminated pods ------------------------------------------------------------------------------
+
+void pods::remove_terminated() {
+  if (terminated_ <= options_.terminated_kept) return;
+  std::vector<std::pair<std::int64_t, std::string>> all;  // by age
+  const auto state = around_->truth->read();
+  state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view key, const auto& object) {
+    const auto& content = object->template as<Pod>();
+    if (terminated(content)) {
+      all.emplace_back(content.metadata().creation_timestamp().seconds(), key);
+    }
+    return true;
+  });
+  if (all.size() <= options_.terminated_kept) return;
+  std::sort(all.begin(), all.end());
+  all.resize(all.size() - options_.terminated_kept);
+  for (auto& [created, key] : all) {
+    request<command_done>(
+        around_->writer,
+        remove{.key = std::move(key), .grace_seconds = 0, .why = {.author = "supervisor/pods"}},
+        defaults::write_timeout, [](const auto&) {});
+  }
+}
+
+}  // namespace troupe::actors
