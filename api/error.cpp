@@ -139,7 +139,8 @@ error service_unavailable(std::string message) {
 
 meta::v1::Status to_status(const error& e) {
   meta::v1::Status status;
-  status.mutable_metadata();
+  auto& list = *status.mutable_metadata();
+  if (!e.continue_token.empty()) list.set_continue_(e.continue_token);
   status.set_status("Failure");
   status.set_message(e.message);
   if (!e.reason.empty()) status.set_reason(e.reason);

@@ -30,6 +30,7 @@ struct error {
   std::string uid;
   std::vector<error_cause> causes;
   int retry_after_seconds = 0;  // 0: not said
+  std::string continue_token;   // of a list's page that has expired: goes on at the present state
 };
 
 template <class T>
