@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "actors/defaults.hpp"
+#include "actors/deployments/deployments.hpp"
+#include "actors/replication/replication.hpp"
 #include "actors/watcher.hpp"
 #include "actors/writer.hpp"
 
@@ -52,6 +54,9 @@ control_plane::control_plane(runtime::system& company, persistence::store& truth
     const runtime::cause why{last.why.request, last.at};
     to.tell(committed{std::move(batch)}, why);
   });
+  if (!options.controllers) return;
+  impl_->started.push_back(spawn_replication(company, doors, truth));
+  impl_->started.push_back(spawn_deployments(company, doors, truth));
 }
 
 control_plane::~control_plane() {

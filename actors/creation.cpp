@@ -4,26 +4,37 @@
 
 #include "actors/admission.hpp"
 #include "api/defaults.hpp"
-#include "api/naming.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/strategy.hpp"
+#include "api/uid.hpp"
+#include "api/validation.hpp"
 
 namespace troupe::actors {
+
+namespace {
+
+std::int64_t seconds_of(runtime::wall_time at) {
+  return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+}
+
+}  // namespace
 
 api::expected<persistence::transaction> create_transaction(const persistence::snapshot& state,
                                                            const api::kind_info& kind,
                                                            std::unique_ptr<api::body> content,
-                                                           runtime::wall_time now,
+                                                           creator by, runtime::wall_time now,
                                                            std::mt19937_64& random) {
-  auto& meta = api::meta_of(*content);
-  if (meta.name().empty()) meta.set_name(api::generated_name(meta.generate_name(), random));
-  meta.set_uid(api::generated_uid(random));
-  meta.set_generation(1);
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
-  meta.mutable_creation_timestamp()->set_seconds(seconds);
   api::set_defaults(kind, *content);
+  const auto uid = api::generated_uid(random);
+  const api::random_bits draw = [&random] { return random(); };
+  api::prepare_create(kind, *content, {.uid = uid, .now_seconds = seconds_of(now), .random = draw});
   auto conditions = admit_create(state, kind, *content);
   if (!conditions) return api::fail(std::move(conditions.error()));
+  const auto& meta = api::meta_of(*content);
+  if (by == creator::client) {
+    if (auto causes = api::validate_create(kind, *content); !causes.empty())
+      return api::fail(api::invalid(kind, meta.name(), std::move(causes)));
+  }
 
   persistence::transaction what;
   auto key = kind.key(meta.namespace_(), meta.name());

@@ -13,8 +13,11 @@
 
 namespace troupe::actors {
 
+// What a controller makes comes from a template that was validated when it was written.
+enum class creator { client, controller };
+
 // The transaction that creates `content` in the namespace that its metadata names: completes it
-// (defaults, admission, generated name, uid, creationTimestamp, generation 1) and demands that its
+// (defaults, identity, admission), validates it if a client made it, and demands that its
 // key is absent and its namespace still what `state` says. `random` decides name and uid.
 //
 // A conflict on the first precondition means that the name is taken, on another that the namespace
@@ -22,7 +25,7 @@ namespace troupe::actors {
 api::expected<persistence::transaction> create_transaction(const persistence::snapshot& state,
                                                            const api::kind_info& kind,
                                                            std::unique_ptr<api::body> content,
-                                                           runtime::wall_time now,
+                                                           creator by, runtime::wall_time now,
                                                            std::mt19937_64& random);
 
 }  // namespace troupe::actors

@@ -289,7 +289,8 @@ bool deployment_controller::make_new_set(const set_family& family) {
     collided_ = true;
     return true;
   }
-  auto what = create_transaction(state, kind, std::move(set), wall_now(), random());
+  auto what =
+      create_transaction(state, kind, std::move(set), creator::controller, wall_now(), random());
   if (!what) {
     failure_ = what.error().message;
     record(true, "ReplicaSetCreateError",

@@ -168,8 +168,8 @@ void replica_controller::create_one(int tries_left) {
     record(true, "FailedCreate", "Error creating: " + message);
     failed("FailedCreate", std::move(message));
   };
-  auto what =
-      create_transaction(truth_.read(), api::kind_of<Pod>(), std::move(pod), wall_now(), random());
+  auto what = create_transaction(truth_.read(), api::kind_of<Pod>(), std::move(pod),
+                                 creator::controller, wall_now(), random());
   if (!what) {
     // A namespace on its way out refuses every pod: that is no failure of the controller.
     const auto& causes = what.error().causes;
