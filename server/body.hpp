@@ -35,6 +35,8 @@ class body {
   std::size_t size_bytes() const noexcept { return size_bytes_; }
   bool empty() const noexcept { return size_bytes_ == 0; }
   const std::vector<piece>& pieces() const noexcept { return pieces_; }
+  // The pieces to keep; this body is empty then.
+  std::vector<piece> release() noexcept;
   // A copy in one piece, for tests and small texts.
   std::string text() const;
 

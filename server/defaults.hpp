@@ -32,13 +32,14 @@ inline constexpr std::chrono::milliseconds handshake_timeout = 10s;
 inline constexpr std::chrono::milliseconds idle_timeout = 5min;
 // A peer that takes nothing for so long while something waits for it is cut off.
 inline constexpr std::chrono::milliseconds stall_timeout = 30s;
+// After our last byte, what the peer still sends is thrown away for so long and so much.
+inline constexpr std::chrono::milliseconds linger_timeout = 1s;
+inline constexpr std::size_t linger_bytes = 16u << 20;
 // Answers under way when the server stops.
 inline constexpr std::chrono::milliseconds drain_timeout = 1s;
 inline constexpr std::size_t connections = 16'384;
 // File descriptors that are not for connections: store, logs, child processes' pipes.
 inline constexpr std::size_t reserved_descriptors = 512;
-// When `accept` fails for want of descriptors or memory.
-inline constexpr std::chrono::milliseconds accept_pause = 100ms;
 inline constexpr int listen_backlog = 4096;
 // Dead peers of idle connections are found by the kernel after 30 + 3 * 15 s.
 inline constexpr int keepalive_idle_seconds = 30;
@@ -53,7 +54,6 @@ inline constexpr std::size_t stream_overrun_factor = 4;
 inline constexpr std::size_t record_bytes = 16u << 10;
 // Handed to the kernel in one call; what it does not take waits, and nothing more is encrypted.
 inline constexpr std::size_t send_bytes = 128u << 10;
-inline constexpr std::size_t receive_bytes = 64u << 10;
 
 // -- HTTP/2 -----------------------------------------------------------------------------------
 // Go: http2 MaxConcurrentStreams.
@@ -64,5 +64,13 @@ inline constexpr std::int32_t connection_window_bytes = 1 << 20;
 // many each second in the long run. The figures of nghttp2's own guard.
 inline constexpr double reset_burst = 1000;
 inline constexpr double resets_per_second = 33;
+
+// -- certificates -----------------------------------------------------------------------------
+// kubeadm: ten years for the authority, one for what it signs.
+inline constexpr std::chrono::hours authority_life = 24h * 3650;
+inline constexpr std::chrono::hours certificate_life = 24h * 365;
+// Of its life; k3s renews with a similar rest.
+inline constexpr double renew_below = 0.3;
+inline constexpr std::chrono::milliseconds renew_period = 1h;
 
 }  // namespace troupe::server::defaults

@@ -21,6 +21,7 @@
 #include "server/fwd.hpp"
 #include "server/headers.hpp"
 #include "server/query.hpp"
+#include "server/request_info.hpp"
 
 namespace troupe::server {
 
@@ -59,7 +60,9 @@ struct request {
   // At most http_options::body_limit_bytes; empty for GET and HEAD, whose bodies are dropped.
   std::string content;
   std::shared_ptr<const connection_info> connection;
+  // Set by the gate.
   user_ptr user;
+  request_info info;
   // No time-out and no place among the requests in flight: watches, log --follow, upgrades.
   bool long_running = false;
   std::chrono::steady_clock::time_point received;
@@ -88,7 +91,8 @@ struct stream_events {
   std::function<void()> closed;
 };
 
-// An answer without an end yet. A handle: copies mean the same stream. Thread safe.
+// An answer without an end yet. A handle: copies mean the same stream, and when the last one is
+// dropped it is closed. Thread safe.
 class stream {
  public:
   stream() = default;
@@ -105,8 +109,8 @@ class stream {
 
  private:
   friend class responder;
-  explicit stream(std::shared_ptr<class exchange> target) : exchange_{std::move(target)} {}
-  std::shared_ptr<class exchange> exchange_;
+  explicit stream(std::shared_ptr<class stream_duty> duty) : duty_{std::move(duty)} {}
+  std::shared_ptr<class stream_duty> duty_;
 };
 
 // The duty to answer one request. A handle: copies mean the same duty; when the last one is dropped

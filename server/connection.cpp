@@ -1,0 +1,186 @@
+#include "server/connection.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/epoll.h>
+
+#include "server/authentication.hpp"
+#include "server/http1.hpp"
+#include "server/http2.hpp"
+#include "server/tls_identity.hpp"
+
+namespace troupe::server {
+namespace {
+
+std::shared_ptr<const connection_info> describe(std::string peer, const site& where,
+                                                const transport& wire) {
+  auto info = std::make_shared<connection_info>();
+  info->peer = std::move(peer);
+  info->local = where.local;
+  info->secure = wire.secure();
+  auto certificate = wire.client_certificate();
+  if (!certificate.presented) return info;
+  if (certificate.verify_error.empty() && !certificate.common_name.empty()) {
+    info->certificate_user = user_of_certificate(std::move(certificate.common_name),
+                                                 std::move(certificate.organizations));
+  } else {
+    info->certificate_error = certificate.verify_error.empty() ? "the subject has no common name"
+                                                               : certificate.verify_error;
+  }
+  return info;
+}
+
+}  // namespace
+
+connection::connection(io_worker& home, int descriptor, std::string peer,
+                       std::shared_ptr<const site> where)
+    : home_{home},
+      where_{std::move(where)},
+      wire_{descriptor, where_->identity == nullptr ? nullptr : where_->identity->context().get(),
+            home.buffers()},
+      peer_{std::move(peer)},
+      since_{home.loop().now()} {}
+
+connection::~connection() = default;
+
+void connection::start(int descriptor) {
+  if (!home_.loop().watch(descriptor, *this)) return close();
+  // The first bytes have often come already; if not, this finds nothing and epoll tells.
+  on_events(EPOLLIN);
+}
+
+void connection::on_events(std::uint32_t events) {
+  if (state_ == state::closed) return;
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0) return close();
+  const bool closing = (events & EPOLLRDHUP) != 0;
+  if (closing || (events & EPOLLIN) != 0) {
+    readable_ = true;
+    wire_.readable(closing);
+  }
+  if ((events & EPOLLOUT) != 0) wire_.writable();
+  if (state_ == state::lingering) return discard();
+  if (state_ == state::shaking_hands) {
+    shake_hands();
+    if (state_ != state::open) return;
+  }
+  if (was_blocked_ && !wire_.blocked()) {
+    was_blocked_ = false;
+    protocol_->on_room();
+  }
+  if (closing) protocol_->on_peer_closing();
+  proceed();
+}
+
+void connection::shake_hands() {
+  switch (wire_.handshake()) {
+    case transport::progress::again:
+      readable_ = false;
+      return;
+    case transport::progress::failed:
+      ++home_.counters().failed_handshakes;
+      return linger();
+    case transport::progress::done:
+      break;
+  }
+  info_ = describe(std::move(peer_), *where_, wire_);
+  if (!info_->certificate_error.empty())
+    spdlog::warn("server: client certificate of {} refused: {}", info_->peer,
+                 info_->certificate_error);
+  if (wire_.negotiated_http2()) {
+    protocol_ = std::make_unique<http2>(*this);
+  } else {
+    protocol_ = std::make_unique<http1>(*this);
+  }
+  state_ = state::open;
+  since_ = now();
+  if (draining_) protocol_->drain();
+}
+
+void connection::proceed() {
+  // So many reads, then the others have their turn.
+  for (int turns = 8; state_ == state::open && readable_ && !wire_.blocked() &&
+                      protocol_->wants_input() && !protocol_->finished();) {
+    if (turns-- == 0) {
+      home_.loop().defer(*this);
+      break;
+    }
+    const auto got = wire_.read(home_.scratch(), home_.scratch_size());
+    if (got > 0) {
+      protocol_->on_input({home_.scratch(), static_cast<std::size_t>(got)});
+    } else {
+      readable_ = false;
+      if (got < 0) protocol_->on_end();
+    }
+  }
+  wire_.flush();
+  if (wire_.broken()) return close();
+  if (wire_.blocked()) {
+    if (!was_blocked_) since_ = now();
+    was_blocked_ = true;
+  } else if (protocol_->finished()) {
+    linger();
+  }
+}
+
+// Closing a socket that has unread bytes resets it, and the peer may lose our last answer. So our
+// side is closed first and what comes is thrown away, for a while.
+void connection::linger() {
+  state_ = state::lingering;
+  since_ = now();
+  if (protocol_) protocol_.reset();
+  wire_.shut_down();
+  discard();
+}
+
+void connection::discard() {
+  for (;;) {
+    const auto got = wire_.discard();
+    if (got == 0) return;
+    if (got > 0) discarded_bytes_ += static_cast<std::size_t>(got);
+    if (got < 0 || discarded_bytes_ > defaults::linger_bytes) return close();
+  }
+}
+
+bool connection::stalled() {
+  if (!wire_.blocked()) return false;
+  if (wire_.sent_bytes() != progress_) {
+    progress_ = wire_.sent_bytes();
+    since_ = now();
+  }
+  return now() - since_ > home_.options().stall_timeout;
+}
+
+void connection::on_tick() {
+  const auto& options = home_.options();
+  const auto age = now() - since_;
+  if (state_ == state::lingering) {
+    if (age > defaults::linger_timeout) close();
+    return;
+  }
+  if ((state_ == state::shaking_hands && age > options.handshake_timeout) || stalled()) {
+    count_time_out();
+    return close();
+  }
+  if (state_ != state::open) return;
+  protocol_->on_tick();
+  proceed();
+}
+
+void connection::drain() {
+  draining_ = true;
+  if (state_ == state::shaking_hands) return close();
+  if (state_ != state::open) return;
+  protocol_->drain();
+  proceed();
+}
+
+void connection::close() {
+  if (state_ == state::closed) return;
+  state_ = state::closed;
+  protocol_.reset();
+  home_.buffers().plain.clear();
+  home_.buffers().outgoing.clear();
+  wire_.close();
+  home_.release(*this);
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,66 @@
+// One accepted socket from handshake to close. Belongs to its I/O thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "server/http.hpp"
+#include "server/io_worker.hpp"
+#include "server/protocol.hpp"
+#include "server/transport.hpp"
+
+namespace troupe::server {
+
+class connection final : public event_loop::source {
+ public:
+  using time_point = event_loop::time_point;
+
+  connection(io_worker& home, int descriptor, std::string peer, std::shared_ptr<const site> where);
+  ~connection() override;
+
+  void start(int descriptor);
+  void on_events(std::uint32_t events) override;
+  void on_tick();
+  void drain();
+  // At once; tells the protocol's exchanges that the client is gone.
+  void close();
+  std::size_t index = 0;  // among the worker's connections; the worker's own
+
+  // -- for the protocol -------------------------------------------------------------------------
+
+  transport& wire() noexcept { return wire_; }
+  io_worker& home() noexcept { return home_; }
+  handler& target() const noexcept { return where_->target; }
+  const std::shared_ptr<const connection_info>& info() const noexcept { return info_; }
+  time_point now() const noexcept { return home_.loop().now(); }
+  // After the protocol was called by somebody else than this connection (an exchange): reads on
+  // where it can, flushes, closes what is finished.
+  void proceed();
+  // A time-out of the protocol has passed.
+  void count_time_out() { ++home_.counters().timed_out; }
+
+ private:
+  enum class state : std::uint8_t { shaking_hands, open, lingering, closed };
+
+  void shake_hands();
+  void linger();
+  void discard();
+  bool stalled();
+
+  io_worker& home_;
+  const std::shared_ptr<const site> where_;
+  transport wire_;
+  std::unique_ptr<protocol> protocol_;
+  std::shared_ptr<const connection_info> info_;
+  std::string peer_;  // until the handshake is done, then in info_
+  state state_ = state::shaking_hands;
+  bool readable_ = false;
+  bool draining_ = false;
+  bool was_blocked_ = false;
+  time_point since_;  // of the state; while blocked: of the last progress
+  std::uint64_t progress_ = 0;
+  std::size_t discarded_bytes_ = 0;
+};
+
+}  // namespace troupe::server

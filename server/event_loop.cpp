@@ -1,0 +1,115 @@
+#include "server/event_loop.hpp"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace troupe::server {
+namespace {
+
+constexpr std::size_t events_at_once = 128;
+
+void add(int epoll, int descriptor, std::uint32_t events, void* data) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = data;
+  if (::epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) != 0)
+    throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+}
+
+}  // namespace
+
+event_loop::event_loop(std::chrono::milliseconds tick)
+    : tick_{tick},
+      epoll_{::epoll_create1(EPOLL_CLOEXEC)},
+      box_{std::make_shared<mailbox>()},
+      now_{std::chrono::steady_clock::now()},
+      next_tick_{now_ + tick} {
+  if (epoll_ < 0) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+  add(epoll_, box_->descriptor(), EPOLLIN | EPOLLET, nullptr);
+}
+
+event_loop::~event_loop() {
+  stop();
+  ::close(epoll_);
+}
+
+void event_loop::start(const std::string& thread_name, std::function<void()> on_tick,
+                       std::function<void()> on_end) {
+  on_tick_ = std::move(on_tick);
+  on_end_ = std::move(on_end);
+  thread_ = std::thread{[this] { run(); }};
+  pthread_setname_np(thread_.native_handle(), thread_name.substr(0, 15).c_str());
+}
+
+void event_loop::stop() {
+  if (!thread_.joinable()) return;
+  box_->post([this] { ending_ = true; });
+  thread_.join();
+}
+
+bool event_loop::watch(int descriptor, source& who) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  event.data.ptr = &who;
+  return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
+void event_loop::defer(source& who) {
+  deferred_.push_back(&who);
+}
+
+void event_loop::bury(std::unique_ptr<source> who) {
+  std::erase(deferred_, who.get());
+  graves_.push_back(std::move(who));
+}
+
+void event_loop::run() {
+  while (!ending_) {
+    wait_and_dispatch();
+    run_tasks();
+    if (now_ >= next_tick_) {
+      on_tick_();
+      next_tick_ = now_ + tick_;
+    }
+    graves_.clear();
+  }
+  on_end_();
+  graves_.clear();
+  box_->close();
+}
+
+void event_loop::wait_and_dispatch() {
+  std::array<epoll_event, events_at_once> events;
+  const auto until_tick =
+      std::chrono::ceil<std::chrono::milliseconds>(next_tick_ - std::chrono::steady_clock::now());
+  const bool sleep = box_->may_sleep() && deferred_.empty();
+  const int timeout_ms =
+      sleep ? static_cast<int>(std::max<std::int64_t>(0, until_tick.count())) : 0;
+  const int count = ::epoll_wait(epoll_, events.data(), events.size(), timeout_ms);
+  now_ = std::chrono::steady_clock::now();
+
+  std::vector<source*> due;
+  due.swap(deferred_);
+  for (int i = 0; i < count; ++i) {
+    if (events[i].data.ptr == nullptr) continue;  // the mailbox; edge-triggered, so no need to read
+    static_cast<source*>(events[i].data.ptr)->on_events(events[i].events);
+  }
+  // One of them may have been buried by the events above: then it has closed itself and ignores us.
+  for (source* who : due)
+    who->on_events(0);
+}
+
+void event_loop::run_tasks() {
+  box_->take(tasks_);
+  for (auto& task : tasks_)
+    task();
+  tasks_.clear();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,71 @@
+// One I/O thread: an edge-triggered epoll set, a mailbox and a coarse tick for time-outs. Knows
+// nothing of HTTP. Everything but `box()`, `start()` and `stop()` belongs to the thread itself.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/mailbox.hpp"
+
+namespace troupe::server {
+
+class event_loop {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // Something with a descriptor; told of EPOLLIN, EPOLLOUT, EPOLLRDHUP, EPOLLHUP, EPOLLERR. Zero
+  // means that its own defer() is due.
+  class source {
+   public:
+    virtual ~source() = default;
+    virtual void on_events(std::uint32_t events) = 0;
+  };
+
+  explicit event_loop(std::chrono::milliseconds tick);
+  event_loop(const event_loop&) = delete;
+  event_loop& operator=(const event_loop&) = delete;
+  ~event_loop();
+
+  // `on_tick` runs about every tick; `on_end` at the end of the thread.
+  void start(const std::string& thread_name, std::function<void()> on_tick,
+             std::function<void()> on_end);
+  // Waits for the thread; what has been posted before is still done.
+  void stop();
+  const std::shared_ptr<mailbox>& box() const noexcept { return box_; }
+
+  // -- on the thread ------------------------------------------------------------------------------
+
+  // False: the kernel refused (the limit of descriptors or memory).
+  bool watch(int descriptor, source& who);
+  // Calls `who.on_events(0)` after the others have had their turn.
+  void defer(source& who);
+  // Destroys `who` when no event of this round can mean it any more. Its descriptor must be closed.
+  void bury(std::unique_ptr<source> who);
+  // As of the last wake-up.
+  time_point now() const noexcept { return now_; }
+
+ private:
+  void run();
+  void wait_and_dispatch();
+  void run_tasks();
+
+  const std::chrono::milliseconds tick_;
+  const int epoll_;
+  std::shared_ptr<mailbox> box_;
+  time_point now_;
+  time_point next_tick_;
+  bool ending_ = false;
+  std::vector<mailbox::task> tasks_;
+  std::vector<source*> deferred_;
+  std::vector<std::unique_ptr<source>> graves_;
+  std::function<void()> on_tick_;
+  std::function<void()> on_end_;
+  std::thread thread_;
+};
+
+}  // namespace troupe::server

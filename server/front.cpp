@@ -1,0 +1,151 @@
+#include "server/front.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "server/gate.hpp"
+#include "server/kubeconfig.hpp"
+#include "server/pki.hpp"
+#include "server/private_file.hpp"
+#include "server/tls_identity.hpp"
+#include "server/token_file.hpp"
+
+namespace troupe::server {
+namespace {
+
+std::vector<std::string> names_of(const front_options& options) {
+  auto names = options.names;
+  names.push_back(options.listen.host);
+  return names;
+}
+
+template <class T>
+std::vector<std::shared_ptr<const T>> joined(std::shared_ptr<const T> first,
+                                             std::vector<std::shared_ptr<const T>> others) {
+  others.insert(others.begin(), std::move(first));
+  return others;
+}
+
+}  // namespace
+
+class front::impl {
+ public:
+  impl(front_options given, front_parts parts, std::unique_ptr<pki> opened,
+       std::shared_ptr<token_file> read)
+      : options{std::move(given)},
+        keys{std::move(opened)},
+        tokens{std::move(read)},
+        who{joined<token_source>(tokens, std::move(parts.tokens))},
+        may{std::move(parts.authorizers)},
+        room{options.reads_in_flight, options.writes_in_flight},
+        door{who, may, room, *parts.health, *parts.api},
+        server{options.http} {
+    if (parts.legacy_api != nullptr) legacy_door.emplace(room, *parts.legacy_api);
+  }
+
+  ~impl() {
+    {
+      const std::lock_guard lock{mutex};
+      ending = true;
+    }
+    wake.notify_all();
+    if (keeper.joinable()) keeper.join();
+  }
+
+  tl::expected<void, std::string> listen() {
+    auto made = tls_identity::make(keys->server());
+    if (!made) return tl::make_unexpected(made.error());
+    identity = std::move(*made);
+    auto bound = server.listen(options.listen, door, identity.get());
+    if (!bound) return tl::make_unexpected(bound.error());
+    where = *bound;
+    if (options.legacy_listen && legacy_door) {
+      auto plain = server.listen(*options.legacy_listen, *legacy_door);
+      if (!plain) return tl::make_unexpected(plain.error());
+      legacy_where = *plain;
+    }
+    if (auto written = write_kubeconfig(); !written) return written;
+    keeper = std::thread{[this] { keep_fresh(); }};
+    return {};
+  }
+
+  tl::expected<void, std::string> write_kubeconfig() const {
+    return write_private_file(options.data_dir / "admin.kubeconfig",
+                              kubeconfig(where, keys->authority(), keys->administrator()));
+  }
+
+  void keep_fresh() {
+    std::unique_lock lock{mutex};
+    while (!wake.wait_for(lock, options.renew_period, [this] { return ending; })) {
+      lock.unlock();
+      if (auto done = renew(); !done)
+        spdlog::error("server: certificates not renewed: {}", done.error());
+      if (auto done = tokens->refresh(); !done)
+        spdlog::error("server: tokens not read again: {}", done.error());
+      lock.lock();
+    }
+  }
+
+  tl::expected<void, std::string> renew() {
+    auto changed = keys->renew(std::chrono::system_clock::now());
+    if (!changed) return tl::make_unexpected(changed.error());
+    if (!*changed) return {};
+    if (auto replaced = identity->replace(keys->server()); !replaced) return replaced;
+    return write_kubeconfig();
+  }
+
+  const front_options options;
+  const std::unique_ptr<pki> keys;
+  const std::shared_ptr<token_file> tokens;
+  const authenticator who;
+  const authorization may;
+  const in_flight room;
+  gate door;
+  std::optional<open_gate> legacy_door;
+  std::unique_ptr<tls_identity> identity;
+  endpoint where;
+  std::optional<endpoint> legacy_where;
+  http_server server;
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool ending = false;
+  std::thread keeper;
+};
+
+front::front(std::unique_ptr<impl> made) : impl_{std::move(made)} {}
+front::~front() = default;
+
+tl::expected<std::unique_ptr<front>, std::string> front::start(front_options options,
+                                                               front_parts parts) {
+  const auto directory = options.data_dir / "pki";
+  auto keys = pki::open({directory, names_of(options)}, std::chrono::system_clock::now());
+  if (!keys) return tl::make_unexpected(keys.error());
+  auto tokens = token_file::open(directory / "tokens.csv");
+  if (!tokens) return tl::make_unexpected(tokens.error());
+  auto made = std::make_unique<impl>(std::move(options), std::move(parts), std::move(*keys),
+                                     std::move(*tokens));
+  if (auto listening = made->listen(); !listening) return tl::make_unexpected(listening.error());
+  return std::unique_ptr<front>{new front{std::move(made)}};
+}
+
+const endpoint& front::where() const noexcept {
+  return impl_->where;
+}
+const std::optional<endpoint>& front::legacy_where() const noexcept {
+  return impl_->legacy_where;
+}
+std::filesystem::path front::kubeconfig_path() const {
+  return impl_->options.data_dir / "admin.kubeconfig";
+}
+http_stats front::stats() const {
+  return impl_->server.stats();
+}
+void front::stop() {
+  impl_->server.stop();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,62 @@
+#include "server/gate.hpp"
+
+#include "server/defaults.hpp"
+#include "server/status.hpp"
+#include "server/version.hpp"
+
+namespace troupe::server {
+namespace {
+
+std::optional<response> take_place(const in_flight& room, const request& head,
+                                   std::shared_ptr<void>& permit) {
+  if (head.long_running) return std::nullopt;
+  permit = room.enter(head.info.mutates());
+  if (permit) return std::nullopt;
+  return status_response(api::too_many_requests("Too many requests, please try again later.",
+                                                defaults::retry_after_seconds));
+}
+
+}  // namespace
+
+gate::gate(const authenticator& who, const authorization& may, const in_flight& room,
+           const health_checks& health, handler& api)
+    : who_{who}, may_{may}, room_{room}, health_{health}, api_{api} {}
+
+std::optional<response> gate::admit(request& head, std::shared_ptr<void>& permit) {
+  head.info = parse_request_info(head.method_text, head.path, head.query);
+  head.long_running = head.info.long_running();
+  auto user = who_.authenticate(head);
+  if (!user) return status_response(user.error());
+  head.user = std::move(*user);
+  if (auto allowed = may_.check(*head.user, head.info); !allowed)
+    return status_response(allowed.error());
+  // Whether the node is well must be seen above all when it is busy.
+  if (is_public(head.info)) return std::nullopt;
+  if (auto busy = take_place(room_, head, permit)) return busy;
+  return api_.admit(head, permit);
+}
+
+void gate::serve(request_ptr what, responder answer) {
+  if (is_public(what->info)) {
+    if (health_checks::serves(what->path)) return answer.respond(health_.serve(*what));
+    return answer.respond(version_response());
+  }
+  api_.serve(std::move(what), std::move(answer));
+}
+
+open_gate::open_gate(const in_flight& room, handler& api) : room_{room}, api_{api} {}
+
+std::optional<response> open_gate::admit(request& head, std::shared_ptr<void>& permit) {
+  head.info = parse_request_info(head.method_text, head.path, head.query);
+  head.user = anonymous();
+  // Its watches live below /watch/, which the rules of today read alike.
+  head.long_running = head.info.long_running();
+  if (auto busy = take_place(room_, head, permit)) return busy;
+  return api_.admit(head, permit);
+}
+
+void open_gate::serve(request_ptr what, responder answer) {
+  api_.serve(std::move(what), std::move(answer));
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,46 @@
+// What stands between the transport and the API: who asks, may they, is there room; and the paths
+// that need no API: health and version. A refusal is a Status document, sent before the body is
+// read. Thread safe.
+#pragma once
+
+#include <memory>
+
+#include "server/authentication.hpp"
+#include "server/authorization.hpp"
+#include "server/health.hpp"
+#include "server/http.hpp"
+#include "server/in_flight.hpp"
+
+namespace troupe::server {
+
+class gate final : public handler {
+ public:
+  // All given outlive the gate.
+  gate(const authenticator& who, const authorization& may, const in_flight& room,
+       const health_checks& health, handler& api);
+
+  // Sets user, info and long_running.
+  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  void serve(request_ptr what, responder answer) override;
+
+ private:
+  const authenticator& who_;
+  const authorization& may_;
+  const in_flight& room_;
+  const health_checks& health_;
+  handler& api_;
+};
+
+// For the plain listener of the 2014 API, which knew no users: everybody is trusted with it.
+class open_gate final : public handler {
+ public:
+  open_gate(const in_flight& room, handler& api);
+  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  void serve(request_ptr what, responder answer) override;
+
+ private:
+  const in_flight& room_;
+  handler& api_;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,287 @@
+#include "server/http1.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "server/answer_head.hpp"
+#include "server/defaults.hpp"
+#include "server/status.hpp"
+
+namespace troupe::server {
+
+http1::http1(connection& home) : home_{home}, since_{home.now()} {}
+
+http1::~http1() {
+  if (exchange_) exchange_->detach();
+}
+
+// -- from the connection ------------------------------------------------------------------------
+
+void http1::on_input(std::string_view bytes) {
+  if (unread_.empty()) return advance(bytes);
+  unread_.append(bytes);
+  advance(unread_);
+}
+
+void http1::on_end() {
+  if (phase_ != phase::answering) finished_ = true;
+}
+
+// Nobody listens to a stream any more. A single answer may still be read by a half-closed client.
+void http1::on_peer_closing() {
+  peer_closing_ = true;
+  if (phase_ == phase::answering && streams_) finished_ = true;
+}
+
+void http1::on_room() {
+  advance(unread_);
+}
+
+void http1::on_tick() {
+  const auto& options = home_.home().options();
+  const auto age = home_.now() - since_;
+  switch (phase_) {
+    case phase::idle:
+      finished_ = finished_ || age > (served_any_ ? options.idle_timeout : options.header_timeout);
+      return;
+    case phase::head:
+    case phase::body:
+      if (age <= (phase_ == phase::head ? options.header_timeout : options.request_timeout)) return;
+      home_.count_time_out();
+      refuse(status_response(408, "RequestTimeout", "the request did not come in time"));
+      return advance({});
+    case phase::answering:
+      if (age > options.request_timeout && exchange_->unanswered() &&
+          !exchange_->request().long_running) {
+        exchange_->respond(status_response(504, "Timeout", "the request was not answered in time"));
+      }
+  }
+}
+
+void http1::drain() {
+  close_after_ = true;
+  if (phase_ == phase::idle) finished_ = true;
+  if (phase_ == phase::answering && streams_) exchange_->end();
+}
+
+// -- requests -------------------------------------------------------------------------------------
+
+void http1::advance(std::string_view input) {
+  for (;;) {
+    pump();
+    if (phase_ == phase::answering || finished_ || input.empty()) break;
+    const auto rest = read(input);
+    if (rest.size() == input.size() && phase_ != phase::answering && !finished_) break;
+    input = rest;
+  }
+  if (finished_) input = {};
+  if (input.empty()) {
+    // An idle connection keeps no memory for input.
+    if (!unread_.empty()) std::string{}.swap(unread_);
+  } else if (unread_.empty()) {
+    unread_.assign(input);
+  } else {
+    unread_.erase(0, unread_.size() - input.size());
+  }
+}
+
+std::string_view http1::read(std::string_view input) {
+  if (phase_ == phase::idle) {
+    // Line ends between requests are to be ignored (RFC 9112 2.2).
+    const auto start = input.find_first_not_of("\r\n");
+    if (start == std::string_view::npos) return {};
+    input.remove_prefix(start);
+    begin_request();
+  }
+  for (;;) {
+    const auto result = parser_.feed(input);
+    input.remove_prefix(result.consumed);
+    switch (result.what) {
+      case http1_parser::step::need_more:
+        return input;
+      case http1_parser::step::head:
+        head_complete();
+        if (phase_ == phase::answering) return input;  // refused
+        break;
+      case http1_parser::step::complete:
+        serve();
+        return input;
+      default:
+        refuse(result.what);
+        return input;
+    }
+  }
+}
+
+void http1::begin_request() {
+  const auto& options = home_.home().options();
+  exchange_ =
+      std::make_shared<exchange>(home_.home().loop().box(), *this, options.stream_buffer_bytes);
+  auto& request = exchange_->request();
+  request.id = home_.home().next_request_id();
+  request.connection = home_.info();
+  request.received = since_ = home_.now();
+  parser_.begin(request, {options.header_limit_bytes, options.body_limit_bytes});
+  phase_ = phase::head;
+  head_written_ = streams_ = in_chunk_ = ended_ = http10_ = false;
+}
+
+void http1::head_complete() {
+  auto& request = exchange_->request();
+  http10_ = parser_.http10();
+  close_after_ = close_after_ || !parser_.keep_alive();
+  phase_ = phase::body;
+  ++home_.home().counters().requests;
+  std::shared_ptr<void> permit;
+  if (auto refusal = admit(home_.target(), request, permit)) return refuse(std::move(*refusal));
+  exchange_->hold(std::move(permit));
+  if (parser_.expects_continue()) home_.wire().write("HTTP/1.1 100 Continue\r\n\r\n");
+}
+
+void http1::serve() {
+  phase_ = phase::answering;
+  served_any_ = true;
+  exchange_->serve(home_.target());
+  take_output();
+}
+
+// What follows on the connection cannot be trusted to be a request, so the answer is the last.
+void http1::refuse(response answer) {
+  close_after_ = true;
+  phase_ = phase::answering;
+  exchange_->respond(std::move(answer));
+  take_output();
+}
+
+void http1::refuse(http1_parser::step why) {
+  using step = http1_parser::step;
+  const auto& limit = home_.home().options().body_limit_bytes;
+  switch (why) {
+    case step::head_too_large:
+      return refuse(status_response(431, "RequestHeaderFieldsTooLarge",
+                                    "the header fields of the request are too large"));
+    case step::body_too_large:
+      return refuse(body_too_large(limit));
+    case step::unsupported:
+      return refuse(status_response(501, "NotImplemented", parser_.problem()));
+    case step::bad_version:
+      return refuse(status_response(505, "BadRequest", parser_.problem()));
+    default:
+      return refuse(status_response(400, "BadRequest", parser_.problem()));
+  }
+}
+
+// -- answers --------------------------------------------------------------------------------------
+
+void http1::on_exchange(exchange& which) {
+  if (&which != exchange_.get()) return;
+  take_output();
+  advance(unread_);
+  home_.proceed();
+}
+
+void http1::take_output() {
+  auto output = exchange_->take();
+  if (output.overrun) {
+    ++home_.home().counters().overrun_streams;
+    finished_ = true;
+    return;
+  }
+  if (output.head) {
+    write_head(*output.head, output.streams);
+    if (body_allowed_) out_.add(output.head->content.release());
+  }
+  ended_ = output.ended || (streams_ && !body_allowed_);
+  if (streams_ && peer_closing_) finished_ = true;
+  if (!body_allowed_) return;
+  chunks_.insert(chunks_.end(), std::make_move_iterator(output.chunks.begin()),
+                 std::make_move_iterator(output.chunks.end()));
+}
+
+void http1::write_head(const response& head, bool streams) {
+  streams_ = streams;
+  const auto method = exchange_->request().method;
+  const bool no_content = head.status == 204 || head.status == 304 || head.status < 200;
+  body_allowed_ = method != http_method::head && !no_content;
+  if (streams && http10_) close_after_ = true;
+
+  auto& text = home_.home().head_text();
+  text = "HTTP/1.1 ";
+  append_number(text, static_cast<std::uint64_t>(head.status));
+  text += ' ';
+  text += reason_phrase(head.status);
+  text += "\r\n";
+  each_field(head, exchange_->request().id, home_.home().date(),
+             [&text](std::string_view name, std::string_view value) {
+               text.append(name).append(": ").append(value).append("\r\n");
+             });
+  if (streams) {
+    if (!http10_ && body_allowed_) text += "transfer-encoding: chunked\r\n";
+  } else if (!no_content) {
+    text += "content-length: ";
+    append_number(text, head.content.size_bytes());
+    text += "\r\n";
+  }
+  if (close_after_) {
+    text += "connection: close\r\n";
+  } else if (http10_) {
+    text += "connection: keep-alive\r\n";
+  }
+  text += "\r\n";
+  home_.wire().write(text);
+  head_written_ = true;
+  if (streams && !http10_ && body_allowed_ && !head.content.empty())
+    open_chunk(head.content.size_bytes());
+}
+
+void http1::open_chunk(std::size_t size) {
+  std::array<char, 20> text;
+  const auto end = std::to_chars(text.data(), text.data() + 16, size, 16).ptr;
+  home_.wire().write({text.data(), static_cast<std::size_t>(end - text.data())});
+  home_.wire().write("\r\n");
+  in_chunk_ = true;
+}
+
+void http1::pump() {
+  if (phase_ != phase::answering || !head_written_ || finished_) return;
+  std::size_t streamed = 0;
+  auto& wire = home_.wire();
+  while (!wire.blocked() && !wire.broken()) {
+    if (!out_.empty()) {
+      const auto part = out_.front().substr(0, defaults::send_bytes);
+      wire.write(part);
+      out_.consume(part.size());
+      streamed += part.size();
+    } else if (!next_chunk()) {
+      break;
+    }
+  }
+  if (streams_ && streamed > 0) exchange_->sent(streamed);
+  if (ended_ && out_.empty() && chunks_.empty() && !in_chunk_) finish_answer();
+}
+
+// Ends the chunk that is written and begins the next of what waits; false when there is nothing to
+// do.
+bool http1::next_chunk() {
+  const bool chunked = streams_ && !http10_;
+  if (in_chunk_) {
+    home_.wire().write("\r\n");
+    in_chunk_ = false;
+  }
+  if (chunks_.empty()) return false;
+  out_.add(std::move(chunks_));
+  chunks_.clear();
+  if (chunked) open_chunk(out_.size_bytes());
+  return true;
+}
+
+void http1::finish_answer() {
+  if (streams_ && !http10_ && body_allowed_) home_.wire().write("0\r\n\r\n");
+  exchange_->detach();
+  exchange_.reset();
+  phase_ = phase::idle;
+  since_ = home_.now();
+  if (close_after_) finished_ = true;
+}
+
+}  // namespace troupe::server

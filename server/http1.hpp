@@ -1,0 +1,74 @@
+// HTTP/1.1 on a connection: one request at a time, further ones wait unread. Belongs to the
+// connection's thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "server/connection.hpp"
+#include "server/exchange.hpp"
+#include "server/http1_parser.hpp"
+#include "server/outgoing.hpp"
+#include "server/protocol.hpp"
+
+namespace troupe::server {
+
+class http1 final : public protocol, public exchange::owner {
+ public:
+  explicit http1(connection& home);
+  ~http1() override;
+
+  void on_input(std::string_view bytes) override;
+  bool wants_input() const override { return phase_ != phase::answering; }
+  void on_end() override;
+  void on_peer_closing() override;
+  void on_room() override;
+  void on_tick() override;
+  void drain() override;
+  bool finished() const override { return finished_; }
+
+ private:
+  enum class phase : std::uint8_t { idle, head, body, answering };
+
+  void on_exchange(exchange& which) override;
+
+  // Reads requests and writes answers as far as both go; what is left of `input` is kept.
+  void advance(std::string_view input);
+  // Parses one step; the rest of the input.
+  std::string_view read(std::string_view input);
+  void begin_request();
+  void head_complete();
+  void serve();
+  void refuse(response answer);
+  void refuse(http1_parser::step why);
+
+  void take_output();
+  void write_head(const response& head, bool streams);
+  void pump();
+  bool next_chunk();
+  void open_chunk(std::size_t size);
+  void finish_answer();
+
+  connection& home_;
+  http1_parser parser_;
+  std::string unread_;
+  std::shared_ptr<exchange> exchange_;
+  phase phase_ = phase::idle;
+  connection::time_point since_;  // of being idle; otherwise of the request's first byte
+  bool served_any_ = false;
+  bool peer_closing_ = false;
+  bool close_after_ = false;
+  bool finished_ = false;
+
+  // The answer under way.
+  outgoing out_;
+  std::vector<piece> chunks_;  // of the stream, not yet in `out_`
+  bool head_written_ = false;
+  bool http10_ = false;
+  bool body_allowed_ = true;
+  bool streams_ = false;
+  bool in_chunk_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,38 @@
+// One stream of an HTTP/2 connection: a request coming in, its exchange, an answer going out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "server/connection.hpp"
+#include "server/exchange.hpp"
+#include "server/outgoing.hpp"
+
+namespace troupe::server {
+
+class http2;
+
+struct http2_flow final : exchange::owner {
+  http2_flow(http2& session, std::int32_t stream_id) : home{session}, id{stream_id} {}
+  void on_exchange(exchange& which) override;
+
+  http2& home;
+  const std::int32_t id;
+  std::shared_ptr<exchange> current;
+
+  // -- the request ------------------------------------------------------------------------------
+  std::size_t header_bytes = 0;
+  bool header_too_large = false;
+  bool bad_target = false;
+  bool complete = false;  // the client has ended its side
+  bool refused = false;   // answered before that: what still comes is dropped
+
+  // -- the answer -------------------------------------------------------------------------------
+  outgoing out;
+  bool streams = false;
+  bool ended = false;     // nothing will be added to `out`
+  bool deferred = false;  // nghttp2 has asked and found `out` empty
+  connection::time_point progress;
+};
+
+}  // namespace troupe::server

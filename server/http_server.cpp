@@ -1,0 +1,96 @@
+#include "server/http_server.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "server/io_worker.hpp"
+#include "server/listener.hpp"
+
+namespace troupe::server {
+namespace {
+
+// How many descriptors this process may have now.
+std::size_t raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
+  if (limit.rlim_cur < limit.rlim_max) {
+    const auto before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+  }
+  return limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX : static_cast<std::size_t>(limit.rlim_cur);
+}
+
+std::size_t connection_limit(std::size_t wanted) {
+  const auto descriptors = raise_descriptor_limit();
+  const auto reserved = std::min(defaults::reserved_descriptors, descriptors / 2);
+  return std::min(wanted, descriptors - reserved);
+}
+
+}  // namespace
+
+class http_server::impl {
+ public:
+  explicit impl(http_options given) : options{given}, limit{connection_limit(given.connections)} {
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, options.io_threads); ++i)
+      workers.push_back(std::make_unique<io_worker>(i, options, counters));
+  }
+
+  const http_options options;
+  const std::size_t limit;
+  http_counters counters;
+  std::vector<std::unique_ptr<io_worker>> workers;
+  bool stopped = false;
+};
+
+http_server::http_server(http_options options) : impl_{std::make_unique<impl>(options)} {}
+
+http_server::~http_server() {
+  stop();
+}
+
+tl::expected<endpoint, std::string> http_server::listen(const endpoint& where, handler& target,
+                                                        const tls_identity* identity) {
+  auto socket = bind_socket(where);
+  if (!socket) return tl::make_unexpected(socket.error());
+  const auto actual = socket->where;
+  auto here = std::make_shared<const site>(site{target, identity, to_string(actual)});
+  auto made = std::make_unique<listener>(*socket, std::move(here), impl_->workers, impl_->limit,
+                                         impl_->counters);
+  if (!impl_->workers.front()->add_listener(std::move(made))) {
+    return tl::make_unexpected("cannot listen on " + to_string(actual) +
+                               ": the kernel does not watch more descriptors");
+  }
+  return actual;
+}
+
+void http_server::stop() {
+  if (std::exchange(impl_->stopped, true)) return;
+  impl_->workers.front()->close_listeners();
+  const auto until = std::chrono::steady_clock::now() + impl_->options.drain_timeout;
+  std::vector<std::future<void>> drained;
+  for (const auto& worker : impl_->workers)
+    drained.push_back(worker->drain());
+  for (const auto& done : drained)
+    done.wait_until(until);
+  for (const auto& worker : impl_->workers)
+    worker->stop();
+}
+
+http_stats http_server::stats() const {
+  const auto& c = impl_->counters;
+  http_stats now;
+  now.now_connections = c.connections;
+  now.accepted = c.accepted;
+  now.refused = c.refused;
+  now.failed_handshakes = c.failed_handshakes;
+  now.requests = c.requests;
+  now.timed_out = c.timed_out;
+  now.overrun_streams = c.overrun_streams;
+  return now;
+}
+
+}  // namespace troupe::server

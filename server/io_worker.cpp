@@ -1,0 +1,144 @@
+#include "server/io_worker.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <random>
+
+#include "server/connection.hpp"
+#include "server/listener.hpp"
+
+namespace troupe::server {
+namespace {
+
+// Often enough for the shortest time-out.
+std::chrono::milliseconds tick_for(const http_options& options) {
+  const auto shortest =
+      std::min({options.handshake_timeout, options.header_timeout, options.request_timeout,
+                options.idle_timeout, options.stall_timeout});
+  using std::chrono::milliseconds;
+  return std::clamp(shortest / 8, milliseconds{5}, milliseconds{500});
+}
+
+std::string http_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  const auto size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return {text, size};
+}
+
+// Ids of different threads and starts do not meet: the upper bits are random.
+std::uint64_t first_id() {
+  std::random_device random;
+  return (static_cast<std::uint64_t>(random()) << 32) | (random() & 0xff000000U);
+}
+
+}  // namespace
+
+io_worker::io_worker(std::size_t index, const http_options& options, http_counters& counters)
+    : options_{options},
+      counters_{counters},
+      loop_{tick_for(options)},
+      scratch_(defaults::record_bytes, '\0'),
+      date_{http_date()},
+      next_id_{first_id()} {
+  loop_.start(
+      "troupe-http-" + std::to_string(index), [this] { tick(); }, [this] { close_all(); });
+}
+
+io_worker::~io_worker() {
+  stop();
+}
+
+void io_worker::stop() {
+  loop_.stop();
+}
+
+std::uint64_t io_worker::next_request_id() noexcept {
+  return ++next_id_;
+}
+
+void io_worker::adopt(int descriptor, std::string peer, std::shared_ptr<const site> where) {
+  load_.fetch_add(1, std::memory_order_relaxed);
+  loop_.box()->post([this, descriptor, peer = std::move(peer), where = std::move(where)] {
+    open(descriptor, peer, where);
+  });
+}
+
+bool io_worker::add_listener(std::unique_ptr<listener> made) {
+  std::promise<bool> watched;
+  loop_.box()->post([this, &made, &watched] {
+    const bool good = loop_.watch(made->descriptor(), *made);
+    if (good) listeners_.push_back(std::move(made));
+    watched.set_value(good);
+  });
+  return watched.get_future().get();
+}
+
+void io_worker::close_listeners() {
+  std::promise<void> closed;
+  loop_.box()->post([this, &closed] {
+    listeners_.clear();
+    closed.set_value();
+  });
+  closed.get_future().wait();
+}
+
+void io_worker::open(int descriptor, std::string peer, std::shared_ptr<const site> where) {
+  auto made = std::make_unique<connection>(*this, descriptor, std::move(peer), std::move(where));
+  made->index = connections_.size();
+  auto& opened = *made;
+  connections_.push_back(std::move(made));
+  opened.start(descriptor);
+  if (draining_) opened.drain();
+}
+
+void io_worker::release(connection& ended) {
+  const auto at = ended.index;
+  auto& last = connections_.back();
+  last->index = at;
+  std::swap(connections_[at], last);
+  loop_.bury(std::move(last));
+  connections_.pop_back();
+  load_.fetch_sub(1, std::memory_order_relaxed);
+  counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+  say_when_empty();
+}
+
+void io_worker::tick() {
+  date_ = http_date();
+  for (const auto& each : listeners_)
+    each->on_events(0);
+  // Backwards: a connection that ends is replaced by the last one, which has had its tick.
+  for (auto i = connections_.size(); i-- > 0;)
+    connections_[i]->on_tick();
+}
+
+std::future<void> io_worker::drain() {
+  auto done = drained_.get_future();
+  loop_.box()->post([this] {
+    draining_ = true;
+    for (auto i = connections_.size(); i-- > 0;)
+      connections_[i]->drain();
+    if (connections_.empty()) say_when_empty();
+  });
+  return done;
+}
+
+void io_worker::say_when_empty() {
+  if (!draining_ || !connections_.empty()) return;
+  draining_ = false;
+  drained_.set_value();
+}
+
+void io_worker::close_all() {
+  draining_ = false;
+  listeners_.clear();
+  while (!connections_.empty())
+    connections_.back()->close();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,58 @@
+// One request on its way through the REST API: what it asks, what is needed to answer it, and the
+// duty to answer. Held by whoever works on it; handed from thread to thread, one at a time.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/error.hpp"
+#include "server/http.hpp"
+#include "server/rest/answers.hpp"
+#include "server/rest/options.hpp"
+#include "server/rest/route.hpp"
+#include "server/rest/services.hpp"
+
+namespace troupe::server {
+
+class call {
+ public:
+  call(rest_services& in, request_ptr what, responder to, const route& where, verb wanted)
+      : in{in}, what{std::move(what)}, where{where}, wanted{wanted}, to_{std::move(to)} {}
+
+  rest_services& in;
+  const request_ptr what;
+  const route where;  // views into the request's path
+  const verb wanted;
+  wanted_form form;
+  included rows = included::metadata;
+
+  const api::kind_info& kind() const noexcept { return *where.kind; }
+  std::string key() const { return kind().key(where.space, where.name); }
+  // For the log of changes.
+  persistence::change_cause cause() const;
+
+  // Sent as Warning headers, each once.
+  void warn(const std::vector<std::string>& texts);
+
+  // One of these is called once.
+  void answer(response with);
+  void answer(int status, const api::object_ptr& object);
+  // Status "Success"; where an object is given, about it.
+  void succeed(int status, const api::object_ptr& about = {});
+  void fail(const api::error& why);
+  // Leaves the duty to whoever streams; counts as answered with 200.
+  responder take_over();
+  bool gone() const noexcept { return to_.gone(); }
+
+ private:
+  void record(int status) const;
+
+  responder to_;
+  std::vector<std::string> warnings_;
+};
+
+using call_ptr = std::shared_ptr<call>;
+
+}  // namespace troupe::server

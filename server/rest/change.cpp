@@ -1,0 +1,76 @@
+#include "server/rest/change.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "actors/store_error.hpp"
+
+namespace troupe::server {
+namespace {
+
+struct attempt {
+  call_ptr what;
+  bool dry_run;
+  planner plan;
+  change_done done;
+  change_failed failed;
+  int left = defaults::write_attempts;
+};
+using attempt_ptr = std::shared_ptr<attempt>;
+
+// What the client would have got.
+change_result imagine(change_plan& plan) {
+  auto& first = plan.what.mutations.front();
+  const bool removed = first.content == nullptr;
+  if (plan.shown || removed) return {plan.shown ? plan.shown : plan.before, plan.status, removed};
+  const auto revision = plan.before ? plan.before->revision() : 0;
+  return {std::make_shared<const api::object>(*first.kind, std::move(first.content), revision),
+          plan.status, false};
+}
+
+void try_once(const attempt_ptr& a);
+
+void try_again(const attempt_ptr& a, const persistence::error& why) {
+  const auto give_up = [&] {
+    a->failed(actors::to_api_error(why, a->what->kind(), a->what->where.name));
+  };
+  if (why.code != persistence::errc::conflict || --a->left == 0) return give_up();
+  if (!a->what->in.retries.post([a] { try_once(a); })) give_up();
+}
+
+void try_once(const attempt_ptr& a) {
+  auto planned = a->plan(a->what->in.read());
+  if (!planned) return a->failed(planned.error());
+  if (planned->what.mutations.empty()) return a->done({planned->before, planned->status, false});
+  if (a->dry_run) return a->done(imagine(*planned));
+  const bool removed = planned->what.mutations.front().content == nullptr;
+  planned->what.why = a->what->cause();
+  a->what->in.plane.commit(
+      std::move(planned->what), a->what->what->id,
+      [a, removed, shown = std::move(planned->shown),
+       status = planned->status](persistence::outcome result) {
+        if (!result) return try_again(a, result.error());
+        a->done({shown ? shown : result->objects.front(), status, removed});
+      });
+}
+
+}  // namespace
+
+void carry_out(const call_ptr& what, bool dry_run, planner plan, change_done done,
+               change_failed failed) {
+  try_once(std::make_shared<attempt>(
+      attempt{what, dry_run, std::move(plan), std::move(done), std::move(failed)}));
+}
+
+void carry_out(const call_ptr& what, bool dry_run, planner plan, change_done done) {
+  carry_out(what, dry_run, std::move(plan), std::move(done),
+            [what](const api::error& why) { what->fail(why); });
+}
+
+void carry_out(const call_ptr& what, bool dry_run, planner plan) {
+  carry_out(what, dry_run, std::move(plan), [what](const change_result& result) {
+    what->answer(result.status, result.object);
+  });
+}
+
+}  // namespace troupe::server

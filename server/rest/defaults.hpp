@@ -1,0 +1,40 @@
+// The constants of the REST API's behaviour and where they come from. "upstream" is Kubernetes 1.36's
+// API server.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe::server::defaults {
+
+using namespace std::chrono_literals;
+
+// -- watches ------------------------------------------------------------------------------------
+// upstream: min-request-timeout. A watch without timeoutSeconds lasts so long, or up to twice that.
+inline constexpr std::chrono::nanoseconds watch_timeout = 30min;
+// Events under way from the watcher to one watch, so also those that wait for a slow client.
+inline constexpr std::uint32_t watch_credit = 256;
+// Handed to the stream in one piece, however large the object.
+inline constexpr std::size_t watch_chunk_bytes = 256u << 10;
+// How soon a watch notices that the watcher has forgotten it (after a crash). With 10,000 watches
+// this is a thousand messages a second.
+inline constexpr std::chrono::nanoseconds watch_heartbeat = 10s;
+// For the bookmark that is asked for when the time of a watch is up.
+inline constexpr std::chrono::nanoseconds last_bookmark_wait = 200ms;
+
+// -- writes -------------------------------------------------------------------------------------
+// upstream: apiserver/pkg/endpoints/handlers/patch.go, MaxRetryWhenPatchConflicts; and the same for
+// all that may be planned anew when somebody else was faster.
+inline constexpr int write_attempts = 5;
+// Requests that wait for another try.
+inline constexpr std::size_t retry_queue = 1'000;
+// How many objects one deletecollection has under way at the same time.
+inline constexpr std::size_t parallel_deletions = 64;
+
+// -- services -----------------------------------------------------------------------------------
+// upstream: service-node-port-range.
+inline constexpr int first_node_port = 30'000;
+inline constexpr int last_node_port = 32'767;
+
+}  // namespace troupe::server::defaults

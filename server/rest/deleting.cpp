@@ -1,0 +1,156 @@
+#include "server/rest/deleting.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "api/schema/core_account.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/core_service.pb.h"
+#include "api/scheme.hpp"
+#include "api/strategy.hpp"
+#include "server/rest/writing.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::meta::v1::DeleteOptions;
+using persistence::snapshot;
+
+bool is_dry(const DeleteOptions& options) {
+  return std::find(options.dry_run().begin(), options.dry_run().end(), "All") !=
+         options.dry_run().end();
+}
+
+// These are answered by their last state, others by a Status (kubernetes: ReturnDeletedObject).
+bool shows_deleted(const api::kind_info& kind) {
+  return &kind == &api::kind_of<api::core::v1::Pod>() ||
+         &kind == &api::kind_of<api::core::v1::Service>() ||
+         &kind == &api::kind_of<api::core::v1::ServiceAccount>() ||
+         &kind == &api::kind_of<api::core::v1::PodTemplate>();
+}
+
+api::expected<change_plan> plan_removal(const call_ptr& what, const snapshot& state,
+                                        const std::string& key, std::string_view name,
+                                        const DeleteOptions& options) {
+  const auto& kind = what->kind();
+  const auto was = state.find(key);
+  if (!was) return api::fail(api::not_found(kind, name));
+  auto step =
+      api::plan_delete(kind, was->content(), was->revision(), options, wall_seconds(what->in));
+  if (!step) return api::fail(std::move(step.error()));
+  change_plan plan{{}, was, nullptr, 200};
+  if (step->step == api::deletion_step::unchanged) return plan;
+  plan.what.preconditions.push_back({key, was->revision()});
+  plan.what.mutations.push_back({key, &kind, std::move(step->updated)});
+  return plan;
+}
+
+void answer_removed(const call_ptr& what, const DeleteOptions& options,
+                    const change_result& result) {
+  if (result.removed && !shows_deleted(what->kind())) return what->succeed(200, result.object);
+  // The old way to say "in the foreground" (kubernetes: endpoints/handlers/delete.go).
+  const bool waits = !result.removed && options.has_orphan_dependents() &&
+                     !options.orphan_dependents();
+  what->answer(waits ? 202 : 200, result.object);
+}
+
+// The objects of a deletecollection, some of them under way. Completions come from any thread.
+class sweep : public std::enable_shared_from_this<sweep> {
+ public:
+  sweep(call_ptr what, DeleteOptions options, std::vector<api::object_ptr> found)
+      : what_{std::move(what)}, options_{std::move(options)}, left_{std::move(found)} {}
+
+  void begin() {
+    const auto count = std::min(left_.size(), defaults::parallel_deletions);
+    if (count == 0) return finish();
+    under_way_ = count;
+    for (std::size_t i = 0; i < count; ++i) next();
+  }
+
+ private:
+  // Takes the place of the one that has ended.
+  void next() {
+    std::unique_lock lock{mutex_};
+    if (failure_ || at_ == left_.size()) {
+      const bool last = --under_way_ == 0;
+      lock.unlock();
+      if (last) finish();
+      return;
+    }
+    const auto object = left_[at_++];
+    lock.unlock();
+    const auto& meta = object->meta();
+    auto self = shared_from_this();
+    carry_out(
+        what_, is_dry(options_),
+        [self, key = object->kind().key(meta.namespace_(), meta.name()),
+         name = meta.name()](const snapshot& state) {
+          return plan_removal(self->what_, state, key, name, self->options_);
+        },
+        [self](const change_result& result) { self->ended(result.object, nullptr); },
+        [self](const api::error& why) { self->ended(nullptr, &why); });
+  }
+
+  void ended(const api::object_ptr& object, const api::error* why) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (object) deleted_.push_back(object);
+      if (why != nullptr && why->code != 404 && !failure_) failure_ = *why;
+    }
+    // Off this stack: a refusal may come at once, thousands of times.
+    if (!what_->in.retries.post([self = shared_from_this()] { self->next(); })) next();
+  }
+
+  void finish() {
+    if (failure_) return what_->fail(*failure_);
+    list_page page;
+    page.kind = &what_->kind();
+    page.items = std::move(deleted_);
+    page.revision = what_->in.read().at();
+    what_->answer(list_answer(what_->form, page, what_->rows));
+  }
+
+  const call_ptr what_;
+  const DeleteOptions options_;
+  const std::vector<api::object_ptr> left_;
+  std::mutex mutex_;
+  std::size_t at_ = 0;
+  std::size_t under_way_ = 0;
+  std::vector<api::object_ptr> deleted_;
+  std::optional<api::error> failure_;
+};
+
+}  // namespace
+
+void delete_object(const call_ptr& what) {
+  const auto parsed = parse_delete_options(*what->what);
+  if (!parsed) return what->fail(parsed.error());
+  const auto options = std::make_shared<const DeleteOptions>(*parsed);
+  carry_out(
+      what, is_dry(*options),
+      [what, options](const snapshot& state) {
+        return plan_removal(what, state, what->key(), what->where.name, *options);
+      },
+      [what, options](const change_result& result) { answer_removed(what, *options, result); });
+}
+
+void delete_collection(const call_ptr& what) {
+  auto options = parse_delete_options(*what->what);
+  if (!options) return what->fail(options.error());
+  const auto chosen = parse_list_options(what->kind(), what->what->query, false);
+  if (!chosen) return what->fail(chosen.error());
+  std::vector<api::object_ptr> found;
+  what->in.read().scan(what->kind().prefix(what->where.space), {},
+                       [&](std::string_view, const api::object_ptr& object) {
+                         if (chosen->labels.matches(object->meta().labels()) &&
+                             chosen->fields.matches(object->content()))
+                           found.push_back(object);
+                         return true;
+                       });
+  std::make_shared<sweep>(what, std::move(*options), std::move(found))->begin();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,149 @@
+#include "server/rest/reading.hpp"
+
+#include <fmt/format.h>
+
+#include "actors/store_error.hpp"
+#include "server/rest/continue_token.hpp"
+#include "server/rest/watch_session.hpp"
+
+namespace troupe::server {
+namespace {
+
+using persistence::snapshot;
+
+// kubernetes: apiserver/pkg/storage, NewTooLargeResourceVersionError.
+api::error too_new(std::uint64_t asked, std::uint64_t present) {
+  auto out = api::timed_out(
+      fmt::format("Too large resource version: {}, current: {}", asked, present), 1);
+  out.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+  return out;
+}
+
+api::expected<void> not_older(const snapshot& state, const std::optional<std::uint64_t>& asked) {
+  if (asked && *asked > state.at()) return api::fail(too_new(*asked, state.at()));
+  return {};
+}
+
+// The state that a list is of, and where in it the page begins.
+struct place {
+  snapshot state;
+  std::string after;  // a key; empty: the beginning
+};
+
+// The words tell a person what clients do by themselves with the token.
+api::error page_expired(const std::string& next) {
+  auto out = api::expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.");
+  out.continue_token = next;
+  return out;
+}
+
+api::expected<place> resume(const call& what, const list_options& options,
+                            const std::string& prefix) {
+  auto token = decode_token(options.continue_token);
+  if (!token) return api::fail(std::move(token.error()));
+  auto after = prefix + token->after;
+  if (token->revision < 0) return place{what.in.read(), std::move(after)};
+  auto state = what.in.plane.truth().read_at(static_cast<std::uint64_t>(token->revision));
+  if (state) return place{std::move(*state), std::move(after)};
+  if (state.error().code == persistence::errc::compacted)
+    return api::fail(page_expired(encode_token({-1, token->after})));
+  return api::fail(actors::to_api_error(state.error(), what.kind(), {}));
+}
+
+api::expected<place> begin(const call& what, const list_options& options) {
+  auto state = what.in.read();
+  if (options.match == revision_match::exact && *options.revision < state.at()) {
+    auto then = what.in.plane.truth().read_at(*options.revision);
+    if (!then) {
+      return api::fail(api::expired(
+          fmt::format("The resourceVersion for the provided list is too old: {} ({})",
+                      *options.revision, state.at())));
+    }
+    return place{std::move(*then), {}};
+  }
+  if (auto fine = not_older(state, options.revision); !fine)
+    return api::fail(std::move(fine.error()));
+  return place{std::move(state), {}};
+}
+
+// The objects of a list that names one of them.
+list_page single(const call& what, const list_options& options, const snapshot& state,
+                 std::string_view name) {
+  list_page page;
+  const auto found = state.find(what.kind().key(what.where.space, name));
+  if (found && options.labels.matches(found->meta().labels()) &&
+      options.fields.matches(found->content()))
+    page.items.push_back(found);
+  return page;
+}
+
+list_page scan(const list_options& options, const place& from, const std::string& prefix) {
+  list_page page;
+  const bool all = options.selects_all();
+  std::string last;
+  std::int64_t behind = 0;
+  from.state.scan(prefix, from.after, [&](std::string_view key, const api::object_ptr& object) {
+    if (options.limit != 0 && page.items.size() == options.limit) {
+      // How many are left can be said only where every key counts.
+      ++behind;
+      return all && !from.after.empty();
+    }
+    if (!all && (!options.labels.matches(object->meta().labels()) ||
+                 !options.fields.matches(object->content())))
+      return true;
+    page.items.push_back(object);
+    last = key.substr(prefix.size());
+    return true;
+  });
+  if (behind == 0) return page;
+  page.continue_token = encode_token({static_cast<std::int64_t>(from.state.at()), last});
+  if (all && from.after.empty())
+    page.remaining = static_cast<std::int64_t>(from.state.count(prefix) - page.items.size());
+  else if (all)
+    page.remaining = behind;
+  return page;
+}
+
+}  // namespace
+
+void get_object(const call_ptr& what) {
+  const auto state = what->in.read();
+  if (const auto text = what->what->query.get_or("resourceVersion", ""); !text.empty()) {
+    const auto revision = parse_revision(text);
+    if (!revision) return what->fail(revision.error());
+    if (const auto fine = not_older(state, *revision); !fine) return what->fail(fine.error());
+  }
+  const auto found = state.find(what->key());
+  if (!found) return what->fail(api::not_found(what->kind(), what->where.name));
+  what->answer(200, found);
+}
+
+void list_objects(const call_ptr& what) {
+  const auto& kind = what->kind();
+  const auto options = parse_list_options(kind, what->what->query, false);
+  if (!options) return what->fail(options.error());
+  const auto prefix = kind.prefix(what->where.space);
+  const auto from = options->continue_token.empty() ? begin(*what, *options)
+                                                    : resume(*what, *options, prefix);
+  if (!from) return what->fail(from.error());
+  const auto name = options->fields.exact("metadata.name");
+  const bool one = name && !name->empty() && (!kind.namespaced() || !what->where.space.empty());
+  auto page = one ? single(*what, *options, from->state, *name) : scan(*options, *from, prefix);
+  page.kind = &kind;
+  page.revision = from->state.at();
+  if (!page.continue_token.empty()) what->in.plane.truth().pin(from->state);
+  what->answer(list_answer(what->form, page, what->rows));
+}
+
+void watch_objects(const call_ptr& what) {
+  auto options = parse_list_options(what->kind(), what->what->query, true);
+  if (!options) return what->fail(options.error());
+  start_watch(what, std::move(*options));
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,268 @@
+#include "server/rest/service_addresses.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <random>
+#include <unordered_set>
+#include <vector>
+
+#include "api/findings.hpp"
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_service.pb.h"
+#include "api/scheme.hpp"
+#include "server/rest/defaults.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::coordination::v1::Lease;
+using api::core::v1::Service;
+using api::core::v1::ServicePort;
+using api::core::v1::ServiceSpec;
+using persistence::snapshot;
+
+std::optional<std::uint32_t> parse_address(const std::string& text) {
+  in_addr parsed{};
+  if (::inet_pton(AF_INET, text.c_str(), &parsed) != 1) return std::nullopt;
+  return ntohl(parsed.s_addr);
+}
+
+std::string format_address(std::uint32_t address) {
+  return fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 255, address >> 8 & 255,
+                     address & 255);
+}
+
+bool headless(const ServiceSpec& spec) {
+  return spec.cluster_ip() == "None";
+}
+
+bool has_node_ports(const ServiceSpec& spec) {
+  return spec.type() == "NodePort" ||
+         (spec.type() == "LoadBalancer" && (!spec.has_allocate_load_balancer_node_ports() ||
+                                            spec.allocate_load_balancer_node_ports()));
+}
+
+// A port number may be taken once for each protocol.
+std::uint32_t port_key(std::int32_t number, const std::string& protocol) {
+  const auto place = protocol == "UDP" ? 1u : protocol == "SCTP" ? 2u : 0u;
+  return place << 16 | static_cast<std::uint32_t>(number);
+}
+
+std::uint32_t random_below(std::uint32_t limit) {
+  thread_local std::minstd_rand engine{std::random_device{}()};
+  return std::uniform_int_distribution<std::uint32_t>{0, limit - 1}(engine);
+}
+
+// The first number of [first, last] for which `is_free` holds, beginning somewhere and going round.
+template <class F>
+std::optional<std::uint32_t> pick(std::uint32_t first, std::uint32_t last, F is_free) {
+  const auto count = last - first + 1;
+  const auto start = random_below(count);
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (const auto candidate = first + (start + i) % count; is_free(candidate)) return candidate;
+  return std::nullopt;
+}
+
+void clear_address(ServiceSpec& spec) {
+  spec.clear_cluster_ip();
+  spec.clear_cluster_ips();
+  spec.clear_ip_families();
+  spec.clear_ip_family_policy();
+}
+
+void set_address(ServiceSpec& spec, const std::string& address) {
+  spec.set_cluster_ip(address);
+  spec.clear_cluster_ips();
+  spec.add_cluster_ips(address);
+  if (spec.ip_families().empty()) spec.add_ip_families("IPv4");
+  if (!spec.has_ip_family_policy()) spec.set_ip_family_policy("SingleStack");
+}
+
+// What a change of the type makes meaningless goes, where the client only repeats what was.
+void drop_leftovers(ServiceSpec& spec, const Service* was) {
+  if (was == nullptr || has_node_ports(spec) || !has_node_ports(was->spec())) return;
+  for (auto& port : *spec.mutable_ports())
+    for (const auto& before : was->spec().ports())
+      if (port.node_port() == before.node_port()) port.clear_node_port();
+}
+
+}  // namespace
+
+// One assignment: what the other Services have, what this one gets, what was wrong.
+class service_addresses::choice {
+ public:
+  choice(const service_addresses& from, const snapshot& state, Service& service, const Service* was)
+      : from_{from}, spec_{*service.mutable_spec()}, was_{was} {
+    const auto& kind = api::kind_of<Service>();
+    const auto own = kind.key(service.metadata().namespace_(), service.metadata().name());
+    state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& other) {
+      if (key != own) note(other->as<Service>().spec());
+      return true;
+    });
+  }
+
+  // True when something was chosen that others must not choose.
+  bool chosen() const noexcept { return chosen_; }
+  api::findings found;
+  bool exhausted = false;
+
+  void address() {
+    if (spec_.cluster_ip().empty() && !spec_.cluster_ips().empty())
+      spec_.set_cluster_ip(spec_.cluster_ips(0));
+    if (spec_.type() == "ExternalName") return clear_address(spec_);
+    if (headless(spec_)) return set_address(spec_, "None");
+    if (was_ != nullptr && !spec_.cluster_ip().empty() &&
+        spec_.cluster_ip() == was_->spec().cluster_ip())
+      return set_address(spec_, spec_.cluster_ip());
+    if (!spec_.cluster_ip().empty()) return take_given();
+    take_any();
+  }
+
+  void ports() {
+    if (!has_node_ports(spec_)) return;
+    for (int i = 0; i < spec_.ports_size(); ++i)
+      if (spec_.ports(i).node_port() != 0) take_given(i);
+    for (auto& port : *spec_.mutable_ports())
+      if (port.node_port() == 0) take_any(port);
+  }
+
+ private:
+  void note(const ServiceSpec& other) {
+    if (const auto address = parse_address(other.cluster_ip())) addresses_.insert(*address);
+    for (const auto& port : other.ports())
+      if (port.node_port() != 0) ports_.insert(port_key(port.node_port(), port.protocol()));
+  }
+
+  void take_given() {
+    const auto& text = spec_.cluster_ip();
+    const auto address = parse_address(text);
+    const auto complain = [&](std::string_view why) {
+      found.invalid_json("spec.clusterIPs", "[" + api::quote(text) + "]",
+                         fmt::format("failed to allocate IP {}: {}", text, why));
+    };
+    if (!address || !from_.contains(*address))
+      return complain("the provided network does not match the current range " + from_.text());
+    if (addresses_.contains(*address)) return complain("provided IP is already allocated");
+    chosen_ = true;
+    set_address(spec_, spec_.cluster_ip());
+  }
+
+  void take_any() {
+    // The lower part is left to those who name their address (kubernetes: calculateRangeOffset).
+    const auto band = std::clamp(from_.size() / 16, 16u, 256u);
+    const auto low = from_.size() > 2 * band ? band : 1;
+    const auto last = from_.base_ + from_.size() - 2;
+    const auto is_free = [&](std::uint32_t address) { return !addresses_.contains(address); };
+    auto found_one = pick(from_.base_ + low, last, is_free);
+    if (!found_one && low > 1) found_one = pick(from_.base_ + 1, from_.base_ + low - 1, is_free);
+    if (!found_one) {
+      exhausted = true;
+      return;
+    }
+    chosen_ = true;
+    set_address(spec_, format_address(*found_one));
+  }
+
+  void take_given(int i) {
+    const auto& port = spec_.ports(i);
+    const bool kept = was_ != nullptr &&
+                      std::any_of(was_->spec().ports().begin(), was_->spec().ports().end(),
+                                  [&](const auto& p) { return p.node_port() == port.node_port(); });
+    const auto field = fmt::format("spec.ports[{}].nodePort", i);
+    if (port.node_port() < defaults::first_node_port || port.node_port() > defaults::last_node_port)
+      return found.invalid(
+          field, port.node_port(),
+          fmt::format("provided port is not in the valid range. The range of valid ports is {}-{}",
+                      defaults::first_node_port, defaults::last_node_port));
+    if (!ports_.insert(port_key(port.node_port(), port.protocol())).second)
+      return found.invalid(field, port.node_port(), "provided port is already allocated");
+    chosen_ = chosen_ || !kept;
+  }
+
+  void take_any(ServicePort& port) {
+    const auto number = pick(defaults::first_node_port, defaults::last_node_port, [&](auto n) {
+      return !ports_.contains(port_key(static_cast<std::int32_t>(n), port.protocol()));
+    });
+    if (!number) {
+      exhausted = true;
+      return;
+    }
+    chosen_ = true;
+    port.set_node_port(static_cast<std::int32_t>(*number));
+    ports_.insert(port_key(port.node_port(), port.protocol()));
+  }
+
+  const service_addresses& from_;
+  ServiceSpec& spec_;
+  const Service* was_;
+  std::unordered_set<std::uint32_t> addresses_;
+  std::unordered_set<std::uint32_t> ports_;
+  bool chosen_ = false;
+};
+
+namespace {
+
+void guard(const snapshot& state, persistence::transaction& into) {
+  const auto& kind = api::kind_of<Lease>();
+  auto key = kind.key("kube-system", "service-addresses");
+  const auto found = state.find(key);
+  auto lease = found ? found->copy_as<Lease>() : std::make_unique<Lease>();
+  lease->mutable_metadata()->set_name("service-addresses");
+  lease->mutable_metadata()->set_namespace_("kube-system");
+  auto& spec = *lease->mutable_spec();
+  spec.set_lease_transitions(spec.lease_transitions() % INT32_MAX + 1);
+  into.preconditions.push_back({key, found ? found->revision() : 0});
+  into.mutations.push_back({std::move(key), &kind, std::move(lease)});
+}
+
+}  // namespace
+
+tl::expected<service_addresses, std::string> service_addresses::in(std::string_view network) {
+  const auto slash = network.find('/');
+  const auto base = parse_address(std::string{network.substr(0, slash)});
+  unsigned prefix = 0;
+  const auto digits = slash == std::string_view::npos ? "" : network.substr(slash + 1);
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), prefix);
+  if (!base || problem != std::errc{} || end != digits.data() + digits.size() || prefix < 8 ||
+      prefix > 28)
+    return tl::make_unexpected("service network \"" + std::string{network} +
+                               "\": expected IPv4 in CIDR form between /8 and /28, such as "
+                               "10.96.0.0/12");
+  const auto mask = ~std::uint32_t{0} << (32 - prefix);
+  return service_addresses{*base & mask, prefix};
+}
+
+std::string service_addresses::first() const {
+  return format_address(base_ + 1);
+}
+
+bool service_addresses::contains(std::uint32_t address) const noexcept {
+  return address > base_ && address < base_ + size() - 1;
+}
+
+std::string service_addresses::text() const {
+  return fmt::format("{}/{}", format_address(base_), prefix_);
+}
+
+api::expected<void> service_addresses::assign(const snapshot& state, const Service* was,
+                                              persistence::transaction& into) const {
+  auto& service = static_cast<Service&>(*into.mutations.front().content);
+  drop_leftovers(*service.mutable_spec(), was);
+  choice made{*this, state, service, was};
+  made.address();
+  made.ports();
+  if (!made.found.empty())
+    return api::fail(
+        api::invalid(api::kind_of<Service>(), service.metadata().name(), made.found.take()));
+  if (made.exhausted)
+    return api::fail(api::internal("failed to allocate an address or a node port: all of " +
+                                   text() + " or of the node ports are in use"));
+  if (made.chosen()) guard(state, into);
+  return {};
+}
+
+}  // namespace troupe::server

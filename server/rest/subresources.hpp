@@ -1,0 +1,18 @@
+// What is served below an object and is no part of it: scale, binding, eviction.
+#pragma once
+
+#include "server/rest/change.hpp"
+
+namespace troupe::server {
+
+// GET, PUT and PATCH of PLURAL/NAME/scale (autoscaling/v1 Scale).
+void get_scale(const call_ptr& what);
+void update_scale(const call_ptr& what);
+void patch_scale(const call_ptr& what);
+
+// POST of pods/NAME/binding and of bindings.
+void create_binding(const call_ptr& what);
+// POST of pods/NAME/eviction. Nothing forbids one yet: there are no disruption budgets.
+void create_eviction(const call_ptr& what);
+
+}  // namespace troupe::server

@@ -1,0 +1,21 @@
+// Errors as clients of Kubernetes understand them: a metav1.Status document in JSON, with
+// Retry-After where the error says so. For answers of the transport and the gate; the REST API,
+// which knows what the client accepts, may say the same in other forms.
+#pragma once
+
+#include <string>
+
+#include "api/error.hpp"
+#include "server/http.hpp"
+
+namespace troupe::server {
+
+response status_response(const api::error& what);
+
+// An error of the transport: code, reason and message.
+response status_response(int code, std::string_view reason, std::string_view message);
+
+// The reason phrase of HTTP/1.1, e.g. "Not Found"; empty for codes that we never send.
+std::string_view reason_phrase(int code) noexcept;
+
+}  // namespace troupe::server

@@ -1,0 +1,111 @@
+#include "server/tls_identity.hpp"
+
+#include <cstring>
+
+#include "server/openssl.hpp"
+
+namespace troupe::server {
+namespace {
+
+// RFC 9325 4.2: forward secrecy and authenticated encryption only. TLS 1.3's own are all good.
+constexpr const char* tls12_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
+int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
+                    const unsigned char* in, unsigned int in_size, void*) {
+  static constexpr unsigned char ours[] = "\x02h2\x08http/1.1";
+  unsigned char* chosen = nullptr;
+  if (SSL_select_next_proto(&chosen, out_size, ours, sizeof ours - 1, in, in_size) !=
+      OPENSSL_NPN_NEGOTIATED)
+    return SSL_TLSEXT_ERR_NOACK;
+  *out = chosen;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// The verdict stays in SSL_get_verify_result; the request is then answered 401.
+int accept_any(int, X509_STORE_CTX*) {
+  return 1;
+}
+
+tl::unexpected<std::string> bad(const char* what) {
+  return tl::make_unexpected(std::string(what) + ": " + openssl::take_error());
+}
+
+tl::expected<void, std::string> load_certificates(SSL_CTX& context, const std::string& pem) {
+  const auto in = openssl::reader(pem);
+  openssl::certificate_ptr own{PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)};
+  if (!own || SSL_CTX_use_certificate(&context, own.get()) != 1)
+    return bad("the server's certificate is not usable");
+  while (openssl::certificate_ptr more{PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)}) {
+    if (SSL_CTX_add0_chain_cert(&context, more.get()) != 1)
+      return bad("the server's certificate chain is not usable");
+    static_cast<void>(more.release());  // the context owns it now
+  }
+  ERR_clear_error();  // the end of the text shows as an error
+  return {};
+}
+
+tl::expected<void, std::string> load_key(SSL_CTX& context, const std::string& pem) {
+  const auto in = openssl::reader(pem);
+  const openssl::key_ptr key{PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr)};
+  if (!key || SSL_CTX_use_PrivateKey(&context, key.get()) != 1 ||
+      SSL_CTX_check_private_key(&context) != 1)
+    return bad("the server's private key does not belong to its certificate");
+  return {};
+}
+
+tl::expected<void, std::string> trust_clients_of(SSL_CTX& context, const std::string& pem) {
+  const auto in = openssl::reader(pem);
+  const openssl::certificate_ptr authority{PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)};
+  if (!authority || X509_STORE_add_cert(SSL_CTX_get_cert_store(&context), authority.get()) != 1 ||
+      SSL_CTX_add_client_CA(&context, authority.get()) != 1)
+    return bad("the authority for client certificates is not usable");
+  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER, accept_any);
+  return {};
+}
+
+tl::expected<std::shared_ptr<SSL_CTX>, std::string> make_context(const tls_material& material) {
+  ERR_clear_error();
+  std::shared_ptr<SSL_CTX> context{SSL_CTX_new(TLS_server_method()), SSL_CTX_free};
+  if (!context) return bad("TLS is not available");
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  if (SSL_CTX_set_cipher_list(context.get(), tls12_ciphers) != 1) return bad("no TLS 1.2 ciphers");
+  // An idle connection keeps no buffers, and a finished one leaves nothing behind.
+  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_read_ahead(context.get(), 1);
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_options(context.get(),
+                      SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_alpn_select_cb(context.get(), select_protocol, nullptr);
+  if (auto done = load_certificates(*context, material.certificates); !done)
+    return tl::make_unexpected(done.error());
+  if (auto done = load_key(*context, material.private_key); !done)
+    return tl::make_unexpected(done.error());
+  if (auto done = trust_clients_of(*context, material.client_authority); !done)
+    return tl::make_unexpected(done.error());
+  return context;
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<tls_identity>, std::string> tls_identity::make(
+    const tls_material& material) {
+  std::unique_ptr<tls_identity> made{new tls_identity};
+  if (auto done = made->replace(material); !done) return tl::make_unexpected(done.error());
+  return made;
+}
+
+tl::expected<void, std::string> tls_identity::replace(const tls_material& material) {
+  auto context = make_context(material);
+  if (!context) return tl::make_unexpected(context.error());
+  const std::lock_guard lock{mutex_};
+  context_ = std::move(*context);
+  return {};
+}
+
+std::shared_ptr<ssl_ctx_st> tls_identity::context() const {
+  const std::lock_guard lock{mutex_};
+  return context_;
+}
+
+}  // namespace troupe::server

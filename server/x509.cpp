@@ -1,0 +1,187 @@
+#include "server/x509.hpp"
+
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+
+#include "server/openssl.hpp"
+
+namespace troupe::server::x509 {
+namespace {
+
+using openssl::certificate_ptr;
+using openssl::key_ptr;
+
+constexpr int serial_bits = 127;  // RFC 5280 4.1.2.2: positive, at most 20 octets
+
+tl::unexpected<std::string> failed(const char* what) {
+  return tl::make_unexpected(std::string(what) + ": " + openssl::take_error());
+}
+
+openssl::bio_ptr memory() {
+  return openssl::bio_ptr{BIO_new(BIO_s_mem())};
+}
+
+certificate_ptr parse_certificate(const std::string& pem) {
+  const auto in = openssl::reader(pem);
+  certificate_ptr found{PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)};
+  ERR_clear_error();
+  return found;
+}
+
+key_ptr parse_key(const std::string& pem) {
+  const auto in = openssl::reader(pem);
+  key_ptr found{PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr)};
+  ERR_clear_error();
+  return found;
+}
+
+identity print(X509& certificate, EVP_PKEY& key) {
+  identity made;
+  auto out = memory();
+  PEM_write_bio_X509(out.get(), &certificate);
+  made.certificate = openssl::text_of(*out);
+  out = memory();
+  PEM_write_bio_PrivateKey(out.get(), &key, nullptr, nullptr, 0, nullptr, nullptr);
+  made.private_key = openssl::text_of(*out);
+  return made;
+}
+
+bool set_time(ASN1_TIME* to, time_point when) {
+  return ASN1_TIME_set(to, std::chrono::system_clock::to_time_t(when)) != nullptr;
+}
+
+bool set_serial(X509& certificate) {
+  const std::unique_ptr<BIGNUM, openssl::deleter<BN_free>> number{BN_new()};
+  return number && BN_rand(number.get(), serial_bits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1 &&
+         BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(&certificate)) != nullptr;
+}
+
+bool add_entry(X509_NAME* name, const char* field, const std::string& value) {
+  return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
+                                    reinterpret_cast<const unsigned char*>(value.data()),
+                                    static_cast<int>(value.size()), -1, 0) == 1;
+}
+
+bool extend(X509& certificate, X509& issuer, int what, const std::string& value) {
+  X509V3_CTX context;
+  X509V3_set_ctx_nodb(&context);
+  X509V3_set_ctx(&context, &issuer, &certificate, nullptr, nullptr, 0);
+  X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, &context, what, value.c_str());
+  const bool good = extension != nullptr && X509_add_ext(&certificate, extension, -1) == 1;
+  X509_EXTENSION_free(extension);
+  return good;
+}
+
+// What all certificates share: version, serial number, times, subject and key.
+certificate_ptr prepare(const std::string& common_name,
+                        const std::vector<std::string>& organizations, const validity& valid,
+                        EVP_PKEY& key) {
+  certificate_ptr made{X509_new()};
+  if (!made) return nullptr;
+  X509_NAME* subject = X509_get_subject_name(made.get());
+  bool good = X509_set_version(made.get(), X509_VERSION_3) == 1 && set_serial(*made) &&
+              set_time(X509_getm_notBefore(made.get()), valid.from) &&
+              set_time(X509_getm_notAfter(made.get()), valid.until) &&
+              X509_set_pubkey(made.get(), &key) == 1;
+  for (const auto& organization : organizations)
+    good = good && add_entry(subject, "O", organization);
+  good = good && add_entry(subject, "CN", common_name);
+  return good ? std::move(made) : nullptr;
+}
+
+bool is_address(const std::string& name) {
+  const std::unique_ptr<ASN1_OCTET_STRING, openssl::deleter<ASN1_OCTET_STRING_free>> parsed{
+      a2i_IPADDRESS(name.c_str())};
+  ERR_clear_error();
+  return parsed != nullptr;
+}
+
+std::string alternative_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) {
+    if (!text.empty()) text += ',';
+    text += (is_address(name) ? "IP:" : "DNS:") + name;
+  }
+  return text;
+}
+
+expected<certificate_ptr> sign(certificate_ptr made, const X509_NAME* issuer, EVP_PKEY& key) {
+  if (X509_set_issuer_name(made.get(), issuer) != 1 ||
+      X509_sign(made.get(), &key, EVP_sha256()) == 0)
+    return failed("the certificate cannot be signed");
+  return made;
+}
+
+time_point to_time(const ASN1_TIME* when) {
+  std::tm parts{};
+  ASN1_TIME_to_tm(when, &parts);
+  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+}
+
+}  // namespace
+
+expected<identity> make_authority(const std::string& common_name, const validity& valid,
+                                  const std::string& private_key) {
+  const key_ptr key = private_key.empty() ? key_ptr{EVP_EC_gen("P-256")} : parse_key(private_key);
+  if (!key) return failed("no key for the authority");
+  auto made = prepare(common_name, {}, valid, *key);
+  if (!made || !extend(*made, *made, NID_basic_constraints, "critical,CA:TRUE") ||
+      !extend(*made, *made, NID_key_usage, "critical,digitalSignature,keyCertSign,cRLSign") ||
+      !extend(*made, *made, NID_subject_key_identifier, "hash"))
+    return failed("the authority's certificate cannot be made");
+  const X509_NAME* self = X509_get_subject_name(made.get());
+  auto certificate = sign(std::move(made), self, *key);
+  if (!certificate) return tl::make_unexpected(certificate.error());
+  return print(**certificate, *key);
+}
+
+expected<identity> issue(const identity& authority, const leaf& wanted) {
+  const auto issuer = parse_certificate(authority.certificate);
+  const auto issuer_key = parse_key(authority.private_key);
+  if (!issuer || !issuer_key) return failed("the authority is not usable");
+  const key_ptr key{EVP_EC_gen("P-256")};
+  if (!key) return failed("no key for the certificate");
+  auto made = prepare(wanted.common_name, wanted.organizations, wanted.valid, *key);
+  const bool server = !wanted.names.empty();
+  if (!made || !extend(*made, *issuer, NID_basic_constraints, "critical,CA:FALSE") ||
+      !extend(*made, *issuer, NID_key_usage, "critical,digitalSignature") ||
+      !extend(*made, *issuer, NID_ext_key_usage, server ? "serverAuth" : "clientAuth") ||
+      !extend(*made, *issuer, NID_authority_key_identifier, "keyid") ||
+      (server && !extend(*made, *issuer, NID_subject_alt_name, alternative_names(wanted.names))))
+    return failed("the certificate cannot be made");
+  auto certificate = sign(std::move(made), X509_get_subject_name(issuer.get()), *issuer_key);
+  if (!certificate) return tl::make_unexpected(certificate.error());
+  return print(**certificate, *key);
+}
+
+expected<validity> read_validity(const std::string& certificate) {
+  const auto parsed = parse_certificate(certificate);
+  if (!parsed) return tl::make_unexpected(std::string("not a certificate in PEM form"));
+  return validity{to_time(X509_get0_notBefore(parsed.get())),
+                  to_time(X509_get0_notAfter(parsed.get()))};
+}
+
+bool covers(const std::string& certificate, const std::vector<std::string>& names) {
+  const auto parsed = parse_certificate(certificate);
+  return parsed && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+           return is_address(name)
+                      ? X509_check_ip_asc(parsed.get(), name.c_str(), 0) == 1
+                      : X509_check_host(parsed.get(), name.c_str(), name.size(), 0, nullptr) == 1;
+         });
+}
+
+bool belongs(const identity& who, const std::string& authority_certificate) {
+  const auto certificate = parse_certificate(who.certificate);
+  const auto key = parse_key(who.private_key);
+  const auto authority = parse_certificate(authority_certificate);
+  const bool good = certificate && key && authority &&
+                    X509_check_private_key(certificate.get(), key.get()) == 1 &&
+                    X509_verify(certificate.get(), X509_get0_pubkey(authority.get())) == 1;
+  ERR_clear_error();
+  return good;
+}
+
+}  // namespace troupe::server::x509

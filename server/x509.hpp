@@ -1,0 +1,49 @@
+// Makes and reads X.509 certificates with ECDSA P-256 keys, as PEM texts. Pure but for the random
+// source of OpenSSL. Errors are one line saying what could not be done.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace troupe::server::x509 {
+
+using time_point = std::chrono::system_clock::time_point;
+template <class T>
+using expected = tl::expected<T, std::string>;
+
+struct identity {
+  std::string certificate;
+  std::string private_key;
+};
+
+struct validity {
+  time_point from;
+  time_point until;
+};
+
+struct leaf {
+  std::string common_name;
+  std::vector<std::string> organizations;
+  // What a server is called: DNS names and literal addresses. A certificate with none is a
+  // client's.
+  std::vector<std::string> names;
+  validity valid;
+};
+
+// An authority that signs itself. With `private_key` an existing key gets a new certificate, so
+// that what it signed stays good.
+expected<identity> make_authority(const std::string& common_name, const validity& valid,
+                                  const std::string& private_key = {});
+expected<identity> issue(const identity& authority, const leaf& wanted);
+
+expected<validity> read_validity(const std::string& certificate);
+// A client that calls the server by any of these names accepts the certificate.
+bool covers(const std::string& certificate, const std::vector<std::string>& names);
+
+// The certificate's key is this one, and the authority signed it.
+bool belongs(const identity& who, const std::string& authority_certificate);
+
+}  // namespace troupe::server::x509
