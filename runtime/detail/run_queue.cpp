@@ -52,8 +52,7 @@ void run_queue::push(caf::resumable* job) {
   {
     std::lock_guard lock{mutex_};
     jobs_.push_back(job);
-    wake = woken_ < sleeping_;
-    if (wake) ++woken_;
+    wake = call_one();
   }
   if (wake) filled_.notify_one();
 }
@@ -69,7 +68,16 @@ caf::resumable* run_queue::pop() {
   }
   auto* job = jobs_.front();
   jobs_.pop_front();
+  const bool more = !jobs_.empty() && call_one();
+  lock.unlock();
+  if (more) filled_.notify_one();
   return job;
+}
+
+bool run_queue::call_one() noexcept {
+  if (sleeping_ == 0 || woken_ != 0) return false;
+  ++woken_;
+  return true;
 }
 
 }  // namespace troupe::runtime
