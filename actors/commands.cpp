@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "actors/condition.hpp"
-#include "actors/deletion.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"
+#include "api/strategy.hpp"
 
 namespace troupe::actors {
 
@@ -44,6 +45,39 @@ api::error cannot_bind(const api::object& pod, std::string_view why) {
   return refused;
 }
 
+std::string key_of(const api::object& object) {
+  return object.kind().key(object.meta().namespace_(), object.meta().name());
+}
+
+// Removes the object when `content` is null.
+persistence::transaction put_in_place(const api::object& old, std::unique_ptr<api::body> content) {
+  persistence::transaction what;
+  auto key = key_of(old);
+  what.preconditions.push_back({key, old.revision()});
+  what.mutations.push_back({std::move(key), &old.kind(), std::move(content)});
+  return what;
+}
+
+api::meta::v1::DeleteOptions options_of(std::int64_t grace_seconds, const std::string& policy) {
+  api::meta::v1::DeleteOptions options;
+  if (grace_seconds >= 0) options.set_grace_period_seconds(grace_seconds);
+  if (!policy.empty()) options.set_propagation_policy(policy);
+  return options;
+}
+
+api::expected<command_plan> plan_deletion(const api::object_ptr& old,
+                                          const api::meta::v1::DeleteOptions& options,
+                                          runtime::wall_time now) {
+  auto next =
+      api::plan_delete(old->kind(), old->content(), old->revision(), options, seconds_of(now));
+  if (!next) return api::fail(std::move(next.error()));
+  command_plan plan{old, {}};
+  if (next->step != api::deletion_step::unchanged) {
+    plan.what = put_in_place(*old, std::move(next->updated));
+  }
+  return plan;
+}
+
 }  // namespace
 
 api::expected<command_plan> plan_bind(const persistence::snapshot& state, const bind& command,
@@ -69,34 +103,37 @@ api::expected<command_plan> plan_bind(const persistence::snapshot& state, const 
   bound->mutable_spec()->set_node_name(command.node);
   set_condition(*bound->mutable_status()->mutable_conditions(),
                 {.type = "PodScheduled", .status = "True"}, now);
-  return command_plan{*found, replace_or_remove(object, command.pod_key, std::move(bound))};
+  return command_plan{*found, succeed(object, std::move(bound))};
 }
 
 api::expected<command_plan> plan_evict(const persistence::snapshot& state, const evict& command,
                                        runtime::wall_time now) {
   auto found = find(state, command.pod_key, command.pod_uid);
   if (!found) return api::fail(std::move(found.error()));
-  const auto& object = **found;
-  auto evicted = object.copy_as<Pod>();
-  if (!evicted->metadata().has_deletion_timestamp() && !command.reason.empty()) {
-    set_condition(*evicted->mutable_status()->mutable_conditions(),
+  auto plan = plan_deletion(*found, options_of(command.grace_seconds, {}), now);
+  if (!plan || plan->what.mutations.empty() || command.reason.empty()) return plan;
+  // A pod that goes at once has nobody to read its conditions.
+  if (auto* content = plan->what.mutations.front().content.get()) {
+    set_condition(*static_cast<Pod*>(content)->mutable_status()->mutable_conditions(),
                   {.type = "DisruptionTarget",
                    .status = "True",
                    .reason = command.reason,
                    .message = command.message},
                   now);
   }
-  return plan_deletion(*found, command.pod_key, std::move(evicted),
-                       {.grace_seconds = command.grace_seconds}, now);
+  return plan;
 }
 
 api::expected<command_plan> plan_remove(const persistence::snapshot& state, const remove& command,
                                         runtime::wall_time now) {
   auto found = find(state, command.key, command.uid);
   if (!found) return api::fail(std::move(found.error()));
-  return plan_deletion(*found, command.key, (*found)->copy(),
-                       {.grace_seconds = command.grace_seconds, .propagation = command.propagation},
-                       now);
+  return plan_deletion(*found, options_of(command.grace_seconds, command.propagation), now);
+}
+
+persistence::transaction succeed(const api::object& old, std::unique_ptr<api::body> content) {
+  if (api::ends_deletion(old.kind(), *content, old.content())) content.reset();
+  return put_in_place(old, std::move(content));
 }
 
 }  // namespace troupe::actors

@@ -3,6 +3,8 @@
 // asks again when somebody else was faster.
 #pragma once
 
+#include <memory>
+
 #include "actors/messages.hpp"
 #include "api/error.hpp"
 #include "persistence/snapshot.hpp"
@@ -29,5 +31,9 @@ api::expected<command_plan> plan_evict(const persistence::snapshot& state, const
 // As a DELETE by a client.
 api::expected<command_plan> plan_remove(const persistence::snapshot& state, const remove& command,
                                         runtime::wall_time now);
+
+// Makes `content` the successor of `old`; removes the object when that takes away the last
+// finalizer for which its deletion waited.
+persistence::transaction succeed(const api::object& old, std::unique_ptr<api::body> content);
 
 }  // namespace troupe::actors

@@ -27,14 +27,14 @@ struct control_plane::impl {
   template <class Command>
   void order(Command what, std::uint64_t request,
              std::function<void(api::expected<api::object_ptr>)> done) {
-    if (what.why.request == 0) what.why.request = request;
     company.request<command_done>(
         doors.writer, std::move(what), defaults::write_timeout,
         [done = std::move(done)](tl::expected<const command_done*, runtime::request_error> reply) {
           if (reply) return done((*reply)->result);
           done(api::fail(api::service_unavailable(std::string{"the writer did not answer: "} +
                                                   runtime::to_string(reply.error()))));
-        });
+        },
+        {.request = request});
   }
 };
 

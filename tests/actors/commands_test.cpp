@@ -3,61 +3,42 @@
 #include <catch2/catch.hpp>
 
 #include "actors/condition.hpp"
-#include "actors/deletion.hpp"
-#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
-#include "api/schema/core_replication.pb.h"
 #include "api/scheme.hpp"
 #include "support/cluster.hpp"
 
 namespace troupe::test {
 
 using actors::command_plan;
-using api::core::v1::Namespace;
 using api::core::v1::Pod;
-using api::core::v1::ReplicationController;
 
 namespace {
 
 const runtime::wall_time noon{std::chrono::seconds{1'700'000'000}};
 
+const std::string web_key = "/registry/pods/default/web";
+
 Pod web() {
   Pod pod;
   pod.mutable_metadata()->set_name("web");
-  pod.mutable_metadata()->set_namespace_("default");
-  pod.mutable_metadata()->set_uid("u1");
-  pod.mutable_spec()->add_containers()->set_name("c");
+  auto& container = *pod.mutable_spec()->add_containers();
+  container.set_name("c");
+  container.set_image("web:1");
   return pod;
 }
 
-template <class T>
-api::object_ptr object(const T& content) {
-  return std::make_shared<const api::object>(api::kind_of<T>(), std::make_unique<T>(content), 7);
+cluster_options only_doors() {
+  cluster_options options;
+  options.plane.controllers = false;
+  return options;
 }
-
-// Plans on a store that holds just this object.
-struct on {
-  template <class T>
-  explicit on(const T& content) : c{1, {.plane = {.controllers = false}}} {
-    made = c.create(content);
-  }
-
-  api::expected<command_plan> bind(const std::string& uid = {}) const {
-    return actors::plan_bind(c_state(), {key, uid.empty() ? made->meta().uid() : uid, "n1"}, noon);
-  }
-  persistence::snapshot c_state() const { return const_cast<cluster&>(c).truth().read(); }
-
-  cluster c;
-  api::object_ptr made;
-  std::string key = "/registry/pods/default/web";
-};
 
 const Pod& pod_in(const command_plan& plan) {
   return static_cast<const Pod&>(*plan.what.mutations.at(0).content);
 }
 
-command_plan deletion_of(const api::object_ptr& old, const actors::deletion& how) {
-  return actors::plan_deletion(old, "/key", old->copy(), how, noon);
+api::expected<command_plan> try_bind(const cluster& c, const std::string& uid = {}) {
+  return actors::plan_bind(c.truth().read(), {web_key, uid, "n1"}, noon);
 }
 
 }  // namespace
@@ -65,8 +46,9 @@ command_plan deletion_of(const api::object_ptr& old, const actors::deletion& how
 // -- bind -----------------------------------------------------------------------------------------
 
 TEST_CASE("binding sets the node and the condition PodScheduled") {
-  const on state{web()};
-  const auto plan = state.bind();
+  cluster c{1, only_doors()};
+  const auto made = c.create(web());
+  const auto plan = try_bind(c, made->meta().uid());
   REQUIRE(plan);
   const auto& bound = pod_in(*plan);
   CHECK(bound.spec().node_name() == "n1");
@@ -74,128 +56,108 @@ TEST_CASE("binding sets the node and the condition PodScheduled") {
   REQUIRE(scheduled != nullptr);
   CHECK(scheduled->status() == "True");
   CHECK(scheduled->last_transition_time().seconds() == 1'700'000'000);
-  CHECK(plan->what.preconditions.at(0).at == state.made->revision());
+  CHECK(plan->what.preconditions.at(0).at == made->revision());
 }
 
 TEST_CASE("binding is refused in upstream's words") {
+  cluster c{1, only_doors()};
+  const std::string refused = "Operation cannot be fulfilled on pods/binding \"web\": pod web ";
   SECTION("a pod that is assigned") {
     auto pod = web();
     pod.mutable_spec()->set_node_name("n0");
-    const auto refused = on{pod}.bind().error();
-    CHECK(refused.code == 409);
-    CHECK(refused.message ==
-          "Operation cannot be fulfilled on pods/binding \"web\": pod web is already assigned to "
-          "node \"n0\"");
+    c.create(pod);
+    const auto error = try_bind(c).error();
+    CHECK(error.code == 409);
+    CHECK(error.message == refused + "is already assigned to node \"n0\"");
   }
   SECTION("a pod that is being deleted") {
     auto pod = web();
-    pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
-    CHECK(on{pod}.bind().error().message ==
-          "Operation cannot be fulfilled on pods/binding \"web\": pod web is being deleted, cannot "
-          "be assigned to a host");
+    pod.mutable_metadata()->add_finalizers("example.com/mine");
+    c.create(pod);
+    c.remove<Pod>("default", "web");
+    CHECK(try_bind(c).error().message ==
+          refused + "is being deleted, cannot be assigned to a host");
   }
   SECTION("a pod behind a scheduling gate") {
     auto pod = web();
-    pod.mutable_spec()->add_scheduling_gates()->set_name("g");
-    CHECK(on{pod}.bind().error().message ==
-          "Operation cannot be fulfilled on pods/binding \"web\": pod web has non-empty "
-          ".spec.schedulingGates");
+    pod.mutable_spec()->add_scheduling_gates()->set_name("example.com/gate");
+    c.create(pod);
+    CHECK(try_bind(c).error().message == refused + "has non-empty .spec.schedulingGates");
   }
   SECTION("another pod of the same name") {
-    CHECK(on{web()}.bind("other").error().code == 409);
+    c.create(web());
+    CHECK(try_bind(c, "other").error().code == 409);
   }
   SECTION("a pod that has gone") {
-    const on state{web()};
-    const auto refused =
-        actors::plan_bind(state.c_state(), {"/registry/pods/default/gone", "", "n1"}, noon).error();
-    CHECK(refused.code == 404);
-    CHECK(refused.message == "pods \"gone\" not found");
+    CHECK(try_bind(c).error().code == 404);
+    CHECK(try_bind(c).error().message == "pods \"web\" not found");
   }
 }
 
-// -- deletion -------------------------------------------------------------------------------------
+// -- remove and evict -----------------------------------------------------------------------------
 
-TEST_CASE("a bound pod is marked and left to its kubelet") {
+TEST_CASE("a removal is that of a client: grace, finalizers, the kind's own propagation") {
+  cluster c{1, only_doors()};
   auto pod = web();
   pod.mutable_spec()->set_node_name("n1");
   pod.mutable_spec()->set_termination_grace_period_seconds(12);
-  const auto plan = deletion_of(object(pod), {});
-  const auto& marked = pod_in(plan).metadata();
+  c.create(pod);
+  const auto state = c.truth().read();
+  const auto plan = actors::plan_remove(state, {.key = web_key}, noon);
+  REQUIRE(plan);
+  const auto& marked = pod_in(*plan).metadata();
   CHECK(marked.deletion_timestamp().seconds() == 1'700'000'012);
   CHECK(marked.deletion_grace_period_seconds() == 12);
 
-  SECTION("a second deletion changes nothing") {
-    const auto again = deletion_of(object(pod_in(plan)), {});
-    CHECK(again.what.mutations.empty());
-  }
-  SECTION("a second deletion with less grace shortens it") {
-    const auto again = deletion_of(object(pod_in(plan)), {.grace_seconds = 5});
-    CHECK(pod_in(again).metadata().deletion_timestamp().seconds() == 1'700'000'005);
-  }
-  SECTION("no grace removes it") {
-    CHECK(deletion_of(object(pod_in(plan)), {.grace_seconds = 0}).what.mutations[0].content ==
-          nullptr);
-  }
+  const auto at_once = actors::plan_remove(state, {.key = web_key, .grace_seconds = 0}, noon);
+  CHECK(at_once->what.mutations.at(0).content == nullptr);
+
+  const auto other = actors::plan_remove(state, {.key = web_key, .uid = "other"}, noon);
+  CHECK(other.error().code == 409);
+  const auto gone = actors::plan_remove(state, {.key = "/registry/pods/default/x"}, noon);
+  CHECK(gone.error().code == 404);
 }
 
-TEST_CASE("a pod without node, or one that has ended, is removed at once") {
-  CHECK(deletion_of(object(web()), {}).what.mutations[0].content == nullptr);
-  auto done = web();
-  done.mutable_spec()->set_node_name("n1");
-  done.mutable_status()->set_phase("Succeeded");
-  CHECK(deletion_of(object(done), {}).what.mutations[0].content == nullptr);
-}
-
-TEST_CASE("finalizers hold an object, and the propagation policy is one") {
+TEST_CASE("a removal that has been carried out before changes nothing") {
+  cluster c{1, only_doors()};
   auto pod = web();
-  pod.mutable_metadata()->add_finalizers("example.com/mine");
-  const auto held = deletion_of(object(pod), {});
-  REQUIRE(held.what.mutations[0].content);
-  CHECK(pod_in(held).metadata().has_deletion_timestamp());
-
-  ReplicationController rc;
-  rc.mutable_metadata()->set_name("web");
-  const auto finalizers = [&](const std::string& policy) {
-    const auto plan = deletion_of(object(rc), {.propagation = policy});
-    std::vector<std::string> names;
-    if (plan.what.mutations[0].content) {
-      const auto& all = api::meta_of(*plan.what.mutations[0].content).finalizers();
-      names.assign(all.begin(), all.end());
-    }
-    return names;
-  };
-  CHECK(finalizers("").at(0) == "orphan");  // what a replication controller does by itself
-  CHECK(finalizers("Orphan").at(0) == "orphan");
-  CHECK(finalizers("Foreground").at(0) == "foregroundDeletion");
-  CHECK(finalizers("Background").empty());
-}
-
-TEST_CASE("a namespace is terminating until it is empty") {
-  Namespace space;
-  space.mutable_metadata()->set_name("n");
-  space.mutable_spec()->add_finalizers("kubernetes");
-  const auto plan = deletion_of(object(space), {});
-  const auto& marked = static_cast<const Namespace&>(*plan.what.mutations[0].content);
-  CHECK(marked.status().phase() == "Terminating");
-  CHECK(marked.metadata().has_deletion_timestamp());
-  auto emptied = marked;
-  emptied.mutable_spec()->clear_finalizers();
-  CHECK(actors::released(api::kind_of<Namespace>(), emptied));
+  pod.mutable_spec()->set_node_name("n1");
+  c.create(pod);
+  c.remove<Pod>("default", "web");
+  const auto again = actors::plan_remove(c.truth().read(), {.key = web_key}, noon);
+  REQUIRE(again);
+  CHECK(again->what.mutations.empty());
+  CHECK(again->object->meta().has_deletion_timestamp());
 }
 
 TEST_CASE("an eviction says why in the pod's conditions") {
+  cluster c{1, only_doors()};
   auto pod = web();
   pod.mutable_spec()->set_node_name("n1");
-  const on state{pod};
+  c.create(pod);
   const auto plan = actors::plan_evict(
-      state.c_state(),
-      {.pod_key = state.key, .reason = "DeletionByTaintManager", .message = "deleting"}, noon);
+      c.truth().read(),
+      {.pod_key = web_key, .reason = "DeletionByTaintManager", .message = "deleting"}, noon);
   REQUIRE(plan);
   const auto* target =
       actors::find_condition(pod_in(*plan).status().conditions(), "DisruptionTarget");
   REQUIRE(target != nullptr);
   CHECK(target->reason() == "DeletionByTaintManager");
   CHECK(pod_in(*plan).metadata().deletion_grace_period_seconds() == 30);
+}
+
+TEST_CASE("whoever takes away the last finalizer removes what was to be deleted") {
+  cluster c{1, only_doors()};
+  auto pod = web();
+  pod.mutable_metadata()->add_finalizers("example.com/a");
+  pod.mutable_metadata()->add_finalizers("example.com/b");
+  c.create(pod);
+  c.remove<Pod>("default", "web");
+  c.change<Pod>("default", "web",
+                [](Pod& p) { p.mutable_metadata()->mutable_finalizers()->RemoveLast(); });
+  REQUIRE(c.find<Pod>("default", "web"));
+  c.change<Pod>("default", "web", [](Pod& p) { p.mutable_metadata()->clear_finalizers(); });
+  CHECK_FALSE(c.find<Pod>("default", "web"));
 }
 
 }  // namespace troupe::test

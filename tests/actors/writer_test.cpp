@@ -23,7 +23,9 @@ namespace {
 Pod web() {
   Pod pod;
   pod.mutable_metadata()->set_name("web");
-  pod.mutable_spec()->add_containers()->set_name("c");
+  auto& container = *pod.mutable_spec()->add_containers();
+  container.set_name("c");
+  container.set_image("web:1");
   return pod;
 }
 

@@ -1,16 +1,12 @@
 #include "support/cluster.hpp"
 
-#include <spdlog/fmt/fmt.h>
-
 #include <stdexcept>
 #include <utility>
 
-#include "actors/admission.hpp"
-#include "actors/condition.hpp"
-#include "actors/deletion.hpp"
+#include "actors/commands.hpp"
+#include "actors/creation.hpp"
 #include "actors/store_error.hpp"
 #include "api/codec.hpp"
-#include "api/defaults.hpp"
 #include "api/equality.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/meta_object.pb.h"
@@ -23,7 +19,7 @@ struct poke {};
 
 }  // namespace
 
-cluster::cluster(std::uint64_t seed, cluster_options options) {
+cluster::cluster(std::uint64_t seed, cluster_options options) : random_{seed} {
   simulation_ = std::make_unique<runtime::simulation>(seed);
   persistence::store_options in_memory;
   in_memory.history_revisions = options.history_revisions;
@@ -56,24 +52,13 @@ api::expected<api::object_ptr> cluster::create(std::unique_ptr<api::body> conten
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
   auto& meta = api::meta_of(*content);
   if (kind.namespaced() && meta.namespace_().empty()) meta.set_namespace_("default");
-  const auto number = ++last_uid_;
-  if (meta.name().empty()) meta.set_name(fmt::format("{}{:05}", meta.generate_name(), number));
-  meta.set_uid(fmt::format("00000000-0000-4000-8000-{:012}", number));
-  meta.mutable_creation_timestamp()->set_seconds(
-      actors::seconds_of(simulation_->system().time().wall_now()));
-  if (kind.options().has_generation()) meta.set_generation(1);
-  api::set_defaults(kind, *content);
-
-  persistence::transaction what;
-  auto admitted = actors::admit_create(truth_->read(), kind, *content);
-  if (!admitted) return api::fail(std::move(admitted.error()));
-  what.preconditions = std::move(*admitted);
-  const auto key = kind.key(meta.namespace_(), meta.name());
-  const auto name = meta.name();
+  auto what = actors::create_transaction(truth_->read(), kind, std::move(content),
+                                         actors::creator::client, now(), random_);
+  if (!what) return api::fail(std::move(what.error()));
+  const auto& key = what->mutations.front().key;
+  const auto name = key.substr(key.rfind('/') + 1);
   if (truth_->read().find(key)) return api::fail(api::already_exists(kind, name));
-  what.preconditions.push_back({key, 0});
-  what.mutations.push_back({key, &kind, std::move(content)});
-  return commit(std::move(what), kind, name);
+  return commit(std::move(*what), kind, name);
 }
 
 api::object_ptr cluster::create_yaml(std::string_view text) {
@@ -84,24 +69,23 @@ api::object_ptr cluster::create_yaml(std::string_view text) {
 
 api::expected<api::object_ptr> cluster::replace(const api::object_ptr& old,
                                                 std::unique_ptr<api::body> content) {
-  const auto& meta = old->meta();
-  const auto key = old->kind().key(meta.namespace_(), meta.name());
   const auto* spec = content->GetDescriptor()->FindFieldByName("spec");
   if (old->kind().options().has_generation() && spec != nullptr &&
       !api::same_field(old->content(), *content, *spec)) {
     auto& changed = api::meta_of(*content);
     changed.set_generation(changed.generation() + 1);
   }
-  return commit(actors::replace_or_remove(*old, key, std::move(content)), old->kind(), meta.name());
+  return commit(actors::succeed(*old, std::move(content)), old->kind(), old->meta().name());
 }
 
 void cluster::remove_key(const std::string& key, std::int64_t grace_seconds,
                          const std::string& propagation) {
-  const auto old = must(truth_->read().find(key));
-  auto plan = actors::plan_deletion(old, key, old->copy(), {grace_seconds, propagation},
-                                    simulation_->system().time().wall_now());
-  if (plan.what.mutations.empty()) return;
-  must(commit(std::move(plan.what), old->kind(), old->meta().name()));
+  auto plan = actors::plan_remove(
+      truth_->read(), {.key = key, .grace_seconds = grace_seconds, .propagation = propagation},
+      now());
+  require(plan.has_value(), plan ? "" : plan.error().message);
+  if (plan->what.mutations.empty()) return;
+  must(commit(std::move(plan->what), plan->object->kind(), plan->object->meta().name()));
 }
 
 api::expected<api::object_ptr> cluster::commit(persistence::transaction what,
@@ -132,6 +116,10 @@ std::vector<api::object_ptr> cluster::list_prefix(const std::string& prefix) con
 
 bool cluster::run_until(const std::function<bool()>& done, runtime::duration limit) {
   return simulation_->run_until(done, limit);
+}
+
+runtime::wall_time cluster::now() const {
+  return simulation_->system().time().wall_now();
 }
 
 runtime::actor_ref cluster::actor(const std::string& kind, const std::string& name) const {

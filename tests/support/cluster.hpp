@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,7 @@ class cluster {
   ~cluster();
 
   runtime::simulation& simulation() noexcept { return *simulation_; }
-  persistence::store& truth() noexcept { return *truth_; }
+  persistence::store& truth() const noexcept { return *truth_; }
   actors::control_plane& plane() noexcept { return *plane_; }
 
   // -- as a client --------------------------------------------------------------------------------
@@ -87,6 +88,7 @@ class cluster {
   // False when the condition did not come to hold within `limit` of virtual time.
   bool run_until(const std::function<bool()>& done,
                  runtime::duration limit = std::chrono::seconds{60});
+  runtime::wall_time now() const;
   void advance(runtime::duration by) { simulation_->advance(by); }
   void settle() { simulation_->settle(); }
 
@@ -115,7 +117,7 @@ class cluster {
   std::unique_ptr<persistence::store> truth_;
   std::unique_ptr<runtime::simulation> simulation_;
   std::unique_ptr<actors::control_plane> plane_;
-  std::uint64_t last_uid_ = 0;
+  std::mt19937_64 random_;  // of names and uids
 };
 
 }  // namespace troupe::test

@@ -1,0 +1,52 @@
+// A simple HTTP/1.1 client for tests: one request at a time, everything blocking and bounded by the
+// wire's time-out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "support/wire.hpp"
+
+namespace troupe::test {
+
+struct http_answer {
+  int status = 0;                              // 0: no answer, or not HTTP
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
+  std::string header(const std::string& name) const;
+};
+
+class http_client {
+ public:
+  using fields = std::map<std::string, std::string>;
+
+  explicit http_client(const wire_options& options) : wire_{options} {}
+
+  http_answer get(const std::string& path, const fields& headers = {});
+  http_answer request(const std::string& method, const std::string& path,
+                      const std::string& body = {}, const fields& headers = {});
+
+  // -- by hand ----------------------------------------------------------------------------------
+  void send_request(const std::string& method, const std::string& path,
+                    const std::string& body = {}, const fields& headers = {});
+  // The next answer with its whole body.
+  http_answer receive_answer(bool has_body = true);
+  // The next answer without its body, which next_chunk() then reads.
+  http_answer receive_head();
+  // A chunk of a chunked body; nullopt at its end, and when the connection ends or is silent.
+  std::optional<std::string> next_chunk();
+
+  wire& connection() noexcept { return wire_; }
+
+ private:
+  bool read_more();
+  std::optional<std::string> read_line();
+  std::string read_exactly(std::size_t size);
+
+  wire wire_;
+  std::string unread_;
+};
+
+}  // namespace troupe::test
