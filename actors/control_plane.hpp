@@ -8,28 +8,23 @@
 #include <memory>
 #include <string>
 
+#include "actors/doors.hpp"
 #include "actors/messages.hpp"
+#include "actors/scheduler/profile.hpp"
 #include "persistence/store.hpp"
 #include "runtime/system.hpp"
 
 namespace troupe::actors {
 
 struct control_plane_options {
-  // Which scheduler profile of `scheduler/profile.hpp` runs: "today" or "2014".
-  std::string scheduler_profile = "today";
+  // Checked by scheduler::profile::make.
+  scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
   // False: only writer, watcher and recorder (tests of the doors).
   bool controllers = true;
   // False: the watcher reads the change log itself. For simulations, which have one thread.
   bool reading_thread = true;
   // Chance that a transaction of an actor is answered with a conflict, untried; for simulations.
   double conflict_chance = 0;
-};
-
-// The handles that others need; valid as long as the control plane.
-struct doors {
-  runtime::actor_ref writer;
-  runtime::actor_ref watcher;
-  runtime::actor_ref recorder;
 };
 
 class control_plane {

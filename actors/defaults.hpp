@@ -61,4 +61,31 @@ inline constexpr duration vanished_node_quarantine = 40s;
 inline constexpr std::size_t terminated_pods_kept = 12'500;
 inline constexpr duration terminated_pods_round = 20s;
 
+// -- minions --------------------------------------------------------------------------------------
+
+// kubernetes: kube-controller-manager --node-monitor-grace-period (40 s up to 1.31, where a lease
+// lasts as long), --node-startup-grace-period, --node-monitor-period.
+inline constexpr duration node_grace = 40s;
+inline constexpr duration node_startup_grace = 60s;
+inline constexpr duration node_monitor_period = 5s;
+inline constexpr const char* node_lease_namespace = "kube-node-lease";
+// --node-eviction-rate, --secondary-node-eviction-rate, --unhealthy-zone-threshold and
+// --large-cluster-size-threshold.
+inline constexpr double node_evictions_per_second = 0.1;
+inline constexpr double slow_node_evictions_per_second = 0.01;
+inline constexpr double unhealthy_zone_part = 0.55;
+inline constexpr std::size_t large_zone_nodes = 50;
+
+// -- events ---------------------------------------------------------------------------------------
+
+// kubernetes: client-go/tools/record/events_cache.go: what one component may say of one object, and
+// how many different events are remembered for counting.
+inline constexpr double event_burst = 25;
+inline constexpr duration event_interval = 5min;
+inline constexpr std::size_t event_cache = 4'096;
+// kube-apiserver --event-ttl.
+inline constexpr duration event_time_to_live = 1h;
+inline constexpr duration event_sweep = 60s;
+inline constexpr std::size_t event_sweep_batch = 100;
+
 }  // namespace troupe::actors::defaults

@@ -1,0 +1,41 @@
+// Events: what they look like, when two are the same, how many an object may have. Pure.
+//
+// kubernetes: client-go/tools/record/events_cache.go and event.go.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/messages.hpp"
+#include "api/schema/core_event.pb.h"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+// Events with the same key are one event that was seen several times.
+std::string event_key(const record_event& what);
+// All events of one component about one object: what the rate limit counts.
+std::string event_source_key(const record_event& what);
+
+// Seen once, now. Cluster-wide objects have their events in the namespace "default".
+std::unique_ptr<api::core::v1::Event> make_event(const record_event& what, runtime::wall_time now);
+
+// When it was last seen, in seconds of the epoch.
+std::int64_t last_seen(const api::core::v1::Event& event);
+
+// So many at once, then one after each interval.
+class token_bucket {
+ public:
+  token_bucket(double burst, runtime::duration interval, runtime::time_point now)
+      : tokens_{burst}, burst_{burst}, interval_{interval}, at_{now} {}
+
+  bool take(runtime::time_point now);
+
+ private:
+  double tokens_;
+  double burst_;
+  runtime::duration interval_;
+  runtime::time_point at_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,57 @@
+// The supervisor of the minions: starts one for each Node, brings it the changes of its Node and
+// its lease, and decides how fast the pods of nodes that fail may be sent away (zones.hpp).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "actors/event_rules.hpp"
+#include "actors/follower.hpp"
+#include "actors/minion.hpp"
+#include "actors/node_rules.hpp"
+#include "actors/zones.hpp"
+#include "persistence/store.hpp"
+
+namespace troupe::actors {
+
+class minions : public follower {
+ public:
+  // The store must outlive it.
+  minions(const persistence::store* truth, doors to);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct row {
+    runtime::actor_ref actor;
+    std::string zone;
+    readiness ready = readiness::unsaid;
+    bool granted = false;         // the pods are being, or may be, sent away
+    runtime::time_point since{};  // not ready since
+  };
+  struct zone {
+    double allowance = 1;  // of nodes; the first that fails is let go at once
+    runtime::time_point counted_at{};
+  };
+
+  void on_nodes(const watch_events& m);
+  void on_leases(const watch_events& m);
+  void take_node(const std::string& name, const watch_event& event);
+
+  void round();
+  void hold_all();
+  void grant(const std::string& zone_name, const zone_count& count);
+
+  const persistence::store* truth_;
+  doors to_;
+  std::map<std::string, row> rows_;  // by node
+  std::map<std::string, zone> zones_;
+  bool complete_ = false;
+  bool all_down_ = false;
+  runtime::time_point resume_at_{};
+  runtime::timer round_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,54 @@
+// The event recorder: turns what actors tell into Events of the API, counts equal ones up, drops
+// what is too much about one object, and removes events after their time.
+//
+// Events are a convenience: they are written relaxed, one that cannot be written is forgotten, and
+// a crash of the recorder costs no more than that counting begins anew.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "actors/defaults.hpp"
+#include "actors/event_rules.hpp"
+#include "actors/lru.hpp"
+#include "actors/messages.hpp"
+#include "persistence/store.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+class recorder : public runtime::actor {
+ public:
+  // The store must outlive it.
+  recorder(persistence::store* truth, runtime::actor_ref writer);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  // An event as it should stand in the store.
+  struct row {
+    std::unique_ptr<api::core::v1::Event> event;
+    bool writing = false;  // a transaction is on its way
+    bool changed = false;  // since that transaction
+  };
+
+  void on_record_event(const record_event& m);
+
+  bool allowed(const record_event& m);
+  void write(const std::string& key, row& r);
+  api::expected<persistence::transaction> transaction_for(const row& r);
+  void written(const std::string& key, bool succeeded);
+  void sweep();
+
+  persistence::store* truth_;
+  runtime::actor_ref writer_;
+  lru<row> rows_{defaults::event_cache};
+  lru<token_bucket> buckets_{defaults::event_cache};
+  std::uint64_t recorded_ = 0, limited_ = 0, failed_ = 0, expired_ = 0;
+  runtime::timer sweep_;
+};
+
+}  // namespace troupe::actors
