@@ -1,7 +1,14 @@
 # One library for each room and one test program for each library.
 
+# What nearly every file reads. Precompiled, with the heavy headers of a room's libraries, it takes a
+# quarter off the time of a build; the debug preset builds without, so that includes stay complete.
+set(TROUPE_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cstdint> <functional> <map>
+  <memory> <mutex> <optional> <set> <string> <string_view> <unordered_map> <utility> <variant>
+  <vector> <tl/expected.hpp>)
+
 # troupe_room(NAME [FOLDERS dir...] [PUBLIC lib...] [PRIVATE lib...] [PRECOMPILE header...])
-# makes library troupe_NAME from the room's *.cpp files (and those of FOLDERS below it).
+# makes library troupe_NAME from the room's *.cpp files (and those of FOLDERS below it). PRECOMPILE
+# names what to precompile besides the standard headers.
 # A room of headers alone is an interface library: whoever links it gets all it names.
 function(troupe_room name)
   cmake_parse_arguments(ROOM "" "" "FOLDERS;PUBLIC;PRIVATE;PRECOMPILE" ${ARGN})
@@ -21,7 +28,7 @@ function(troupe_room name)
   target_compile_options(troupe_${name} PRIVATE -Wall -Wextra -Werror)
   target_link_libraries(troupe_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
   if(ROOM_PRECOMPILE)
-    target_precompile_headers(troupe_${name} PRIVATE ${ROOM_PRECOMPILE})
+    target_precompile_headers(troupe_${name} PRIVATE ${TROUPE_STANDARD_HEADERS} ${ROOM_PRECOMPILE})
   endif()
 endfunction()
 
@@ -37,7 +44,9 @@ function(troupe_test name)
     return()
   endif()
   add_executable(${name}_test ${sources})
-  target_compile_options(${name}_test PRIVATE -Wall -Wextra -Werror)
+  # Tests are compiled more often than they run: their own code need not be fast.
+  target_compile_options(${name}_test PRIVATE -Wall -Wextra -Werror $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(${name}_test REUSE_FROM troupe_test_headers)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE
     TROUPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TROUPE_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")
@@ -47,5 +56,6 @@ function(troupe_test name)
   endif()
   # Benchmarks are tagged [.bench] and long runs [.long]: the dot hides them from a plain run.
   add_test(NAME ${name} COMMAND ${name}_test)
-  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
+    ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 endfunction()
