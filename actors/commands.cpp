@@ -128,6 +128,9 @@ api::expected<command_plan> plan_remove(const persistence::snapshot& state, cons
                                         runtime::wall_time now) {
   auto found = find(state, command.key, command.uid);
   if (!found) return api::fail(std::move(found.error()));
+  auto fits = api::check_precondition((*found)->kind(), {.revision = command.at, .uid = {}},
+                                      (*found)->content(), (*found)->revision());
+  if (!fits) return api::fail(std::move(fits.error()));
   return plan_deletion(*found, options_of(command.grace_seconds, command.propagation), now);
 }
 

@@ -5,7 +5,13 @@
 
 #include "actors/defaults.hpp"
 #include "actors/deployments/deployments.hpp"
+#include "actors/garbage_collector.hpp"
+#include "actors/minions.hpp"
+#include "actors/namespaces.hpp"
+#include "actors/pods.hpp"
+#include "actors/recorder.hpp"
 #include "actors/replication/replication.hpp"
+#include "actors/scheduler/scheduler.hpp"
 #include "actors/watcher.hpp"
 #include "actors/writer.hpp"
 
@@ -18,8 +24,8 @@ struct control_plane::impl {
   std::vector<runtime::actor_ref> started;
 
   template <class A, class... Args>
-  runtime::actor_ref start(const char* name, Args... args) {
-    auto ref = company.spawn({.kind = name, .name = name}, runtime::make<A>(std::move(args)...));
+  runtime::actor_ref start(const char* kind, const char* name, Args... args) {
+    auto ref = company.spawn({.kind = kind, .name = name}, runtime::make<A>(std::move(args)...));
     started.push_back(ref);
     return ref;
   }
@@ -45,16 +51,25 @@ control_plane::control_plane(runtime::system& company, persistence::store& truth
                                              "log-reader", 1, defaults::log_queue_limit)
                                        : nullptr;
   auto& doors = impl_->doors;
-  doors.watcher =
-      impl_->start<watcher>("watcher", &truth, watcher_options{.log_reader = std::move(reader)});
-  doors.writer = impl_->start<writer>("writer", &truth,
+  doors.watcher = impl_->start<watcher>("watcher", "watcher", &truth,
+                                        watcher_options{.log_reader = std::move(reader)});
+  doors.writer = impl_->start<writer>("writer", "writer", &truth,
                                       writer_options{.conflict_chance = options.conflict_chance});
   truth.observe([to = doors.watcher](persistence::change_batch batch) {
     const auto& last = batch->back();
     const runtime::cause why{last.why.request, last.at};
     to.tell(committed{std::move(batch)}, why);
   });
+  doors.recorder = impl_->start<recorder>("recorder", "recorder", &truth, doors.writer);
   if (!options.controllers) return;
+  impl_->start<namespaces>("namespaces", "namespaces", &truth, doors);
+  impl_->start<garbage_collector>("garbage-collector", "garbage-collector", &truth, doors);
+  impl_->start<minions>("supervisor", "minions", &truth, doors);
+  auto scheduler = spawn_scheduler(company, doors, {.profile = options.scheduler_profile});
+  impl_->started.push_back(scheduler);
+  impl_->start<pods>("supervisor", "pods", doors.watcher,
+                     pod_surroundings{&truth, doors.writer, scheduler, doors.recorder},
+                     pods_options{});
   impl_->started.push_back(spawn_replication(company, doors, truth));
   impl_->started.push_back(spawn_deployments(company, doors, truth));
 }

@@ -1,6 +1,7 @@
 // The constants that stand for behaviour of the control plane, each with its source.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -75,6 +76,26 @@ inline constexpr double node_evictions_per_second = 0.1;
 inline constexpr double slow_node_evictions_per_second = 0.01;
 inline constexpr double unhealthy_zone_part = 0.55;
 inline constexpr std::size_t large_zone_nodes = 50;
+
+// -- garbage collector ----------------------------------------------------------------------------
+
+// kubernetes: pkg/controller/garbagecollector, absentOwnerCache.
+inline constexpr std::size_t absent_owners = 500;
+// Deletions under way at the writer.
+inline constexpr std::size_t garbage_in_flight = 500;
+// It sees every change of the cluster.
+inline constexpr std::uint32_t garbage_credit = 10'000;
+
+// -- namespaces -----------------------------------------------------------------------------------
+
+// kubernetes: pkg/controlplane/controller/systemnamespaces, and the namespace of clients.
+inline constexpr std::array system_namespaces{"default", "kube-system", "kube-public",
+                                              "kube-node-lease"};
+// Deletions of one namespace's content under way.
+inline constexpr std::size_t namespace_in_flight = 500;
+// Between two looks at a namespace whose content takes its time to go.
+inline constexpr duration namespace_first_pause = 50ms;
+inline constexpr duration namespace_longest_pause = 2s;
 
 // -- events ---------------------------------------------------------------------------------------
 

@@ -60,6 +60,7 @@ struct evict {
 struct remove {
   std::string key;
   std::string uid = {};             // empty: any
+  revision at = 0;                  // 0: any; otherwise 409 when it has changed since
   std::int64_t grace_seconds = -1;  // below 0: the object's own
   // "Background", "Foreground", "Orphan"; empty: what the kind does by itself.
   std::string propagation = {};
@@ -142,7 +143,7 @@ struct record_event {
   bool warning = false;
   std::string reason;  // CamelCase
   std::string message;
-  std::string component;   // reporting component, e.g. "replication-controller"
+  std::string component;        // reporting component, e.g. "replication-controller"
   std::string field_path = {};  // involvedObject.fieldPath, e.g. "spec.containers{web}"
   std::string host = {};
 };

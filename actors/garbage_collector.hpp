@@ -1,0 +1,75 @@
+// The garbage collector: removes objects whose owners have gone, and brings deletions to their end
+// that wait for dependents (foreground) or leave them behind (orphan).
+//
+// It reads the whole log (but events) as one stream, so that its graph of owners is the truth at
+// one revision: when it has seen that an owner is to be orphaned, it has seen all dependents that
+// were made before. Whether an owner still exists is always asked of the newest state. All its work
+// is judged anew from the store when it comes up, so a lost or doubled task is harmless.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_set>
+
+#include "actors/defaults.hpp"
+#include "actors/doors.hpp"
+#include "actors/follower.hpp"
+#include "actors/garbage_rules.hpp"
+#include "actors/lru.hpp"
+#include "actors/owner_graph.hpp"
+#include "persistence/store.hpp"
+
+namespace troupe::actors {
+
+class garbage_collector : public follower {
+ public:
+  // The store must outlive it.
+  garbage_collector(const persistence::store* truth, doors to);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  // -- messages from the watcher
+  void on_changes(const watch_events& m);
+  void take(const std::string& key, const watch_event& event);
+  void lose(const std::string& key, const api::object& object);
+  void wake_owners(const std::vector<std::string>& uids);
+
+  // -- the queue
+  void enqueue(const std::string& key);
+  void pump();
+  void process(const std::string& key);
+
+  // -- what a task does
+  void collect(const std::string& key, const api::object_ptr& object);
+  void finish_foreground(const api::object_ptr& owner);
+  void finish_orphans(const api::object_ptr& owner);
+  void check_namespaces(const api::object_ptr& dependent);
+
+  void replace(const std::string& task, const api::object& old, std::unique_ptr<api::body> content);
+  void order(const std::string& key, remove what);
+  void done(const std::string& key, const std::string& task, bool succeeded, bool conflict);
+
+  const persistence::store* truth_;
+  doors to_;
+  owner_graph graph_;
+  revision graph_at_ = 0;  // the graph is complete up to here
+  // Owners that wait for their dependents: uid -> key.
+  std::map<std::string, std::string> waiting_;
+  // Uids of owners that exist nowhere, so that they are not looked for again.
+  lru<bool> absent_{defaults::absent_owners};
+
+  std::deque<std::string> queue_;
+  std::unordered_set<std::string> queued_;
+  std::vector<std::string> later_;
+  std::unordered_set<std::string> busy_;  // keys that are being written
+  std::uint64_t removed_ = 0, stripped_ = 0, failed_ = 0;
+  bool complete_ = false;
+  runtime::timer again_;
+};
+
+}  // namespace troupe::actors

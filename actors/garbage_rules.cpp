@@ -1,0 +1,97 @@
+#include "actors/garbage_rules.hpp"
+
+#include <algorithm>
+
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::meta::v1::OwnerReference;
+
+bool has_finalizer(const api::object& object, const char* finalizer) {
+  const auto& all = object.meta().finalizers();
+  return std::find(all.begin(), all.end(), finalizer) != all.end();
+}
+
+bool awaits_dependents(const api::object& object) {
+  return object.meta().has_deletion_timestamp() &&
+         (has_finalizer(object, finalizer_orphan) || has_finalizer(object, finalizer_foreground));
+}
+
+owner_state state_of(const api::object& dependent, const OwnerReference& owner,
+                     const persistence::snapshot& state) {
+  const auto* kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+  if (kind == nullptr || !kind->stored()) return owner_state::solid;
+  const auto& space = dependent.meta().namespace_();
+  if (kind->namespaced() && space.empty()) return owner_state::solid;
+  const auto found = state.find(kind->key(kind->namespaced() ? space : "", owner.name()));
+  if (!found || found->meta().uid() != owner.uid()) return owner_state::absent;
+  const bool waits =
+      found->meta().has_deletion_timestamp() && has_finalizer(*found, finalizer_foreground);
+  return waits ? owner_state::waiting : owner_state::solid;
+}
+
+garbage_verdict judge(const api::object& object, const std::vector<std::string>& dependents,
+                      const persistence::snapshot& state) {
+  garbage_verdict verdict;
+  const auto& owners = object.meta().owner_references();
+  if (owners.empty() || object.meta().has_deletion_timestamp()) return verdict;
+  bool solid = false, waiting = false, blocks = false;
+  for (const auto& owner : owners) {
+    const auto is = state_of(object, owner, state);
+    solid = solid || is == owner_state::solid;
+    waiting = waiting || is == owner_state::waiting;
+    blocks = blocks || owner.block_owner_deletion();
+    if (is != owner_state::solid) verdict.lost_owners.push_back(owner.uid());
+  }
+  if (solid) {
+    if (!verdict.lost_owners.empty()) verdict.step = garbage_step::strip;
+    return verdict;
+  }
+  verdict.step = garbage_step::remove;
+  if (waiting && !dependents.empty()) {
+    // Its dependents go first. When one of them waits in turn, both would wait for ever.
+    const bool circle = std::any_of(dependents.begin(), dependents.end(), [&](const auto& key) {
+      const auto found = state.find(key);
+      return found && found->meta().has_deletion_timestamp() &&
+             has_finalizer(*found, finalizer_foreground);
+    });
+    if (circle && blocks) verdict.step = garbage_step::unblock;
+    verdict.propagation = "Foreground";
+  } else if (has_finalizer(object, finalizer_orphan)) {
+    verdict.propagation = "Orphan";
+  } else {
+    verdict.propagation = has_finalizer(object, finalizer_foreground) ? "Foreground" : "Background";
+  }
+  return verdict;
+}
+
+std::unique_ptr<api::body> without_owners(const api::object& object,
+                                          const std::vector<std::string>& uids) {
+  auto copy = object.copy();
+  auto& owners = *api::meta_of(*copy).mutable_owner_references();
+  owners.erase(std::remove_if(owners.begin(), owners.end(),
+                              [&](const OwnerReference& each) {
+                                return std::find(uids.begin(), uids.end(), each.uid()) !=
+                                       uids.end();
+                              }),
+               owners.end());
+  return copy;
+}
+
+std::unique_ptr<api::body> without_blocking(const api::object& object) {
+  auto copy = object.copy();
+  for (auto& each : *api::meta_of(*copy).mutable_owner_references()) {
+    each.set_block_owner_deletion(false);
+  }
+  return copy;
+}
+
+std::unique_ptr<api::body> without_finalizer(const api::object& object, const char* finalizer) {
+  auto copy = object.copy();
+  auto& all = *api::meta_of(*copy).mutable_finalizers();
+  all.erase(std::remove(all.begin(), all.end(), finalizer), all.end());
+  return copy;
+}
+
+}  // namespace troupe::actors

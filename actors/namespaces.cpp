@@ -1,0 +1,180 @@
+#include "actors/namespaces.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/commands.hpp"
+#include "actors/creation.hpp"
+#include "actors/namespace_rules.hpp"
+#include "api/schema/core_account.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Namespace;
+using api::core::v1::ServiceAccount;
+
+namespace {
+
+constexpr const char* default_account = "default";
+
+bool is_default_account(const api::object& object) {
+  return object.meta().name() == default_account;
+}
+
+}  // namespace
+
+namespaces::namespaces(const persistence::store* truth, doors to)
+    : follower{to.watcher}, truth_{truth}, to_{std::move(to)} {}
+
+const runtime::behavior& namespaces::make_behavior() const {
+  static const auto table =
+      runtime::handlers(&namespaces::on_watch_events, &namespaces::on_watch_ended);
+  return table;
+}
+
+void namespaces::started() {
+  ensure_system();
+  follow(api::kind_of<Namespace>().prefix(), [this](const watch_events& m) { on_namespaces(m); });
+  follow(api::kind_of<ServiceAccount>().prefix(), [this](const watch_events& m) { on_accounts(m); },
+         {.accept = is_default_account});
+}
+
+std::string namespaces::describe() const {
+  std::string names;
+  for (const auto& [name, ending] : endings_)
+    names += (names.empty() ? "" : ", ") + name;
+  return fmt::format("ending: [{}]\n", names);
+}
+
+// -- messages from the watcher --------------------------------------------------------------------
+
+void namespaces::on_namespaces(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (!event.object) continue;
+    why({event.why.request, event.at});
+    const auto& name = event.object->meta().name();
+    if (event.type == event_type::deleted) {
+      endings_.erase(name);
+      ensure_system();
+    } else if (!terminating(event.object->as<Namespace>())) {
+      ensure_account(name);
+    } else if (!endings_.contains(name)) {
+      endings_[name];
+      empty(name);
+    }
+  }
+}
+
+void namespaces::on_accounts(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::deleted) ensure_account(event.object->meta().namespace_());
+  }
+}
+
+// -- what must be there ---------------------------------------------------------------------------
+
+void namespaces::ensure_system() {
+  const auto state = truth_->read();
+  const auto& kind = api::kind_of<Namespace>();
+  for (const auto* name : defaults::system_namespaces) {
+    if (state.find(kind.key({}, name))) continue;
+    auto space = std::make_unique<Namespace>();
+    space->mutable_metadata()->set_name(name);
+    create(kind, std::move(space), [this] { ensure_system(); });
+  }
+}
+
+void namespaces::ensure_account(const std::string& space) {
+  const auto state = truth_->read();
+  const auto& kind = api::kind_of<ServiceAccount>();
+  const auto of = state.find(api::kind_of<Namespace>().key({}, space));
+  if (!of || terminating(of->as<Namespace>())) return;
+  if (state.find(kind.key(space, default_account))) return;
+  auto account = std::make_unique<ServiceAccount>();
+  account->mutable_metadata()->set_name(default_account);
+  account->mutable_metadata()->set_namespace_(space);
+  create(kind, std::move(account), [this, space] { ensure_account(space); });
+}
+
+// `again` looks anew when it could not be created.
+void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> content,
+                        std::function<void()> again) {
+  const auto key = kind.key(api::meta_of(*content).namespace_(), api::meta_of(*content).name());
+  auto what = create_transaction(truth_->read(), kind, std::move(content), creator::controller,
+                                 wall_now(), random());
+  if (!what) return;
+  what->why.author = "namespaces";
+  request<commit_done>(to_.writer,
+                       commit{std::make_shared<persistence::transaction>(std::move(*what))},
+                       defaults::write_timeout, [this, key, again = std::move(again)](auto reply) {
+                         if (reply && (*reply)->result) {
+                           retries_.erase(key);
+                         } else {
+                           retries_[key] = after(defaults::try_again, again);
+                         }
+                       });
+}
+
+// -- the end of a namespace -----------------------------------------------------------------------
+
+void namespaces::empty(const std::string& space) {
+  const auto state = truth_->read();
+  const auto object = state.find(api::kind_of<Namespace>().key({}, space));
+  const auto found = endings_.find(space);
+  if (!object || found == endings_.end()) return;
+  const auto content = survey(state, space, defaults::namespace_in_flight);
+  if (!content.to_remove.empty()) {
+    found->second.in_flight = content.to_remove.size();
+    for (const auto& key : content.to_remove)
+      remove_content(space, key);
+  } else if (auto next = progressed(object->as<Namespace>(), content, wall_now())) {
+    conclude(space, *object, std::move(next));
+  } else {
+    empty_later(space);
+  }
+}
+
+void namespaces::remove_content(const std::string& space, const std::string& key) {
+  request<command_done>(to_.writer, remove{.key = key, .why = {.author = "namespaces"}},
+                        defaults::write_timeout, [this, space](auto reply) {
+                          const auto still = endings_.find(space);
+                          if (still == endings_.end()) return;
+                          auto& ending = still->second;
+                          const bool gone =
+                              reply && ((*reply)->result || (*reply)->result.error().code == 404);
+                          ending.refused = ending.refused || !gone;
+                          if (--ending.in_flight > 0) return;
+                          if (std::exchange(ending.refused, false)) {
+                            empty_later(space);
+                          } else {
+                            empty(space);
+                          }
+                        });
+}
+
+void namespaces::conclude(const std::string& space, const api::object& object,
+                          std::unique_ptr<api::body> next) {
+  auto what = std::make_shared<persistence::transaction>(succeed(object, std::move(next)));
+  what->why.author = "namespaces";
+  request<commit_done>(to_.writer, commit{std::move(what)}, defaults::write_timeout,
+                       [this, space](auto reply) {
+                         if (reply && (*reply)->result) return empty(space);
+                         empty_later(space);
+                       });
+}
+
+// What is left has its own time: the grace of pods, finalizers of others.
+void namespaces::empty_later(const std::string& space) {
+  const auto found = endings_.find(space);
+  if (found == endings_.end()) return;
+  auto& ending = found->second;
+  ending.again = after(ending.pause, [this, space] { empty(space); });
+  ending.pause = std::min(ending.pause * 2, defaults::namespace_longest_pause);
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,58 @@
+// Looks after namespaces: those of the system exist, each has its default ServiceAccount, and one
+// that is deleted is emptied before it goes.
+//
+// Creations in a namespace that ends are refused by admission (admission.hpp), under a precondition
+// on the namespace itself: once it is marked, nothing new slips in.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "actors/defaults.hpp"
+#include "actors/doors.hpp"
+#include "actors/follower.hpp"
+#include "persistence/store.hpp"
+
+namespace troupe::actors {
+
+class namespaces : public follower {
+ public:
+  // The store must outlive it.
+  namespaces(const persistence::store* truth, doors to);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  // A namespace that ends.
+  struct ending {
+    std::size_t in_flight = 0;
+    bool refused = false;  // one of those in flight
+    runtime::duration pause = defaults::namespace_first_pause;
+    runtime::timer again;
+  };
+
+  void on_namespaces(const watch_events& m);
+  void on_accounts(const watch_events& m);
+
+  void ensure_system();
+  void ensure_account(const std::string& space);
+  void create(const api::kind_info& kind, std::unique_ptr<api::body> content,
+              std::function<void()> again);
+
+  void empty(const std::string& space);
+  void remove_content(const std::string& space, const std::string& key);
+  void conclude(const std::string& space, const api::object& object,
+                std::unique_ptr<api::body> next);
+  void empty_later(const std::string& space);
+
+  const persistence::store* truth_;
+  doors to_;
+  std::map<std::string, ending> endings_;
+  std::map<std::string, runtime::timer> retries_;  // by key of what could not be created
+};
+
+}  // namespace troupe::actors
