@@ -1,0 +1,228 @@
+#include <catch2/catch.hpp>
+
+#include "actors/garbage_collector.hpp"
+#include "actors/garbage_rules.hpp"
+#include "actors/owner_graph.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/core_event.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "support/cluster.hpp"
+#include "support/nodes.hpp"
+
+namespace troupe::test {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Namespace;
+using api::core::v1::Pod;
+using std::chrono::seconds;
+
+namespace {
+
+// Config maps stand for owners and dependents alike: the collector looks at nothing but metadata.
+ConfigMap map_named(const std::string& name, const std::string& space = "default") {
+  ConfigMap map;
+  map.mutable_metadata()->set_name(name);
+  map.mutable_metadata()->set_namespace_(space);
+  return map;
+}
+
+template <class T>
+T owned_by(T object, const api::object& owner, bool blocks = false) {
+  auto& reference = *object.mutable_metadata()->add_owner_references();
+  reference.set_api_version(owner.kind().api_version());
+  reference.set_kind(owner.kind().kind());
+  reference.set_name(owner.meta().name());
+  reference.set_uid(owner.meta().uid());
+  reference.set_block_owner_deletion(blocks);
+  return object;
+}
+
+bool there(cluster& c, const std::string& name) {
+  return c.find<ConfigMap>("default", name) != nullptr;
+}
+
+bool is_user_map(const api::object_ptr& map) {
+  return map->meta().name() != "kube-root-ca.crt";
+}
+
+std::size_t maps(cluster& c) {
+  const auto all = c.list<ConfigMap>("default");
+  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_user_map));
+}
+
+}  // namespace
+
+TEST_CASE("after the removal of an owner its dependents go at once") {
+  cluster c{1};
+  const auto owner = c.create(map_named("owner"));
+  for (int i = 0; i < 20; ++i) {
+    c.create(owned_by(map_named("d" + std::to_string(i)), *owner));
+  }
+  c.settle();
+  c.remove<ConfigMap>("default", "owner");
+  c.settle();  // no time passes
+  CHECK(maps(c) == 0);
+}
+
+TEST_CASE("pods of an owner that has gone get their grace") {
+  cluster c{1};
+  add_node(c, "n1");
+  const auto owner = c.create(map_named("owner"));
+  c.create(owned_by(pod_named("a", "n1"), *owner));
+  c.remove<ConfigMap>("default", "owner");
+  c.settle();
+  CHECK(c.get<Pod>("default", "a").metadata().has_deletion_timestamp());
+}
+
+TEST_CASE("an object whose owner never was, or is another one of that name, is removed") {
+  cluster c{1};
+  const auto owner = c.create(map_named("owner"));
+  const auto dependent = owned_by(map_named("late"), *owner);
+  c.remove<ConfigMap>("default", "owner");
+  c.create(map_named("owner"));
+  c.settle();
+  c.create(dependent);
+  c.settle();
+  CHECK_FALSE(there(c, "late"));
+  CHECK(there(c, "owner"));
+}
+
+TEST_CASE("an object with one owner left loses only the reference to the other") {
+  cluster c{1};
+  const auto a = c.create(map_named("a"));
+  const auto b = c.create(map_named("b"));
+  c.create(owned_by(owned_by(map_named("both"), *a), *b));
+  c.remove<ConfigMap>("default", "a");
+  c.settle();
+  REQUIRE(there(c, "both"));
+  CHECK(c.get<ConfigMap>("default", "both").metadata().owner_references_size() == 1);
+  c.remove<ConfigMap>("default", "b");
+  c.settle();
+  CHECK_FALSE(there(c, "both"));
+}
+
+TEST_CASE("a foreground deletion waits for the dependents that block it") {
+  cluster c{1};
+  add_node(c, "n1");
+  const auto owner = c.create(map_named("owner"));
+  auto blocking = owned_by(map_named("blocking"), *owner, true);
+  blocking.mutable_metadata()->add_finalizers("example.com/slow");
+  c.create(blocking);
+  c.create(owned_by(map_named("other"), *owner));
+  c.remove<ConfigMap>("default", "owner", -1, "Foreground");
+  c.settle();
+  CHECK(there(c, "owner"));
+  CHECK_FALSE(there(c, "other"));
+  REQUIRE(there(c, "blocking"));
+  CHECK(c.get<ConfigMap>("default", "blocking").metadata().has_deletion_timestamp());
+  c.change<ConfigMap>("default", "blocking",
+                      [](ConfigMap& map) { map.mutable_metadata()->clear_finalizers(); });
+  c.settle();
+  CHECK(maps(c) == 0);
+}
+
+TEST_CASE("an orphaning deletion leaves the dependents behind, without the reference") {
+  cluster c{1};
+  const auto owner = c.create(map_named("owner"));
+  for (int i = 0; i < 5; ++i) {
+    c.create(owned_by(map_named("d" + std::to_string(i)), *owner));
+  }
+  c.remove<ConfigMap>("default", "owner", -1, "Orphan");
+  c.settle();
+  CHECK_FALSE(there(c, "owner"));
+  CHECK(maps(c) == 5);
+  CHECK(c.get<ConfigMap>("default", "d0").metadata().owner_references_size() == 0);
+}
+
+TEST_CASE("owners in a circle that are deleted in the foreground come to an end") {
+  cluster c{1};
+  const auto a = c.create(map_named("a"));
+  const auto b = c.create(owned_by(map_named("b"), *a, true));
+  c.change<ConfigMap>("default", "a", [&](ConfigMap& map) { map = owned_by(map, *b, true); });
+  c.settle();
+  CHECK(maps(c) == 2);
+  c.remove<ConfigMap>("default", "a", -1, "Foreground");
+  c.advance(seconds{5});
+  CHECK(maps(c) == 0);
+}
+
+TEST_CASE("an owner in another namespace is none, and an event says so") {
+  cluster c{1};
+  Namespace other;
+  other.mutable_metadata()->set_name("other");
+  c.create(other);
+  const auto owner = c.create(map_named("owner", "other"));
+  c.create(owned_by(map_named("stray"), *owner));
+  c.settle();
+  CHECK_FALSE(there(c, "stray"));
+  const auto events = c.list<api::core::v1::Event>("default");
+  REQUIRE(events.size() == 1);
+  CHECK(events[0]->as<api::core::v1::Event>().reason() == "OwnerRefInvalidNamespace");
+}
+
+TEST_CASE("an owner of a kind that nobody knows keeps its dependents") {
+  cluster c{1};
+  auto map = map_named("kept");
+  auto& reference = *map.mutable_metadata()->add_owner_references();
+  reference.set_api_version("example.com/v1");
+  reference.set_kind("Unknown");
+  reference.set_name("x");
+  reference.set_uid("u");
+  c.create(map);
+  c.advance(seconds{10});
+  CHECK(there(c, "kept"));
+}
+
+TEST_CASE("ten thousand dependents go without loss, through a crash of the collector") {
+  cluster c{1};
+  const auto owner = c.create(map_named("owner"));
+  for (int i = 0; i < 10'000; ++i) {
+    c.create(owned_by(map_named("d" + std::to_string(i)), *owner));
+  }
+  c.settle();
+  c.remove<ConfigMap>("default", "owner");
+  for (int i = 0; i < 2'000; ++i)
+    c.simulation().step();
+  c.crash("garbage-collector", "garbage-collector");
+  CHECK(c.run_until([&] { return maps(c) == 0; }));
+}
+
+TEST_CASE("orphans are all let go, however many, although transactions conflict") {
+  cluster_options options;
+  options.plane.conflict_chance = 0.1;
+  cluster c{3, options};
+  const auto owner = c.create(map_named("owner"));
+  for (int i = 0; i < 1'200; ++i) {
+    c.create(owned_by(map_named("d" + std::to_string(i)), *owner));
+  }
+  c.remove<ConfigMap>("default", "owner", -1, "Orphan");
+  CHECK(c.run_until([&] { return !there(c, "owner"); }));
+  CHECK(maps(c) == 1'200);
+  for (const auto& map : c.list<ConfigMap>("default")) {
+    CHECK(map->meta().owner_references().empty());
+  }
+}
+
+TEST_CASE("the graph says what depends on an owner, and what no longer does") {
+  actors::owner_graph graph;
+  const api::object owner{api::kind_of<ConfigMap>(), std::make_unique<ConfigMap>([] {
+                            auto map = map_named("owner");
+                            map.mutable_metadata()->set_uid("u1");
+                            return map;
+                          }()),
+                          1};
+  const auto with = [&](bool blocks) {
+    return api::object{api::kind_of<ConfigMap>(),
+                       std::make_unique<ConfigMap>(owned_by(map_named("d"), owner, blocks)), 2};
+  };
+  CHECK(graph.put("/d", with(true)).empty());
+  CHECK(graph.dependents_of("u1") == std::vector<std::string>{"/d"});
+  CHECK(graph.blocking_dependents_of("u1") == std::vector<std::string>{"/d"});
+  CHECK(graph.put("/d", with(false)).empty());
+  CHECK(graph.blocking_dependents_of("u1").empty());
+  CHECK(graph.erase("/d") == std::vector<std::string>{"u1"});
+  CHECK_FALSE(graph.has_dependents("u1"));
+  CHECK(graph.size() == 0);
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,234 @@
+#include "actors/pods.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "actors/condition.hpp"
+#include "actors/pod_rules.hpp"
+#include "actors/taints.hpp"
+#include "support/cluster.hpp"
+#include "support/nodes.hpp"
+
+namespace troupe::test {
+
+using actors::outlook;
+using actors::pod_need;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+using std::chrono::seconds;
+
+namespace {
+
+Node tainted(const std::string& key, const std::string& effect = "NoExecute") {
+  Node node;
+  auto& taint = *node.mutable_spec()->add_taints();
+  taint.set_key(key);
+  taint.set_effect(effect);
+  return node;
+}
+
+void tolerate(Pod& pod, const std::string& key, int seconds_borne = -1) {
+  auto& toleration = *pod.mutable_spec()->add_tolerations();
+  toleration.set_key(key);
+  toleration.set_operator_("Exists");
+  toleration.set_effect("NoExecute");
+  if (seconds_borne >= 0) toleration.set_toleration_seconds(seconds_borne);
+}
+
+bool deleting(cluster& c, const std::string& name) {
+  const auto pod = c.find<Pod>("default", name);
+  return !pod || pod->meta().has_deletion_timestamp();
+}
+
+}  // namespace
+
+// -- the rules ------------------------------------------------------------------------------------
+
+TEST_CASE("an unbound pod needs a node, unless another scheduler is named or it has ended") {
+  auto pod = pod_named("a");
+  CHECK(outlook(pod, nullptr).need == pod_need::node);
+  pod.mutable_spec()->set_scheduler_name("default-scheduler");
+  CHECK(outlook(pod, nullptr).need == pod_need::node);
+  pod.mutable_spec()->set_scheduler_name("mine");
+  CHECK(outlook(pod, nullptr).need == pod_need::nothing);
+  pod = pod_named("a");
+  pod.mutable_status()->set_phase("Failed");
+  CHECK(outlook(pod, nullptr).need == pod_need::nothing);
+}
+
+TEST_CASE("a pod that is being deleted is removed where no kubelet will do it") {
+  const Node node;
+  auto pod = pod_named("a");
+  pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  CHECK(outlook(pod, nullptr).need == pod_need::removal);
+  pod.mutable_spec()->set_node_name("n1");
+  CHECK(outlook(pod, &node).need == pod_need::nothing);
+  CHECK(outlook(pod, nullptr).need == pod_need::removal);
+  CHECK(outlook(pod, nullptr).due == seconds{0});
+}
+
+TEST_CASE("the shortest toleration of the node's NoExecute taints counts") {
+  auto pod = pod_named("a", "n1");
+  auto node = tainted("a");
+  CHECK(outlook(pod, &node).due == seconds{0});
+  CHECK(outlook(pod, &node).need == pod_need::eviction);
+  tolerate(pod, "a", 300);
+  CHECK(outlook(pod, &node).due == seconds{300});
+  *node.mutable_spec()->add_taints() = tainted("b").spec().taints(0);
+  CHECK(outlook(pod, &node).due == seconds{0});
+  tolerate(pod, "b", 20);
+  CHECK(outlook(pod, &node).due == seconds{20});
+  pod.mutable_spec()->clear_tolerations();
+  tolerate(pod, "", -1);  // everything, for ever
+  CHECK(outlook(pod, &node).need == pod_need::nothing);
+}
+
+TEST_CASE("a taint that only keeps new pods away sends none away") {
+  const auto pod = pod_named("a", "n1");
+  const auto node = tainted("a", "NoSchedule");
+  CHECK(outlook(pod, &node).need == pod_need::nothing);
+}
+
+TEST_CASE("a toleration fits by key, effect and value") {
+  const auto taint = tainted("a").spec().taints(0);
+  api::core::v1::Toleration toleration;
+  toleration.set_key("a");
+  CHECK(actors::tolerates(toleration, taint));
+  toleration.set_value("x");
+  CHECK_FALSE(actors::tolerates(toleration, taint));
+  toleration.set_operator_("Exists");
+  CHECK(actors::tolerates(toleration, taint));
+  toleration.set_effect("NoSchedule");
+  CHECK_FALSE(actors::tolerates(toleration, taint));
+}
+
+// -- the actors -----------------------------------------------------------------------------------
+
+TEST_CASE("a pod gets a node") {
+  cluster c{1};
+  add_node(c, "n1");
+  c.create(pod_named("a"));
+  CHECK(c.run_until([&] { return c.get<Pod>("default", "a").spec().node_name() == "n1"; }));
+}
+
+TEST_CASE("a pod gets a node although pods, scheduler, watcher and writer crash") {
+  cluster c{7};
+  add_node(c, "n1");
+  const std::string victim = GENERATE("supervisor/pods", "scheduler/default-scheduler",
+                                      "watcher/watcher", "writer/writer");
+  INFO(victim);
+  const auto slash = victim.find('/');
+  c.create(pod_named("before"));
+  c.crash(victim.substr(0, slash), victim.substr(slash + 1));
+  c.create(pod_named("after"));
+  const auto bound = [&](const std::string& name) {
+    return !c.get<Pod>("default", name).spec().node_name().empty();
+  };
+  CHECK(c.run_until([&] { return bound("before") && bound("after"); }, std::chrono::minutes{3}));
+}
+
+TEST_CASE("each pod has an actor, and it ends with the pod") {
+  cluster c{1};
+  c.create(pod_named("a"));
+  c.create(pod_named("b"));
+  c.settle();
+  CHECK(c.actor("pod", "default/a"));
+  c.remove<Pod>("default", "a");
+  c.settle();
+  CHECK_FALSE(c.actor("pod", "default/a"));
+  CHECK(c.actor("pod", "default/b"));
+}
+
+TEST_CASE("actors of pods that went while their supervisor was down end") {
+  cluster c{1};
+  c.create(pod_named("a"));
+  c.create(pod_named("b"));
+  c.settle();
+  c.crash("supervisor", "pods");
+  c.remove<Pod>("default", "a");
+  c.advance(seconds{5});
+  CHECK_FALSE(c.actor("pod", "default/a"));
+  CHECK(c.actor("pod", "default/b"));
+}
+
+TEST_CASE("a pod of the same name begins anew") {
+  cluster c{1};
+  add_node(c, "n1");
+  c.create(pod_named("a"));
+  REQUIRE(c.run_until([&] { return !c.get<Pod>("default", "a").spec().node_name().empty(); }));
+  c.remove<Pod>("default", "a", 0);
+  c.create(pod_named("a"));
+  CHECK(c.run_until([&] { return !c.get<Pod>("default", "a").spec().node_name().empty(); }));
+}
+
+TEST_CASE("a pod is evicted when it has borne its node's taint long enough") {
+  cluster c{1};
+  add_node(c, "n1");
+  auto pod = pod_named("a", "n1");
+  tolerate(pod, "example.com/gone", 30);
+  c.create(pod);
+  c.create(pod_named("intolerant", "n1"));
+  c.settle();
+  c.change<Node>({}, "n1", [&](Node& n) {
+    auto& taint = *n.mutable_spec()->add_taints();
+    taint = tainted("example.com/gone").spec().taints(0);
+    taint.mutable_time_added()->set_seconds(actors::seconds_of(c.now()));
+  });
+  c.settle();
+  CHECK(deleting(c, "intolerant"));
+  keep_alive(c, {"n1"}, seconds{29});
+  CHECK_FALSE(deleting(c, "a"));
+  keep_alive(c, {"n1"}, seconds{2});
+  CHECK(deleting(c, "a"));
+  const auto* why =
+      actors::find_condition(c.get<Pod>("default", "a").status().conditions(), "DisruptionTarget");
+  REQUIRE(why != nullptr);
+  CHECK(why->reason() == "DeletionByTaintManager");
+}
+
+TEST_CASE("a taint that goes in time evicts nobody, and a crash does not start the time anew") {
+  cluster c{1};
+  add_node(c, "n1");
+  auto pod = pod_named("a", "n1");
+  tolerate(pod, "example.com/gone", 30);
+  c.create(pod);
+  c.settle();
+  c.change<Node>({}, "n1", [&](Node& n) {
+    auto& taint = *n.mutable_spec()->add_taints();
+    taint = tainted("example.com/gone").spec().taints(0);
+    taint.mutable_time_added()->set_seconds(actors::seconds_of(c.now()));
+  });
+  keep_alive(c, {"n1"}, seconds{20});
+  SECTION("gone") {
+    c.change<Node>({}, "n1", [](Node& n) { n.mutable_spec()->clear_taints(); });
+    keep_alive(c, {"n1"}, seconds{60});
+    CHECK_FALSE(deleting(c, "a"));
+  }
+  SECTION("crash") {
+    c.crash("pod", "default/a");
+    keep_alive(c, {"n1"}, seconds{11});
+    CHECK(deleting(c, "a"));
+  }
+}
+
+TEST_CASE("pods of a node that has vanished are removed after the quarantine") {
+  cluster c{1};
+  add_node(c, "n1");
+  c.create(pod_named("a", "n1"));
+  c.settle();
+  c.remove<Node>({}, "n1");
+  c.advance(seconds{39});
+  CHECK(c.find<Pod>("default", "a"));
+  c.advance(seconds{2});
+  CHECK_FALSE(c.find<Pod>("default", "a"));
+}
+
+TEST_CASE("a deleted pod on a node that does not exist goes at once") {
+  cluster c{1};
+  c.create(pod_named("a", "nowhere"));
+  c.settle();
+  c.remove<Pod>("default", "a");
+  c.settle();
+  CHECK_FALSE(c.find<Pod>("default", "a"));
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,115 @@
+#include "actors/recorder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "actors/event_rules.hpp"
+#include "actors/lru.hpp"
+#include "api/schema/core_event.pb.h"
+#include "support/cluster.hpp"
+#include "support/nodes.hpp"
+
+namespace troupe::test {
+
+using actors::record_event;
+using api::core::v1::Event;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+cluster_options only_doors() {
+  cluster_options options;
+  options.plane.controllers = false;
+  return options;
+}
+
+void say(cluster& c, const api::object_ptr& about, const std::string& message) {
+  c.plane().doors().recorder.tell(record_event{.about = about,
+                                               .warning = true,
+                                               .reason = "Failed",
+                                               .message = message,
+                                               .component = "tester"});
+}
+
+}  // namespace
+
+TEST_CASE("an event is recorded with what it is about") {
+  cluster c{1, only_doors()};
+  const auto pod = c.create(pod_named("a"));
+  say(c, pod, "it broke");
+  c.settle();
+  const auto events = c.list<Event>("default");
+  REQUIRE(events.size() == 1);
+  const auto& event = events[0]->as<Event>();
+  CHECK(event.type() == "Warning");
+  CHECK(event.reason() == "Failed");
+  CHECK(event.message() == "it broke");
+  CHECK(event.count() == 1);
+  CHECK(event.source().component() == "tester");
+  CHECK(event.involved_object().kind() == "Pod");
+  CHECK(event.involved_object().uid() == pod->meta().uid());
+  CHECK(event.first_timestamp().seconds() == event.last_timestamp().seconds());
+}
+
+TEST_CASE("equal events are one event that is counted up") {
+  cluster c{1, only_doors()};
+  const auto pod = c.create(pod_named("a"));
+  for (int i = 0; i < 5; ++i)
+    say(c, pod, "it broke");
+  c.settle();
+  c.advance(seconds{10});
+  say(c, pod, "it broke");
+  say(c, pod, "it broke otherwise");
+  c.settle();
+  const auto events = c.list<Event>("default");
+  REQUIRE(events.size() == 2);
+  const auto& counted = events[0]->as<Event>().message() == "it broke" ? events[0] : events[1];
+  CHECK(counted->as<Event>().count() == 6);
+  CHECK(counted->as<Event>().last_timestamp().seconds() ==
+        counted->as<Event>().first_timestamp().seconds() + 10);
+}
+
+TEST_CASE("one object may have 25 events at once, then one in five minutes") {
+  cluster c{1, only_doors()};
+  const auto a = c.create(pod_named("a"));
+  const auto b = c.create(pod_named("b"));
+  for (int i = 0; i < 100; ++i)
+    say(c, a, "message " + std::to_string(i));
+  say(c, b, "of another object");
+  c.settle();
+  CHECK(c.count<Event>("default") == 26);
+  c.advance(minutes{5});
+  say(c, a, "later");
+  say(c, a, "too much");
+  c.settle();
+  CHECK(c.count<Event>("default") == 27);
+}
+
+TEST_CASE("events end after an hour without being seen again") {
+  cluster c{1, only_doors()};
+  const auto pod = c.create(pod_named("a"));
+  say(c, pod, "once");
+  say(c, pod, "again");
+  c.advance(minutes{50});
+  say(c, pod, "again");
+  c.advance(minutes{15});
+  REQUIRE(c.count<Event>("default") == 1);
+  CHECK(c.list<Event>("default")[0]->as<Event>().message() == "again");
+  c.advance(minutes{60});
+  CHECK(c.count<Event>("default") == 0);
+}
+
+TEST_CASE("a bounded map forgets what was not used for the longest time") {
+  actors::lru<int> map{2};
+  map.put("a", 1);
+  map.put("b", 2);
+  CHECK(*map.find("a") == 1);
+  map.put("c", 3);
+  CHECK(map.find("b") == nullptr);
+  CHECK(*map.find("a") == 1);
+  CHECK(*map.find("c") == 3);
+  map.erase("a");
+  CHECK(map.size() == 1);
+}
+
+}  // namespace troupe::test
