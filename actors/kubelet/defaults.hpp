@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 namespace troupe::actors::kubelet_defaults {
 
@@ -10,5 +11,31 @@ using namespace std::chrono_literals;
 // kubernetes: nodeLeaseDurationSeconds 40, renewed at a quarter of it.
 inline constexpr auto lease_duration = 40s;
 inline constexpr auto lease_renewal = 10s;
+
+// kubernetes: containerLogMaxSize 10Mi, containerLogMaxFiles 5; CRI cuts lines at 16 KiB.
+inline constexpr std::size_t log_file_bytes = 10u << 20;
+inline constexpr int log_files = 5;
+inline constexpr std::size_t log_line_bytes = 16u << 10;
+
+// kubernetes: MaxContainerBackOff and the delay it begins with; a container that ran for twice the
+// longest begins anew.
+inline constexpr auto restart_first = 10s;
+inline constexpr auto restart_longest = 300s;
+inline constexpr auto restart_forgotten = 600s;
+
+// kubernetes: nodeStatusUpdateFrequency and nodeStatusReportFrequency, maxPods.
+inline constexpr auto node_status_period = 10s;
+inline constexpr auto node_report_period = 5min;
+inline constexpr int max_pods = 110;
+
+// kubernetes: pod_workers.go, resync of a pod that is well.
+inline constexpr auto pod_resync = 60s;
+// A status write that met a newer state or a busy writer is tried again after this.
+inline constexpr auto status_retry = 1s;
+inline constexpr auto write_timeout = 30s;
+
+// Threads that start, signal and look after processes; jobs that may wait for them.
+inline constexpr std::size_t runtime_threads = 2;
+inline constexpr std::size_t runtime_queue = 10'000;
 
 }  // namespace troupe::actors::kubelet_defaults

@@ -1,0 +1,181 @@
+#include "actors/kubelet/container_dir.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace troupe::actors {
+
+namespace {
+
+// Lists of strings as "<length>:<bytes>" one after the other: any byte may stand in them.
+void put(std::string& out, const std::string& text) {
+  out += std::to_string(text.size()) + ':' + text;
+}
+
+void put(std::string& out, const std::vector<std::string>& all) {
+  put(out, std::to_string(all.size()));
+  for (const auto& each : all)
+    put(out, each);
+}
+
+class reader {
+ public:
+  explicit reader(std::string_view text) : left_{text} {}
+
+  std::string text() {
+    const auto colon = left_.find(':');
+    if (colon == std::string_view::npos || colon > 9) return broken();
+    std::size_t length = 0;
+    for (const char digit : left_.substr(0, colon)) {
+      if (digit < '0' || digit > '9') return broken();
+      length = length * 10 + static_cast<std::size_t>(digit - '0');
+    }
+    if (left_.size() - colon - 1 < length) return broken();
+    std::string result{left_.substr(colon + 1, length)};
+    left_.remove_prefix(colon + 1 + length);
+    return result;
+  }
+  std::vector<std::string> list() {
+    std::vector<std::string> all;
+    const auto count = std::strtoul(text().c_str(), nullptr, 10);
+    for (std::size_t i = 0; i < count && good_; ++i)
+      all.push_back(text());
+    return all;
+  }
+  bool good() const noexcept { return good_; }
+
+ private:
+  std::string broken() {
+    good_ = false;
+    return {};
+  }
+  std::string_view left_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+std::optional<process_id> identify(pid_t pid) {
+  std::ifstream file{fmt::format("/proc/{}/stat", pid)};
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  // The second field is the command in parentheses and may hold anything; the 22nd is the start.
+  std::istringstream rest{line.substr(line.rfind(')') + 2)};
+  std::string field;
+  char state = 0;
+  rest >> state;
+  for (int i = 4; i <= 22; ++i)
+    rest >> field;
+  if (!rest || state == 'Z' || state == 'X') return std::nullopt;
+  return process_id{pid, std::strtoull(field.c_str(), nullptr, 10)};
+}
+
+bool process_id::alive() const {
+  const auto now = pid > 0 ? identify(pid) : std::nullopt;
+  return now && now->started == started;
+}
+
+bool process_id::signal(int number, bool group) const {
+  return alive() && ::kill(group ? -pid : pid, number) == 0;
+}
+
+tl::expected<void, std::string> container_dir::replace(const char* name,
+                                                       const std::string& content) const {
+  const auto target = path_ / name;
+  const auto draft = path_ / (std::string{name} + ".new");
+  const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  bool ok = fd >= 0;
+  for (std::size_t done = 0; ok && done < content.size();) {
+    const auto n = ::write(fd, content.data() + done, content.size() - done);
+    ok = n > 0;
+    done += ok ? static_cast<std::size_t>(n) : 0;
+  }
+  ok = fd >= 0 && ::close(fd) == 0 && ok;
+  if (!ok || ::rename(draft.c_str(), target.c_str()) != 0)
+    return tl::make_unexpected(
+        fmt::format("cannot write {}: {}", target.string(), std::strerror(errno)));
+  return {};
+}
+
+std::optional<std::string> container_dir::read(const char* name) const {
+  std::ifstream file{path_ / name, std::ios::binary};
+  if (!file) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>{file}, {}};
+}
+
+tl::expected<void, std::string> container_dir::write(const container_spec& spec) const {
+  std::error_code problem;
+  std::filesystem::create_directories(path_, problem);
+  if (problem)
+    return tl::make_unexpected(
+        fmt::format("cannot make {}: {}", path_.string(), problem.message()));
+  std::string text;
+  put(text, spec.command);
+  put(text, spec.environment);
+  put(text, spec.working_dir);
+  put(text, spec.log_file);
+  std::vector<std::string> mounts;
+  for (const auto& m : spec.mounts) {
+    mounts.push_back(m.source);
+    mounts.push_back(m.target);
+    mounts.push_back(m.read_only ? "ro" : "rw");
+  }
+  put(text, mounts);
+  return replace("spec", text);
+}
+
+tl::expected<container_spec, std::string> container_dir::spec() const {
+  const auto text = read("spec");
+  if (!text) return tl::make_unexpected("there is no " + (path_ / "spec").string());
+  reader in{*text};
+  container_spec spec;
+  spec.command = in.list();
+  spec.environment = in.list();
+  spec.working_dir = in.text();
+  spec.log_file = in.text();
+  const auto mounts = in.list();
+  for (std::size_t i = 0; i + 2 < mounts.size(); i += 3)
+    spec.mounts.push_back({mounts[i], mounts[i + 1], mounts[i + 2] == "ro"});
+  if (!in.good()) return tl::make_unexpected((path_ / "spec").string() + " is damaged");
+  return spec;
+}
+
+tl::expected<void, std::string> container_dir::write(const container_running& r) const {
+  return replace("running", fmt::format("{} {} {} {} {}\n", r.shim.pid, r.shim.started,
+                                        r.process.pid, r.process.started, r.since_ms));
+}
+
+std::optional<container_running> container_dir::running() const {
+  const auto text = read("running");
+  if (!text) return std::nullopt;
+  std::istringstream in{*text};
+  container_running r;
+  in >> r.shim.pid >> r.shim.started >> r.process.pid >> r.process.started >> r.since_ms;
+  return in ? std::optional{r} : std::nullopt;
+}
+
+tl::expected<void, std::string> container_dir::write(const container_exit& e) const {
+  return replace("exit", fmt::format("{} {} {} {}\n{}", e.code, e.signal, e.started_ms,
+                                     e.finished_ms, e.error));
+}
+
+std::optional<container_exit> container_dir::exit() const {
+  const auto text = read("exit");
+  if (!text) return std::nullopt;
+  std::istringstream in{*text};
+  container_exit e;
+  in >> e.code >> e.signal >> e.started_ms >> e.finished_ms;
+  if (!in) return std::nullopt;
+  in.ignore(1);
+  std::getline(in, e.error, '\0');
+  return e;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,79 @@
+// The directory in which a container's shim and the kubelet tell each other what happens: the only
+// thing that connects them, so that either may die and be started again.
+//
+//   spec    what to run (written by the kubelet before the shim starts)
+//   running pid and start time of shim and process (written by the shim)
+//   exit    how it ended (written by the shim; its presence means that all is over)
+//
+// Each file is written under another name and renamed, so that it is whole or absent.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace troupe::actors {
+
+struct container_spec {
+  std::vector<std::string> command;      // argv; the first is looked up in PATH of `environment`
+  std::vector<std::string> environment;  // "NAME=value"
+  std::string working_dir;               // empty: "/"
+  std::string log_file;                  // CRI log format, rotated
+  // source, target, "ro" or "rw": bind mounts, where the shim may make a mount namespace.
+  struct mount {
+    std::string source, target;
+    bool read_only = false;
+  };
+  std::vector<mount> mounts;
+};
+
+// A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to
+// another process meanwhile is not mistaken for it.
+struct process_id {
+  pid_t pid = 0;
+  std::uint64_t started = 0;
+
+  bool alive() const;
+  // False when that process is gone. `group`: the whole session of the process.
+  bool signal(int number, bool group) const;
+};
+std::optional<process_id> identify(pid_t pid);
+
+struct container_running {
+  process_id shim, process;
+  std::int64_t since_ms = 0;  // wall clock, milliseconds since the epoch
+};
+
+struct container_exit {
+  int code = 0;  // as the kubelet reports it: 128 + signal for a signal
+  int signal = 0;
+  std::int64_t started_ms = 0, finished_ms = 0;
+  std::string error;  // why it could not be started; empty otherwise
+};
+
+class container_dir {
+ public:
+  explicit container_dir(std::filesystem::path path) : path_{std::move(path)} {}
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+  // Makes the directory. Errors say what the system refused.
+  tl::expected<void, std::string> write(const container_spec& spec) const;
+  tl::expected<void, std::string> write(const container_running& running) const;
+  tl::expected<void, std::string> write(const container_exit& exit) const;
+
+  tl::expected<container_spec, std::string> spec() const;
+  std::optional<container_running> running() const;
+  std::optional<container_exit> exit() const;
+
+ private:
+  tl::expected<void, std::string> replace(const char* name, const std::string& content) const;
+  std::optional<std::string> read(const char* name) const;
+  std::filesystem::path path_;
+};
+
+}  // namespace troupe::actors

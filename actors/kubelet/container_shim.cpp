@@ -1,0 +1,243 @@
+#include "actors/kubelet/container_shim.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "actors/kubelet/container_dir.hpp"
+#include "actors/kubelet/log_writer.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+constexpr int shim_ignores[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP};
+
+std::int64_t wall_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
+struct pipe_pair {
+  int read = -1, write = -1;
+};
+
+pipe_pair make_pipe() {
+  int fds[2] = {-1, -1};
+  if (::pipe2(fds, O_CLOEXEC) != 0) return {};
+  return {fds[0], fds[1]};
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (const auto& each : strings)
+    result.push_back(const_cast<char*>(each.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+// Tells the shim over the pipe why exec did not happen: errno, then what was tried.
+[[noreturn]] void give_up(int report, const char* what) {
+  const int code = errno;
+  std::string message = fmt::format("{}: {}", what, std::strerror(code));
+  static_cast<void>(!::write(report, message.data(), message.size()));
+  ::_exit(code == ENOENT ? 127 : 126);
+}
+
+void mount_volumes(const container_spec& spec, int report) {
+  if (spec.mounts.empty()) return;
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    give_up(report, "cannot make mounts private");
+  for (const auto& m : spec.mounts) {
+    if (::mount(m.source.c_str(), m.target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
+      give_up(report, ("cannot mount " + m.source + " at " + m.target).c_str());
+    if (m.read_only &&
+        ::mount(nullptr, m.target.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
+      give_up(report, ("cannot make " + m.target + " read-only").c_str());
+  }
+}
+
+[[noreturn]] void run_container(const container_spec& spec, int out, int err, int report) {
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its shim nobody would hear of its end
+  mount_volumes(spec, report);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
+  if (::chdir(dir.c_str()) != 0) give_up(report, ("cannot enter " + dir).c_str());
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int s : shim_ignores) signal(s, SIG_DFL);
+  auto arguments = pointers(spec.command);
+  auto environment = pointers(spec.environment);
+  ::execvpe(arguments[0], arguments.data(), environment.data());
+  give_up(report, ("cannot run " + spec.command.front()).c_str());
+}
+
+// The init of a PID namespace: the kernel drops signals that an init has no handler for, so the
+// container's process is its child instead and dies of SIGTERM as it would anywhere. When it has
+// ended, so does the init, and with it all that is left in the namespace.
+[[noreturn]] void run_init(const container_spec& spec, int out, int err, int report, int result) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const pid_t main = ::fork();
+  if (main == 0) run_container(spec, out, err, report);
+  for (const int fd : {out, err, report})
+    ::close(fd);
+  int status = 0;
+  for (pid_t gone; (gone = ::waitpid(-1, &status, 0)) != main;)
+    if (gone < 0 && errno != EINTR) break;
+  static_cast<void>(!::write(result, &status, sizeof status));
+  ::_exit(0);
+}
+
+// The only child of the init, by its pid out here.
+pid_t child_of(pid_t init) {
+  std::ifstream file{fmt::format("/proc/{}/task/{}/children", init, init)};
+  pid_t child = 0;
+  file >> child;
+  return child;
+}
+
+// Reads both streams until the container's process has ended and its output is drained.
+class pump {
+ public:
+  pump(int out, int err, const std::string& log) : log_{log}, fds_{out, err} {}
+
+  void run(pid_t main, int signals, int& status) {
+    bool ended = false;
+    while (!ended || open()) {
+      std::array<pollfd, 3> waiting{pollfd{fds_[0], POLLIN, 0}, pollfd{fds_[1], POLLIN, 0},
+                                    pollfd{signals, POLLIN, 0}};
+      // After the end only what is in the pipes already matters: a descendant may hold them open.
+      const int ready = ::poll(waiting.data(), waiting.size(), ended ? 0 : -1);
+      if (ended && ready <= 0) break;
+      for (int i = 0; i < 2; ++i)
+        if (waiting[static_cast<std::size_t>(i)].revents != 0) drain(i);
+      if (waiting[2].revents == 0) continue;
+      signalfd_siginfo info;
+      static_cast<void>(!::read(signals, &info, sizeof info));
+      int code = 0;
+      for (pid_t gone; (gone = ::waitpid(-1, &code, WNOHANG)) > 0;)
+        if (gone == main) ended = true, status = code;
+    }
+    log_.finish("stdout");
+    log_.finish("stderr");
+  }
+
+ private:
+  bool open() const { return fds_[0] >= 0 || fds_[1] >= 0; }
+  void drain(int which) {
+    auto& fd = fds_[which];
+    const auto n = ::read(fd, buffer_.data(), buffer_.size());
+    if (n > 0) {
+      log_.take(which == 0 ? "stdout" : "stderr", {buffer_.data(), static_cast<std::size_t>(n)});
+    } else if (n == 0 || errno != EINTR) {
+      ::close(fd);
+      fd = -1;
+    }
+  }
+  log_writer log_;
+  int fds_[2];
+  std::array<char, 16 << 10> buffer_;
+};
+
+// What the process left behind has been handed to us, its subreaper.
+void end_descendants() {
+  for (int round = 0; round < 1'000; ++round) {
+    const auto path = fmt::format("/proc/self/task/{}/children", ::getpid());
+    std::array<char, 4096> text{};
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const auto n = fd >= 0 ? ::read(fd, text.data(), text.size() - 1) : -1;
+    if (fd >= 0) ::close(fd);
+    if (n <= 0) return;
+    char* rest = nullptr;
+    for (auto* at = ::strtok_r(text.data(), " ", &rest); at != nullptr;
+         at = ::strtok_r(nullptr, " ", &rest))
+      ::kill(static_cast<pid_t>(std::atol(at)), SIGKILL);
+    while (::waitpid(-1, nullptr, 0) > 0) {
+    }
+  }
+}
+
+int finish(const container_dir& dir, const container_exit& how) {
+  return dir.write(how) ? 0 : 1;
+}
+
+}  // namespace
+
+int container_shim_main(const char* directory) {
+  const container_dir dir{directory};
+  const auto started = wall_ms();
+  ::setsid();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  signal(SIGPIPE, SIG_IGN);
+  for (const int s : {SIGTERM, SIGINT, SIGHUP})
+    signal(s, SIG_IGN);
+  const auto spec = dir.spec();
+  if (!spec || spec->command.empty())
+    return finish(dir, {.code = 128,
+                        .started_ms = started,
+                        .finished_ms = wall_ms(),
+                        .error = spec ? "the container has no command" : spec.error()});
+
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, nullptr);
+  const int signals = ::signalfd(-1, &child, SFD_CLOEXEC);
+  const auto out = make_pipe(), err = make_pipe(), report = make_pipe(), result = make_pipe();
+
+  const bool isolated = ::unshare(CLONE_NEWPID | (spec->mounts.empty() ? 0 : CLONE_NEWNS)) == 0;
+  const pid_t main = ::fork();
+  if (main == 0 && isolated) run_init(*spec, out.write, err.write, report.write, result.write);
+  if (main == 0) run_container(*spec, out.write, err.write, report.write);
+  for (const int fd : {out.write, err.write, report.write, result.write})
+    ::close(fd);
+  if (main < 0)
+    return finish(dir, {.code = 128,
+                        .started_ms = started,
+                        .finished_ms = wall_ms(),
+                        .error = fmt::format("cannot fork: {}", std::strerror(errno))});
+
+  // The report pipe closes at exec; until then it may tell of a failure.
+  std::string failure(512, '\0');
+  const auto told = ::read(report.read, failure.data(), failure.size());
+  failure.resize(told > 0 ? static_cast<std::size_t>(told) : 0);
+  const auto self = identify(::getpid());
+  const auto process = identify(isolated ? child_of(main) : main);
+  if (self && failure.empty())
+    static_cast<void>(
+        dir.write(container_running{*self, process.value_or(process_id{main, 0}), started}));
+
+  int status = 0;
+  pump{out.read, err.read, spec->log_file}.run(main, signals, status);
+  if (isolated && ::read(result.read, &status, sizeof status) != sizeof status)
+    status = SIGKILL;  // the init itself was killed
+  end_descendants();
+  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return finish(dir, {.code = number != 0 ? 128 + number : WEXITSTATUS(status),
+                      .signal = number,
+                      .started_ms = started,
+                      .finished_ms = wall_ms(),
+                      .error = failure});
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,172 @@
+#include "actors/scheduler/algorithm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "actors/scheduler/defaults.hpp"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+// How many feasible nodes are enough (kubernetes: numFeasibleNodesToFind): all of a small cluster,
+// a share of a large one that shrinks with its size.
+std::size_t enough_nodes(std::size_t nodes) {
+  if (nodes < defaults::min_feasible_nodes) return nodes;
+  const auto shrunk = nodes / 125 > 50 ? 0 : 50 - nodes / 125;
+  const auto percent = std::max(shrunk, defaults::min_feasible_percent);
+  return std::max(nodes * percent / 100, defaults::min_feasible_nodes);
+}
+
+// "3 Insufficient cpu, 2 node(s) had …", sorted by text as upstream sorts them.
+std::string join_reasons(const std::vector<status>& refused) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& s : refused) {
+    if (s.ok()) continue;
+    std::istringstream each{s.reason};
+    for (std::string line; std::getline(each, line);)
+      ++counts[line];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : counts)
+    lines.push_back(fmt::format("{} {}", count, reason));
+  std::sort(lines.begin(), lines.end());
+  return fmt::format("{}", fmt::join(lines, ", "));
+}
+
+}  // namespace
+
+void normalize_scores(std::vector<std::int64_t>& scores, bool reverse) {
+  const auto largest = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
+  for (auto& score : scores) {
+    if (largest == 0) {
+      score = reverse ? max_score : 0;
+    } else {
+      score = max_score * score / largest;
+      if (reverse) score = max_score - score;
+    }
+  }
+}
+
+tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
+                                                      const cluster_view& view,
+                                                      std::mt19937_64& random) {
+  refusing_.clear();
+  const auto total = view.nodes().size();
+  if (total == 0)
+    return tl::make_unexpected(misfit{.message = "no nodes available to schedule pods",
+                                      .helped_by = node_added,
+                                      .make_room = {}});
+  cycle notes{profile_.size()};
+  if (const auto asked = prepare(notes, *pod, view); !asked.ok())
+    return tl::make_unexpected(explain(pod, view, std::vector<status>(total, asked)));
+
+  std::vector<status> refused(total);
+  const auto nodes = feasible(notes, *pod, view, refused);
+  if (nodes.empty()) return tl::make_unexpected(explain(pod, view, std::move(refused)));
+  return best(notes, *pod, view, nodes, random);
+}
+
+status algorithm::prepare(cycle& notes, const pod_info& pod, const cluster_view& view) {
+  const auto& filters = profile_.filters();
+  skip_filter_.assign(filters.size(), false);
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    if (filters[i].prepare == nullptr) continue;
+    auto said = filters[i].prepare->pre_filter(notes, pod, view);
+    if (said.code == verdict::skip) {
+      skip_filter_[i] = true;
+    } else if (!said.ok()) {
+      refusing_.push_back(filters[i].as_plugin);
+      return said;
+    }
+  }
+  return {};
+}
+
+status algorithm::fits(const cycle& notes, const pod_info& pod, const node_info& node,
+                       const plugin** refusing) const {
+  const auto& filters = profile_.filters();
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    if (skip_filter_[i]) continue;
+    if (auto said = filters[i].plugin->filter(notes, pod, node); !said.ok()) {
+      if (refusing != nullptr) *refusing = filters[i].as_plugin;
+      return said;
+    }
+  }
+  return {};
+}
+
+std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_info& pod,
+                                                  const cluster_view& view,
+                                                  std::vector<status>& refused) {
+  const auto& nodes = view.nodes();
+  const auto enough = profile_.options().sample_nodes ? enough_nodes(nodes.size()) : nodes.size();
+  std::vector<const node_info*> found;
+  found.reserve(enough);
+  std::size_t looked_at = 0;
+  for (; looked_at < nodes.size() && found.size() < enough; ++looked_at) {
+    const auto at = (next_start_ + looked_at) % nodes.size();
+    const plugin* refusing = nullptr;
+    refused[at] = fits(notes, pod, *nodes[at], &refusing);
+    if (refused[at].ok()) {
+      found.push_back(nodes[at]);
+    } else if (std::find(refusing_.begin(), refusing_.end(), refusing) == refusing_.end()) {
+      refusing_.push_back(refusing);
+    }
+  }
+  next_start_ = (next_start_ + looked_at) % nodes.size();
+  return found;
+}
+
+std::string algorithm::best(cycle& notes, const pod_info& pod, const cluster_view& view,
+                            const std::vector<const node_info*>& nodes, std::mt19937_64& random) {
+  if (nodes.size() == 1) return nodes.front()->name();
+  std::vector<std::int64_t> totals(nodes.size()), scores(nodes.size());
+  for (const auto& each : profile_.scores()) {
+    if (each.prepare != nullptr &&
+        each.prepare->pre_score(notes, pod, view, nodes).code == verdict::skip)
+      continue;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      scores[i] = each.plugin->score(notes, pod, *nodes[i]);
+    each.plugin->normalize(notes, scores);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      totals[i] += each.weight * scores[i];
+  }
+  // Reservoir sampling among the best: each equally likely, in one pass.
+  std::size_t chosen = 0, equals = 1;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    if (totals[i] > totals[chosen]) {
+      chosen = i;
+      equals = 1;
+    } else if (totals[i] == totals[chosen] && profile_.options().random_among_best) {
+      if (random() % ++equals == 0) chosen = i;
+    }
+  }
+  return nodes[chosen]->name();
+}
+
+misfit algorithm::explain(const pod_info_ptr& pod, const cluster_view& view,
+                          std::vector<status> refused) {
+  const auto total = view.nodes().size();
+  misfit result;
+  result.message = fmt::format("0/{} nodes are available: {}.", total, join_reasons(refused));
+  result.helped_by = node_added | pod_updated;
+  for (const auto* refusing : refusing_)
+    result.helped_by |= refusing->helped_by();
+  for (const auto* each : profile_.post_filters()) {
+    result.make_room = each->post_filter(*this, pod, view, refused);
+    if (!result.make_room.node.empty()) return result;
+  }
+  if (profile_.post_filters().empty()) return result;
+  for (auto& s : refused)
+    s.reason = s.code == verdict::unresolvable ? "Preemption is not helpful for scheduling"
+                                               : "No preemption victims found for incoming pod";
+  result.message +=
+      fmt::format(" preemption: 0/{} nodes are available: {}.", total, join_reasons(refused));
+  return result;
+}
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,56 @@
+// NextPod → Algorithm → Bind: the middle. Finds the best node for one pod with the plugins of a
+// profile; pure but for the plugins and the random choice among equals.
+#pragma once
+
+#include <random>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "actors/scheduler/cluster_view.hpp"
+#include "actors/scheduler/framework.hpp"
+#include "actors/scheduler/profile.hpp"
+
+namespace troupe::actors::scheduler {
+
+// Why no node took the pod, in upstream's words, and what to do about it.
+struct misfit {
+  // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {…}."
+  std::string message;
+  // What may help: the union of the refusing plugins' cluster_event bits.
+  std::uint32_t helped_by = any_event;
+  // A node and the pods that must leave it, when PostFilter found any.
+  preemption make_room;
+};
+
+class algorithm {
+ public:
+  explicit algorithm(const profile& with) : profile_{with} {}
+
+  // The node to bind to. A plugin that throws lets the exception pass.
+  tl::expected<std::string, misfit> schedule(const pod_info_ptr& pod, const cluster_view& view,
+                                             std::mt19937_64& random);
+
+  // Whether the pod would fit this very node (preemption tries nodes with fewer pods). `notes` come
+  // from `prepare` for the same pod.
+  status fits(const cycle& notes, const pod_info& pod, const node_info& node,
+              const plugin** refusing = nullptr) const;
+  // PreFilter of all plugins. A refusal holds for all nodes.
+  status prepare(cycle& notes, const pod_info& pod, const cluster_view& view);
+
+  const profile& with() const noexcept { return profile_; }
+
+ private:
+  std::vector<const node_info*> feasible(const cycle& notes, const pod_info& pod,
+                                         const cluster_view& view, std::vector<status>& refused);
+  std::string best(cycle& notes, const pod_info& pod, const cluster_view& view,
+                   const std::vector<const node_info*>& nodes, std::mt19937_64& random);
+  misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused);
+
+  const profile& profile_;
+  std::vector<bool> skip_filter_;        // of the present pod
+  std::vector<const plugin*> refusing_;  // plugins that turned it away
+  std::size_t next_start_ = 0;           // where the search for feasible nodes begins
+};
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,146 @@
+#include "actors/scheduler/cluster_view.hpp"
+
+#include <algorithm>
+
+namespace troupe::actors::scheduler {
+
+// -- node_info ------------------------------------------------------------------------------------
+
+void node_info::read(api::object_ptr object) {
+  object_ = std::move(object);
+  const auto& node = body();
+  unschedulable_ = node.spec().unschedulable();
+  repels_ = prefers_others_ = false;
+  for (const auto& taint : node.spec().taints()) {
+    if (taint.effect() == "PreferNoSchedule") {
+      prefers_others_ = true;
+    } else {
+      repels_ = true;
+    }
+  }
+  allocatable_ = read_resources(node.status().allocatable());
+}
+
+void node_info::add(const pod_info_ptr& pod) {
+  pods_.push_back(pod);
+  requested_.add(pod->requests);
+  scored_.add(pod->scoring_requests);
+  ports_.insert(ports_.end(), pod->ports.begin(), pod->ports.end());
+}
+
+void node_info::remove(const std::string& pod_key) {
+  const auto found = std::find_if(pods_.begin(), pods_.end(),
+                                  [&](const pod_info_ptr& p) { return p->key == pod_key; });
+  if (found == pods_.end()) return;
+  requested_.add((*found)->requests, -1);
+  scored_.add((*found)->scoring_requests, -1);
+  const bool had_ports = !(*found)->ports.empty();
+  *found = std::move(pods_.back());
+  pods_.pop_back();
+  if (!had_ports) return;
+  ports_.clear();
+  for (const auto& pod : pods_)
+    ports_.insert(ports_.end(), pod->ports.begin(), pod->ports.end());
+}
+
+// -- from the watcher -----------------------------------------------------------------------------
+
+node_info& cluster_view::node(const std::string& name) {
+  auto& found = by_name_[name];
+  if (!found) {
+    found = std::make_unique<node_info>();
+    found->name_ = name;
+  }
+  return *found;
+}
+
+void cluster_view::put_node(api::object_ptr object) {
+  auto& known = node(object->meta().name());
+  if (!known.present()) {
+    order_.push_back(&known);
+  } else if (known.prefers_others_) {
+    --prefers_others_;
+  }
+  known.read(std::move(object));
+  if (known.prefers_others_) ++prefers_others_;
+}
+
+void cluster_view::remove_node(const std::string& name) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end() || !found->second->present()) return;
+  auto& gone = *found->second;
+  if (gone.prefers_others_) --prefers_others_;
+  gone.prefers_others_ = false;
+  order_.erase(std::find(order_.begin(), order_.end(), &gone));
+  gone.object_ = nullptr;
+  if (gone.pods_.empty()) by_name_.erase(found);
+}
+
+void cluster_view::put_pod(const pod_info_ptr& pod, const std::string& name) {
+  const auto known = places_.find(pod->key);
+  if (known != places_.end()) {
+    auto& at = known->second;
+    if (at.node == name && at.pod->pod->revision() >= pod->pod->revision() && !at.assumed) return;
+    remove_pod(pod->key);
+  }
+  places_[pod->key] = {name, pod, false};
+  count(*pod, +1);
+  node(name).add(pod);
+}
+
+void cluster_view::remove_pod(const std::string& key) {
+  const auto known = places_.find(key);
+  if (known == places_.end()) return;
+  count(*known->second.pod, -1);
+  const auto at = by_name_.find(known->second.node);
+  at->second->remove(key);
+  if (!at->second->present() && at->second->pods_.empty()) by_name_.erase(at);
+  places_.erase(known);
+}
+
+void cluster_view::clear() {
+  by_name_.clear();
+  order_.clear();
+  places_.clear();
+  anti_affinity_ = affinity_ = prefers_others_ = 0;
+}
+
+void cluster_view::count(const pod_info& pod, int by) {
+  const auto step = static_cast<std::size_t>(by);  // wraps round for -1, as meant
+  if (!pod.required_anti_affinity.empty()) anti_affinity_ += step;
+  if (!pod.required_affinity.empty() || !pod.preferred_affinity.empty() ||
+      !pod.preferred_anti_affinity.empty())
+    affinity_ += step;
+}
+
+// -- binds under way ------------------------------------------------------------------------------
+
+void cluster_view::assume(const pod_info_ptr& pod, const std::string& name) {
+  put_pod(pod, name);
+  places_.at(pod->key).assumed = true;
+}
+
+void cluster_view::forget(const std::string& key) {
+  const auto known = places_.find(key);
+  if (known != places_.end() && known->second.assumed) remove_pod(key);
+}
+
+bool cluster_view::assumed(const std::string& key) const {
+  const auto known = places_.find(key);
+  return known != places_.end() && known->second.assumed;
+}
+
+// -- looking --------------------------------------------------------------------------------------
+
+const node_info* cluster_view::find(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() || !found->second->present() ? nullptr : found->second.get();
+}
+
+const std::string& cluster_view::node_of(const std::string& pod_key) const {
+  static const std::string nowhere;
+  const auto known = places_.find(pod_key);
+  return known == places_.end() ? nowhere : known->second.node;
+}
+
+}  // namespace troupe::actors::scheduler

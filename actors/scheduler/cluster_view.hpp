@@ -1,0 +1,97 @@
+// What the scheduler knows of the cluster: nodes with what is free on them, and the pods that are
+// on them or assumed to be. Kept up to date by watch events; nothing is copied for a decision.
+//
+// A pod that a bind is under way for is assumed: it counts as if it were bound, until the watcher
+// shows it bound (then it is confirmed) or the bind fails (then it is forgotten).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/scheduler/pod_info.hpp"
+#include "api/schema/core_node.pb.h"
+
+namespace troupe::actors::scheduler {
+
+class node_info {
+ public:
+  const std::string& name() const noexcept { return name_; }
+  bool present() const noexcept { return object_ != nullptr; }
+  const api::core::v1::Node& body() const { return object_->as<api::core::v1::Node>(); }
+  const api::label_map& labels() const { return object_->meta().labels(); }
+  bool unschedulable() const noexcept { return unschedulable_; }
+  // Has taints of effect NoSchedule or NoExecute / of effect PreferNoSchedule.
+  bool repels() const noexcept { return repels_; }
+  bool prefers_others() const noexcept { return prefers_others_; }
+
+  const resources& allocatable() const noexcept { return allocatable_; }
+  const resources& requested() const noexcept { return requested_; }
+  const resources& scored() const noexcept { return scored_; }
+  const std::vector<host_port>& ports() const noexcept { return ports_; }
+  const std::vector<pod_info_ptr>& pods() const noexcept { return pods_; }
+
+  // Copies of a node from which pods are taken, to try what preemption would bring.
+  void add(const pod_info_ptr& pod);
+  void remove(const std::string& pod_key);
+
+ private:
+  friend class cluster_view;
+  void read(api::object_ptr object);
+
+  std::string name_;
+  api::object_ptr object_;  // null: pods are known but the node is not (any more)
+  bool unschedulable_ = false, repels_ = false, prefers_others_ = false;
+  resources allocatable_, requested_, scored_;
+  std::vector<host_port> ports_;
+  std::vector<pod_info_ptr> pods_;
+};
+
+class cluster_view {
+ public:
+  // -- from the watcher ---------------------------------------------------------------------------
+  void put_node(api::object_ptr node);
+  void remove_node(const std::string& name);
+  // A pod that is bound and neither finished nor gone; a newer state replaces an older one.
+  void put_pod(const pod_info_ptr& pod, const std::string& node);
+  void remove_pod(const std::string& key);
+  void clear();
+
+  // -- binds under way ----------------------------------------------------------------------------
+  void assume(const pod_info_ptr& pod, const std::string& node);
+  void forget(const std::string& key);
+  bool assumed(const std::string& key) const;
+
+  // -- looking ------------------------------------------------------------------------------------
+  // Nodes that are present, in a stable order.
+  const std::vector<node_info*>& nodes() const noexcept { return order_; }
+  const node_info* find(const std::string& name) const;
+  // The node of a bound or assumed pod; empty when it is neither.
+  const std::string& node_of(const std::string& pod_key) const;
+
+  // How many pods have required anti-affinity, and any pod (anti-)affinity: while there are none,
+  // the plugins for them have nothing to do.
+  std::size_t pods_with_anti_affinity() const noexcept { return anti_affinity_; }
+  std::size_t pods_with_affinity() const noexcept { return affinity_; }
+  std::size_t nodes_that_prefer_others() const noexcept { return prefers_others_; }
+  std::size_t pods() const noexcept { return places_.size(); }
+
+ private:
+  struct place {
+    std::string node;
+    pod_info_ptr pod;
+    bool assumed = false;
+  };
+  node_info& node(const std::string& name);
+  void count(const pod_info& pod, int by);
+
+  std::unordered_map<std::string, std::unique_ptr<node_info>> by_name_;
+  std::vector<node_info*> order_;
+  std::unordered_map<std::string, place> places_;  // by key of the pod
+  std::size_t anti_affinity_ = 0, affinity_ = 0, prefers_others_ = 0;
+};
+
+}  // namespace troupe::actors::scheduler

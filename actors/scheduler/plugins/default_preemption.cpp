@@ -1,0 +1,94 @@
+// When nothing fits: which pods of lower priority would have to leave which node
+// (kubernetes: defaultpreemption, preemption.go). Victims are as few and as unimportant as
+// possible.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <tuple>
+
+#include "actors/scheduler/algorithm.hpp"
+#include "actors/scheduler/defaults.hpp"
+#include "actors/scheduler/plugins/plugins.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+// More important first: priority, then the time it has been running.
+bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
+  if (a->priority != b->priority) return a->priority > b->priority;
+  return a->body().status().start_time().seconds() < b->body().status().start_time().seconds();
+}
+
+// The victims on one node: all that are less important leave, then as many as still fit come back.
+std::optional<std::vector<pod_info_ptr>> victims_on(const algorithm& how, const cycle& notes,
+                                                    const pod_info& pod, const node_info& node) {
+  auto trial = node;
+  std::vector<pod_info_ptr> candidates;
+  for (const auto& other : node.pods())
+    // A pod that is only assumed to be here (its bind is under way, or room is being made for it)
+    // cannot be evicted.
+    if (other->priority < pod.priority && !other->node().empty()) candidates.push_back(other);
+  if (candidates.empty()) return std::nullopt;
+  for (const auto& other : candidates)
+    trial.remove(other->key);
+  if (!how.fits(notes, pod, trial).ok()) return std::nullopt;
+  std::sort(candidates.begin(), candidates.end(), more_important);
+  std::vector<pod_info_ptr> victims;
+  for (const auto& other : candidates) {
+    trial.add(other);
+    if (how.fits(notes, pod, trial).ok()) continue;
+    trial.remove(other->key);
+    victims.push_back(other);
+  }
+  return victims;
+}
+
+// Smaller is better: lowest highest priority of a victim, lowest sum of priorities, fewest victims,
+// latest start of the most important one.
+auto cost(const preemption& of) {
+  auto highest = std::numeric_limits<std::int64_t>::min();
+  std::int64_t sum = 0, latest = 0;
+  for (const auto& victim : of.victims) {
+    highest = std::max<std::int64_t>(highest, victim->priority);
+    sum += std::int64_t{victim->priority} + std::numeric_limits<std::int32_t>::max();
+  }
+  if (!of.victims.empty()) latest = of.victims.front()->body().status().start_time().seconds();
+  return std::make_tuple(highest, sum, of.victims.size(), -latest);
+}
+
+class default_preemption : public plugin, public post_filter_plugin {
+ public:
+  std::string_view name() const noexcept override { return "DefaultPreemption"; }
+
+  preemption post_filter(const algorithm& how, const pod_info_ptr& pod, const cluster_view& view,
+                         const std::vector<status>& failed) const override {
+    if (pod->body().spec().preemption_policy() == "Never") return {};
+    cycle notes{how.with().size()};
+    // Plugins count what is in the whole cluster; one node's victims change that little.
+    if (!algorithm{how}.prepare(notes, *pod, view).ok()) return {};
+    const auto enough = std::max(defaults::min_candidates,
+                                 view.nodes().size() * defaults::min_candidates_percent / 100);
+    std::optional<preemption> best;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < view.nodes().size() && found < enough; ++i) {
+      if (failed[i].ok() || failed[i].code == verdict::unresolvable) continue;
+      const auto& node = *view.nodes()[i];
+      auto victims = victims_on(how, notes, *pod, node);
+      if (!victims) continue;
+      ++found;
+      preemption candidate{node.name(), std::move(*victims)};
+      if (!best || cost(candidate) < cost(*best)) best = std::move(candidate);
+    }
+    return best ? std::move(*best) : preemption{};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<plugin> make_default_preemption() {
+  return std::make_unique<default_preemption>();
+}
+
+}  // namespace troupe::actors::scheduler

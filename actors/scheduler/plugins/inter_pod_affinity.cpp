@@ -1,0 +1,150 @@
+// Pods that want to be near others, or away from them, in a topology (host, zone). Required
+// anti-affinity holds both ways: a pod on a node may keep newcomers out (kubernetes:
+// interpodaffinity).
+#include <algorithm>
+#include <unordered_map>
+
+#include "actors/scheduler/plugins/plugins.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+// "key\0value" of a topology, and how many pods or how much weight is there.
+using domain_counts = std::unordered_map<std::string, std::int64_t>;
+
+// Empty when the node is in no such domain.
+std::string domain_of(const node_info& node, const std::string& topology_key) {
+  const auto& labels = node.labels();
+  const auto found = labels.find(topology_key);
+  if (found == labels.end()) return {};
+  std::string domain{topology_key};
+  domain += '\0';
+  return domain += found->second;
+}
+
+struct affinity_notes {
+  std::vector<domain_counts> affinity, anti_affinity;  // for each required term
+  domain_counts kept_out;                              // by anti-affinity of pods that are there
+  bool first_of_its_kind = false;
+  domain_counts preferred;
+};
+
+bool matches_all(const std::vector<affinity_term>& terms, const api::object& pod) {
+  return std::all_of(terms.begin(), terms.end(), [&](const auto& t) { return t.matches(pod); });
+}
+
+void count(const std::vector<affinity_term>& terms, const node_info& node, const pod_info& other,
+           std::vector<domain_counts>& counts) {
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    if (terms[i].matches(*other.pod)) {
+      const auto domain = domain_of(node, terms[i].topology_key);
+      if (!domain.empty()) ++counts[i][domain];
+    }
+}
+
+void weigh(const std::vector<affinity_term>& terms, const node_info& node, const api::object& pod,
+           std::int64_t sign, domain_counts& counts) {
+  for (const auto& term : terms)
+    if (term.matches(pod)) {
+      const auto domain = domain_of(node, term.topology_key);
+      if (!domain.empty()) counts[domain] += sign * std::max(term.weight, 1);
+    }
+}
+
+class inter_pod_affinity : public plugin,
+                           public pre_filter_plugin,
+                           public filter_plugin,
+                           public pre_score_plugin,
+                           public score_plugin {
+ public:
+  std::string_view name() const noexcept override { return "InterPodAffinity"; }
+  std::uint32_t helped_by() const noexcept override {
+    return node_added | node_labels_changed | pod_bound | pod_deleted;
+  }
+
+  status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
+    if (pod.required_affinity.empty() && pod.required_anti_affinity.empty() &&
+        view.pods_with_anti_affinity() == 0)
+      return {verdict::skip, {}};
+    auto& all = notes.make<affinity_notes>(index());
+    all.affinity.resize(pod.required_affinity.size());
+    all.anti_affinity.resize(pod.required_anti_affinity.size());
+    for (const auto* node : view.nodes())
+      for (const auto& other : node->pods()) {
+        if (matches_all(pod.required_affinity, *other->pod))
+          count(pod.required_affinity, *node, *other, all.affinity);
+        count(pod.required_anti_affinity, *node, *other, all.anti_affinity);
+        for (const auto& term : other->required_anti_affinity)
+          if (term.matches(*pod.pod)) {
+            const auto domain = domain_of(*node, term.topology_key);
+            if (!domain.empty()) ++all.kept_out[domain];
+          }
+      }
+    // The first pod of a group that wants to be together may go anywhere.
+    const bool nobody = std::all_of(all.affinity.begin(), all.affinity.end(),
+                                    [](const auto& counts) { return counts.empty(); });
+    all.first_of_its_kind = nobody && matches_all(pod.required_affinity, *pod.pod);
+    return {};
+  }
+
+  status filter(const cycle& notes, const pod_info& pod, const node_info& node) const override {
+    const auto& all = notes.get<affinity_notes>(index());
+    for (std::size_t i = 0; i < pod.required_affinity.size(); ++i) {
+      const auto domain = domain_of(node, pod.required_affinity[i].topology_key);
+      if (domain.empty() || (!all.first_of_its_kind && !all.affinity[i].contains(domain)))
+        return {verdict::unresolvable, "node(s) didn't match pod affinity rules"};
+    }
+    for (std::size_t i = 0; i < pod.required_anti_affinity.size(); ++i)
+      if (all.anti_affinity[i].contains(
+              domain_of(node, pod.required_anti_affinity[i].topology_key)))
+        return {verdict::unschedulable, "node(s) didn't match pod anti-affinity rules"};
+    for (const auto& [key, value] : node.labels())
+      if (!all.kept_out.empty() && all.kept_out.contains(domain_of(node, key)))
+        return {verdict::unschedulable, "node(s) didn't satisfy existing pods anti-affinity rules"};
+    return {};
+  }
+
+  status pre_score(cycle& notes, const pod_info& pod, const cluster_view& view,
+                   const std::vector<const node_info*>&) const override {
+    if (pod.preferred_affinity.empty() && pod.preferred_anti_affinity.empty() &&
+        view.pods_with_affinity() == 0)
+      return {verdict::skip, {}};
+    domain_counts preferred;
+    for (const auto* node : view.nodes())
+      for (const auto& other : node->pods()) {
+        weigh(pod.preferred_affinity, *node, *other->pod, +1, preferred);
+        weigh(pod.preferred_anti_affinity, *node, *other->pod, -1, preferred);
+        weigh(other->preferred_affinity, *node, *pod.pod, +1, preferred);
+        weigh(other->preferred_anti_affinity, *node, *pod.pod, -1, preferred);
+        weigh(other->required_affinity, *node, *pod.pod, +1, preferred);
+      }
+    if (preferred.empty()) return {verdict::skip, {}};
+    notes.make<affinity_notes>(index()).preferred = std::move(preferred);
+    return {};
+  }
+  std::int64_t score(const cycle& notes, const pod_info&, const node_info& node) const override {
+    const auto& preferred = notes.get<affinity_notes>(index()).preferred;
+    std::int64_t total = 0;
+    for (const auto& [key, value] : node.labels())
+      if (const auto found = preferred.find(domain_of(node, key)); found != preferred.end())
+        total += found->second;
+    return total;
+  }
+  void normalize(const cycle&, std::vector<std::int64_t>& scores) const override {
+    if (scores.empty()) return;
+    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
+    const auto low = *least, range = *most - *least;
+    for (auto& score : scores)
+      score = range == 0 ? 0 : max_score * (score - low) / range;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<plugin> make_inter_pod_affinity() {
+  return std::make_unique<inter_pod_affinity>();
+}
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,56 @@
+// nodeSelector and required node affinity must match; preferred terms add their weights.
+#include <algorithm>
+
+#include "actors/scheduler/plugins/plugins.hpp"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+class node_affinity : public plugin,
+                      public pre_filter_plugin,
+                      public filter_plugin,
+                      public pre_score_plugin,
+                      public score_plugin {
+ public:
+  std::string_view name() const noexcept override { return "NodeAffinity"; }
+  std::uint32_t helped_by() const noexcept override { return node_added | node_labels_changed; }
+
+  status pre_filter(cycle&, const pod_info& pod, const cluster_view&) const override {
+    return pod.selects_nodes() ? status{} : status{verdict::skip, {}};
+  }
+  status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
+    const auto& labels = node.labels();
+    const bool selected =
+        std::all_of(pod.node_selector.begin(), pod.node_selector.end(),
+                    [&](const auto& requirement) { return requirement.matches(labels); });
+    const bool required =
+        !pod.has_required_nodes ||
+        std::any_of(pod.required_nodes.begin(), pod.required_nodes.end(),
+                    [&](const auto& term) { return term.matches(node.name(), labels); });
+    if (selected && required) return {};
+    return {verdict::unresolvable, "node(s) didn't match Pod's node affinity/selector"};
+  }
+
+  status pre_score(cycle&, const pod_info& pod, const cluster_view&,
+                   const std::vector<const node_info*>&) const override {
+    return pod.preferred_nodes.empty() ? status{verdict::skip, {}} : status{};
+  }
+  std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
+    std::int64_t total = 0;
+    for (const auto& [weight, term] : pod.preferred_nodes)
+      if (term.matches(node.name(), node.labels())) total += weight;
+    return total;
+  }
+  void normalize(const cycle&, std::vector<std::int64_t>& scores) const override {
+    normalize_scores(scores, false);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<plugin> make_node_affinity() {
+  return std::make_unique<node_affinity>();
+}
+
+}  // namespace troupe::actors::scheduler

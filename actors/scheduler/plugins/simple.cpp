@@ -1,0 +1,103 @@
+// The plugins that need no more than a look at pod and node.
+#include <algorithm>
+
+#include "actors/scheduler/plugins/plugins.hpp"
+#include "actors/taints.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+// A pod with gates waits until whoever put them there has taken them away.
+class scheduling_gates : public plugin, public pre_enqueue_plugin {
+ public:
+  std::string_view name() const noexcept override { return "SchedulingGates"; }
+  std::uint32_t helped_by() const noexcept override { return pod_updated; }
+
+  status pre_enqueue(const pod_info& pod) const override {
+    const auto& gates = pod.body().spec().scheduling_gates();
+    if (gates.empty()) return {};
+    std::string names;
+    for (const auto& gate : gates)
+      names += (names.empty() ? "" : " ") + gate.name();
+    return {verdict::unresolvable, "waiting for scheduling gates: [" + names + "]"};
+  }
+};
+
+class priority_sort : public plugin, public queue_sort_plugin {
+ public:
+  std::string_view name() const noexcept override { return "PrioritySort"; }
+  bool before(const pod_info& a, const pod_info& b) const override {
+    return a.priority > b.priority;
+  }
+};
+
+class node_unschedulable : public plugin, public filter_plugin {
+ public:
+  std::string_view name() const noexcept override { return "NodeUnschedulable"; }
+  std::uint32_t helped_by() const noexcept override { return node_added | node_taints_changed; }
+
+  status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
+    if (!node.unschedulable()) return {};
+    api::core::v1::Taint cordon;
+    cordon.set_key("node.kubernetes.io/unschedulable");
+    cordon.set_effect("NoSchedule");
+    const auto& tolerations = pod.body().spec().tolerations();
+    if (std::any_of(tolerations.begin(), tolerations.end(),
+                    [&](const auto& t) { return tolerates(t, cordon); }))
+      return {};
+    return {verdict::unresolvable, "node(s) were unschedulable"};
+  }
+};
+
+// spec.nodeName is for kubelets; a pod that is still unbound names none, except through
+// metadata.name in its node affinity.
+class node_name : public plugin, public filter_plugin {
+ public:
+  std::string_view name() const noexcept override { return "NodeName"; }
+  std::uint32_t helped_by() const noexcept override { return node_added; }
+
+  status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
+    if (pod.node().empty() || pod.node() == node.name()) return {};
+    return {verdict::unresolvable, "node(s) didn't match the requested node name"};
+  }
+};
+
+class node_ports : public plugin, public pre_filter_plugin, public filter_plugin {
+ public:
+  std::string_view name() const noexcept override { return "NodePorts"; }
+  std::uint32_t helped_by() const noexcept override { return node_added | pod_deleted; }
+
+  status pre_filter(cycle&, const pod_info& pod, const cluster_view&) const override {
+    return pod.ports.empty() ? status{verdict::skip, {}} : status{};
+  }
+  status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
+    for (const auto& wanted : pod.ports)
+      for (const auto& taken : node.ports())
+        if (wanted.conflicts(taken))
+          return {verdict::unschedulable,
+                  "node(s) didn't have free ports for the requested pod ports"};
+    return {};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<plugin> make_scheduling_gates() {
+  return std::make_unique<scheduling_gates>();
+}
+std::unique_ptr<plugin> make_priority_sort() {
+  return std::make_unique<priority_sort>();
+}
+std::unique_ptr<plugin> make_node_unschedulable() {
+  return std::make_unique<node_unschedulable>();
+}
+std::unique_ptr<plugin> make_node_name() {
+  return std::make_unique<node_name>();
+}
+std::unique_ptr<plugin> make_node_ports() {
+  return std::make_unique<node_ports>();
+}
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,57 @@
+// Taints NoSchedule and NoExecute must be tolerated; of PreferNoSchedule the fewer the better.
+#include <algorithm>
+
+#include "actors/scheduler/plugins/plugins.hpp"
+#include "actors/taints.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+bool tolerated(const pod_info& pod, const api::core::v1::Taint& taint) {
+  const auto& tolerations = pod.body().spec().tolerations();
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [&](const auto& toleration) { return tolerates(toleration, taint); });
+}
+
+class taint_toleration : public plugin,
+                         public filter_plugin,
+                         public pre_score_plugin,
+                         public score_plugin {
+ public:
+  std::string_view name() const noexcept override { return "TaintToleration"; }
+  std::uint32_t helped_by() const noexcept override { return node_added | node_taints_changed; }
+
+  status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
+    if (!node.repels()) return {};
+    for (const auto& taint : node.body().spec().taints())
+      if (taint.effect() != "PreferNoSchedule" && !tolerated(pod, taint))
+        return {verdict::unresolvable,
+                "node(s) had untolerated taint {" + taint.key() + ": " + taint.value() + "}"};
+    return {};
+  }
+
+  status pre_score(cycle&, const pod_info&, const cluster_view& view,
+                   const std::vector<const node_info*>&) const override {
+    return view.nodes_that_prefer_others() == 0 ? status{verdict::skip, {}} : status{};
+  }
+  std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
+    if (!node.prefers_others()) return 0;
+    const auto& taints = node.body().spec().taints();
+    return std::count_if(taints.begin(), taints.end(), [&](const auto& taint) {
+      return taint.effect() == "PreferNoSchedule" && !tolerated(pod, taint);
+    });
+  }
+  void normalize(const cycle&, std::vector<std::int64_t>& scores) const override {
+    normalize_scores(scores, true);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<plugin> make_taint_toleration() {
+  return std::make_unique<taint_toleration>();
+}
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,139 @@
+#include "actors/scheduler/queue.hpp"
+
+#include <algorithm>
+
+#include "actors/scheduler/defaults.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+// Status changes (the scheduler's own condition among them) are no reason to try again.
+bool changed_for_scheduling(const pod_info& was, const pod_info& now) {
+  return was.pod->meta().generation() != now.pod->meta().generation() ||
+         was.body().spec().scheduling_gates_size() != now.body().spec().scheduling_gates_size() ||
+         was.pod->meta().labels().size() != now.pod->meta().labels().size() ||
+         !std::all_of(was.pod->meta().labels().begin(), was.pod->meta().labels().end(),
+                      [&](const auto& label) {
+                        const auto& labels = now.pod->meta().labels();
+                        const auto found = labels.find(label.first);
+                        return found != labels.end() && found->second == label.second;
+                      });
+}
+
+}  // namespace
+
+bool queue::order::operator()(const entry* a, const entry* b) const {
+  if (before != nullptr) {
+    if (before->before(*a->pod, *b->pod)) return true;
+    if (before->before(*b->pod, *a->pod)) return false;
+  }
+  return a->came < b->came;
+}
+
+void queue::put(entry& e, part where) {
+  take_out(e);
+  e.where = where;
+  if (where == part::active) active_.insert(&e);
+  if (where == part::backoff) backing_off_.emplace(e.due, &e);
+  if (where == part::unschedulable) ++unschedulable_;
+}
+
+void queue::take_out(entry& e) {
+  if (e.where == part::active) active_.erase(&e);
+  if (e.where == part::backoff) backing_off_.erase({e.due, &e});
+  if (e.where == part::unschedulable) --unschedulable_;
+  e.where = part::none;
+}
+
+void queue::wake(entry& e, runtime::time_point now) {
+  put(e, e.due <= now ? part::active : part::backoff);
+}
+
+void queue::add(const pod_info_ptr& pod, runtime::time_point now) {
+  auto [at, fresh] = entries_.try_emplace(pod->key);
+  auto& e = at->second;
+  if (fresh) {
+    e.pod = pod;
+    e.came = ++arrivals_;
+    return put(e, part::active);
+  }
+  if (e.pod->pod->revision() >= pod->pod->revision() && e.where != part::none) return;
+  const bool another = e.pod->pod->meta().uid() != pod->pod->meta().uid();
+  const bool changed = another || changed_for_scheduling(*e.pod, *pod);
+  const auto where = e.where;
+  take_out(e);  // its place in the order may depend on its state
+  e.pod = pod;
+  if (another) e.attempts = 0, e.due = now;
+  if (where == part::unschedulable && changed) return wake(e, now);
+  put(e, where);
+}
+
+void queue::remove(const std::string& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  take_out(found->second);
+  entries_.erase(found);
+}
+
+pod_info_ptr queue::next(runtime::time_point now) {
+  while (!backing_off_.empty() && backing_off_.begin()->first <= now)
+    put(*backing_off_.begin()->second, part::active);
+  if (active_.empty()) return nullptr;
+  auto& e = **active_.begin();
+  take_out(e);
+  ++e.attempts;
+  e.tried = now;
+  return e.pod;
+}
+
+void queue::refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::time_point now) {
+  const auto found = entries_.find(pod->key);
+  if (found == entries_.end()) return;  // it has gone meanwhile
+  auto& e = found->second;
+  e.due = now + backoff_of(e.attempts);
+  e.helped_by = helped_by;
+  e.tried = now;
+  put(e, helped_by == 0 ? part::backoff : part::unschedulable);
+}
+
+void queue::nominated(const pod_info_ptr& pod, runtime::time_point now) {
+  refused(pod, pod_deleted | pod_updated, now);
+  if (const auto found = entries_.find(pod->key); found != entries_.end()) found->second.due = now;
+}
+
+void queue::done(const std::string& key) {
+  remove(key);
+}
+
+void queue::happened(std::uint32_t events, runtime::time_point now) {
+  if (unschedulable_ == 0) return;
+  for (auto& [key, e] : entries_)
+    if (e.where == part::unschedulable && (e.helped_by & events) != 0) wake(e, now);
+}
+
+void queue::flush(runtime::time_point now) {
+  for (auto& [key, e] : entries_)
+    if (e.where == part::unschedulable && now - e.tried >= defaults::unschedulable_longest)
+      wake(e, now);
+}
+
+std::optional<runtime::time_point> queue::next_due() const {
+  if (backing_off_.empty()) return std::nullopt;
+  return backing_off_.begin()->first;
+}
+
+int queue::attempts(const std::string& key) const {
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? 0 : found->second.attempts;
+}
+
+runtime::duration queue::backoff_of(int attempts) const {
+  auto wait = times_.first;
+  for (int i = 1; i < attempts && wait < times_.longest; ++i)
+    wait *= 2;
+  return std::min(wait, times_.longest);
+}
+
+}  // namespace troupe::actors::scheduler

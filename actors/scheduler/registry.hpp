@@ -1,0 +1,32 @@
+// Plugins by name. A plugin registers itself where it is defined:
+//
+//   static const scheduler::registration registered{"MyPlugin", scheduler::make_plugin<my_plugin>};
+//
+// Plugins of this room are listed in plugins.cpp instead, so that a static library keeps them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "actors/scheduler/framework.hpp"
+
+namespace troupe::actors::scheduler {
+
+using plugin_factory = std::function<std::unique_ptr<plugin>()>;
+
+template <class P>
+std::unique_ptr<plugin> make_plugin() {
+  return std::make_unique<P>();
+}
+
+// All that are known; names are unique.
+const std::map<std::string, plugin_factory>& known_plugins();
+
+// A second plugin of the same name is an error of the program.
+struct registration {
+  registration(const std::string& name, plugin_factory factory);
+};
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,332 @@
+#include "actors/scheduler/scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "actors/condition.hpp"
+#include "actors/scheduler/defaults.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+runtime::actor_ref spawn_scheduler(runtime::system& company, const doors& to,
+                                   scheduler_options options) {
+  return company.spawn({.kind = "scheduler", .name = options.name},
+                       runtime::make<scheduler::scheduler_actor>(options, to));
+}
+
+namespace scheduler {
+
+namespace {
+
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+std::unique_ptr<profile> must_make(const profile_options& options) {
+  auto made = profile::make(options);
+  if (!made) throw std::invalid_argument{made.error()};
+  return std::move(*made);
+}
+
+bool same_taints(const Node& a, const Node& b) {
+  if (a.spec().unschedulable() != b.spec().unschedulable() ||
+      a.spec().taints_size() != b.spec().taints_size())
+    return false;
+  for (int i = 0; i < a.spec().taints_size(); ++i) {
+    const auto &x = a.spec().taints(i), &y = b.spec().taints(i);
+    if (x.key() != y.key() || x.value() != y.value() || x.effect() != y.effect()) return false;
+  }
+  return true;
+}
+
+bool same_labels(const api::label_map& a, const api::label_map& b) {
+  if (a.size() != b.size()) return false;
+  for (const auto& [key, value] : a) {
+    const auto found = b.find(key);
+    if (found == b.end() || found->second != value) return false;
+  }
+  return true;
+}
+
+std::uint32_t what_changed(const Node& was, const Node& now) {
+  std::uint32_t events = 0;
+  const auto before = read_resources(was.status().allocatable());
+  const auto after = read_resources(now.status().allocatable());
+  if (before.milli_cpu != after.milli_cpu || before.memory != after.memory ||
+      before.pods != after.pods || before.ephemeral != after.ephemeral ||
+      before.extended != after.extended)
+    events |= node_resources_changed;
+  if (!same_labels(was.metadata().labels(), now.metadata().labels())) events |= node_labels_changed;
+  if (!same_taints(was, now)) events |= node_taints_changed;
+  return events;
+}
+
+}  // namespace
+
+scheduler_actor::scheduler_actor(scheduler_options options, doors to)
+    : follower{to.watcher},
+      options_{std::move(options)},
+      to_{std::move(to)},
+      profile_{must_make(options_.profile)},
+      algorithm_{*profile_},
+      queue_{{options_.profile.backoff_first, options_.profile.backoff_longest},
+             profile_->order()} {}
+
+const runtime::behavior& scheduler_actor::make_behavior() const {
+  static const runtime::behavior table = runtime::handlers(
+      &scheduler_actor::on_watch_events, &scheduler_actor::on_watch_ended,
+      &scheduler_actor::on_schedule, &scheduler_actor::on_unschedule, &scheduler_actor::on_go_on);
+  return table;
+}
+
+void scheduler_actor::started() {
+  follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
+  flush_timer_ = every(defaults::flush_period, [this] {
+    queue_.flush(now());
+    wake();
+  });
+}
+
+std::string scheduler_actor::describe() const {
+  return fmt::format(
+      "profile: {}\nnodes: {}\npods: {}\nactive: {}\nbackingOff: {}\nunschedulable: {}\n"
+      "binding: {}\nbound: {}\nrefused: {}\nfailed: {}\n",
+      options_.profile.name, view_.nodes().size(), view_.pods(), queue_.active(),
+      queue_.backing_off(), queue_.unschedulable(), binding_, bound_, refused_, failed_);
+}
+
+// -- messages -------------------------------------------------------------------------------------
+
+// The pods' own stream brings most of them; this is a pod's actor making sure.
+void scheduler_actor::on_schedule(const schedule& m) {
+  enqueue(m.pod);
+}
+
+void scheduler_actor::on_unschedule(const unschedule& m) {
+  queue_.remove(m.pod_key);
+  view_.forget(m.pod_key);
+}
+
+void scheduler_actor::on_nodes(const watch_events& m) {
+  for (const auto& event : m.events)
+    if (event.type != event_type::bookmark) take_node(event);
+  wake();
+}
+
+void scheduler_actor::on_pods(const watch_events& m) {
+  for (const auto& event : m.events)
+    if (event.type != event_type::bookmark) take_pod(event);
+  wake();
+}
+
+// -- what it knows --------------------------------------------------------------------------------
+
+void scheduler_actor::take_node(const watch_event& event) {
+  const auto& name = event.object->meta().name();
+  if (event.type == event_type::deleted) return view_.remove_node(name);
+  const auto* known = view_.find(name);
+  const auto events =
+      known == nullptr ? node_added : what_changed(known->body(), event.object->as<Node>());
+  if (known != nullptr && events == 0) return;  // a heartbeat
+  view_.put_node(event.object);
+  happened(events);
+}
+
+void scheduler_actor::take_pod(const watch_event& event) {
+  const auto& pod = event.object->as<Pod>();
+  const auto& phase = pod.status().phase();
+  const auto key = event.object->kind().key(pod.metadata().namespace_(), pod.metadata().name());
+  if (event.type == event_type::deleted || phase == "Succeeded" || phase == "Failed")
+    return lose_pod(key);
+  if (pod.spec().node_name().empty()) return enqueue(event.object);
+  const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
+  // A bound pod's status is nothing to us; its labels may be.
+  if (!newcomer && event.previous &&
+      same_labels(event.previous->meta().labels(), pod.metadata().labels()) &&
+      event.previous->meta().has_deletion_timestamp() == pod.metadata().has_deletion_timestamp())
+    return;
+  view_.put_pod(read_pod_info(event.object), pod.spec().node_name());
+  queue_.done(key);
+  happened(pod_bound);
+}
+
+void scheduler_actor::enqueue(const api::object_ptr& object) {
+  const auto& pod = object->as<Pod>();
+  if (!pod.spec().node_name().empty()) return;
+  if (pod.spec().scheduler_name() != options_.name && !pod.spec().scheduler_name().empty()) return;
+  const auto info = read_pod_info(object);
+  if (pod.metadata().has_deletion_timestamp()) {
+    queue_.remove(info->key);
+    return view_.forget(info->key);
+  }
+  for (const auto* gate : profile_->gates())
+    if (const auto said = gate->pre_enqueue(*info); !said.ok()) {
+      queue_.remove(info->key);
+      return tell_unschedulable(info, "SchedulingGated", said.reason, {});
+    }
+  queue_.add(info, now());
+  wake();
+}
+
+void scheduler_actor::lose_pod(const std::string& key) {
+  queue_.remove(key);
+  if (view_.node_of(key).empty()) return;
+  view_.remove_pod(key);
+  happened(pod_deleted);
+}
+
+void scheduler_actor::happened(std::uint32_t events) {
+  if (events != 0) queue_.happened(events, now());
+}
+
+// -- one pod --------------------------------------------------------------------------------------
+
+// Goes on after the mail that waits, so that a long queue does not keep news of the cluster
+// waiting.
+void scheduler_actor::wake() {
+  if (going_on_ || !synced()) return;
+  if (queue_.active() > 0 && binding_ < defaults::binds_limit) {
+    going_on_ = true;
+    tell(self(), go_on{});
+  } else if (const auto due = queue_.next_due()) {
+    const auto wait = std::max<runtime::duration>(*due - now(), runtime::duration{1});
+    due_timer_ = after(wait, [this] {
+      going_on_ = true;
+      on_go_on({});
+    });
+  }
+}
+
+void scheduler_actor::on_go_on(const go_on&) {
+  going_on_ = false;
+  for (std::size_t i = 0; i < defaults::pods_in_a_row && binding_ < defaults::binds_limit; ++i) {
+    const auto pod = queue_.next(now());
+    if (!pod) break;
+    schedule_one(pod);
+  }
+  wake();
+}
+
+void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
+  view_.forget(pod->key);  // the room that preemption made for it is its own
+  try {
+    auto found = algorithm_.schedule(pod, view_, random());
+    if (found) return bind_pod(pod, *found);
+    turned_away(pod, found.error());
+  } catch (const std::exception& e) {
+    ++failed_;
+    queue_.refused(pod, 0, now());
+    record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", e.what()));
+  }
+}
+
+void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node) {
+  for (auto* reserve : profile_->reserves())
+    if (const auto said = reserve->reserve(*pod, *view_.find(node)); !said.ok()) {
+      for (auto* undo : profile_->reserves())
+        undo->unreserve(*pod, node);
+      return turned_away(pod, {.message = said.reason, .helped_by = any_event, .make_room = {}});
+    }
+  view_.assume(pod, node);
+  ++binding_;
+  request<command_done>(to_.writer,
+                        bind{.pod_key = pod->key, .pod_uid = pod->pod->meta().uid(), .node = node},
+                        defaults::bind_timeout, [this, pod, node](const auto& answered) {
+                          --binding_;
+                          if (answered && (*answered)->result) {
+                            bound(pod, node);
+                          } else if (answered) {
+                            const auto& problem = (*answered)->result.error();
+                            bind_failed(pod, node, problem.message, problem.code == 404);
+                          } else {
+                            bind_failed(pod, node, runtime::to_string(answered.error()), false);
+                          }
+                          wake();
+                        });
+}
+
+void scheduler_actor::bound(const pod_info_ptr& pod, const std::string& node) {
+  ++bound_;
+  queue_.done(pod->key);
+  const auto& meta = pod->pod->meta();
+  record(pod, false, "Scheduled",
+         fmt::format("Successfully assigned {}/{} to {}", meta.namespace_(), meta.name(), node));
+}
+
+// The Error handler: the pod is tried again after its back-off, unless it has gone.
+void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& node,
+                                  const std::string& why, bool gone) {
+  ++failed_;
+  view_.forget(pod->key);
+  for (auto* reserve : profile_->reserves())
+    reserve->unreserve(*pod, node);
+  if (gone) return queue_.remove(pod->key);
+  queue_.refused(pod, 0, now());
+  record(pod, true, "FailedScheduling", fmt::format("binding rejected: {}", why));
+}
+
+void scheduler_actor::turned_away(const pod_info_ptr& pod, const misfit& why) {
+  ++refused_;
+  if (!why.make_room.node.empty()) {
+    preempt(pod, why.make_room);
+  } else {
+    queue_.refused(pod, why.helped_by, now());
+  }
+  tell_unschedulable(pod, "Unschedulable", why.message, why.make_room.node);
+  record(pod, true, "FailedScheduling", why.message);
+}
+
+// The victims are asked to leave, and their room is kept for the pod meanwhile.
+void scheduler_actor::preempt(const pod_info_ptr& pod, const preemption& how) {
+  queue_.nominated(pod, now());
+  view_.assume(pod, how.node);
+  const auto& meta = pod->pod->meta();
+  for (const auto& victim : how.victims) {
+    tell(to_.writer,
+         evict{.pod_key = victim->key,
+               .pod_uid = victim->pod->meta().uid(),
+               .reason = "PreemptionByScheduler",
+               .message = options_.name + ": preempting to accommodate a higher priority pod"});
+    record(victim, false, "Preempted",
+           fmt::format("Preempted by {}/{} on node {}", meta.namespace_(), meta.name(), how.node));
+  }
+}
+
+// Says in the pod's status why it waits; only when that is news. A conflict is of no importance:
+// the newer state comes by, and the next attempt tells again.
+void scheduler_actor::tell_unschedulable(const pod_info_ptr& pod, const std::string& reason,
+                                         const std::string& message, const std::string& nominated) {
+  auto changed = pod->pod->copy_as<Pod>();
+  auto& status = *changed->mutable_status();
+  bool news = set_condition(*status.mutable_conditions(),
+                            {"PodScheduled", "False", reason, message}, wall_now());
+  if (!nominated.empty() && status.nominated_node_name() != nominated) {
+    status.set_nominated_node_name(nominated);
+    news = true;
+  }
+  if (!news) return;
+  auto what = std::make_shared<persistence::transaction>();
+  what->preconditions.push_back({pod->key, pod->pod->revision()});
+  what->mutations.push_back({pod->key, &pod->pod->kind(), std::move(changed)});
+  what->why = {
+      .request = why().request, .trigger = why().revision, .author = "scheduler/" + options_.name};
+  tell(to_.writer, commit{std::move(what)});
+}
+
+void scheduler_actor::record(const pod_info_ptr& pod, bool warning, std::string reason,
+                             std::string message) {
+  tell(to_.recorder, record_event{.about = pod->pod,
+                                  .warning = warning,
+                                  .reason = std::move(reason),
+                                  .message = std::move(message),
+                                  .component = options_.name,
+                                  .field_path = {},
+                                  .host = {}});
+}
+
+}  // namespace scheduler
+}  // namespace troupe::actors

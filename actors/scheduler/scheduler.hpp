@@ -1,0 +1,84 @@
+// The scheduler: takes unbound pods one after the other, finds each a node, and issues Bind.
+//
+// One actor. It owns the queue of waiting pods and a view of the cluster, both fed by the watcher
+// and made anew after a restart; a bind that was under way is then simply seen done or not. A pod
+// is assumed on its node while the writer binds it; the writer refuses what is no longer true, and
+// the pod is tried again (1 s, doubling). A plugin that throws costs the pod one attempt.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/control_plane.hpp"
+#include "actors/follower.hpp"
+#include "actors/scheduler/algorithm.hpp"
+#include "actors/scheduler/cluster_view.hpp"
+#include "actors/scheduler/profile.hpp"
+#include "actors/scheduler/queue.hpp"
+
+namespace troupe::actors {
+
+struct scheduler_options {
+  // Pods that name this scheduler are ours; others are left to theirs.
+  std::string name = "default-scheduler";
+  scheduler::profile_options profile;
+};
+
+// Starts it; the profile has been checked (scheduler::profile::make), or starting fails for good.
+runtime::actor_ref spawn_scheduler(runtime::system& company, const doors& to,
+                                   scheduler_options options);
+
+namespace scheduler {
+
+class scheduler_actor : public follower {
+ public:
+  scheduler_actor(scheduler_options options, doors to);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct go_on {};
+
+  // -- messages -----------------------------------------------------------------------------------
+  void on_schedule(const schedule& m);
+  void on_unschedule(const unschedule& m);
+  void on_go_on(const go_on&);
+  void on_nodes(const watch_events& m);
+  void on_pods(const watch_events& m);
+
+  // -- what it knows ------------------------------------------------------------------------------
+  void take_node(const watch_event& event);
+  void take_pod(const watch_event& event);
+  void enqueue(const api::object_ptr& pod);
+  void lose_pod(const std::string& key);
+  void happened(std::uint32_t events);
+
+  // -- one pod ------------------------------------------------------------------------------------
+  void wake();
+  void schedule_one(const pod_info_ptr& pod);
+  void bind_pod(const pod_info_ptr& pod, const std::string& node);
+  void bound(const pod_info_ptr& pod, const std::string& node);
+  void bind_failed(const pod_info_ptr& pod, const std::string& node, const std::string& why,
+                   bool gone);
+  void turned_away(const pod_info_ptr& pod, const misfit& why);
+  void preempt(const pod_info_ptr& pod, const preemption& how);
+  void tell_unschedulable(const pod_info_ptr& pod, const std::string& reason,
+                          const std::string& message, const std::string& nominated);
+  void record(const pod_info_ptr& pod, bool warning, std::string reason, std::string message);
+
+  const scheduler_options options_;
+  const doors to_;
+  std::unique_ptr<profile> profile_;
+  algorithm algorithm_;
+  cluster_view view_;
+  queue queue_;
+  bool going_on_ = false;
+  std::size_t binding_ = 0;
+  runtime::timer due_timer_, flush_timer_;
+  std::uint64_t bound_ = 0, refused_ = 0, failed_ = 0;
+};
+
+}  // namespace scheduler
+}  // namespace troupe::actors
