@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/commands.hpp"
 #include "actors/condition.hpp"
 #include "actors/defaults.hpp"
 #include "actors/taints.hpp"
@@ -62,6 +63,7 @@ void pod::look() {
   const auto node = node_name.empty()
                         ? nullptr
                         : around_->truth->read().find(api::kind_of<Node>().key({}, node_name));
+  if (node && mark_not_ready(*node)) return;
   const auto next = outlook(content, node ? &node->as<Node>() : nullptr);
   if (next.need != pod_need::node && std::exchange(asked_for_node_, false)) {
     tell(around_->scheduler, unschedule{key()});
@@ -108,32 +110,42 @@ void pod::end(const pod_outlook& next, const api::object* node) {
 void pod::carry_out(const pod_outlook& next) {
   const auto& meta = pod_->meta();
   if (next.need == pod_need::removal) {
-    return order(remove{
+    return order<command_done>(remove{
         .key = key(), .uid = meta.uid(), .grace_seconds = 0, .why = {.author = "pod/" + name()}});
   }
   tell(around_->recorder, record_event{.about = pod_,
                                        .reason = "TaintManagerEviction",
                                        .message = "Marking for deletion Pod " + name(),
                                        .component = "taint-eviction-controller"});
-  order(evict{.pod_key = key(),
-              .pod_uid = meta.uid(),
-              .reason = "DeletionByTaintManager",
-              .message = "Taint manager: deleting due to NoExecute taint",
-              .why = {.author = "pod/" + name()}});
+  order<command_done>(evict{.pod_key = key(),
+                            .pod_uid = meta.uid(),
+                            .reason = "DeletionByTaintManager",
+                            .message = "Taint manager: deleting due to NoExecute taint",
+                            .why = {.author = "pod/" + name()}});
 }
 
-template <class Command>
+// True when a mark is on its way; what else there is to do follows its change.
+bool pod::mark_not_ready(const api::object& node) {
+  auto marked = marked_not_ready(pod_->as<Pod>(), node.as<Node>(), wall_now());
+  if (!marked) return false;
+  auto what = std::make_shared<persistence::transaction>(succeed(*pod_, std::move(marked)));
+  what->why.author = "pod/" + name();
+  order<commit_done>(commit{std::move(what)});
+  return true;
+}
+
+// Success shows as a change of the pod, which is looked at then (a command that changes nothing
+// because a finalizer holds the pod must not be repeated at once).
+template <class Reply, class Command>
 void pod::order(Command what) {
   ordered_ = true;
-  request<command_done>(around_->writer, std::move(what), defaults::write_timeout,
-                        [this, uid = pod_->meta().uid()](auto reply) {
-                          if (pod_->meta().uid() != uid) return;
-                          ordered_ = false;
-                          // Success shows as a change of the pod, and so does that it has gone.
-                          const bool settled =
-                              reply && ((*reply)->result || (*reply)->result.error().code == 404);
-                          if (!settled) look_after(defaults::try_again);
-                        });
+  request<Reply>(around_->writer, std::move(what), defaults::write_timeout,
+                 [this, uid = pod_->meta().uid(), at = pod_->revision()](auto reply) {
+                   if (pod_->meta().uid() != uid) return;
+                   ordered_ = false;
+                   if (pod_->revision() != at) return look();
+                   if (!reply || !(*reply)->result) look_after(defaults::try_again);
+                 });
 }
 
 void pod::look_after(runtime::duration delay) {

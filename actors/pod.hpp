@@ -41,7 +41,8 @@ class pod : public runtime::actor {
   void ask_for_node();
   void end(const pod_outlook& next, const api::object* node);
   void carry_out(const pod_outlook& next);
-  template <class Command>
+  bool mark_not_ready(const api::object& node);
+  template <class Reply, class Command>
   void order(Command what);
   void look_after(runtime::duration delay);
   std::string key() const;

@@ -1,6 +1,8 @@
 #include "actors/pod_rules.hpp"
 
+#include "actors/condition.hpp"
 #include "actors/defaults.hpp"
+#include "actors/node_rules.hpp"
 #include "actors/taints.hpp"
 
 namespace troupe::actors {
@@ -11,6 +13,16 @@ using api::core::v1::Pod;
 bool terminated(const Pod& pod) {
   const auto& phase = pod.status().phase();
   return phase == "Succeeded" || phase == "Failed";
+}
+
+std::unique_ptr<Pod> marked_not_ready(const Pod& pod, const Node& node, runtime::wall_time now) {
+  const auto ready = readiness_of(node);
+  if (ready != readiness::not_ready && ready != readiness::unknown) return nullptr;
+  const auto* said = find_condition(pod.status().conditions(), "Ready");
+  if (said == nullptr || said->status() != "True") return nullptr;
+  auto marked = std::make_unique<Pod>(pod);
+  set_condition(*marked->mutable_status()->mutable_conditions(), {"Ready", "False"}, now);
+  return marked;
 }
 
 pod_outlook outlook(const Pod& pod, const Node* node) {

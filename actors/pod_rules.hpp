@@ -1,7 +1,7 @@
 // What a pod needs next, from the pod and its node alone. Pure.
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -24,6 +24,13 @@ struct pod_outlook {
 
 // `node` is the pod's, null when it does not exist (or the pod has none).
 pod_outlook outlook(const api::core::v1::Pod& pod, const api::core::v1::Node* node);
+
+// The pod with its condition Ready set to False, when it says True on a node that is not ready:
+// what it last said is no longer known to hold. Null when it is right as it is. kubernetes:
+// pkg/controller/util/node, MarkPodsNotReady.
+std::unique_ptr<api::core::v1::Pod> marked_not_ready(const api::core::v1::Pod& pod,
+                                                     const api::core::v1::Node& node,
+                                                     runtime::wall_time now);
 
 bool terminated(const api::core::v1::Pod& pod);
 

@@ -210,6 +210,34 @@ TEST_CASE("a taint that goes in time evicts nobody, and a crash does not start t
   }
 }
 
+TEST_CASE("a deleted pod that a finalizer holds is left in peace until that goes") {
+  cluster c{1};
+  auto pod = pod_named("a", "nowhere");
+  pod.mutable_metadata()->add_finalizers("example.com/mine");
+  c.create(pod);
+  c.remove<Pod>("default", "a");
+  CHECK(c.simulation().settle(10'000) < 10'000);
+  REQUIRE(deleting(c, "a"));
+  c.change<Pod>("default", "a", [](Pod& p) { p.mutable_metadata()->clear_finalizers(); });
+  c.settle();
+  CHECK_FALSE(c.find<Pod>("default", "a"));
+}
+
+TEST_CASE("the pods of a node that is not ready are not ready") {
+  cluster c{1};
+  add_node(c, "n1");
+  c.create(pod_named("a", "n1"));
+  c.change<Pod>("default", "a", [&](Pod& p) {
+    actors::set_condition(*p.mutable_status()->mutable_conditions(), {"Ready", "True"}, c.now());
+  });
+  c.settle();
+  post_ready(c, "n1", "False");
+  c.settle();
+  const auto* ready =
+      actors::find_condition(c.get<Pod>("default", "a").status().conditions(), "Ready");
+  CHECK(ready->status() == "False");
+}
+
 TEST_CASE("pods of a node that has vanished are removed after the quarantine") {
   cluster c{1};
   add_node(c, "n1");
