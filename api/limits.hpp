@@ -26,8 +26,12 @@ inline constexpr std::size_t causes = 100;
 // Kubernetes, apiserver/pkg/endpoints/handlers/patch.go.
 inline constexpr std::size_t json_patch_operations = 10'000;
 inline constexpr std::size_t json_patch_copied_bytes = 3 * 1024 * 1024;
-// Kubernetes, apimachinery/pkg/util/json: nesting of JSON documents.
+// Kubernetes, apimachinery/pkg/util/json: nesting of JSON documents; also of pointers into them.
 inline constexpr std::size_t json_depth = 10'000;
+// Our own: lookups and shifts that one JSON patch may cost; what is above is meant to hurt.
+inline constexpr std::size_t json_patch_steps = 50'000'000;
+// Our own: patched documents are walked by recursion; no object of the schema nests a tenth of it.
+inline constexpr std::size_t json_tree_depth = 1'000;
 
 // Kubernetes, apiserver/pkg/storage/names: generateName is cut so that the random end fits.
 inline constexpr std::size_t generated_name_bytes = 63;

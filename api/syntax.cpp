@@ -55,6 +55,12 @@ bool is_name(std::string_view s) {
          });
 }
 
+complaints alone(std::string complaint) {
+  complaints made;
+  made.push_back(std::move(complaint));
+  return made;
+}
+
 std::string name_complaint() {
   return with_regex(
       "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
@@ -104,8 +110,8 @@ complaints check_dns_1035_label(std::string_view s) {
 complaints check_qualified_name(std::string_view s) {
   const auto slash = s.find('/');
   if (slash != std::string_view::npos && s.find('/', slash + 1) != std::string_view::npos) {
-    return {"a valid label key " + name_complaint() +
-            " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
+    return alone("a valid label key " + name_complaint() +
+                 " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')");
   }
   complaints found;
   auto name = s;
@@ -153,10 +159,11 @@ complaints check_port_name(std::string_view s) {
 }
 
 complaints check_env_name(std::string_view s) {
-  if (s.empty()) return {"environment variable name must be non-empty"};
+  if (s.empty()) return alone("environment variable name must be non-empty");
   if (std::any_of(s.begin(), s.end(), [](char c) { return c < ' ' || c > '~' || c == '='; })) {
-    return {"a valid environment variable name must consist only of printable ASCII characters "
-            "other than '='"};
+    return alone(
+        "a valid environment variable name must consist only of printable ASCII characters other "
+        "than '='");
   }
   return {};
 }
@@ -188,31 +195,31 @@ complaints check_ip(std::string_view s) {
   if (text.find('\0') == std::string::npos && (inet_pton(AF_INET, text.c_str(), &parsed) == 1 ||
                                                inet_pton(AF_INET6, text.c_str(), &parsed) == 1))
     return {};
-  return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
+  return alone("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
 complaints check_absolute_path(std::string_view s) {
   if (s.starts_with('/')) return {};
-  return {"must be an absolute path"};
+  return alone("must be an absolute path");
 }
 
 complaints check_percent(std::string_view s) {
   if (s.size() >= 2 && s.back() == '%' && std::all_of(s.begin(), s.end() - 1, digit)) return {};
-  return {
+  return alone(
       with_regex("a valid percent string must be a numeric string followed by an ending '%'",
-                 "'1%',  or '93%'", "[0-9]+%")};
+                 "'1%',  or '93%'", "[0-9]+%"));
 }
 
 complaints check_http_header_name(std::string_view s) {
   if (!s.empty() &&
       std::all_of(s.begin(), s.end(), [](char c) { return alphanumeric(c) || c == '-'; }))
     return {};
-  return {with_regex("a valid HTTP header must consist of alphanumeric characters or '-'",
-                     "'X-Header-Name'", "[-A-Za-z0-9]+")};
+  return alone(with_regex("a valid HTTP header must consist of alphanumeric characters or '-'",
+                          "'X-Header-Name'", "[-A-Za-z0-9]+"));
 }
 
 complaints check_path_segment(std::string_view s) {
-  if (s == "." || s == "..") return {"may not be '" + std::string(s) + "'"};
+  if (s == "." || s == "..") return alone("may not be '" + std::string(s) + "'");
   complaints found;
   for (const char c : {'/', '%'}) {
     if (s.find(c) != std::string_view::npos)
@@ -223,7 +230,7 @@ complaints check_path_segment(std::string_view s) {
 
 complaints check_port_number(long long port) {
   if (port >= 1 && port <= 65535) return {};
-  return {"must be between 1 and 65535, inclusive"};
+  return alone("must be between 1 and 65535, inclusive");
 }
 
 complaints check_syntax(Syntax syntax, std::string_view s) {
