@@ -29,7 +29,7 @@ struct container_spec {
     std::string source, target;
     bool read_only = false;
   };
-  std::vector<mount> mounts;
+  std::vector<mount> mounts = {};
 };
 
 // A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to

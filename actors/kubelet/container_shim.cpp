@@ -25,6 +25,9 @@ namespace troupe::actors {
 
 namespace {
 
+// Closed when `running` or `exit` has been written: whoever started the shim waits for that.
+constexpr int ready_fd = 3;
+
 constexpr int shim_ignores[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP};
 
 std::int64_t wall_ms() {
@@ -85,7 +88,8 @@ void mount_volumes(const container_spec& spec, int report) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int s : shim_ignores) signal(s, SIG_DFL);
+  for (const int s : shim_ignores)
+    signal(s, SIG_DFL);
   auto arguments = pointers(spec.command);
   auto environment = pointers(spec.environment);
   ::execvpe(arguments[0], arguments.data(), environment.data());
@@ -186,6 +190,7 @@ int finish(const container_dir& dir, const container_exit& how) {
 int container_shim_main(const char* directory) {
   const container_dir dir{directory};
   const auto started = wall_ms();
+  ::fcntl(ready_fd, F_SETFD, FD_CLOEXEC);
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);
@@ -226,6 +231,8 @@ int container_shim_main(const char* directory) {
   if (self && failure.empty())
     static_cast<void>(
         dir.write(container_running{*self, process.value_or(process_id{main, 0}), started}));
+
+  ::close(ready_fd);
 
   int status = 0;
   pump{out.read, err.read, spec->log_file}.run(main, signals, status);

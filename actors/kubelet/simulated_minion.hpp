@@ -1,16 +1,14 @@
 // A node that only pretends: whatever is bound to it runs at once and ends at once. Thousands of
 // them fit into one process, for work on scale and for trying manifests without images.
 //
-// One actor for each node. It registers its Node and Lease, renews the lease, and writes the status
-// of its pods by one transaction each. It keeps nothing but the newest state of its own three
-// streams, and a write that meets a newer state is dropped: that state is on its way here.
+// One actor for each node. It writes the status of its pods by one transaction each and keeps
+// nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
 #pragma once
 
 #include <string>
 
 #include "actors/control_plane.hpp"
-#include "actors/follower.hpp"
-#include "runtime/actor.hpp"
+#include "actors/kubelet/node_agent.hpp"
 
 namespace troupe::actors {
 
@@ -23,7 +21,7 @@ struct simulated_node {
   std::string version;      // status.nodeInfo.kubeletVersion
 };
 
-class simulated_minion : public follower {
+class simulated_minion : public node_agent {
  public:
   simulated_minion(simulated_node node, doors to);
 
@@ -33,21 +31,10 @@ class simulated_minion : public follower {
 
  private:
   void on_pods(const watch_events& m);
-  void on_node(const watch_events& m);
-  void on_lease(const watch_events& m);
-  void renew_lease();
-
-  // Writes `content` over `before`, or anew where that is null.
-  void write(const api::kind_info& kind, const api::object_ptr& before,
-             std::unique_ptr<api::body> content);
-  void remove(const api::object_ptr& object);
+  void describe_node(api::core::v1::Node& node) const override;
   std::string address(int last) const;
 
-  const simulated_node node_;
-  const doors to_;
-  api::object_ptr node_object_, lease_;
-  bool lease_known_ = false;
-  runtime::timer first_renewal_, renewal_;
+  const simulated_node like_;
   std::uint32_t next_address_ = 0;
   std::uint64_t started_pods_ = 0, ended_pods_ = 0;
 };

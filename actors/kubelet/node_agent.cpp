@@ -1,0 +1,121 @@
+#include "actors/kubelet/node_agent.hpp"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include <utility>
+
+#include "actors/condition.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/scheme.hpp"
+#include "api/uid.hpp"
+
+namespace troupe::actors {
+
+using api::coordination::v1::Lease;
+using api::core::v1::Node;
+
+namespace {
+
+constexpr const char* lease_namespace = "kube-node-lease";
+
+}  // namespace
+
+node_agent::node_agent(std::string node, doors to)
+    : follower{to.watcher}, node_{std::move(node)}, to_{std::move(to)} {}
+
+void node_agent::follow_node() {
+  follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
+  follow(api::kind_of<Lease>().key(lease_namespace, node_),
+         [this](const watch_events& m) { on_lease(m); });
+  // Spread over the period, so that a thousand nodes do not renew in one instant.
+  const auto period = std::chrono::nanoseconds{kubelet_defaults::lease_renewal}.count();
+  const auto offset = static_cast<std::int64_t>(random()() % static_cast<std::uint64_t>(period));
+  first_renewal_ = after(std::chrono::nanoseconds{offset}, [this] {
+    renew_lease();
+    renewal_ = every(kubelet_defaults::lease_renewal, [this] { renew_lease(); });
+  });
+}
+
+void node_agent::on_node(const watch_events& m) {
+  for (const auto& event : m.events)
+    node_object_ = event.type == event_type::deleted ? nullptr : event.object;
+  if (!m.synced) return;
+  node_known_ = true;
+  refresh_node();
+}
+
+void node_agent::refresh_node() {
+  if (!node_known_) return;
+  auto node = node_object_ ? node_object_->copy_as<Node>() : std::make_unique<Node>();
+  if (!node_object_) {
+    auto& meta = *node->mutable_metadata();
+    meta.set_name(node_);
+    meta.set_uid(api::generated_uid(random()));
+    meta.mutable_creation_timestamp()->set_seconds(seconds_of(wall_now()));
+  }
+  describe_node(*node);
+  if (node_object_ &&
+      google::protobuf::util::MessageDifferencer::Equals(*node, node_object_->as<Node>()))
+    return;
+  write(api::kind_of<Node>(), node_object_, std::move(node));
+}
+
+void node_agent::on_lease(const watch_events& m) {
+  for (const auto& event : m.events)
+    lease_ = event.type == event_type::deleted ? nullptr : event.object;
+  if (!m.synced) return;
+  const bool first = !std::exchange(lease_known_, true);
+  if (first) renew_lease();
+}
+
+void node_agent::renew_lease() {
+  if (!lease_known_) return;
+  auto lease = lease_ ? lease_->copy_as<Lease>() : std::make_unique<Lease>();
+  auto& meta = *lease->mutable_metadata();
+  if (!lease_) {
+    meta.set_name(node_);
+    meta.set_namespace_(lease_namespace);
+    meta.set_uid(api::generated_uid(random()));
+    meta.mutable_creation_timestamp()->set_seconds(seconds_of(wall_now()));
+  }
+  auto& spec = *lease->mutable_spec();
+  spec.set_holder_identity(node_);
+  spec.set_lease_duration_seconds(
+      static_cast<std::int32_t>(std::chrono::seconds{kubelet_defaults::lease_duration}.count()));
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(wall_now().time_since_epoch()).count();
+  spec.mutable_renew_time()->set_seconds(micros / 1'000'000);
+  spec.mutable_renew_time()->set_nanos(static_cast<std::int32_t>(micros % 1'000'000 * 1'000));
+  write(api::kind_of<Lease>(), lease_, std::move(lease));
+}
+
+void node_agent::write(const api::kind_info& kind, const api::object_ptr& before,
+                       std::unique_ptr<api::body> content) {
+  const auto& meta = api::meta_of(*content);
+  auto key = kind.key(kind.namespaced() ? meta.namespace_() : std::string{}, meta.name());
+  persistence::transaction what;
+  what.preconditions.push_back({key, before ? before->revision() : 0});
+  what.mutations.push_back({std::move(key), &kind, std::move(content)});
+  what.why.trigger = before ? before->revision() : 0;
+  commit_as_node(std::move(what));
+}
+
+void node_agent::remove(const api::object_ptr& object) {
+  const auto& meta = object->meta();
+  auto key = object->kind().key(meta.namespace_(), meta.name());
+  persistence::transaction what;
+  what.preconditions.push_back({key, object->revision()});
+  what.mutations.push_back({std::move(key), &object->kind(), nullptr});
+  what.why.trigger = object->revision();
+  commit_as_node(std::move(what));
+}
+
+void node_agent::commit_as_node(persistence::transaction what) {
+  what.why.request = why().request;
+  what.why.author = "kubelet/" + node_;
+  tell(to_.writer, commit{std::make_shared<persistence::transaction>(std::move(what))});
+}
+
+}  // namespace troupe::actors

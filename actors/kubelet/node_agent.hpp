@@ -1,0 +1,54 @@
+// What every node says of itself, real or simulated: its Node object and the Lease that shows it is
+// alive (kubernetes: kubelet_node_status.go, nodelease).
+//
+// Keeps the newest states of the two by their own streams. A write that meets a newer state is
+// dropped: that state is on its way here and is answered in turn.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/control_plane.hpp"
+#include "actors/follower.hpp"
+
+namespace troupe::api::core::v1 {
+class Node;
+}
+
+namespace troupe::actors {
+
+class node_agent : public follower {
+ protected:
+  node_agent(std::string node, doors to);
+
+  // Begins both streams; for the derived class's started().
+  void follow_node();
+
+  // Fills in what the node says of itself: capacity, addresses, nodeInfo, conditions and labels.
+  // What others wrote (taints, labels of users) stays.
+  virtual void describe_node(api::core::v1::Node& node) const = 0;
+  // Writes the Node if what it should say differs from what it says.
+  void refresh_node();
+
+  // Writes `content` over `before`, or anew where that is null.
+  void write(const api::kind_info& kind, const api::object_ptr& before,
+             std::unique_ptr<api::body> content);
+  void remove(const api::object_ptr& object);
+
+  const std::string& node() const noexcept { return node_; }
+  const doors& to() const noexcept { return to_; }
+
+ private:
+  void on_node(const watch_events& m);
+  void on_lease(const watch_events& m);
+  void renew_lease();
+  void commit_as_node(persistence::transaction what);
+
+  const std::string node_;
+  const doors to_;
+  api::object_ptr node_object_, lease_;
+  bool node_known_ = false, lease_known_ = false;
+  runtime::timer first_renewal_, renewal_;
+};
+
+}  // namespace troupe::actors

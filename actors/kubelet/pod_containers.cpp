@@ -1,0 +1,130 @@
+#include "actors/kubelet/pod_containers.hpp"
+
+#include <algorithm>
+
+#include "actors/condition.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using api::core::v1::ContainerState;
+using api::core::v1::ContainerStatus;
+using api::core::v1::Pod;
+using api::core::v1::PodStatus;
+
+void write_terminated(const container_exit& from, const std::string& id, ContainerState& state) {
+  auto& ended = *state.mutable_terminated();
+  ended.set_exit_code(from.code);
+  if (from.signal != 0) ended.set_signal(from.signal);
+  ended.set_reason(!from.error.empty() ? "StartError" : from.code == 0 ? "Completed" : "Error");
+  if (!from.error.empty()) ended.set_message(from.error);
+  ended.mutable_started_at()->set_seconds(from.started_ms / 1000);
+  ended.mutable_finished_at()->set_seconds(from.finished_ms / 1000);
+  ended.set_container_id(id);
+}
+
+void write_status(const Pod& pod, const container_record& record, const std::string& image,
+                  bool initialized, ContainerStatus& status) {
+  const auto id = "process://" + pod.metadata().uid() + "/" + record.name + "/" +
+                  std::to_string(record.attempt);
+  status.set_name(record.name);
+  status.set_image(image);
+  status.set_image_id("");
+  status.set_restart_count(record.attempt);
+  const bool running = record.phase == container_phase::running;
+  status.set_started(running && record.started);
+  status.set_ready(record.init ? record.succeeded() : running && record.started && record.ready);
+  auto& state = *status.mutable_state();
+  if (running) {
+    status.set_container_id(id);
+    state.mutable_running()->mutable_started_at()->set_seconds(record.run.since_ms / 1000);
+  } else if (record.phase == container_phase::exited) {
+    status.set_container_id(id);
+    write_terminated(*record.last, id, state);
+  } else {
+    auto& waiting = *state.mutable_waiting();
+    waiting.set_reason(!record.waiting_reason.empty() ? record.waiting_reason
+                       : !record.init && !initialized ? "PodInitializing"
+                                                      : "ContainerCreating");
+    if (!record.waiting_message.empty()) waiting.set_message(record.waiting_message);
+  }
+  if (record.last && record.phase != container_phase::exited)
+    write_terminated(*record.last, id, *status.mutable_last_state());
+}
+
+std::string image_of(const Pod& pod, const container_record& record) {
+  const auto& all = record.init ? pod.spec().init_containers() : pod.spec().containers();
+  for (const auto& container : all)
+    if (container.name() == record.name) return container.image();
+  return {};
+}
+
+std::string phase_of(const Pod& pod, const std::vector<container_record>& containers) {
+  bool any_started = false, all_over = true, all_good = true;
+  for (const auto& record : containers) {
+    const bool over = record.phase == container_phase::exited && !restarts(pod, record);
+    if (record.init) {
+      // An init container that failed for good ends the pod; one that is not done holds it back.
+      if (over && !record.succeeded()) return "Failed";
+      if (!record.succeeded()) return "Pending";
+      continue;
+    }
+    any_started |= record.phase == container_phase::running || record.last.has_value();
+    all_over &= over;
+    all_good &= record.succeeded();
+  }
+  if (all_over) return all_good ? "Succeeded" : "Failed";
+  return any_started ? "Running" : "Pending";
+}
+
+}  // namespace
+
+bool restarts(const Pod& pod, const container_record& record) {
+  const auto& policy = pod.spec().restart_policy();
+  if (record.init) return !record.succeeded() && policy != "Never";
+  return policy == "Always" || policy.empty() ||
+         (policy == "OnFailure" && record.last && record.last->code != 0);
+}
+
+PodStatus observed_status(const Pod& pod, const std::vector<container_record>& containers,
+                          const pod_place& place, runtime::wall_time now) {
+  PodStatus status{pod.status()};
+  status.set_phase(phase_of(pod, containers));
+  status.set_host_ip(place.host_ip);
+  status.set_pod_ip(place.pod_ip);
+  for (auto* ips : {status.mutable_host_ips()}) {
+    ips->Clear();
+    ips->Add()->set_ip(place.host_ip);
+  }
+  status.clear_pod_ips();
+  status.add_pod_ips()->set_ip(place.pod_ip);
+  if (!status.has_start_time()) status.mutable_start_time()->set_seconds(seconds_of(now));
+
+  const bool initialized = std::all_of(containers.begin(), containers.end(),
+                                       [](const auto& c) { return !c.init || c.succeeded(); });
+  status.clear_container_statuses();
+  status.clear_init_container_statuses();
+  bool ready = true;
+  for (const auto& record : containers) {
+    auto& written =
+        record.init ? *status.add_init_container_statuses() : *status.add_container_statuses();
+    write_status(pod, record, image_of(pod, record), initialized, written);
+    if (!record.init) ready &= written.ready();
+  }
+  const bool finished = status.phase() == "Succeeded" || status.phase() == "Failed";
+  const bool completed = status.phase() == "Succeeded";
+  auto& conditions = *status.mutable_conditions();
+  const std::string_view why = completed ? "PodCompleted" : "ContainersNotReady";
+  const auto set = [&](const char* type, bool holds, std::string_view reason) {
+    set_condition(conditions, {type, holds ? "True" : "False", holds ? std::string_view{} : reason},
+                  now);
+  };
+  set("PodScheduled", true, {});
+  set("Initialized", initialized || completed, "ContainersNotInitialized");
+  set("ContainersReady", ready && !finished, why);
+  set("Ready", ready && !finished, why);
+  return status;
+}
+
+}  // namespace troupe::actors

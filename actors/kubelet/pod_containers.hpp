@@ -1,0 +1,50 @@
+// What a pod's worker knows of each container, and what follows from that for the pod's status and
+// for the next step. Pure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/container_dir.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+enum class container_phase : std::uint8_t { waiting, starting, running, exited };
+
+struct container_record {
+  std::string name;
+  bool init = false;
+  container_phase phase = container_phase::waiting;
+  int attempt = 0;  // of the present or next start; equals the restart count
+  container_running run = {};
+  std::optional<container_exit> last = {};  // of the latest attempt that ended
+  // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing before its
+  // turn).
+  std::string waiting_reason = {}, waiting_message = {};
+  runtime::duration backoff{0};
+  runtime::time_point retry_at{};
+  bool ready = true;    // as its readiness probe says; true without one
+  bool started = true;  // as its startup probe says; true without one
+
+  bool succeeded() const { return phase == container_phase::exited && last && last->code == 0; }
+};
+
+// Whether a container that has ended is to be started again.
+bool restarts(const api::core::v1::Pod& pod, const container_record& record);
+
+struct pod_place {
+  std::string host_ip;
+  std::string pod_ip;
+};
+
+// The status that the kubelet reports; conditions keep their times where nothing changed.
+api::core::v1::PodStatus observed_status(const api::core::v1::Pod& pod,
+                                         const std::vector<container_record>& containers,
+                                         const pod_place& place, runtime::wall_time now);
+
+}  // namespace troupe::actors

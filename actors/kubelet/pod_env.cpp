@@ -1,0 +1,217 @@
+#include "actors/kubelet/pod_env.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/quantity.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using api::core::v1::ConfigMap;
+using api::core::v1::Container;
+using api::core::v1::EnvVarSource;
+using api::core::v1::Pod;
+using api::core::v1::Secret;
+using text = tl::expected<std::string, std::string>;
+
+class environment {
+ public:
+  void set(const std::string& name, std::string value) {
+    for (auto& [known, old] : all_)
+      if (known == name) {
+        old = std::move(value);
+        return;
+      }
+    all_.emplace_back(name, std::move(value));
+  }
+  const std::string* find(std::string_view name) const {
+    for (const auto& [known, value] : all_)
+      if (known == name) return &value;
+    return nullptr;
+  }
+  std::vector<std::string> lines() const {
+    std::vector<std::string> result;
+    for (const auto& [name, value] : all_)
+      result.push_back(name + "=" + value);
+    return result;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> all_;
+};
+
+// $(NAME) becomes its value if there is one and stays as it is otherwise; $$ becomes $.
+template <class Find>
+std::string expand(const std::string& from, Find find) {
+  std::string out;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != '$' || i + 1 == from.size()) {
+      out += from[i];
+    } else if (from[i + 1] == '$') {
+      out += '$';
+      ++i;
+    } else if (const auto end = from.find(')', i); from[i + 1] == '(' && end != from.npos) {
+      const std::string* value = find(std::string_view{from}.substr(i + 2, end - i - 2));
+      out += value != nullptr ? *value : from.substr(i, end - i + 1);
+      i = end;
+    } else {
+      out += from[i];
+    }
+  }
+  return out;
+}
+
+text key_of(const Pod& pod, const object_reader& read, const api::kind_info& kind,
+            const std::string& name, const std::string& key, bool optional, bool& absent) {
+  const auto object = read(kind.key(pod.metadata().namespace_(), name));
+  absent = false;
+  if (object) {
+    if (&kind == &api::kind_of<ConfigMap>()) {
+      const auto& data = object->as<ConfigMap>().data();
+      if (const auto found = data.find(key); found != data.end()) return found->second;
+    } else {
+      const auto& data = object->as<Secret>().data();
+      if (const auto found = data.find(key); found != data.end()) return found->second;
+    }
+  }
+  absent = optional;
+  if (optional) return std::string{};
+  if (!object)
+    return tl::make_unexpected(kind.plural().substr(0, kind.plural().size() - 1) + " \"" + name +
+                               "\" not found");
+  return tl::make_unexpected("couldn't find key " + key + " in " + kind.kind() + " " +
+                             pod.metadata().namespace_() + "/" + name);
+}
+
+text resource_value(const Container& container, const std::string& resource,
+                    const std::string& divisor_text) {
+  const bool limit = resource.rfind("limits.", 0) == 0;
+  const auto name = resource.substr(resource.find('.') + 1);
+  const auto& all = limit ? container.resources().limits() : container.resources().requests();
+  const auto found = all.find(name);
+  const auto amount = found == all.end()
+                          ? api::quantity{}
+                          : api::quantity::parse(found->second.string()).value_or(api::quantity{});
+  const auto divisor = api::quantity::parse(divisor_text).value_or(api::quantity::of(1));
+  const auto by = std::max<std::int64_t>(divisor.milli_value(), 1);
+  return std::to_string((amount.milli_value() + by - 1) / by);
+}
+
+text value_from(const Pod& pod, const Container& container, const EnvVarSource& from,
+                const object_reader& read, bool& absent) {
+  absent = false;
+  if (from.has_field_ref()) return field_value(pod, from.field_ref().field_path());
+  if (from.has_resource_field_ref()) {
+    const auto& ref = from.resource_field_ref();
+    const auto& containers = pod.spec().containers();
+    const auto named = std::find_if(containers.begin(), containers.end(), [&](const auto& c) {
+      return c.name() == ref.container_name();
+    });
+    return resource_value(named == containers.end() ? container : *named, ref.resource(),
+                          ref.divisor().string());
+  }
+  if (from.has_config_map_key_ref()) {
+    const auto& ref = from.config_map_key_ref();
+    return key_of(pod, read, api::kind_of<ConfigMap>(), ref.local_object_reference().name(),
+                  ref.key(), ref.optional(), absent);
+  }
+  if (from.has_secret_key_ref()) {
+    const auto& ref = from.secret_key_ref();
+    return key_of(pod, read, api::kind_of<Secret>(), ref.local_object_reference().name(), ref.key(),
+                  ref.optional(), absent);
+  }
+  return std::string{};
+}
+
+// All keys of a ConfigMap or Secret.
+template <class Kind>
+tl::expected<void, std::string> take_all(const Pod& pod, const object_reader& read,
+                                         const std::string& prefix, const std::string& name,
+                                         bool optional, environment& into) {
+  const auto object = read(api::kind_of<Kind>().key(pod.metadata().namespace_(), name));
+  if (!object) {
+    if (optional) return {};
+    return tl::make_unexpected(api::kind_of<Kind>().kind() + " \"" + name + "\" not found");
+  }
+  for (const auto& [key, value] : object->template as<Kind>().data())
+    into.set(prefix + key, value);
+  return {};
+}
+
+}  // namespace
+
+text field_value(const Pod& pod, const std::string& path) {
+  const auto& meta = pod.metadata();
+  if (path == "metadata.name") return meta.name();
+  if (path == "metadata.namespace") return meta.namespace_();
+  if (path == "metadata.uid") return meta.uid();
+  if (path == "spec.nodeName") return pod.spec().node_name();
+  if (path == "spec.serviceAccountName") return pod.spec().service_account_name();
+  if (path == "status.hostIP") return pod.status().host_ip();
+  if (path == "status.podIP" || path == "status.podIPs") return pod.status().pod_ip();
+  for (const auto& [prefix, map] : {std::pair{"metadata.labels['", &meta.labels()},
+                                    std::pair{"metadata.annotations['", &meta.annotations()}}) {
+    const std::string_view start{prefix};
+    if (path.rfind(start, 0) != 0 || path.size() < start.size() + 2) continue;
+    const auto found = map->find(path.substr(start.size(), path.size() - start.size() - 2));
+    return found == map->end() ? std::string{} : found->second;
+  }
+  return tl::make_unexpected("unsupported fieldPath: " + path);
+}
+
+tl::expected<std::vector<std::string>, std::string> container_environment(
+    const Pod& pod, const Container& container, const object_reader& read) {
+  environment result;
+  result.set("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+  result.set("HOSTNAME", pod.metadata().name());
+  for (const auto& from : container.env_from()) {
+    tl::expected<void, std::string> taken;
+    if (from.has_config_map_ref())
+      taken = take_all<ConfigMap>(pod, read, from.prefix(),
+                                  from.config_map_ref().local_object_reference().name(),
+                                  from.config_map_ref().optional(), result);
+    if (taken && from.has_secret_ref())
+      taken = take_all<Secret>(pod, read, from.prefix(),
+                               from.secret_ref().local_object_reference().name(),
+                               from.secret_ref().optional(), result);
+    if (!taken) return tl::make_unexpected(taken.error());
+  }
+  const auto find = [&result](std::string_view name) { return result.find(name); };
+  for (const auto& variable : container.env()) {
+    if (!variable.has_value_from()) {
+      result.set(variable.name(), expand(variable.value(), find));
+      continue;
+    }
+    bool absent = false;
+    auto value = value_from(pod, container, variable.value_from(), read, absent);
+    if (!value) return tl::make_unexpected(value.error());
+    if (!absent) result.set(variable.name(), std::move(*value));
+  }
+  return result.lines();
+}
+
+std::vector<std::string> container_command(const Container& container,
+                                           const std::vector<std::string>& environment) {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (const auto& line : environment) {
+    const auto equals = line.find('=');
+    variables.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+  }
+  const auto find = [&variables](std::string_view name) -> const std::string* {
+    for (const auto& [known, value] : variables)
+      if (known == name) return &value;
+    return nullptr;
+  };
+  std::vector<std::string> command;
+  for (const auto& word : container.command())
+    command.push_back(expand(word, find));
+  for (const auto& word : container.args())
+    command.push_back(expand(word, find));
+  return command;
+}
+
+}  // namespace troupe::actors

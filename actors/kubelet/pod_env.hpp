@@ -1,0 +1,33 @@
+// The environment, command and arguments of a container, from its spec and what the spec refers to.
+// Pure but for `read`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "api/object.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors {
+
+// The newest state of an object, by its key; null when there is none. Does not block.
+using object_reader = std::function<api::object_ptr(const std::string& key)>;
+
+// "NAME=value" in the order of upstream: envFrom first, then env, later ones win; $(NAME) refers to
+// what stands before, $$ is a dollar sign. An error names the reference that leads nowhere
+// (CreateContainerConfigError).
+tl::expected<std::vector<std::string>, std::string> container_environment(
+    const api::core::v1::Pod& pod, const api::core::v1::Container& container,
+    const object_reader& read);
+
+// command and args with their $(NAME) replaced.
+std::vector<std::string> container_command(const api::core::v1::Container& container,
+                                           const std::vector<std::string>& environment);
+
+// The value of a field reference (metadata.labels['app'], status.podIP …).
+tl::expected<std::string, std::string> field_value(const api::core::v1::Pod& pod,
+                                                   const std::string& path);
+
+}  // namespace troupe::actors

@@ -1,0 +1,220 @@
+#include "actors/kubelet/process_runtime.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "actors/kubelet/container_shim.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "runtime/worker_pool.hpp"
+
+extern char** environ;
+
+namespace troupe::actors {
+
+namespace {
+
+// Waits for file descriptors to become readable or to hang up, each once, on a thread of its own.
+class waiter {
+ public:
+  waiter() : epoll_{::epoll_create1(EPOLL_CLOEXEC)}, wake_{::eventfd(0, EFD_CLOEXEC)} {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = wake_}};
+    ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event);
+    thread_ = std::thread{[this] { loop(); }};
+  }
+  ~waiter() {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(wake_, &one, sizeof one));
+    thread_.join();
+    for (const auto& [fd, action] : actions_)
+      ::close(fd);
+    ::close(wake_);
+    ::close(epoll_);
+  }
+
+  // Owns `fd` from here on.
+  void wait(int fd, std::function<void()> action) {
+    const std::lock_guard guard{mutex_};
+    actions_[fd] = std::move(action);
+    epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = fd}};
+    ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+  }
+
+ private:
+  void loop() {
+    for (;;) {
+      epoll_event event;
+      if (::epoll_wait(epoll_, &event, 1, -1) <= 0) continue;
+      if (event.data.fd == wake_) return;
+      std::function<void()> action;
+      {
+        const std::lock_guard guard{mutex_};
+        const auto found = actions_.find(event.data.fd);
+        action = std::move(found->second);
+        actions_.erase(found);
+      }
+      ::close(event.data.fd);
+      action();
+    }
+  }
+
+  int epoll_, wake_;
+  std::mutex mutex_;
+  std::map<int, std::function<void()>> actions_;
+  std::thread thread_;
+};
+
+int open_pidfd(pid_t pid) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+}
+
+std::string own_program() {
+  std::error_code problem;
+  return std::filesystem::read_symlink("/proc/self/exe", problem).string();
+}
+
+container_exit failed_start(std::string why) {
+  return {.code = 128, .signal = 0, .started_ms = 0, .finished_ms = 0, .error = std::move(why)};
+}
+
+// The shim has gone without a word (it was killed): so has the container, by its death signal.
+container_exit lost(const container_dir& dir) {
+  container_exit how{.code = 137, .signal = SIGKILL, .error = "the container's shim was killed"};
+  if (const auto running = dir.running()) {
+    running->process.signal(SIGKILL, true);
+    how.started_ms = running->since_ms;
+  }
+  static_cast<void>(dir.write(how));
+  return how;
+}
+
+constexpr int ready_fd = 3;  // the shim closes it when it has written `running` or `exit`
+
+}  // namespace
+
+struct process_runtime::impl {
+  std::string program;
+  waiter ends;
+  // Destroyed first: its jobs use `ends`.
+  runtime::worker_pool pool{"containers", kubelet_defaults::runtime_threads,
+                            kubelet_defaults::runtime_queue};
+
+  // Tells of the container's end when its shim is gone.
+  void await_end(const container_dir& dir, pid_t shim, const container_observer& tell) {
+    const int fd = open_pidfd(shim);
+    const auto over = [dir, shim, tell] {
+      ::waitpid(shim, nullptr, WNOHANG);  // ours, unless an earlier node started it
+      tell(dir.exit().value_or(container_exit{}).finished_ms != 0 ? *dir.exit() : lost(dir));
+    };
+    if (fd < 0) return over();
+    ends.wait(fd, over);
+  }
+
+  tl::expected<pid_t, std::string> spawn_shim(const container_dir& dir, int ready) {
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, ready, ready_fd);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    const std::string path = dir.path().string();
+    const char* arguments[] = {program.c_str(), container_shim_command, path.c_str(), nullptr};
+    pid_t pid = 0;
+    const int problem = ::posix_spawn(&pid, program.c_str(), &files, &attributes,
+                                      const_cast<char**>(arguments), environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    if (problem != 0)
+      return tl::make_unexpected(
+          fmt::format("cannot start {}: {}", program, std::strerror(problem)));
+    return pid;
+  }
+
+  void start(const container_dir& dir, const container_spec& spec, const container_observer& tell) {
+    if (auto written = dir.write(spec); !written) return tell(failed_start(written.error()));
+    int ready[2];
+    if (::pipe2(ready, O_CLOEXEC) != 0) return tell(failed_start(std::strerror(errno)));
+    const auto shim = spawn_shim(dir, ready[1]);
+    ::close(ready[1]);
+    if (!shim) {
+      ::close(ready[0]);
+      return tell(failed_start(shim.error()));
+    }
+    ends.wait(ready[0], [this, dir, shim = *shim, tell] {
+      if (const auto running = dir.running()) tell(*running);
+      await_end(dir, shim, tell);
+    });
+  }
+
+  void follow(const container_dir& dir, const container_observer& tell) {
+    if (const auto over = dir.exit()) return tell(*over);
+    const auto running = dir.running();
+    if (!running || !running->shim.alive()) return tell(lost(dir));
+    tell(*running);
+    await_end(dir, running->shim.pid, tell);
+  }
+};
+
+process_runtime::process_runtime(std::string program) : impl_{new impl} {
+  impl_->program = program.empty() ? own_program() : std::move(program);
+}
+
+process_runtime::~process_runtime() = default;
+
+void process_runtime::start(container_dir dir, container_spec spec, container_observer tell) {
+  const bool taken = impl_->pool.post(
+      [this, dir, spec = std::move(spec), tell] { impl_->start(dir, spec, tell); });
+  if (!taken) tell(failed_start("too many containers are being started"));
+}
+
+void process_runtime::follow(container_dir dir, container_observer tell) {
+  const bool taken = impl_->pool.post([this, dir, tell] { impl_->follow(dir, tell); });
+  if (!taken) tell(failed_start("too many containers are being taken up"));
+}
+
+void process_runtime::stop(container_dir dir, bool kill) {
+  impl_->pool.post([dir, kill] {
+    if (const auto running = dir.running()) running->process.signal(kill ? SIGKILL : SIGTERM, kill);
+  });
+}
+
+void process_runtime::survey(std::filesystem::path pod_dir,
+                             std::function<void(std::vector<found>)> done) {
+  const auto look = [pod_dir, done] {
+    std::vector<found> all;
+    std::error_code problem;
+    for (const auto& container :
+         std::filesystem::directory_iterator{pod_dir / "containers", problem}) {
+      int newest = -1;
+      for (const auto& attempt : std::filesystem::directory_iterator{container.path(), problem})
+        newest = std::max(newest, std::atoi(attempt.path().filename().c_str()));
+      if (newest >= 0)
+        all.push_back({container.path().filename(), newest,
+                       container_dir{container.path() / std::to_string(newest)}});
+    }
+    done(std::move(all));
+  };
+  if (!impl_->pool.post(look)) done({});
+}
+
+bool process_runtime::run(std::function<void()> job) {
+  return impl_->pool.post(std::move(job));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,54 @@
+// Containers as processes of this machine: starts shims, hears of their end, sends signals.
+//
+// Thread safe. Nothing here blocks the caller: disk and spawning happen on a small pool, the ends
+// of processes are waited for on one thread by pidfd. Observers are called on those threads and
+// must not block; they tell an actor. The runtime keeps no state that matters: what runs is written
+// in the containers' directories, where the next node finds it (`follow`).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "actors/kubelet/container_dir.hpp"
+
+namespace troupe::actors {
+
+// A container runs, or has ended.
+using container_change = std::variant<container_running, container_exit>;
+using container_observer = std::function<void(const container_change&)>;
+
+class process_runtime {
+ public:
+  // `program`: what to start with `container-shim DIR`; empty: this very program.
+  explicit process_runtime(std::string program = {});
+  // Leaves containers running; nobody is told anything any more.
+  ~process_runtime();
+
+  // Writes the spec and starts a shim. `tell` hears that it runs, then how it ended; only the
+  // latter when it could not be started.
+  void start(container_dir dir, container_spec spec, container_observer tell);
+  // Takes up a container that was started before this runtime was made.
+  void follow(container_dir dir, container_observer tell);
+  // SIGTERM to the container's process, or SIGKILL to all of its session.
+  void stop(container_dir dir, bool kill);
+
+  // The newest attempt of each container below `pod_dir`/containers/NAME/ATTEMPT; `done` is called
+  // on a thread of the pool.
+  struct found {
+    std::string container;
+    int attempt = 0;
+    container_dir dir;
+  };
+  void survey(std::filesystem::path pod_dir, std::function<void(std::vector<found>)> done);
+  // Work on the pool, for what goes with containers (volumes, probes). False: too much waits.
+  bool run(std::function<void()> job);
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::actors
