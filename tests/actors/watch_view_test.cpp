@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "actors/doors.hpp"
+#include "actors/two_doors.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"

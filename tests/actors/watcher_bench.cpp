@@ -7,7 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "actors/doors.hpp"
+#include "actors/two_doors.hpp"
 #include "actors/follower.hpp"
 #include "actors/watcher.hpp"
 #include "api/schema/core_pod.pb.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "actors/doors.hpp"
+#include "actors/two_doors.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::test {

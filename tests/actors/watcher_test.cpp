@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "actors/doors.hpp"
+#include "actors/two_doors.hpp"
 #include "runtime/system.hpp"
 
 namespace troupe::test {

@@ -1,4 +1,4 @@
-#include "actors/doors.hpp"
+#include "actors/two_doors.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
