@@ -186,7 +186,8 @@ std::string list_yaml(const wanted_form& form, const list_page& page) {
 void add_list(body& out, const wanted_form& form, const list_page& page) {
   const bool metadata = form.as == shape::metadata;
   const auto version = metadata ? meta_version(form) : std::string_view{page.kind->api_version()};
-  const auto kind = metadata ? std::string{"PartialObjectMetadataList"} : page.kind->kind() + "List";
+  const auto kind =
+      metadata ? std::string{"PartialObjectMetadataList"} : page.kind->kind() + "List";
   if (form.media == api::media::yaml) {
     out.add(list_yaml(form, page));
   } else if (form.media == api::media::protobuf) {
@@ -226,8 +227,8 @@ response object_answer(const wanted_form& form, int status, const api::object_pt
   } else if (form.media == api::media::json) {
     out.content.add(std::string_view{what->json()}, what);
   } else {
-    out.content.add(api::encode_yaml(what->content(), what->kind().api_version(),
-                                     what->kind().kind()));
+    out.content.add(
+        api::encode_yaml(what->content(), what->kind().api_version(), what->kind().kind()));
   }
   return finish(form, std::move(out));
 }

@@ -45,13 +45,12 @@ void try_once(const attempt_ptr& a) {
   if (a->dry_run) return a->done(imagine(*planned));
   const bool removed = planned->what.mutations.front().content == nullptr;
   planned->what.why = a->what->cause();
-  a->what->in.plane.commit(
-      std::move(planned->what), a->what->what->id,
-      [a, removed, shown = std::move(planned->shown),
-       status = planned->status](persistence::outcome result) {
-        if (!result) return try_again(a, result.error());
-        a->done({shown ? shown : result->objects.front(), status, removed});
-      });
+  a->what->in.plane.commit(std::move(planned->what), a->what->what->id,
+                           [a, removed, shown = std::move(planned->shown),
+                            status = planned->status](persistence::outcome result) {
+                             if (!result) return try_again(a, result.error());
+                             a->done({shown ? shown : result->objects.front(), status, removed});
+                           });
 }
 
 }  // namespace
@@ -68,9 +67,8 @@ void carry_out(const call_ptr& what, bool dry_run, planner plan, change_done don
 }
 
 void carry_out(const call_ptr& what, bool dry_run, planner plan) {
-  carry_out(what, dry_run, std::move(plan), [what](const change_result& result) {
-    what->answer(result.status, result.object);
-  });
+  carry_out(what, dry_run, std::move(plan),
+            [what](const change_result& result) { what->answer(result.status, result.object); });
 }
 
 }  // namespace troupe::server

@@ -37,7 +37,8 @@ std::string encode_token(const continue_token& token) {
   std::string encoded;
   api::append_base64(encoded, {text.GetString(), text.GetSize()});
   // The alphabet of URLs, without padding.
-  while (encoded.ends_with('=')) encoded.pop_back();
+  while (encoded.ends_with('='))
+    encoded.pop_back();
   std::replace(encoded.begin(), encoded.end(), '+', '-');
   std::replace(encoded.begin(), encoded.end(), '/', '_');
   return encoded;
@@ -48,7 +49,8 @@ api::expected<continue_token> decode_token(std::string_view text) {
   std::string encoded{text};
   std::replace(encoded.begin(), encoded.end(), '-', '+');
   std::replace(encoded.begin(), encoded.end(), '_', '/');
-  while (encoded.size() % 4 != 0) encoded += '=';
+  while (encoded.size() % 4 != 0)
+    encoded += '=';
   std::string json;
   if (api::append_from_base64(json, encoded)) return api::fail(broken());
   rapidjson::Document document;

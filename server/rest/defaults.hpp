@@ -1,5 +1,5 @@
-// The constants of the REST API's behaviour and where they come from. "upstream" is Kubernetes 1.36's
-// API server.
+// The constants of the REST API's behaviour and where they come from. "upstream" is
+// Kubernetes 1.36's API server.
 #pragma once
 
 #include <chrono>
@@ -31,6 +31,10 @@ inline constexpr int write_attempts = 5;
 inline constexpr std::size_t retry_queue = 1'000;
 // How many objects one deletecollection has under way at the same time.
 inline constexpr std::size_t parallel_deletions = 64;
+
+// -- start --------------------------------------------------------------------------------------
+// A disk that takes longer for its first write is broken.
+inline constexpr std::chrono::nanoseconds start_wait = 30s;
 
 // -- services -----------------------------------------------------------------------------------
 // upstream: service-node-port-range.

@@ -52,8 +52,8 @@ void answer_removed(const call_ptr& what, const DeleteOptions& options,
                     const change_result& result) {
   if (result.removed && !shows_deleted(what->kind())) return what->succeed(200, result.object);
   // The old way to say "in the foreground" (kubernetes: endpoints/handlers/delete.go).
-  const bool waits = !result.removed && options.has_orphan_dependents() &&
-                     !options.orphan_dependents();
+  const bool waits =
+      !result.removed && options.has_orphan_dependents() && !options.orphan_dependents();
   what->answer(waits ? 202 : 200, result.object);
 }
 
@@ -67,7 +67,8 @@ class sweep : public std::enable_shared_from_this<sweep> {
     const auto count = std::min(left_.size(), defaults::parallel_deletions);
     if (count == 0) return finish();
     under_way_ = count;
-    for (std::size_t i = 0; i < count; ++i) next();
+    for (std::size_t i = 0; i < count; ++i)
+      next();
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include "api/codec.hpp"
 #include "api/json_text.hpp"
+#include "api/schema/meta_object.pb.h"
 #include "api/wire.hpp"
 #include "server/rest/tables.hpp"
 
@@ -54,7 +55,8 @@ std::string wire_frame(std::string_view type, std::string_view object) {
   const auto size = static_cast<std::uint32_t>(event.size());
   std::string out;
   out.reserve(event.size() + 4);
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(size >> shift & 0xff);
+  for (int shift = 24; shift >= 0; shift -= 8)
+    out += static_cast<char>(size >> shift & 0xff);
   out += event;
   return out;
 }
@@ -76,9 +78,8 @@ std::string event_frame(const frame_form& form, event_type type, const api::obje
   }
   if (form.answer.as == shape::table) {
     const list_page page{&object->kind(), {object}, object->revision(), {}, {}};
-    return json_frame(name, table_json(page, {.v1 = form.answer.v1,
-                                              .rows = form.rows,
-                                              .columns = form.columns}));
+    return json_frame(
+        name, table_json(page, {.v1 = form.answer.v1, .rows = form.rows, .columns = form.columns}));
   }
   return frame_of(form, name, object_answer(form.answer, 200, object));
 }

@@ -13,21 +13,21 @@ constexpr std::string_view yaml_type = "application/yaml";
 constexpr std::string_view protobuf_type = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view all_types =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-constexpr std::string_view patch_types =
-    "application/json-patch+json, application/merge-patch+json, "
-    "application/strategic-merge-patch+json, application/apply-patch+yaml";
 
 std::string_view trim(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && blank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && blank(text.back()))
+    text.remove_suffix(1);
   return text;
 }
 
 std::string lower(std::string_view text) {
   std::string out{text};
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  });
   return out;
 }
 
@@ -141,15 +141,6 @@ api::expected<api::media> body_media(std::string_view content_type) {
   if (type == yaml_type) return api::media::yaml;
   if (type == protobuf_type) return api::media::protobuf;
   return api::fail(api::unsupported_media_type(content_type, all_types));
-}
-
-api::expected<patch_type> patch_type_of(std::string_view content_type) {
-  const auto type = media_type(content_type);
-  if (type == "application/json-patch+json") return patch_type::json;
-  if (type == "application/merge-patch+json") return patch_type::merge;
-  if (type == "application/strategic-merge-patch+json") return patch_type::strategic;
-  if (type == "application/apply-patch+yaml") return patch_type::apply;
-  return api::fail(api::unsupported_media_type(content_type, patch_types));
 }
 
 std::string media_type(std::string_view header) {

@@ -38,9 +38,6 @@ std::string content_type_of(const wanted_form& form, bool watching);
 // The form of a body that is no patch; JSON where the header is empty. 415 for others.
 api::expected<api::media> body_media(std::string_view content_type);
 
-enum class patch_type : std::uint8_t { json, merge, strategic, apply };
-api::expected<patch_type> patch_type_of(std::string_view content_type);
-
 // "application/json" of "Application/JSON; charset=utf-8".
 std::string media_type(std::string_view header);
 

@@ -41,7 +41,7 @@ api::expected<std::optional<T>> number(const query_string& query, std::string_vi
   T value{};
   const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (problem != std::errc{} || end != text->data() + text->size())
-    return api::fail(api::bad_request(std::string{name} + ": Invalid value: " + api::quote(*text) +
+    return api::fail(api::bad_request(std::string{name} + ": Invalid value: " + api::quoted(*text) +
                                       ": must be a whole number"));
   return value;
 }
@@ -113,7 +113,7 @@ api::expected<std::uint64_t> parse_revision(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc{} || end != text.data() + text.size())
-    return api::fail(api::bad_request("resourceVersion: Invalid value: " + api::quote(text) +
+    return api::fail(api::bad_request("resourceVersion: Invalid value: " + api::quoted(text) +
                                       ": must be a number that the server gave"));
   return value;
 }
@@ -122,7 +122,8 @@ api::expected<list_options> parse_list_options(const api::kind_info& kind,
                                                const query_string& query, bool watching) {
   list_options out;
   if (query.empty()) return out;
-  if (auto read = read_selectors(out, kind, query); !read) return api::fail(std::move(read.error()));
+  if (auto read = read_selectors(out, kind, query); !read)
+    return api::fail(std::move(read.error()));
   if (auto read = read_revision(out, query); !read) return api::fail(std::move(read.error()));
   const auto limit = number<std::int64_t>(query, "limit");
   if (!limit) return api::fail(limit.error());
@@ -201,7 +202,8 @@ api::expected<api::meta::v1::DeleteOptions> parse_delete_options(const request& 
     static constexpr std::string_view supported[] = {"All"};
     api::findings found;
     if (value != "All") found.unsupported("dryRun", value, supported);
-    for (auto& cause : found.take()) causes.push_back(std::move(cause));
+    for (auto& cause : found.take())
+      causes.push_back(std::move(cause));
   }
   if (!causes.empty()) return api::fail(invalid_options("DeleteOptions", std::move(causes)));
   return out;

@@ -4,29 +4,31 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/error.hpp"
 #include "api/fwd.hpp"
+#include "api/patch.hpp"
 #include "server/http.hpp"
-#include "server/rest/negotiation.hpp"
 
 namespace troupe::server {
 
 class patch {
  public:
-  patch(patch_type type, std::shared_ptr<const request> from) : type_{type}, from_{std::move(from)} {}
+  // 415 for a content type that is no patch's.
+  static api::expected<patch> from(request_ptr what);
 
-  // `json` changed; the result is not decoded yet. 422 for a patch that does not fit the document,
-  // 400 for one that is none.
+  // `json` changed; the result is not decoded yet.
   api::expected<std::string> apply(std::string_view json,
-                                   const google::protobuf::Descriptor& type) const;
+                                   const google::protobuf::Descriptor& type) const {
+    return api::apply_patch(form_, type, json, what_->content);
+  }
 
  private:
-  patch_type type_;
-  std::shared_ptr<const request> from_;
-};
+  patch(api::patch_form form, request_ptr what) : form_{form}, what_{std::move(what)} {}
 
-// 415 for a content type that is no patch's.
-api::expected<patch> read_patch(const request_ptr& what);
+  api::patch_form form_;
+  request_ptr what_;
+};
 
 }  // namespace troupe::server

@@ -13,8 +13,8 @@ using persistence::snapshot;
 
 // kubernetes: apiserver/pkg/storage, NewTooLargeResourceVersionError.
 api::error too_new(std::uint64_t asked, std::uint64_t present) {
-  auto out = api::timed_out(
-      fmt::format("Too large resource version: {}, current: {}", asked, present), 1);
+  auto out =
+      api::timed_out(fmt::format("Too large resource version: {}, current: {}", asked, present), 1);
   out.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   return out;
 }
@@ -60,9 +60,9 @@ api::expected<place> begin(const call& what, const list_options& options) {
   if (options.match == revision_match::exact && *options.revision < state.at()) {
     auto then = what.in.plane.truth().read_at(*options.revision);
     if (!then) {
-      return api::fail(api::expired(
-          fmt::format("The resourceVersion for the provided list is too old: {} ({})",
-                      *options.revision, state.at())));
+      return api::fail(
+          api::expired(fmt::format("The resourceVersion for the provided list is too old: {} ({})",
+                                   *options.revision, state.at())));
     }
     return place{std::move(*then), {}};
   }
@@ -128,8 +128,8 @@ void list_objects(const call_ptr& what) {
   const auto options = parse_list_options(kind, what->what->query, false);
   if (!options) return what->fail(options.error());
   const auto prefix = kind.prefix(what->where.space);
-  const auto from = options->continue_token.empty() ? begin(*what, *options)
-                                                    : resume(*what, *options, prefix);
+  const auto from =
+      options->continue_token.empty() ? begin(*what, *options) : resume(*what, *options, prefix);
   if (!from) return what->fail(from.error());
   const auto name = options->fields.exact("metadata.name");
   const bool one = name && !name->empty() && (!kind.namespaced() || !what->where.space.empty());

@@ -34,7 +34,7 @@ std::string_view step(std::string_view& path) {
 route parse_path(std::string_view path) {
   route out;
   if (path.ends_with('/')) path.remove_suffix(1);
-  if (path.empty()) out.where = route::place::root;
+  if (path.empty()) out.at = route::place::root;
   const auto first = step(path);
   if (first == "api" || first == "apis") {
     const bool grouped = first == "apis";
@@ -42,18 +42,18 @@ route parse_path(std::string_view path) {
     out.version = step(path);
     if (!path.empty()) return out;
     if (!out.version.empty())
-      out.where = route::place::resources;
+      out.at = route::place::resources;
     else if (grouped)
-      out.where = out.group.empty() ? route::place::groups : route::place::group;
+      out.at = out.group.empty() ? route::place::groups : route::place::group;
     else
-      out.where = route::place::versions;
+      out.at = route::place::versions;
   } else if (first == "openapi") {
     const auto form = step(path);
-    if (form == "v2" && path.empty()) out.where = route::place::openapi_v2;
-    if (form == "v3") out.where = route::place::openapi_v3;
+    if (form == "v2" && path.empty()) out.at = route::place::openapi_v2;
+    if (form == "v3") out.at = route::place::openapi_v3;
     out.name = path.substr(path.empty() ? 0 : 1);
   } else if (path.empty() && (first == "swagger-2.0.0.pb-v1" || first == "swagger.json")) {
-    out.where = route::place::openapi_v2;
+    out.at = route::place::openapi_v2;
   }
   return out;
 }
@@ -83,7 +83,7 @@ route route_of(const request_info& info) {
   // An object in a namespace needs one.
   if (!out.name.empty() && out.space.empty() && out.kind->namespaced()) return out;
   if (!out.subresource.empty() && !has_subresource(*out.kind, out.subresource)) return out;
-  out.where = route::place::objects;
+  out.at = route::place::objects;
   return out;
 }
 
@@ -121,9 +121,8 @@ bool has_subresource(const api::kind_info& kind, std::string_view subresource) {
   if (subresource == "scale") return kind.options().has_scale();
   if (&kind == &api::kind_of<api::core::v1::Namespace>()) return subresource == "finalize";
   if (&kind != &api::kind_of<api::core::v1::Pod>()) return false;
-  static constexpr std::string_view of_pods[] = {"attach",   "binding", "ephemeralcontainers",
-                                                 "eviction", "exec",    "log",
-                                                 "portforward"};
+  static constexpr std::string_view of_pods[] = {
+      "attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward"};
   return std::find(std::begin(of_pods), std::end(of_pods), subresource) != std::end(of_pods);
 }
 

@@ -28,7 +28,7 @@ struct route {
     objects,     // a resource: `kind` and what follows it
   };
 
-  place where = place::unknown;
+  place at = place::unknown;
   std::string_view group;
   std::string_view version;
   const api::kind_info* kind = nullptr;

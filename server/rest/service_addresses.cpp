@@ -141,7 +141,7 @@ class service_addresses::choice {
     const auto& text = spec_.cluster_ip();
     const auto address = parse_address(text);
     const auto complain = [&](std::string_view why) {
-      found.invalid_json("spec.clusterIPs", "[" + api::quote(text) + "]",
+      found.invalid_json("spec.clusterIPs", "[" + api::quoted(text) + "]",
                          fmt::format("failed to allocate IP {}: {}", text, why));
     };
     if (!address || !from_.contains(*address))
@@ -234,10 +234,6 @@ tl::expected<service_addresses, std::string> service_addresses::in(std::string_v
                                "10.96.0.0/12");
   const auto mask = ~std::uint32_t{0} << (32 - prefix);
   return service_addresses{*base & mask, prefix};
-}
-
-std::string service_addresses::first() const {
-  return format_address(base_ + 1);
 }
 
 bool service_addresses::contains(std::uint32_t address) const noexcept {

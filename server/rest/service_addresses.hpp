@@ -25,16 +25,12 @@ class service_addresses {
   // `network` is IPv4 in CIDR form, at most /28 and at least /8; otherwise the error says so.
   static tl::expected<service_addresses, std::string> in(std::string_view network);
 
-  // The first address of the network: the API server's own Service has it.
-  std::string first() const;
-
   // Completes the Service that is the first mutation of `into` (its state before in `was`, null for
   // a new one) and adds what keeps others from choosing the same. 422 for an address or a port that
   // is taken or out of range, 500 when there is none left.
   //
   // kubernetes: pkg/registry/core/service/{ipallocator,portallocator,storage/alloc.go}.
-  api::expected<void> assign(const persistence::snapshot& state,
-                             const api::core::v1::Service* was,
+  api::expected<void> assign(const persistence::snapshot& state, const api::core::v1::Service* was,
                              persistence::transaction& into) const;
 
  private:

@@ -14,13 +14,13 @@
 
 namespace troupe::server {
 
-class authorizer;
+class authorization;
 class log_source;
 struct request_record;
 
 struct rest_options {
   // Decides what reviews (`kubectl auth can-i`) answer; null: everything is allowed.
-  const authorizer* permissions = nullptr;
+  const authorization* permissions = nullptr;
   // Where the logs of containers come from; null: nowhere.
   log_source* logs = nullptr;
   // Told of each request when it is answered, on the thread that answers: for metrics.

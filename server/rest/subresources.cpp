@@ -42,8 +42,7 @@ api::expected<change_plan> plan_scale(const call_ptr& what, const snapshot& stat
     return api::fail(api::invalid(scale_kind(), was->meta().name(), std::move(causes)));
   const auto demanded = api::precondition_of(scale);
   if (!demanded) return api::fail(demanded.error());
-  if (auto fits =
-          api::check_precondition(what->kind(), *demanded, was->content(), was->revision());
+  if (auto fits = api::check_precondition(what->kind(), *demanded, was->content(), was->revision());
       !fits)
     return api::fail(std::move(fits.error()));
   auto now = was->copy();
@@ -90,12 +89,13 @@ api::expected<actors::bind> bind_of(const call_ptr& what, const Binding& binding
   const auto& meta = binding.metadata();
   const auto& target = binding.target();
   std::vector<api::error_cause> causes;
-  if (meta.name().empty()) causes.push_back({"FieldValueRequired", "Required value", "metadata.name"});
+  if (meta.name().empty())
+    causes.push_back({"FieldValueRequired", "Required value", "metadata.name"});
   if (!target.kind().empty() && target.kind() != "Node")
-    causes.push_back({"FieldValueNotSupported",
-                      "Unsupported value: \"" + target.kind() +
-                          "\": supported values: \"Node\", \"<empty>\"",
-                      "target.kind"});
+    causes.push_back(
+        {"FieldValueNotSupported",
+         "Unsupported value: \"" + target.kind() + "\": supported values: \"Node\", \"<empty>\"",
+         "target.kind"});
   if (target.name().empty())
     causes.push_back({"FieldValueRequired", "Required value", "target.name"});
   if (!causes.empty())
@@ -127,22 +127,21 @@ void update_scale(const call_ptr& what) {
 void patch_scale(const call_ptr& what) {
   const auto options = parse_write_options("PatchOptions", what->what->query);
   if (!options) return what->fail(options.error());
-  const auto patch = read_patch(what->what);
-  if (!patch) return what->fail(patch.error());
-  write_scale(
-      what, options->dry_run,
-      [patch = *patch, what, fields = options->fields](
-          const api::object& of) -> api::expected<std::shared_ptr<const api::body>> {
-        const auto& kind = scale_kind();
-        const auto before =
-            api::encode_json(api::scale_of(of.content()), kind.api_version(), kind.kind());
-        const auto after = patch.apply(before, kind.type());
-        if (!after) return api::fail(after.error());
-        auto scale = api::decode(*after, api::media::json, &kind, {.fields = fields});
-        if (!scale) return api::fail(std::move(scale.error()));
-        what->warn(scale->warnings);
-        return std::shared_ptr<const api::body>{std::move(scale->content)};
-      });
+  const auto change = patch::from(what->what);
+  if (!change) return what->fail(change.error());
+  write_scale(what, options->dry_run,
+              [change = *change, what, fields = options->fields](
+                  const api::object& of) -> api::expected<std::shared_ptr<const api::body>> {
+                const auto& kind = scale_kind();
+                const auto before =
+                    api::encode_json(api::scale_of(of.content()), kind.api_version(), kind.kind());
+                const auto after = change.apply(before, kind.type());
+                if (!after) return api::fail(after.error());
+                auto scale = api::decode(*after, api::media::json, &kind, {.fields = fields});
+                if (!scale) return api::fail(std::move(scale.error()));
+                what->warn(scale->warnings);
+                return std::shared_ptr<const api::body>{std::move(scale->content)};
+              });
 }
 
 void create_binding(const call_ptr& what) {

@@ -69,7 +69,8 @@ void watch_session::started() {
   response head;
   head.content_type = content_type_of(form_.answer, true);
   out_ = call_->take_over().start_stream(
-      std::move(head), {[me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); }});
+      std::move(head),
+      {[me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); }});
   // From revision 0 or none the present state comes first, unless the client asks for no such
   // events: then it begins at the present revision.
   const auto from = options_.revision.value_or(0);
@@ -79,15 +80,16 @@ void watch_session::started() {
   subscribe();
   heartbeat_ = every(defaults::watch_heartbeat, [this] { give_credit(0); });
   runtime::duration limit = defaults::watch_timeout;
-  limit += std::uniform_int_distribution<std::int64_t>{0, limit.count()}(random());
+  limit +=
+      runtime::duration{std::uniform_int_distribution<std::int64_t>{0, limit.count()}(random())};
   if (options_.timeout && options_.timeout->count() > 0) limit = *options_.timeout;
   deadline_ = after(limit, [this] { time_is_up(); });
 }
 
 std::string watch_session::describe() const {
   return fmt::format("path: {}\nuser: {}\nreceived: {}\nsent: {}\nwaiting: {}\nwritable: {}\n",
-                     call_->what->path, call_->what->user ? call_->what->user->name : "",
-                     received_, sent_, waiting_.size(), writable_);
+                     call_->what->path, call_->what->user ? call_->what->user->name : "", received_,
+                     sent_, waiting_.size(), writable_);
 }
 
 void watch_session::subscribe() {
@@ -157,8 +159,8 @@ void watch_session::send_event(const actors::watch_event& event) {
   ++consumed_;
   ++sent_;
   if (event.type == event_type::bookmark) {
-    write(std::make_shared<const std::string>(
-        bookmark_frame(form_, call_->kind(), event.at, false)));
+    write(
+        std::make_shared<const std::string>(bookmark_frame(form_, call_->kind(), event.at, false)));
     return;
   }
   write(call_->in.frames.get(form_, event.type, event.object));

@@ -60,10 +60,10 @@ class watch_session : public runtime::actor {
   const runtime::actor_ref watcher_;
   frame_form form_;
   stream out_;
-  std::uint64_t id_ = 0;  // of the subscription
+  std::uint64_t id_ = 0;        // of the subscription
   std::uint64_t received_ = 0;  // everything up to here has come; 0 before the initial state has
   bool begun_ = false;
-  bool initial_ = false;     // the initial state is awaited
+  bool initial_ = false;  // the initial state is awaited
   bool writable_ = true;
   bool ending_ = false;
   std::uint32_t consumed_ = 0;

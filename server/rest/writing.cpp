@@ -76,9 +76,9 @@ api::expected<change_plan> plan_creation(const call_ptr& what, const snapshot& s
     auto content = source.take(what);
     if (!content) return api::fail(std::move(content.error()));
     const bool generated = api::meta_of(**content).name().empty();
-    auto made = actors::create_transaction(state, kind, std::move(*content),
-                                           what->in.plane.company().time().wall_now(),
-                                           random_source());
+    auto made =
+        actors::create_transaction(state, kind, std::move(*content), actors::creator::client,
+                                   what->in.plane.company().time().wall_now(), random_source());
     if (!made) return api::fail(std::move(made.error()));
     if (const auto found = state.find(made->preconditions.front().key)) {
       if (generated && left > 1) continue;
@@ -202,14 +202,14 @@ void update_object(const call_ptr& what) {
 void patch_object(const call_ptr& what) {
   const auto options = parse_write_options("PatchOptions", what->what->query);
   if (!options) return what->fail(options.error());
-  const auto patch = read_patch(what->what);
-  if (!patch) return what->fail(patch.error());
+  const auto change = patch::from(what->what);
+  if (!change) return what->fail(change.error());
   carry_out(what, options->dry_run,
-            [what, patch = *patch,
+            [what, change = *change,
              fields = options->fields](const snapshot& state) -> api::expected<change_plan> {
               const auto was = state.find(what->key());
               if (!was) return api::fail(api::not_found(what->kind(), what->where.name));
-              auto text = patch.apply(was->json(), what->kind().type());
+              auto text = change.apply(was->json(), what->kind().type());
               if (!text) return api::fail(std::move(text.error()));
               auto now = api::decode(*text, api::media::json, &what->kind(), {.fields = fields});
               if (!now) return api::fail(std::move(now.error()));

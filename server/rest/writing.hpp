@@ -24,7 +24,8 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& what,
 
 // Makes `now` the successor of `was` under the rules of the part that the call writes, and the
 // transaction for it. An equal successor changes nothing.
-api::expected<change_plan> plan_replacement(const call_ptr& what, const persistence::snapshot& state,
+api::expected<change_plan> plan_replacement(const call_ptr& what,
+                                            const persistence::snapshot& state,
                                             const api::object_ptr& was,
                                             std::unique_ptr<api::body> now);
 

@@ -1,0 +1,149 @@
+#include "server/rest/api_server.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/schema/core_binding.pb.h"
+#include "api/scheme.hpp"
+#include "server/rest/deleting.hpp"
+#include "server/rest/reading.hpp"
+#include "server/rest/reviews.hpp"
+#include "server/rest/subresources.hpp"
+#include "server/rest/system_objects.hpp"
+#include "server/rest/writing.hpp"
+
+namespace troupe::server {
+namespace {
+
+// kubernetes: apimachinery/pkg/api/errors, NewGenericServerResponse for 404 and 405.
+api::error no_such_path() {
+  api::error out;
+  out.code = 404;
+  out.reason = "NotFound";
+  out.message = "the server could not find the requested resource";
+  return out;
+}
+
+api::error no_such_method() {
+  api::error out;
+  out.code = 405;
+  out.reason = "MethodNotAllowed";
+  out.message = "the server does not allow this method on the requested resource";
+  return out;
+}
+
+// For people at a terminal, as upstream does it.
+bool wants_pretty(const request& what) {
+  if (what.query.has("pretty")) return what.query.flag("pretty");
+  const auto agent = what.headers.get("user-agent");
+  return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
+}
+
+using call_handler = void (*)(const call_ptr&);
+
+call_handler object_handler(const call& what) {
+  switch (what.wanted) {
+    case verb::get:
+      return &get_object;
+    case verb::list:
+      return &list_objects;
+    case verb::watch:
+      return &watch_objects;
+    case verb::create:
+      if (is_review(what.kind())) return &create_review;
+      return &what.kind() == &api::kind_of<api::core::v1::Binding>() ? &create_binding
+                                                                     : &create_object;
+    case verb::update:
+      return &update_object;
+    case verb::patch:
+      return &patch_object;
+    case verb::remove:
+      return &delete_object;
+    case verb::remove_all:
+      return &delete_collection;
+  }
+  return nullptr;
+}
+
+// The verbs of one part of an object; null where it has no such verb.
+struct part_handlers {
+  std::string_view name;
+  call_handler get = nullptr;
+  call_handler create = nullptr;
+  call_handler update = nullptr;
+  call_handler patch = nullptr;
+};
+
+constexpr part_handlers parts[] = {
+    {"status", &get_object, nullptr, &update_object, &patch_object},
+    {"scale", &get_scale, nullptr, &update_scale, &patch_scale},
+    {"finalize", nullptr, nullptr, &update_object, nullptr},
+    {"ephemeralcontainers", &get_object, nullptr, &update_object, &patch_object},
+    {"binding", nullptr, &create_binding, nullptr, nullptr},
+    {"eviction", nullptr, &create_eviction, nullptr, nullptr},
+};
+
+call_handler part_handler(const call& what) {
+  for (const auto& part : parts) {
+    if (part.name != what.where.subresource) continue;
+    switch (what.wanted) {
+      case verb::get:
+        return part.get;
+      case verb::create:
+        return part.create;
+      case verb::update:
+        return part.update;
+      case verb::patch:
+        return part.patch;
+      default:
+        return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+call_handler handler_of(const call& what) {
+  if (!what.where.subresource.empty()) return part_handler(what);
+  return what.kind().serves(to_string(what.wanted)) ? object_handler(what) : nullptr;
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<api_server>, std::string> api_server::make(
+    actors::control_plane& plane, api_server_options options) {
+  const auto addresses = service_addresses::in(options.service_network);
+  if (!addresses) return tl::make_unexpected(addresses.error());
+  return std::unique_ptr<api_server>{new api_server{plane, std::move(options.rest), *addresses}};
+}
+
+api_server::api_server(actors::control_plane& plane, rest_options options,
+                       service_addresses addresses)
+    : in_{plane, std::move(options), addresses} {}
+
+api_server::~api_server() = default;
+
+tl::expected<void, std::string> api_server::create_system_objects() {
+  return server::create_system_objects(in_.plane);
+}
+
+void api_server::serve(request_ptr what, responder answer) {
+  const auto where = route_of(what->info);
+  const auto wanted = verb_of(where, what->info);
+  const bool watching = wanted == verb::watch;
+  const auto form = negotiate(what->headers.joined("accept"), watching);
+  const auto made = std::make_shared<call>(in_, std::move(what), std::move(answer), where,
+                                           wanted.value_or(verb::get));
+  if (!form) return made->fail(form.error());
+  made->form = *form;
+  made->form.pretty = wants_pretty(*made->what);
+  const auto rows = parse_included(made->what->query);
+  if (!rows) return made->fail(rows.error());
+  made->rows = *rows;
+  if (where.at != route::place::objects) return made->fail(no_such_path());
+  const auto handle = wanted ? handler_of(*made) : nullptr;
+  if (handle == nullptr) return made->fail(no_such_method());
+  handle(made);
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,16 @@
+// What every cluster has and nobody creates.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "actors/control_plane.hpp"
+
+namespace troupe::server {
+
+// The namespaces default, kube-system, kube-public and kube-node-lease, where they are missing.
+// Waits until they are on disk; not from an actor, nor from the commit thread. The error says in
+// one line why they cannot be.
+tl::expected<void, std::string> create_system_objects(actors::control_plane& plane);
+
+}  // namespace troupe::server
