@@ -1,8 +1,7 @@
 // Every live actor of a system with its counters, for the console and the metrics.
 //
 // Counters are written by the actors with relaxed atomics and read by anybody: a row is a moment's
-// impression, not a consistent cut. Listing a million actors takes tens of milliseconds and blocks
-// none of them.
+// impression, not a consistent cut. A row costs about 0.2 µs, and listing blocks no actor.
 #pragma once
 
 #include <cstdint>

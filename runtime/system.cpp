@@ -85,7 +85,6 @@ system::~system() {
   shared.outside.close();
   shared.gateway = {};
   impl_->caf.reset();
-  shared.timers.stop();
 }
 
 actor_ref system::spawn(spawn_options options, std::function<std::unique_ptr<actor>()> make) {

@@ -91,6 +91,11 @@ void caf_clock::cancel_all() {
   by_owner_.clear();
 }
 
+void caf_clock::stop() {
+  timers_.stop();
+  cancel_all();
+}
+
 void caf_clock::due(std::uint64_t id) noexcept {
   std::unique_ptr<entry> e;
   {

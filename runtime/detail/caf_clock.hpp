@@ -36,6 +36,9 @@ class caf_clock final : public caf::actor_clock, public timer_target {
                         caf::message content) override;
   void cancel_all() override;
 
+  // Ends the thread of the timer service, then drops all that is pending.
+  void stop();
+
   void retain() noexcept override {}
   void due(std::uint64_t id) noexcept override;
 

@@ -17,8 +17,12 @@ caf::actor_system::module* coordinator::make(caf::actor_system& system, caf::det
 }
 
 void coordinator::stop() {
+  // The clock first: an actor whose last reference it holds must be gone before the system is.
+  config_.time.stop();
   config_.jobs.stop();
+  // What the last jobs asked for, and what its end put on the queue.
   config_.time.cancel_all();
+  config_.jobs.stop();
 }
 
 }  // namespace troupe::runtime

@@ -290,11 +290,10 @@ bool host::pending(std::uint64_t id) const noexcept {
   return calls_ && calls_->find(id) != nullptr;
 }
 
-actor_info host::row(double nanoseconds_per_tick) const {
+void host::row(double nanoseconds_per_tick, actor_info& info) const {
   const auto time = [&](tick_count t) {
     return duration{static_cast<std::int64_t>(static_cast<double>(t) * nanoseconds_per_tick)};
   };
-  actor_info info;
   info.id = id();
   info.parent = parent_id_;
   info.kind = options_.kind;
@@ -304,6 +303,8 @@ actor_info host::row(double nanoseconds_per_tick) const {
   info.handled = meter_.handled();
   info.busy = time(meter_.busy());
   info.longest = time(meter_.longest());
+  info.current = {};
+  info.current_for = duration::zero();
   if (const auto* current = meter_.current()) {
     info.current = current->name();
     const auto begun = meter_.since();
@@ -312,7 +313,6 @@ actor_info host::row(double nanoseconds_per_tick) const {
   }
   add_crashes(info);
   info.age = core_->time->now() - born_;
-  return info;
 }
 
 }  // namespace troupe::runtime

@@ -56,7 +56,8 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   void request_stop();
   bool ending() const noexcept { return stopping_.load(std::memory_order_relaxed); }
   const spawn_options& options() const noexcept { return options_; }
-  actor_info row(double nanoseconds_per_tick) const;
+  // Fills all of `info`, whose strings keep their memory from row to row.
+  void row(double nanoseconds_per_tick, actor_info& info) const;
   void release() noexcept;
 
   void retain() noexcept override;

@@ -111,6 +111,8 @@ void host::crashed(std::string error, std::string_view during) {
 }
 
 void host::add_crashes(actor_info& info) const {
+  info.restarts = 0;
+  info.last_error.clear();
   std::lock_guard lock{mtx_};
   if (!crashes_) return;
   info.restarts = crashes_->restarts;

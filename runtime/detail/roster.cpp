@@ -30,6 +30,7 @@ void roster::leave(host& who) {
 void roster::each(const std::function<void(const actor_info&)>& visit) const {
   const auto scale = origin_.nanoseconds_per_tick();
   std::vector<actor_ref> present;
+  actor_info info;
   for (const auto& shard : shards_) {
     {
       std::lock_guard lock{shard.mutex};
@@ -37,8 +38,10 @@ void roster::each(const std::function<void(const actor_info&)>& visit) const {
         present.push_back(access::share(*h));
       }
     }
-    for (const auto& ref : present)
-      visit(access::host_of(ref)->row(scale));
+    for (const auto& ref : present) {
+      access::host_of(ref)->row(scale, info);
+      visit(info);
+    }
     present.clear();
   }
 }
@@ -53,7 +56,9 @@ std::optional<actor_info> roster::find(std::uint64_t id) const {
     }
   }
   if (!found) return std::nullopt;
-  return access::host_of(found)->row(origin_.nanoseconds_per_tick());
+  actor_info info;
+  access::host_of(found)->row(origin_.nanoseconds_per_tick(), info);
+  return info;
 }
 
 actor_ref roster::find(std::string_view kind, std::string_view name) const {

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <caf/execution_unit.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
 #include <string>
 
 #include "runtime/defaults.hpp"
@@ -45,6 +46,11 @@ void run_queue::stop() {
   for (auto& thread : threads_)
     thread.join();
   threads_.clear();
+  while (!jobs_.empty()) {
+    auto* late = jobs_.front();
+    jobs_.pop_front();
+    caf::scheduler::abstract_coordinator::cleanup_and_release(late);
+  }
 }
 
 void run_queue::push(caf::resumable* job) {

@@ -1,8 +1,9 @@
-// The dispatcher of a real system: one queue, first come first served, shared by all worker threads.
+// The dispatcher of a real system: one queue, first come first served, shared by all worker
+// threads.
 //
-// At most one sleeping thread is being called at any time; when it wakes and finds more than one job
-// it calls the next. A burst of jobs thus costs one call, not one for each. Measured against CAF's
-// policies in docs/decisions/0004-our-own-actors-on-caf.md.
+// At most one sleeping thread is being called at any time; when it wakes and finds more than one
+// job it calls the next. A burst of jobs thus costs one call, not one for each. Measured against
+// CAF's policies in docs/decisions/0004-our-own-actors-on-caf.md.
 #pragma once
 
 #include <condition_variable>

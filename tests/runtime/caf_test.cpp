@@ -26,21 +26,72 @@ struct steady final : clock {
 struct caf_stage {
   caf_stage() {
     timers.start();
-    company.await_actors_before_shutdown(false);
+    company->await_actors_before_shutdown(false);
   }
   steady time;
   timer_service timers{time};
   caf_clock actor_time{time, timers};
   run_queue jobs;
   caf_config config{jobs, actor_time, 2};
-  caf::actor_system company{config};
+  std::unique_ptr<caf::actor_system> company = std::make_unique<caf::actor_system>(config);
 };
 
-struct counted {
-  explicit counted(std::atomic<int>* gone) : gone{gone} {}
-  counted(const counted&) = delete;
-  ~counted() { ++*gone; }
+struct sink : caf::event_based_actor {
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](tick) {}};
+  }
+};
+
+// Kept alive by its one delayed message alone.
+struct orphan : caf::event_based_actor {
+  orphan(caf::actor_config& config, caf::actor to, std::chrono::steady_clock::time_point due,
+         log_of<int>* spawned, std::atomic<int>* gone)
+      : caf::event_based_actor{config}, to{std::move(to)}, due{due}, spawned{spawned}, gone{gone} {}
+  ~orphan() override { ++*gone; }
+  caf::behavior make_behavior() override {
+    scheduled_send(std::exchange(to, nullptr), due, tick::value);
+    spawned->add(1);
+    return {[](int) {}};
+  }
+  caf::actor to;
+  std::chrono::steady_clock::time_point due;
+  log_of<int>* spawned;
   std::atomic<int>* gone;
+};
+
+struct witness : caf::event_based_actor {
+  witness(caf::actor_config& config, std::chrono::milliseconds after, log_of<int>* ticked)
+      : caf::event_based_actor{config}, after{after}, ticked{ticked} {}
+  caf::behavior make_behavior() override {
+    delayed_send(this, after, tick::value);
+    return {[this](tick) { ticked->add(1); }};
+  }
+  std::chrono::milliseconds after;
+  log_of<int>* ticked;
+};
+
+struct echo : caf::event_based_actor {
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](int value) { return value; },
+            [this](double) { kept.push_back(make_response_promise()); }};
+  }
+  std::vector<caf::response_promise> kept;
+};
+
+struct asker : caf::event_based_actor {
+  asker(caf::actor_config& config, caf::actor to, log_of<std::string>* seen)
+      : caf::event_based_actor{config}, to{std::move(to)}, seen{seen} {}
+  caf::behavior make_behavior() override {
+    request(to, 60min, 5).then([this](int) { seen->add("answer"); });
+    request(to, 10ms, 5.0)
+        .then([this](int) { seen->add("wrong"); },
+              [this](const caf::error&) { seen->add("timeout"); });
+    return {[](tick) {}};
+  }
+  caf::actor to;
+  log_of<std::string>* seen;
 };
 
 }  // namespace
@@ -51,26 +102,16 @@ TEST_CASE("the clock survives being the last to know a thousand actors", "[runti
   log_of<int> spawned;
   log_of<int> ticked;
   caf_stage s;
-  auto receiver =
-      s.company.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](tick) {}}; });
-  // Each is kept alive by its one delayed message alone; all fall due in the same batch.
+  auto receiver = s.company->spawn<sink>();
+  // All fall due in the same batch, and each ends its sender.
   const auto due = std::chrono::steady_clock::now() + 200ms;
-  for (int i = 0; i < count; ++i) {
-    s.company.spawn([&, due, receiver, mark = std::make_shared<counted>(&gone)](
-                        caf::event_based_actor* self) -> caf::behavior {
-      self->scheduled_send(receiver, due, tick::value);
-      spawned.add(1);
-      return {[mark](int) {}};
-    });
-  }
+  for (int i = 0; i < count; ++i)
+    s.company->spawn<orphan>(receiver, due, &spawned, &gone);
   REQUIRE(spawned.await(count));
   caf::anon_send_exit(receiver, caf::exit_reason::kill);
   receiver = nullptr;
   // A later message arrives only when the clock still runs.
-  auto witness = s.company.spawn([&](caf::event_based_actor* self) -> caf::behavior {
-    self->delayed_send(self, 400ms, tick::value);
-    return {[&](tick) { ticked.add(1); }};
-  });
+  s.company->spawn<witness>(400ms, &ticked);
   CHECK(ticked.await(1));
   CHECK(gone == count);
 }
@@ -79,33 +120,25 @@ TEST_CASE("timeouts of CAF's requests are cancelled, and fire when nobody answer
           "[runtime][caf]") {
   log_of<std::string> seen;
   caf_stage s;
-  auto echo = s.company.spawn([](caf::event_based_actor* self) -> caf::behavior {
-    auto kept = std::make_shared<std::vector<caf::response_promise>>();
-    return {[](int value) { return value; },
-            [self, kept](double) { kept->push_back(self->make_response_promise()); }};
-  });
-  auto asker = s.company.spawn([&, echo](caf::event_based_actor* self) -> caf::behavior {
-    self->request(echo, 60min, 5).then([&](int) { seen.add("answer"); });
-    self->request(echo, 10ms, 5.0)
-        .then([&](int) { seen.add("wrong"); }, [&](const caf::error&) { seen.add("timeout"); });
-    return {[](tick) {}};
-  });
+  const auto to = s.company->spawn<echo>();
+  const auto from = s.company->spawn<asker>(to, &seen);
   REQUIRE(seen.await(2));
   CHECK(seen.all() == std::vector<std::string>{"answer", "timeout"});
-  caf::anon_send_exit(asker, caf::exit_reason::kill);
+  caf::anon_send_exit(from, caf::exit_reason::kill);
 }
 
 TEST_CASE("a CAF system with a thousand pending delayed messages ends", "[runtime][caf]") {
+  std::atomic<int> gone{0};
   log_of<int> spawned;
-  caf_stage s;
-  for (int i = 0; i < 1'000; ++i) {
-    s.company.spawn([&](caf::event_based_actor* self) -> caf::behavior {
-      self->delayed_send(self, 60min, tick::value);
-      spawned.add(1);
-      return {[](tick) {}};
-    });
+  {
+    caf_stage s;
+    const auto to = s.company->spawn<sink>();
+    const auto due = std::chrono::steady_clock::now() + 1h;
+    for (int i = 0; i < 1'000; ++i)
+      s.company->spawn<orphan>(to, due, &spawned, &gone);
+    REQUIRE(spawned.await(1'000));
   }
-  CHECK(spawned.await(1'000));
+  CHECK(gone == 1'000);
 }
 
 }  // namespace troupe::runtime

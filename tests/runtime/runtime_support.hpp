@@ -19,10 +19,9 @@ template <class T>
 class log_of {
  public:
   void add(T value) {
-    {
-      std::lock_guard lock{mutex_};
-      values_.push_back(std::move(value));
-    }
+    // Told under the lock: the test may destroy this as soon as it has heard.
+    std::lock_guard lock{mutex_};
+    values_.push_back(std::move(value));
     changed_.notify_all();
   }
   bool await(std::size_t count) const {
