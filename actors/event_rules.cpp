@@ -23,11 +23,12 @@ std::string event_key(const record_event& what) {
                      what.reason, what.message);
 }
 
-std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time now) {
+std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time now,
+                                  std::int64_t number) {
   const auto& about = *what.about;
   auto event = std::make_unique<Event>();
   auto& meta = *event->mutable_metadata();
-  meta.set_name(fmt::format("{}.{:x}", about.meta().name(), now.time_since_epoch().count()));
+  meta.set_name(fmt::format("{}.{:x}", about.meta().name(), number));
   meta.set_namespace_(about.meta().namespace_().empty() ? "default" : about.meta().namespace_());
   auto& object = *event->mutable_involved_object();
   object.set_kind(about.kind().kind());

@@ -3,6 +3,7 @@
 // kubernetes: client-go/tools/record/events_cache.go and event.go.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -18,7 +19,9 @@ std::string event_key(const record_event& what);
 std::string event_source_key(const record_event& what);
 
 // Seen once, now. Cluster-wide objects have their events in the namespace "default".
-std::unique_ptr<api::core::v1::Event> make_event(const record_event& what, runtime::wall_time now);
+// `number` tells it from all others of the object: nanoseconds of the epoch, as upstream.
+std::unique_ptr<api::core::v1::Event> make_event(const record_event& what, runtime::wall_time now,
+                                                 std::int64_t number);
 
 // When it was last seen, in seconds of the epoch.
 std::int64_t last_seen(const api::core::v1::Event& event);

@@ -2,8 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "actors/commands.hpp"
 #include "actors/condition.hpp"
@@ -41,7 +41,8 @@ void recorder::on_record_event(const record_event& m) {
   auto key = event_key(m);
   auto* known = rows_.find(key);
   if (known == nullptr) {
-    auto& fresh = rows_.put(key, {make_event(m, wall_now())});
+    last_number_ = std::max<std::int64_t>(last_number_ + 1, wall_now().time_since_epoch().count());
+    auto& fresh = rows_.put(key, {make_event(m, wall_now(), last_number_)});
     return write(key, fresh);
   }
   known->event->set_count(known->event->count() + 1);

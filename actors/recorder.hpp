@@ -47,6 +47,7 @@ class recorder : public runtime::actor {
   runtime::actor_ref writer_;
   lru<row> rows_{defaults::event_cache};
   lru<token_bucket> buckets_{defaults::event_cache};
+  std::int64_t last_number_ = 0;  // of an event's name
   std::uint64_t recorded_ = 0, limited_ = 0, failed_ = 0, expired_ = 0;
   runtime::timer sweep_;
 };

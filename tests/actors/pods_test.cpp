@@ -179,8 +179,8 @@ TEST_CASE("a pod is evicted when it has borne its node's taint long enough") {
   CHECK_FALSE(deleting(c, "a"));
   keep_alive(c, {"n1"}, seconds{2});
   CHECK(deleting(c, "a"));
-  const auto* why =
-      actors::find_condition(c.get<Pod>("default", "a").status().conditions(), "DisruptionTarget");
+  const auto evicted = c.get<Pod>("default", "a");
+  const auto* why = actors::find_condition(evicted.status().conditions(), "DisruptionTarget");
   REQUIRE(why != nullptr);
   CHECK(why->reason() == "DeletionByTaintManager");
 }
@@ -233,8 +233,8 @@ TEST_CASE("the pods of a node that is not ready are not ready") {
   c.settle();
   post_ready(c, "n1", "False");
   c.settle();
-  const auto* ready =
-      actors::find_condition(c.get<Pod>("default", "a").status().conditions(), "Ready");
+  const auto marked = c.get<Pod>("default", "a");
+  const auto* ready = actors::find_condition(marked.status().conditions(), "Ready");
   CHECK(ready->status() == "False");
 }
 
