@@ -1,0 +1,239 @@
+// Each plugin by a table: which node takes which pod, and why not.
+#include <catch2/catch.hpp>
+
+#include "actors/scheduler/algorithm.hpp"
+#include "builders.hpp"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+struct bench {
+  std::unique_ptr<profile> with = *profile::make(*built_in_profile("today"));
+  algorithm how{*with};
+  cluster_view view;
+  std::mt19937_64 random{909};
+
+  void node(const api::object_ptr& node) { view.put_node(node); }
+  void bound(const pod_info_ptr& pod, const std::string& node) { view.put_pod(pod, node); }
+  // The chosen node, or the reason why there is none.
+  std::string place(const pod_info_ptr& pod) {
+    auto found = how.schedule(pod, view, random);
+    return found ? *found : found.error().message;
+  }
+  std::string refusal(const pod_info_ptr& pod) {
+    const auto text = place(pod);
+    return text.substr(0, text.find(" preemption:"));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a pod goes where its requests fit, and is told what is short", "[scheduler]") {
+  bench b;
+  CHECK(b.place(make_request("p", "1", "1Gi")) == "no nodes available to schedule pods");
+  b.node(make_node("small", "{}", "{}", "1", "1Gi"));
+  b.node(make_node("large", "{}", "{}", "8", "16Gi"));
+  CHECK(b.place(make_request("p", "4", "1Gi")) == "large");
+  CHECK(b.refusal(make_request("p", "9", "1Gi")) == "0/2 nodes are available: 2 Insufficient cpu.");
+  CHECK(b.refusal(make_request("p", "4", "32Gi")) ==
+        "0/2 nodes are available: 1 Insufficient cpu, 2 Insufficient memory.");
+  b.bound(make_request("q", "7", "1Gi"), "large");
+  CHECK(b.refusal(make_request("p", "4", "1Gi")) == "0/2 nodes are available: 2 Insufficient cpu.");
+  b.node(make_node("full", "{}", "{}", "4", "8Gi", "0"));
+  CHECK(b.refusal(make_request("p", "2", "1Gi")) ==
+        "0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu.");
+}
+
+TEST_CASE("cordoned and tainted nodes take only pods that tolerate it", "[scheduler]") {
+  bench b;
+  b.node(make_node("cordoned", "{}", "{unschedulable: true}"));
+  b.node(make_node("tainted", "{}", "{taints: [{key: gpu, value: \"yes\", effect: NoSchedule}]}"));
+  CHECK(b.refusal(make_pod("p")) ==
+        "0/2 nodes are available: 1 node(s) had untolerated taint {gpu: yes}, 1 node(s) were "
+        "unschedulable.");
+  CHECK(b.place(make_pod("p", "{tolerations: [{key: gpu, operator: Exists}]}")) == "tainted");
+  CHECK(b.place(make_pod("p",
+                         "{tolerations: [{key: node.kubernetes.io/unschedulable, "
+                         "operator: Exists, effect: NoSchedule}]}")) == "cordoned");
+}
+
+TEST_CASE("a node that would rather not is taken only when there is no other", "[scheduler]") {
+  bench b;
+  b.node(make_node("shy", "{}", "{taints: [{key: a, effect: PreferNoSchedule}]}"));
+  CHECK(b.place(make_pod("p")) == "shy");
+  b.node(make_node("open"));
+  for (int i = 0; i < 10; ++i)
+    CHECK(b.place(make_pod("p")) == "open");
+}
+
+TEST_CASE("selectors and node affinity choose nodes by label", "[scheduler]") {
+  bench b;
+  b.node(make_node("one", "{disk: ssd, zone: a}"));
+  b.node(make_node("two", "{disk: hdd, zone: b}"));
+  CHECK(b.place(make_pod("p", "{nodeSelector: {disk: ssd}}")) == "one");
+  CHECK(b.refusal(make_pod("p", "{nodeSelector: {disk: tape}}")) ==
+        "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.");
+  const std::string required =
+      "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuring"
+      "Execution: {nodeSelectorTerms: [{matchExpressions: [{key: zone, "
+      "operator: In, values: [b, c]}]}]}}}}";
+  CHECK(b.place(make_pod("p", required)) == "two");
+  const std::string preferred =
+      "{affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuring"
+      "Execution: [{weight: 100, preference: {matchExpressions: [{key: "
+      "zone, operator: In, values: [a]}]}}]}}}";
+  for (int i = 0; i < 10; ++i)
+    CHECK(b.place(make_pod("p", preferred)) == "one");
+}
+
+TEST_CASE("two pods do not share a host port", "[scheduler]") {
+  bench b;
+  b.node(make_node("one"));
+  b.node(make_node("two"));
+  const std::string spec = "{containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]}";
+  const auto first = b.place(make_pod("p", spec));
+  b.bound(make_pod("p", spec), first);
+  const auto second = b.place(make_pod("q", spec));
+  CHECK(first != second);
+  b.bound(make_pod("q", spec), second);
+  CHECK(b.refusal(make_pod("r", spec)) ==
+        "0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports.");
+}
+
+TEST_CASE("pods spread over zones within maxSkew", "[scheduler]") {
+  bench b;
+  b.node(make_node("a1", "{zone: a}"));
+  b.node(make_node("a2", "{zone: a}"));
+  b.node(make_node("b1", "{zone: b}"));
+  const std::string spec =
+      "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+      "DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]}";
+  int in_b = 0;
+  for (int i = 0; i < 6; ++i) {
+    const auto pod = make_pod("p" + std::to_string(i), spec, "{app: web}");
+    const auto node = b.place(pod);
+    in_b += node == "b1" ? 1 : 0;
+    b.bound(pod, node);
+    CHECK(std::abs(i + 1 - 2 * in_b) <= 1);
+  }
+}
+
+TEST_CASE("pods keep near to and away from each other", "[scheduler]") {
+  bench b;
+  b.node(make_node("one", "{host: one, zone: a}"));
+  b.node(make_node("two", "{host: two, zone: a}"));
+  const std::string apart =
+      "{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+      "[{labelSelector: {matchLabels: {app: db}}, topologyKey: host}]}}}";
+  const auto first = b.place(make_pod("db-0", apart, "{app: db}"));
+  b.bound(make_pod("db-0", apart, "{app: db}"), first);
+  const auto second = b.place(make_pod("db-1", apart, "{app: db}"));
+  CHECK(second != first);
+  b.bound(make_pod("db-1", apart, "{app: db}"), second);
+  CHECK(b.refusal(make_pod("db-2", apart, "{app: db}")) ==
+        "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.");
+  // The pods that are there keep out what they want no neighbour of, too.
+  CHECK(b.refusal(make_pod("db-3", "{}", "{app: db}")) ==
+        "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.");
+
+  const std::string near =
+      "{affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+      "[{labelSelector: {matchLabels: {app: cache}}, topologyKey: host}]}}}";
+  CHECK(b.refusal(make_pod("web", near)) ==
+        "0/2 nodes are available: 2 node(s) didn't match pod affinity rules.");
+  CHECK_FALSE(b.place(make_pod("cache-0", near, "{app: cache}")).empty());
+  b.bound(make_pod("cache-0", near, "{app: cache}"), "two");
+  CHECK(b.place(make_pod("web", near)) == "two");
+}
+
+TEST_CASE("nodes are never overcommitted and every pod that fits finds one", "[scheduler]") {
+  std::mt19937 random{588};
+  for (int round = 0; round < 20; ++round) {
+    bench b;
+    std::map<std::string, std::int64_t> left;
+    for (int i = 0; i < 8; ++i) {
+      const auto cpu = 1 + random() % 8;
+      b.node(make_node("n" + std::to_string(i), "{}", "{}", std::to_string(cpu), "64Gi"));
+      left["n" + std::to_string(i)] = static_cast<std::int64_t>(cpu) * 1'000;
+    }
+    for (int i = 0; i < 60; ++i) {
+      const auto milli = static_cast<std::int64_t>(100 + random() % 3'000);
+      const auto pod = make_request("p" + std::to_string(i), std::to_string(milli) + "m", "1Mi");
+      const bool fits = std::any_of(left.begin(), left.end(),
+                                    [&](const auto& node) { return node.second >= milli; });
+      auto found = b.how.schedule(pod, b.view, b.random);
+      REQUIRE(found.has_value() == fits);
+      if (!found) continue;
+      left[*found] -= milli;
+      REQUIRE(left[*found] >= 0);
+      b.bound(pod, *found);
+    }
+  }
+}
+
+TEST_CASE("an important pod may ask others to leave, as few and as unimportant as can be",
+          "[scheduler]") {
+  bench b;
+  b.node(make_node("one", "{}", "{}", "4", "8Gi"));
+  b.node(make_node("two", "{}", "{}", "4", "8Gi"));
+  const auto bind = [&](const std::string& name, const std::string& cpu, int priority,
+                        const std::string& node) {
+    b.bound(make_pod(name, "{nodeName: " + node + ", priority: " + std::to_string(priority) +
+                               ", containers: [{name: c, resources: {requests: {cpu: \"" + cpu +
+                               "\"}}}]}"),
+            node);
+  };
+  bind("important", "4", 100, "one");
+  bind("small", "1", 10, "two");
+  bind("tiny", "1", 5, "two");
+  bind("big", "2", 10, "two");
+  auto refused = b.how.schedule(make_request("p", "1", "1Mi", 50), b.view, b.random);
+  REQUIRE_FALSE(refused);
+  const auto& room = refused.error().make_room;
+  CHECK(room.node == "two");
+  REQUIRE(room.victims.size() == 1);
+  CHECK(room.victims[0]->pod->meta().name() == "tiny");
+
+  CHECK(b.how.schedule(make_request("q", "1", "1Mi", 1), b.view, b.random)
+            .error()
+            .make_room.node.empty());
+}
+
+TEST_CASE("the requests of a pod are its containers' or its largest init container's") {
+  const auto pod = make_pod(
+      "p",
+      "{overhead: {cpu: 10m}, containers: [{name: a, resources: {requests: {cpu: 100m, "
+      "memory: 1Gi, example.com/gpu: 2}}}, {name: b, resources: {requests: {cpu: 200m}}}], "
+      "initContainers: [{name: i, resources: {requests: {cpu: 500m, memory: 1Mi}}}]}");
+  CHECK(pod->requests.milli_cpu == 510);
+  CHECK(pod->requests.memory == std::int64_t{1} << 30);
+  CHECK(pod->requests.extended_amount("example.com/gpu") == 2);
+  CHECK(pod->scoring_requests.memory == (std::int64_t{1} << 30) + (std::int64_t{200} << 20));
+}
+
+TEST_CASE("a profile names what it does not know") {
+  CHECK(built_in_profile("tomorrow").error().find("choose today or 2014") != std::string::npos);
+  auto wrong = *built_in_profile("2014");
+  wrong.plugins.push_back({"Magic", 1});
+  const auto made = profile::make(wrong);
+  REQUIRE_FALSE(made);
+  CHECK(made.error().find("\"Magic\"") != std::string::npos);
+  CHECK(made.error().find("NodePorts") != std::string::npos);
+}
+
+TEST_CASE("the scheduler alone places 10,000 pods on 5,000 nodes", "[.bench]") {
+  bench b;
+  for (int i = 0; i < 5'000; ++i)
+    b.node(make_node("n" + std::to_string(i), "{}", "{}", "4", "32Gi"));
+  std::vector<pod_info_ptr> pods;
+  for (int i = 0; i < 10'000; ++i)
+    pods.push_back(make_request("p" + std::to_string(i), "500m", "500Mi"));
+  const auto start = std::chrono::steady_clock::now();
+  for (const auto& pod : pods)
+    b.view.assume(pod, *b.how.schedule(pod, b.view, b.random));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  WARN(static_cast<int>(10'000 / took.count()) << " pods/s");
+}
+
+}  // namespace troupe::actors::scheduler
