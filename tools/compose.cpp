@@ -1,21 +1,157 @@
 #include "tools/compose.hpp"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "actors/control_plane.hpp"
+#include "actors/kubelet/kubelet.hpp"
+#include "actors/kubelet/simulated_fleet.hpp"
+#include "config/node_config.hpp"
+#include "persistence/store.hpp"
+#include "runtime/system.hpp"
+#include "server/front.hpp"
+#include "server/health.hpp"
+#include "server/rest/api_server.hpp"
+#include "server/version.hpp"
+
 namespace troupe::tools {
 
 namespace {
 
+// The profile that the configuration names, with its plugins switched on, off and weighed.
+tl::expected<actors::scheduler::profile_options, std::string> scheduler_profile(
+    const config::scheduler_config& wanted) {
+  auto profile = *actors::scheduler::built_in_profile(
+      wanted.profile == config::scheduler_profile::y2014 ? "2014" : "today");
+  auto& plugins = profile.plugins;
+  for (const auto& name : wanted.enabled)
+    if (std::none_of(plugins.begin(), plugins.end(), [&](const auto& p) { return p.name == name; }))
+      plugins.push_back({name, 1});
+  for (const auto& name : wanted.disabled)
+    plugins.erase(std::remove_if(plugins.begin(), plugins.end(),
+                                 [&](const auto& p) { return p.name == name; }),
+                  plugins.end());
+  for (auto& choice : plugins)
+    if (const auto weight = wanted.weights.find(choice.name); weight != wanted.weights.end())
+      choice.weight = weight->second;
+  if (auto checked = actors::scheduler::profile::make(profile); !checked)
+    return tl::make_unexpected(checked.error());
+  return profile;
+}
+
+// Declared bottom up: each part outlives those that use it.
 class node : public node_parts {
  public:
+  explicit node(const config::node_config& config) : config_{config} {}
+
   tl::expected<std::string, std::string> start() override {
-    return tl::make_unexpected(std::string("this program was built without a server"));
+    if (auto opened = open_store(); !opened) return tl::make_unexpected(opened.error());
+    if (auto spawned = start_actors(); !spawned) return tl::make_unexpected(spawned.error());
+    auto address = start_server();
+    if (!address) return address;
+    start_nodes();
+    return address;
   }
-  void stop() override {}
+
+  void stop() override {
+    if (front_) front_->stop();
+  }
+
+ private:
+  tl::expected<void, std::string> open_store() {
+    persistence::store_options options;
+    options.directory = (config_.data_dir / "store").string();
+    options.history_revisions = static_cast<persistence::revision>(config_.store.history_revisions);
+    options.history_time =
+        std::chrono::duration_cast<std::chrono::seconds>(config_.store.history_time);
+    auto opened = persistence::store::open(std::move(options));
+    if (!opened) return tl::make_unexpected(opened.error().message);
+    store_ = std::move(*opened);
+    return {};
+  }
+
+  tl::expected<void, std::string> start_actors() {
+    auto profile = scheduler_profile(config_.scheduler);
+    if (!profile) return tl::make_unexpected(profile.error());
+    runtime::system_options options;
+    options.threads = static_cast<std::size_t>(config_.runtime.worker_threads);
+    options.seed = std::random_device{}();
+    company_ = std::make_unique<runtime::system>(std::move(options));
+    actors::control_plane_options plane;
+    plane.scheduler_profile = std::move(*profile);
+    plane_ = std::make_unique<actors::control_plane>(*company_, *store_, std::move(plane));
+    return {};
+  }
+
+  tl::expected<std::string, std::string> start_server() {
+    auto api = server::api_server::make(*plane_, {});
+    if (!api) return tl::make_unexpected(api.error());
+    api_ = std::move(*api);
+    if (auto made = api_->create_system_objects(); !made) return tl::make_unexpected(made.error());
+    health_.add("store", server::health_checks::kind::ready,
+                [store = store_.get()]() -> std::optional<std::string> {
+                  if (store->stats().read_only) return "the store is read-only";
+                  return std::nullopt;
+                });
+    const auto& from = config_.server;
+    server::front_options options;
+    options.listen = {from.listen.host, from.listen.port};
+    options.data_dir = config_.data_dir;
+    options.http.connections = static_cast<std::size_t>(from.max_connections);
+    options.http.body_limit_bytes = static_cast<std::size_t>(from.max_body.bytes);
+    options.http.request_timeout =
+        std::chrono::duration_cast<std::chrono::milliseconds>(from.request_timeout);
+    options.http.idle_timeout =
+        std::chrono::duration_cast<std::chrono::milliseconds>(from.idle_timeout);
+    options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
+    options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
+    server::front_parts parts;
+    parts.api = api_.get();
+    parts.health = &health_;
+    auto front = server::front::start(std::move(options), std::move(parts));
+    if (!front) return tl::make_unexpected(front.error());
+    front_ = std::move(*front);
+    return server::to_string(front_->where());
+  }
+
+  void start_nodes() {
+    const auto& from = config_.kubelet;
+    const auto version = fmt::format("v{}+troupe", server::program_version());
+    if (from.runtime == config::pod_runtime::simulated) {
+      actors::simulated_fleet_options fleet;
+      fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
+      fleet.like.pods = from.max_pods;
+      fleet.like.version = version;
+      actors::spawn_simulated_fleet(*company_, plane_->doors(), std::move(fleet));
+      return;
+    }
+    actors::kubelet_options kubelet;
+    kubelet.node = from.node_name;
+    kubelet.root_dir = std::filesystem::absolute(from.root_dir);
+    kubelet.max_pods = static_cast<int>(from.max_pods);
+    kubelet.version = version;
+    kubelet.read = [store = store_.get()](const std::string& key) {
+      return store->read().find(key);
+    };
+    actors::spawn_kubelet(*company_, plane_->doors(), std::move(kubelet));
+  }
+
+  const config::node_config& config_;
+  std::unique_ptr<persistence::store> store_;
+  std::unique_ptr<runtime::system> company_;
+  std::unique_ptr<actors::control_plane> plane_;
+  server::health_checks health_;
+  std::unique_ptr<server::api_server> api_;
+  std::unique_ptr<server::front> front_;
 };
 
 }  // namespace
 
-std::unique_ptr<node_parts> compose(const config::node_config&) {
-  return std::make_unique<node>();
+std::unique_ptr<node_parts> compose(const config::node_config& config) {
+  return std::make_unique<node>(config);
 }
 
 }  // namespace troupe::tools
