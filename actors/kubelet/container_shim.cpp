@@ -101,6 +101,7 @@ void mount_volumes(const container_spec& spec, int report) {
 // ended, so does the init, and with it all that is left in the namespace.
 [[noreturn]] void run_init(const container_spec& spec, int out, int err, int report, int result) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::close(ready_fd);
   const pid_t main = ::fork();
   if (main == 0) run_container(spec, out, err, report);
   for (const int fd : {out, err, report})
