@@ -7,6 +7,7 @@
 #include "api/schema/core_binding.pb.h"
 #include "api/scheme.hpp"
 #include "server/rest/deleting.hpp"
+#include "server/rest/documents.hpp"
 #include "server/rest/reading.hpp"
 #include "server/rest/reviews.hpp"
 #include "server/rest/subresources.hpp"
@@ -16,15 +17,7 @@
 namespace troupe::server {
 namespace {
 
-// kubernetes: apimachinery/pkg/api/errors, NewGenericServerResponse for 404 and 405.
-api::error no_such_path() {
-  api::error out;
-  out.code = 404;
-  out.reason = "NotFound";
-  out.message = "the server could not find the requested resource";
-  return out;
-}
-
+// kubernetes: apimachinery/pkg/api/errors, NewGenericServerResponse for 405.
 api::error no_such_method() {
   api::error out;
   out.code = 405;
@@ -130,17 +123,16 @@ tl::expected<void, std::string> api_server::create_system_objects() {
 void api_server::serve(request_ptr what, responder answer) {
   const auto where = route_of(what->info);
   const auto wanted = verb_of(where, what->info);
-  const bool watching = wanted == verb::watch;
-  const auto form = negotiate(what->headers.joined("accept"), watching);
   const auto made = std::make_shared<call>(in_, std::move(what), std::move(answer), where,
                                            wanted.value_or(verb::get));
+  if (where.at != route::place::objects) return serve_document(made);
+  const auto form = negotiate(made->what->headers.joined("accept"), wanted == verb::watch);
   if (!form) return made->fail(form.error());
   made->form = *form;
   made->form.pretty = wants_pretty(*made->what);
   const auto rows = parse_included(made->what->query);
   if (!rows) return made->fail(rows.error());
   made->rows = *rows;
-  if (where.at != route::place::objects) return made->fail(no_such_path());
   const auto handle = wanted ? handler_of(*made) : nullptr;
   if (handle == nullptr) return made->fail(no_such_method());
   handle(made);

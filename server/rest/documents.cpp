@@ -1,0 +1,56 @@
+#include "server/rest/documents.hpp"
+
+#include <string>
+
+#include "api/discovery.hpp"
+
+namespace troupe::server {
+
+namespace {
+
+// kubernetes: apimachinery/pkg/api/errors, NewGenericServerResponse for 404.
+api::error no_such_path() {
+  api::error out;
+  out.code = 404;
+  out.reason = "NotFound";
+  out.message = "the server could not find the requested resource";
+  return out;
+}
+
+void answer_json(const call_ptr& what, const std::string& text, std::string type) {
+  if (text.empty()) return what->fail(no_such_path());
+  // The documents live as long as the program: the pointer shares nothing and owns nothing.
+  what->answer(json_answer(200, std::move(type), shared_text{shared_text{}, &text}));
+}
+
+// /api and /apis: all at once for those who can read it, else what is plain.
+void answer_discovery(const call_ptr& what, bool core) {
+  const auto version = negotiate_discovery(what->what->headers.joined("accept"));
+  if (version.empty())
+    return answer_json(what, core ? api::core_versions_document() : api::groups_document(),
+                       "application/json");
+  answer_json(what, api::aggregated_document(core, version),
+              "application/json;g=apidiscovery.k8s.io;v=" + std::string{version} +
+                  ";as=APIGroupDiscoveryList");
+}
+
+}  // namespace
+
+void serve_document(const call_ptr& what) {
+  using place = route::place;
+  switch (what->where.at) {
+    case place::versions:
+      return answer_discovery(what, true);
+    case place::groups:
+      return answer_discovery(what, false);
+    case place::group:
+      return answer_json(what, api::group_document(what->where.group), "application/json");
+    case place::resources:
+      return answer_json(what, api::resources_document(what->where.group, what->where.version),
+                         "application/json");
+    default:
+      return what->fail(no_such_path());
+  }
+}
+
+}  // namespace troupe::server
