@@ -42,9 +42,6 @@ expected<void> committer::commit(std::vector<submission>& taken) {
     if (auto written = write(staged); !written) {
       edit_ = tree_edit{*core_.root.load()};
       rows_.reset();
-      // Conflicts too: what they were in conflict with may never have happened.
-      for (auto& each : taken)
-        each.done(fail(written.error()));
       return written;
     }
     publish(staged.last(), staged.changes());

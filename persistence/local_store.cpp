@@ -118,12 +118,12 @@ bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
 }
 
 void local_store::commit(std::vector<submission>& taken) {
-  if (failure_) {
-    for (auto& each : taken)
-      each.done(fail(*failure_));
-    return;
-  }
-  if (auto done = committer_.commit(taken); !done) fall_read_only(done.error());
+  auto done = failure_ ? fail(*failure_) : committer_.commit(taken);
+  if (done) return;
+  if (!failure_) fall_read_only(done.error());
+  // Conflicts too: what they were in conflict with may never have happened.
+  for (auto& each : taken)
+    each.done(fail(done.error()));
 }
 
 void local_store::fall_read_only(const error& why) {

@@ -18,6 +18,7 @@ rocksdb::DBOptions database_options(open_mode mode) {
   o.avoid_flush_during_recovery = mode == open_mode::strict;
   o.max_bgerror_resume_count = 0;
   o.max_background_jobs = 2;
+  o.max_file_opening_threads = 1;
   o.max_open_files = defaults::open_files;
   o.max_total_wal_size = defaults::wal_limit_bytes;
   // One writer: no need for the machinery that lets several share the work.

@@ -1,0 +1,267 @@
+// Directories that were damaged, are in use, or are not ours.
+#include <fcntl.h>
+#include <rocksdb/db.h>
+#include <signal.h>
+#include <spawn.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "persistence/defaults.hpp"
+#include "persistence/fixture.hpp"
+#include "persistence/rocks_engine.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_in(const std::string& directory, const std::string& extension) {
+  std::vector<fs::path> found;
+  for (const auto& each : fs::directory_iterator{directory})
+    if (each.path().extension() == extension && fs::file_size(each) > 0) found.push_back(each);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void flip_bit(const fs::path& file, std::uintmax_t at) {
+  std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
+  bytes.seekg(static_cast<std::streamoff>(at));
+  const char old = static_cast<char>(bytes.get());
+  bytes.seekp(static_cast<std::streamoff>(at));
+  bytes.put(static_cast<char>(old ^ 0x10));
+}
+
+// Makes the directory believe that nobody was told of anything later.
+void acknowledge(const std::string& directory, std::uint64_t at) {
+  std::ofstream{directory + "/ACKNOWLEDGED"} << fmt::format("{:020} {:020}\n", at, ~at);
+}
+
+error refusal_of(const std::string& directory) {
+  const auto opened = store::open(in_directory(directory));
+  if (opened) return {errc::invalid, "it was opened"};
+  return opened.error();
+}
+
+// A store with 20 objects whose last write begins at the returned size of the write-ahead log.
+std::uintmax_t make_store(const std::string& directory) {
+  const auto truth = open(in_directory(directory));
+  for (int i = 0; i < 20; ++i)
+    must(commit(*truth, just(put(std::to_string(i), "1", 100))));
+  const auto before = fs::file_size(files_in(directory, ".log").back());
+  must(commit(*truth, just(put("last", "1", 100))));
+  return before;
+}
+
+TEST_CASE("a torn end of the write-ahead log costs nothing that was acknowledged") {
+  scratch_directory place;
+  const auto before_last = make_store(place.path("whole"));
+  const auto whole = fs::file_size(files_in(place.path("whole"), ".log").back());
+  // The last write was never acknowledged, as far as this copy knows.
+  acknowledge(place.path("whole"), 21);
+  for (auto size = before_last; size < whole; size += 1 + (whole - before_last) / 25) {
+    INFO("cut to " << size << " of " << whole);
+    const auto copy = place.path("copy");
+    fs::remove_all(copy);
+    fs::copy(place.path("whole"), copy, fs::copy_options::recursive);
+    fs::resize_file(files_in(copy, ".log").back(), size);
+    const auto truth = open(in_directory(copy));
+    CHECK(truth->read().size() == 20);
+    CHECK(truth->read().at() == 21);
+    CHECK(must(commit(*truth, just(put("last", "2")))) == 22);
+  }
+}
+
+TEST_CASE("damage behind the last acknowledged write is dropped with a warning") {
+  scratch_directory place;
+  const auto damaged = make_store(place.path());
+  {
+    const auto truth = open(in_directory(place.path()));
+    must(commit(*truth, just(put("later", "1", 100))));
+  }
+  // As after a power failure that let the newer of two writes reach the disk, and half of the
+  // other.
+  acknowledge(place.path(), 21);
+  flip_bit(files_in(place.path(), ".log").front(), damaged + 40);
+  const heard_log heard;
+  const auto truth = open(in_directory(place.path()));
+  CHECK(truth->read().size() == 20);
+  CHECK_THAT(heard.text(), Catch::Contains("torn"));
+  CHECK(must(commit(*truth, just(put("last", "2")))) == 22);
+}
+
+TEST_CASE("a write-ahead log that has lost acknowledged writes is refused and left as it is") {
+  scratch_directory place;
+  const auto before_last = make_store(place.path());
+  const auto log = files_in(place.path(), ".log").back();
+  SECTION("by a flipped bit in the middle") {
+    flip_bit(log, before_last / 2);
+  }
+  SECTION("by a missing end") {
+    fs::resize_file(log, before_last / 2);
+  }
+  const auto size = fs::file_size(log);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto refused = refusal_of(place.path());
+    CHECK(refused.code == errc::corrupt);
+    CHECK_THAT(refused.message, Catch::Contains(place.path()) && Catch::Contains("backup"));
+    CHECK(fs::file_size(log) == size);
+  }
+}
+
+TEST_CASE("a flipped bit in a table is reported as corruption and never served") {
+  scratch_directory place;
+  make_store(place.path());
+  {
+    rocksdb::Options options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> columns;
+    for (const auto* name : {"default", "objects", "changes", "bases"})
+      columns.emplace_back(name, options);
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open(options, place.path(), columns, &handles, &db).ok());
+    for (auto* each : handles) {
+      REQUIRE(db->Flush({}, each).ok());
+      db->DestroyColumnFamilyHandle(each).PermitUncheckedError();
+    }
+    delete db;
+  }
+  int refused = 0;
+  for (const auto& file : files_in(place.path(), ".sst")) {
+    flip_bit(file, fs::file_size(file) / 3);
+    const auto opened = store::open(in_directory(place.path()));
+    flip_bit(file, fs::file_size(file) / 3);
+    if (opened) continue;  // the table of `meta` may hold nothing there that is read
+    ++refused;
+    CHECK(opened.error().code == errc::corrupt);
+    CHECK_THAT(opened.error().message, Catch::Contains("damaged"));
+  }
+  CHECK(refused >= 2);
+  CHECK(open(in_directory(place.path()))->read().size() == 21);
+}
+
+TEST_CASE("objects that the change log does not know are found when the store is opened") {
+  scratch_directory place;
+  make_store(place.path());
+  auto disk = rocks_engine_in(place.path())(open_mode::strict);
+  REQUIRE(disk);
+  auto rows = (*disk)->make_batch();
+  const auto row = (*disk)->get(table::objects, key_of("7"));
+  REQUIRE(row->has_value());
+  SECTION("a row is missing") {
+    rows->remove(table::objects, key_of("7"));
+  }
+  SECTION("a row is too much") {
+    rows->put(table::objects, key_of("x"), **row);
+  }
+  SECTION("a row's bytes differ") {
+    auto other = **row;
+    other.back() = static_cast<char>(other.back() ^ 1);
+    rows->put(table::objects, key_of("7"), other);
+  }
+  SECTION("a row makes no sense") {
+    rows->put(table::objects, key_of("7"), "\xff");
+  }
+  REQUIRE((*disk)->write(*rows, durability::synced));
+  disk->reset();
+  CHECK(refusal_of(place.path()).code == errc::corrupt);
+}
+
+TEST_CASE("a second opener in the same process is told that the directory is in use") {
+  scratch_directory place;
+  const auto first = open(in_directory(place.path()));
+  const auto refused = refusal_of(place.path());
+  CHECK(refused.code == errc::locked);
+  CHECK_THAT(refused.message, Catch::Contains(place.path()) && Catch::Contains("in use"));
+  must(commit(*first, just(put("a", "1"))));
+}
+
+TEST_CASE("a second process is told which process has the directory") {
+  scratch_directory place;
+  make_store(place.path());
+  // Another program that holds RocksDB's lock, as a node would.
+  const auto lock = place.path() + "/LOCK";
+  const std::string holder =
+      "import fcntl, sys, time\n"
+      "f = open(sys.argv[1], 'r+')\n"
+      "fcntl.lockf(f, fcntl.LOCK_EX)\n"
+      "print(flush=True)\n"
+      "time.sleep(60)\n";
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ready[1], 1);
+  std::string program = "python3", flag = "-c", code = holder, file = lock;
+  char* arguments[] = {program.data(), flag.data(), code.data(), file.data(), nullptr};
+  pid_t other = 0;
+  const int spawned = ::posix_spawnp(&other, "python3", &actions, nullptr, arguments, environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ready[1]);
+  REQUIRE(spawned == 0);
+  char byte = 0;
+  CHECK(::read(ready[0], &byte, 1) == 1);
+  ::close(ready[0]);
+  const auto refused = refusal_of(place.path());
+  CHECK(refused.code == errc::locked);
+  CHECK_THAT(refused.message, Catch::Contains(fmt::format("process {}", other)));
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
+  CHECK(open(in_directory(place.path()))->read().size() == 21);
+}
+
+TEST_CASE("a directory of another format is refused, whichever way it differs") {
+  scratch_directory place;
+  make_store(place.path());
+  auto disk = rocks_engine_in(place.path())(open_mode::strict);
+  REQUIRE(disk);
+  auto rows = (*disk)->make_batch();
+  std::string words;
+  SECTION("a later version") {
+    rows->put(table::meta, "format", "2");
+    words = "format 2";
+  }
+  SECTION("no version at all") {
+    rows->remove(table::meta, "format");
+    words = "without a format version";
+  }
+  SECTION("an object of an unknown kind") {
+    rows->put(table::objects, "/registry/wonders/default/x", "\x01\x01xyz");
+    words = "/registry/wonders/default/x";
+  }
+  REQUIRE((*disk)->write(*rows, durability::synced));
+  disk->reset();
+  const auto refused = refusal_of(place.path());
+  CHECK(refused.code == errc::incompatible);
+  CHECK_THAT(refused.message, Catch::Contains(words));
+}
+
+TEST_CASE("a database that is not a store of ours is refused") {
+  scratch_directory place;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  REQUIRE(rocksdb::DB::Open(options, place.path(), &db).ok());
+  rocksdb::ColumnFamilyHandle* column = nullptr;
+  REQUIRE(db->CreateColumnFamily({}, "treasures", &column).ok());
+  db->DestroyColumnFamilyHandle(column).PermitUncheckedError();
+  delete db;
+  const auto refused = refusal_of(place.path());
+  CHECK(refused.code == errc::incompatible);
+  CHECK_THAT(refused.message, Catch::Contains("treasures"));
+}
+
+TEST_CASE("opening says in one line what it found") {
+  scratch_directory place;
+  make_store(place.path());
+  const heard_log heard;
+  const auto truth = open(in_directory(place.path()));
+  CHECK_THAT(heard.text(), Catch::Contains("21 objects at revision 22") &&
+                               Catch::Contains("the last 21 changes agree"));
+}
+
+}  // namespace
+}  // namespace troupe::persistence::testing

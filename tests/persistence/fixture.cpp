@@ -1,0 +1,177 @@
+#include "persistence/fixture.hpp"
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <future>
+#include <sstream>
+#include <thread>
+
+#include "api/schema/coordination_v1.pb.h"
+#include "api/scheme.hpp"
+#include "persistence/local_store.hpp"
+#include "persistence/verify.hpp"
+
+namespace troupe::persistence::testing {
+
+using api::coordination::v1::Lease;
+using api::core::v1::ConfigMap;
+
+scratch_directory::scratch_directory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "troupe-store-XXXXXX").string();
+  REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+  root_ = pattern;
+}
+
+scratch_directory::~scratch_directory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(root_, ignored);
+}
+
+struct heard_log::impl {
+  std::ostringstream text;
+  std::shared_ptr<spdlog::logger> before = spdlog::default_logger();
+};
+
+heard_log::heard_log() : impl_{std::make_unique<impl>()} {
+  auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(impl_->text);
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("heard", std::move(sink)));
+}
+
+heard_log::~heard_log() {
+  spdlog::set_default_logger(impl_->before);
+}
+
+std::string heard_log::text() const {
+  spdlog::default_logger()->flush();
+  return impl_->text.str();
+}
+
+std::string key_of(const std::string& name) {
+  return "/registry/configmaps/default/" + name;
+}
+
+std::unique_ptr<ConfigMap> config_map(const std::string& name, const std::string& value,
+                                      std::size_t size_bytes) {
+  auto made = std::make_unique<ConfigMap>();
+  made->mutable_metadata()->set_name(name);
+  made->mutable_metadata()->set_namespace_("default");
+  (*made->mutable_data())["value"] = value;
+  if (size_bytes > 0) (*made->mutable_data())["padding"] = std::string(size_bytes, 'x');
+  return made;
+}
+
+std::string value_of(const api::object_ptr& object) {
+  return object == nullptr ? "" : object->as<ConfigMap>().data().at("value");
+}
+
+mutation put(const std::string& name, const std::string& value, std::size_t size_bytes) {
+  return {key_of(name), &api::kind_of<ConfigMap>(), config_map(name, value, size_bytes)};
+}
+
+mutation remove(const std::string& name) {
+  return {key_of(name), nullptr, nullptr};
+}
+
+std::string lease_key(const std::string& name) {
+  return "/registry/leases/nodes/" + name;
+}
+
+mutation put_lease(const std::string& name, const std::string& holder) {
+  auto made = std::make_unique<Lease>();
+  made->mutable_metadata()->set_name(name);
+  made->mutable_metadata()->set_namespace_("nodes");
+  made->mutable_spec()->set_holder_identity(holder);
+  return {lease_key(name), &api::kind_of<Lease>(), std::move(made)};
+}
+
+transaction just(mutation what) {
+  transaction made;
+  made.mutations.push_back(std::move(what));
+  return made;
+}
+
+transaction only_if(revision at, mutation what) {
+  transaction made;
+  made.preconditions.push_back({what.key, at});
+  made.mutations.push_back(std::move(what));
+  return made;
+}
+
+outcome commit(store& to, transaction what) {
+  const auto answer = std::make_shared<std::promise<outcome>>();
+  auto answered = answer->get_future();
+  to.submit(std::move(what), [answer](outcome result) { answer->set_value(std::move(result)); });
+  REQUIRE(answered.wait_for(std::chrono::seconds{10}) == std::future_status::ready);
+  return answered.get();
+}
+
+revision must(const outcome& result) {
+  if (!result) FAIL(to_string(result.error().code) << ": " << result.error().message);
+  return result->at;
+}
+
+bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds within) {
+  const auto deadline = std::chrono::steady_clock::now() + within;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+store_options in_directory(const std::string& path) {
+  store_options options;
+  options.directory = path;
+  return options;
+}
+
+std::unique_ptr<store> open(store_options options) {
+  auto made = store::open(std::move(options));
+  if (!made) FAIL(to_string(made.error().code) << ": " << made.error().message);
+  return std::move(*made);
+}
+
+std::unique_ptr<store> open(store_options options, engine_factory factory) {
+  auto made = local_store::open(std::move(options), std::move(factory));
+  if (!made) FAIL(to_string(made.error().code) << ": " << made.error().message);
+  return std::move(*made);
+}
+
+std::vector<std::string> contents(const snapshot& state) {
+  std::vector<std::string> found;
+  state.scan("", "", [&](std::string_view key, const api::object_ptr& object) {
+    const bool map = &object->kind() == &api::kind_of<ConfigMap>();
+    found.push_back(fmt::format("{}={}@{}", key.substr(key.rfind('/') + 1),
+                                map ? value_of(object) : "", object->revision()));
+    return true;
+  });
+  return found;
+}
+
+std::string line_of(const change& what) {
+  const char* const words[] = {"created", "updated", "removed"};
+  const auto name = what.key.substr(what.key.rfind('/') + 1);
+  auto line = fmt::format("{} {} {} {}@{}", what.at, words[static_cast<int>(what.type)], name,
+                          value_of(what.object), what.object->revision());
+  if (what.previous)
+    line += fmt::format(" <- {}@{}", value_of(what.previous), what.previous->revision());
+  return line;
+}
+
+std::vector<std::string> lines_of(const std::vector<change>& changes) {
+  std::vector<std::string> lines;
+  for (const auto& each : changes)
+    lines.push_back(line_of(each));
+  return lines;
+}
+
+std::vector<std::string> problems_in(const std::string& directory) {
+  auto found = verify(directory);
+  if (!found) return {std::string{to_string(found.error().code)} + ": " + found.error().message};
+  return found->problems;
+}
+
+}  // namespace troupe::persistence::testing

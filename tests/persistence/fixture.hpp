@@ -1,0 +1,81 @@
+// What the tests of the store share: a directory of their own, objects, transactions, and calls
+// that wait for the answer with a deadline.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/schema/core_config.pb.h"
+#include "persistence/engine.hpp"
+#include "persistence/store.hpp"
+
+namespace troupe::persistence::testing {
+
+// Made by mkdtemp, removed with everything in it.
+class scratch_directory {
+ public:
+  scratch_directory();
+  ~scratch_directory();
+  scratch_directory(const scratch_directory&) = delete;
+  scratch_directory& operator=(const scratch_directory&) = delete;
+
+  std::string path(const std::string& below = "store") const { return (root_ / below).string(); }
+
+ private:
+  std::filesystem::path root_;
+};
+
+// The log of the store, while it lives: what was said at `warn` and above, or at `info`.
+class heard_log {
+ public:
+  heard_log();
+  ~heard_log();
+  std::string text() const;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+std::string key_of(const std::string& name);
+std::unique_ptr<api::core::v1::ConfigMap> config_map(const std::string& name,
+                                                     const std::string& value,
+                                                     std::size_t size_bytes = 0);
+// The value that config_map() took; empty for a null object.
+std::string value_of(const api::object_ptr& object);
+
+mutation put(const std::string& name, const std::string& value, std::size_t size_bytes = 0);
+mutation remove(const std::string& name);
+// A Lease: of a kind that may be acknowledged before it is on disk.
+mutation put_lease(const std::string& name, const std::string& holder);
+std::string lease_key(const std::string& name);
+
+transaction just(mutation what);
+transaction only_if(revision at, mutation what);
+
+// Waits at most ten seconds for the answer; a test that never gets one fails.
+outcome commit(store& to, transaction what);
+revision must(const outcome& result);
+
+// Polls `holds` until it is true; false after the deadline.
+bool eventually(const std::function<bool()>& holds,
+                std::chrono::milliseconds within = std::chrono::seconds{10});
+
+store_options in_directory(const std::string& path);
+std::unique_ptr<store> open(store_options options);
+std::unique_ptr<store> open(store_options options, engine_factory factory);
+
+// "key=value@revision" of every object, in order.
+std::vector<std::string> contents(const snapshot& state);
+// "revision type key value<-previous" of every change.
+std::string line_of(const change& what);
+std::vector<std::string> lines_of(const std::vector<change>& changes);
+
+// The problems that verify() finds in a directory nobody has open.
+std::vector<std::string> problems_in(const std::string& directory);
+
+}  // namespace troupe::persistence::testing

@@ -1,0 +1,263 @@
+// A disk that fails and comes back, power failures, and what they must not do.
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "persistence/defaults.hpp"
+#include "persistence/faulty_files.hpp"
+#include "persistence/fixture.hpp"
+#include "persistence/rocks_engine.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+using fault = faulty_files::fault;
+
+struct faulty_store {
+  scratch_directory place;
+  std::shared_ptr<faulty_files> files = std::make_shared<faulty_files>();
+  std::unique_ptr<store> truth;
+  bool threaded = true;
+
+  faulty_store() { reopen(); }
+
+  void reopen() {
+    auto options = in_directory(place.path());
+    options.threaded = threaded;
+    truth = open(options, rocks_engine_in(place.path(), files));
+  }
+  // As if the plug were pulled: nothing more is written, what was not synced is gone.
+  void pull_the_plug() {
+    files->set(fault::crashed);
+    truth.reset();
+    files->power_failure();
+    files->set(fault::none);
+  }
+  bool writable() {
+    return eventually([&] { return !truth->stats().read_only; });
+  }
+};
+
+TEST_CASE("a disk that fails makes the store read-only until it answers again") {
+  const auto [what, words] = GENERATE(Catch::Generators::table<fault, std::string>({
+      {fault::no_space, "no space left"},
+      {fault::io_error, "Input/output error"},
+      {fault::sync_error, "Input/output error"},
+      {fault::torn_write, "Input/output error"},
+  }));
+  INFO(words << " " << static_cast<int>(what));
+  faulty_store faulty;
+  auto& truth = *faulty.truth;
+  must(commit(truth, just(put("a", "1"))));
+  const auto before = contents(truth.read());
+
+  faulty.files->set(what);
+  const auto lost = commit(truth, just(put("a", "2")));
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().code == errc::io);
+  CHECK_THAT(lost.error().message, Catch::Contains(words) && Catch::Contains(faulty.place.path()));
+  CHECK(truth.stats().read_only);
+  const auto refused = commit(truth, just(put("b", "1")));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::read_only);
+  CHECK_THAT(refused.error().message, Catch::Contains(words));
+  CHECK(contents(truth.read()) == before);
+  CHECK(lines_of(*truth.changes(1, 10)) == std::vector<std::string>{"2 created a 1@2"});
+
+  faulty.files->set(fault::none);
+  REQUIRE(faulty.writable());
+  const auto at = must(commit(truth, just(put("a", "3"))));
+  CHECK(at > 2);
+  CHECK(value_of(truth.read().find(key_of("a"))) == "3");
+  const auto state = contents(truth.read());
+  faulty.truth.reset();
+  CHECK(problems_in(faulty.place.path()).empty());
+  faulty.reopen();
+  CHECK(contents(faulty.truth->read()) == state);
+}
+
+TEST_CASE("a write that was reported as failed but had reached the disk is told as a change") {
+  faulty_store faulty;
+  auto& truth = *faulty.truth;
+  must(commit(truth, just(put("a", "1"))));
+  std::vector<std::string> seen;
+  truth.observe([&](const change_batch& batch) {
+    for (const auto& each : *batch)
+      seen.push_back(line_of(each));
+  });
+  // The bytes are written, then the sync fails without taking them away.
+  faulty.files->set_after(fault::io_error, 1);
+  CHECK(commit(truth, just(put("a", "2"))).error().code == errc::io);
+  CHECK(value_of(truth.read().find(key_of("a"))) == "1");
+  faulty.files->set(fault::none);
+  REQUIRE(faulty.writable());
+  CHECK(value_of(truth.read().find(key_of("a"))) == "2");
+  CHECK(must(commit(truth, just(put("b", "1")))) == 4);
+  CHECK(seen == std::vector<std::string>{"3 updated a 2@3 <- 1@2", "4 created b 1@4"});
+  faulty.pull_the_plug();
+  faulty.reopen();
+  CHECK(contents(faulty.truth->read()) == std::vector<std::string>{"a=2@3", "b=1@4"});
+}
+
+TEST_CASE("relaxed writes that were answered survive a disk that loses what was not synced") {
+  faulty_store faulty;
+  auto& truth = *faulty.truth;
+  must(commit(truth, just(put_lease("first", "x"))));  // the one that reserves revisions
+  const auto syncs = faulty.files->syncs();
+  for (const auto* name : {"n1", "n2", "n3"})
+    must(commit(truth, just(put_lease(name, "x"))));
+  CHECK(faulty.files->syncs() == syncs);
+  const auto state = contents(truth.read());
+  faulty.files->set(fault::sync_error);
+  CHECK_FALSE(commit(truth, just(put("a", "1"))));
+  faulty.files->set(fault::none);
+  REQUIRE(faulty.writable());
+  CHECK(contents(truth.read()) == state);
+  faulty.pull_the_plug();
+  CHECK(problems_in(faulty.place.path()).empty());
+  faulty.reopen();
+  CHECK(contents(faulty.truth->read()) == state);
+}
+
+TEST_CASE("a power failure may take relaxed writes, but never their revisions") {
+  faulty_store faulty;
+  must(commit(*faulty.truth, just(put("a", "1"))));
+  must(commit(*faulty.truth, just(put_lease("n0", "x"))));
+  revision newest = 0;
+  for (int i = 0; i < 20; ++i)
+    newest = must(commit(*faulty.truth, just(put_lease("n1", std::to_string(i)))));
+  faulty.pull_the_plug();
+  faulty.reopen();
+  CHECK(value_of(faulty.truth->read().find(key_of("a"))) == "1");
+  CHECK(faulty.truth->read().find(lease_key("n1")) == nullptr);
+  CHECK(faulty.truth->read().at() >= newest);
+  CHECK(must(commit(*faulty.truth, just(put("b", "1")))) > newest);
+  faulty.truth.reset();
+  CHECK(problems_in(faulty.place.path()).empty());
+}
+
+TEST_CASE("relaxed writes are on disk with the next synced batch, and after an orderly end") {
+  faulty_store faulty;
+  must(commit(*faulty.truth, just(put_lease("n1", "x"))));
+  must(commit(*faulty.truth, just(put_lease("n2", "x"))));
+  must(commit(*faulty.truth, just(put("a", "1"))));
+  faulty.pull_the_plug();
+  faulty.reopen();
+  CHECK(faulty.truth->read().size() == 3);
+  const auto at = must(commit(*faulty.truth, just(put_lease("n3", "x"))));
+  faulty.truth.reset();
+  faulty.pull_the_plug();
+  faulty.reopen();
+  CHECK(faulty.truth->read().find(lease_key("n3")) != nullptr);
+  CHECK(faulty.truth->read().at() == at);
+}
+
+TEST_CASE("many relaxed writes are synced now and then without being asked") {
+  faulty_store faulty;
+  must(commit(*faulty.truth, just(put_lease("n", "first"))));
+  const auto syncs = faulty.files->syncs();
+  const std::string holder(10'000, 'x');
+  for (int i = 0; i < 300; ++i)
+    must(commit(*faulty.truth, just(put_lease("n", holder))));
+  CHECK(faulty.files->syncs() - syncs >= 3);
+  CHECK(faulty.files->syncs() - syncs <= 30);
+}
+
+TEST_CASE("a store that cannot be made says why") {
+  scratch_directory place;
+  const auto files = std::make_shared<faulty_files>();
+  files->set(fault::read_only);
+  const auto refused = store::open(in_directory("/proc/troupe"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::io);
+  CHECK_THAT(refused.error().message, Catch::Contains("/proc/troupe"));
+  auto factory = rocks_engine_in(place.path(), files);
+  const auto made = factory(open_mode::strict);
+  REQUIRE_FALSE(made);
+  CHECK(made.error().code == errc::io);
+  CHECK_THAT(made.error().message,
+             Catch::Contains("Read-only file system") && Catch::Contains(place.path()));
+}
+
+TEST_CASE("a store without threads recovers at the next submit after the back-off") {
+  faulty_store faulty;
+  faulty.truth.reset();
+  faulty.threaded = false;
+  faulty.reopen();
+  must(commit(*faulty.truth, just(put("a", "1"))));
+  faulty.files->set(fault::no_space);
+  CHECK(commit(*faulty.truth, just(put("a", "2"))).error().code == errc::io);
+  CHECK(commit(*faulty.truth, just(put("a", "2"))).error().code == errc::read_only);
+  faulty.files->set(fault::none);
+  CHECK(eventually([&] { return commit(*faulty.truth, just(put("a", "3"))).has_value(); }));
+}
+
+// What a client of the store may rely on, through faults and power failures at random.
+struct promise_keeper {
+  struct known {
+    std::string value;  // of the newest acknowledged write; empty: removed
+    revision at = 0;
+    bool unsure = false;  // a later write failed: either may be there
+    std::string other;
+  };
+  std::map<std::string, known> keys;
+  revision newest = 0;
+
+  void wrote(const std::string& name, const std::string& value, const outcome& result) {
+    auto& key = keys[name];
+    if (result) {
+      CHECK(result->at >= newest);
+      newest = result->at;
+      key = {value, result->at, false, {}};
+    } else if (result.error().code == errc::io) {
+      key.unsure = true;
+      key.other = value;
+    }
+  }
+
+  void check(const snapshot& state) {
+    CHECK(state.at() >= newest);
+    for (auto& [name, key] : keys) {
+      const auto found = value_of(state.find(key_of(name)));
+      INFO(name << " is '" << found << "', written was '" << key.value << "', perhaps '"
+                << key.other << "'");
+      REQUIRE((found == key.value || (key.unsure && found == key.other)));
+      key.value = found;
+      key.unsure = false;
+    }
+  }
+};
+
+TEST_CASE("through random faults and power failures every acknowledged write stays") {
+  const fault kinds[] = {fault::no_space, fault::io_error, fault::sync_error, fault::torn_write};
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937_64 random{seed};
+    faulty_store faulty;
+    promise_keeper keeper;
+    for (int round = 0; round < 6; ++round) {
+      faulty.files->set_after(kinds[random() % 4], static_cast<int>(random() % 60));
+      for (int i = 0; i < 30; ++i) {
+        const auto name = std::to_string(random() % 8);
+        const auto value = random() % 4 == 0 ? "" : std::to_string(random());
+        if (random() % 5 == 0) commit(*faulty.truth, just(put_lease("n", value)));
+        keeper.wrote(name, value,
+                     commit(*faulty.truth, just(value.empty() ? remove(name) : put(name, value))));
+      }
+      if (random() % 2 == 0) {
+        faulty.files->set_after(fault::none, -1);
+        faulty.files->set(fault::none);
+        REQUIRE(faulty.writable());
+      } else {
+        faulty.pull_the_plug();
+        faulty.files->set_after(fault::none, -1);
+        REQUIRE(problems_in(faulty.place.path()) == std::vector<std::string>{});
+        faulty.reopen();
+      }
+      keeper.check(faulty.truth->read());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace troupe::persistence::testing
