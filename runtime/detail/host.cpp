@@ -67,7 +67,7 @@ host::~host() {
 
 host::posted host::post(message content, const actor_ref& sender, cause why,
                         std::uint64_t request) {
-  if (ending()) return posted::down;
+  if (ending() || !content) return posted::down;
   if (meter_.waiting() >= defaults::mailbox_limit) return posted::full;
   auto e = std::make_unique<envelope>();
   e->content = std::move(content);
@@ -222,7 +222,7 @@ void host::on_timer(envelope& e) {
   call = calls_->find(e.id);
   if (call == nullptr) return;
   call->action = std::move(action);
-  calls_->rearm(*call, std::max(call->due + call->period, core_->time->now()));
+  calls_->rearm(*call, next_on_grid(call->due, call->period, core_->time->now()));
 }
 
 void host::on_unhandled(envelope& e, promise_base& answer) {

@@ -27,6 +27,13 @@ struct pending_call {
   cause why;           // of the request, for its time-out
 };
 
+// The first moment after `now` that is a whole number of periods after `due`, or the period after
+// `due` when that has not come yet.
+constexpr time_point next_on_grid(time_point due, duration period, time_point now) noexcept {
+  const auto next = due + period;
+  return next > now ? next : next + period * ((now - next) / period + 1);
+}
+
 class pending_calls {
  public:
   explicit pending_calls(timer_service& timers) : timers_{timers} {}

@@ -123,6 +123,14 @@ TEST_CASE("a repeated timer keeps to its grid and may cancel itself", "[runtime]
   CHECK(at == std::vector<duration>{10ms, 20ms, 30ms});
 }
 
+TEST_CASE("a repeated timer that is late leaves out what it missed", "[runtime]") {
+  const time_point due{100ms};
+  CHECK(next_on_grid(due, 10ms, due) == due + 10ms);
+  CHECK(next_on_grid(due, 10ms, due + 9ms) == due + 10ms);
+  CHECK(next_on_grid(due, 10ms, due + 10ms) == due + 20ms);
+  CHECK(next_on_grid(due, 10ms, due + 34ms) == due + 40ms);
+}
+
 TEST_CASE("a timer's action that throws restarts the actor", "[runtime]") {
   stage s{
       [&](stage_hand& h) { h.held = h.after(1s, [] { throw std::runtime_error{"late boom"}; }); }};
