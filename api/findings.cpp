@@ -4,29 +4,6 @@
 
 namespace troupe::api {
 
-std::string quote(std::string_view text) {
-  static constexpr char hex[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) {
-      out += "\\x";
-      out += hex[(c >> 4) & 0xf];
-      out += hex[c & 0xf];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-  return out;
-}
-
 void findings::add(std::string_view reason, std::string_view field, std::string message,
                    std::string_view detail) {
   if (causes_.size() >= limits::causes) return;
@@ -43,7 +20,7 @@ void findings::required(std::string_view field, std::string_view detail) {
 }
 
 void findings::invalid(std::string_view field, std::string_view value, std::string_view detail) {
-  add("FieldValueInvalid", field, "Invalid value: " + quote(value), detail);
+  add("FieldValueInvalid", field, "Invalid value: " + quoted(value), detail);
 }
 
 void findings::invalid_json(std::string_view field, std::string_view json,
@@ -52,11 +29,11 @@ void findings::invalid_json(std::string_view field, std::string_view json,
 }
 
 void findings::duplicate(std::string_view field, std::string_view value) {
-  add("FieldValueDuplicate", field, "Duplicate value: " + quote(value), {});
+  add("FieldValueDuplicate", field, "Duplicate value: " + quoted(value), {});
 }
 
 void findings::not_found(std::string_view field, std::string_view value) {
-  add("FieldValueNotFound", field, "Not found: " + quote(value), {});
+  add("FieldValueNotFound", field, "Not found: " + quoted(value), {});
 }
 
 void findings::forbidden(std::string_view field, std::string_view detail) {

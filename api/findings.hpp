@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "api/error.hpp"
+#include "api/json_text.hpp"
 #include "api/path.hpp"
 #include "api/syntax.hpp"
 
 namespace troupe::api {
-
-// "x" with quotes inside escaped, as messages show strings.
-std::string quote(std::string_view text);
 
 // Collects causes along a walk. The walker moves `at`; each complaint is about a field below it, or
 // about the place itself when the field's name is empty. Past limits::causes the rest is dropped: a
@@ -41,10 +39,10 @@ class findings {
     bool first = true;
     for (const auto& one : supported) {
       if (!first) detail += ", ";
-      detail += quote(one);
+      detail += quoted(one);
       first = false;
     }
-    add("FieldValueNotSupported", field, "Unsupported value: " + quote(value), detail);
+    add("FieldValueNotSupported", field, "Unsupported value: " + quoted(value), detail);
   }
   void duplicate(std::string_view field, std::string_view value);
   void not_found(std::string_view field, std::string_view value);

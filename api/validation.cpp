@@ -57,10 +57,10 @@ std::vector<error_cause> validate_ephemeral_containers(const body& now, const bo
       if (one.ephemeral_container_common().name() == name) kept = &one;
     if (!kept)
       out.forbidden("ephemeralContainers",
-                    "existing ephemeral containers " + quote(name) + " may not be removed\n");
+                    "existing ephemeral containers " + quoted(name) + " may not be removed\n");
     else if (!same_meaning(*kept, old))
       out.forbidden("ephemeralContainers",
-                    "existing ephemeral containers " + quote(name) + " may not be changed\n");
+                    "existing ephemeral containers " + quoted(name) + " may not be changed\n");
   }
   return out.take();
 }

@@ -179,7 +179,7 @@ void check_meta_update(findings& out, const ObjectMeta& now, const ObjectMeta& w
     if (std::find(before.begin(), before.end(), finalizer) == before.end())
       out.forbidden("finalizers",
                     "no new finalizers can be added if the object is being deleted, found new "
-                    "finalizers []string{" + quote(finalizer) + "}");
+                    "finalizers []string{" + quoted(finalizer) + "}");
   }
 }
 

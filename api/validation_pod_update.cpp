@@ -52,7 +52,7 @@ void check_gates(findings& out, const PodSpec& now, const PodSpec& was) {
                                    [&](const auto& one) { return one.name() == gate.name(); });
     if (!known)
       out.forbidden("schedulingGates",
-                    "only deletion is allowed, but found new scheduling gate " + quote(gate.name()));
+                    "only deletion is allowed, but found new scheduling gate " + quoted(gate.name()));
   }
 }
 

@@ -148,7 +148,7 @@ std::string as_json(const Message& holder, const field_info& info) {
     return encode_json(reflection.GetMessage(holder, info.field), {}, {});
   if (info.field->is_repeated()) return "[]";
   switch (info.field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING: return quote(reflection.GetString(holder, info.field));
+    case FieldDescriptor::CPPTYPE_STRING: return quoted(reflection.GetString(holder, info.field));
     case FieldDescriptor::CPPTYPE_INT32:
       return std::to_string(reflection.GetInt32(holder, info.field));
     case FieldDescriptor::CPPTYPE_INT64:
