@@ -31,7 +31,7 @@ class normalizer {
   bool value(const field_plan& plan, std::uint32_t number, std::string_view wire);
 
   bool time(shape form, std::string_view wire);
-  bool amount(std::string_view wire);
+  bool amount(std::string_view wire, bool zero_is_absent);
   bool choice(std::string_view wire);
   bool raw(std::string_view wire);
   bool strings(std::string_view wire);
@@ -141,25 +141,25 @@ bool normalizer::map_entry(const field_plan& plan, std::string_view wire) {
 // A message of whatever form.
 bool normalizer::value(const field_plan& plan, std::uint32_t number, std::string_view wire) {
   if (!budget_.take(plan.type->size_bytes())) return fail(plan, "describes too much");
-  const std::size_t from = out_.position();
   out_.begin(number);
+  const bool is_member = plan.many == cardinality::one;
   bool ok = true;
-  bool empty_is_absent = plan.many == cardinality::one;
+  bool empty_is_absent = is_member && plan.always;
   switch (plan.value) {
     case shape::time:
     case shape::micro_time:
       ok = time(plan.value, wire);
+      empty_is_absent = is_member;
       break;
     case shape::quantity:
-      ok = amount(wire);
-      empty_is_absent = false;
+      ok = amount(wire, empty_is_absent);
       break;
     case shape::int_or_string:
       ok = choice(wire);
-      empty_is_absent = false;
       break;
     case shape::raw_json:
       ok = raw(wire);
+      empty_is_absent = is_member;
       break;
     case shape::strings:
       ok = strings(wire);
@@ -167,11 +167,11 @@ bool normalizer::value(const field_plan& plan, std::uint32_t number, std::string
       break;
     default:
       if (!message(*plan.type, wire)) return false;
-      empty_is_absent = plan.inlined;
+      empty_is_absent = empty_is_absent || plan.inlined;
   }
   if (!ok) return malformed(plan);
-  if (empty_is_absent && out_.nested_size() == 0)
-    out_.cancel(from);
+  if (empty_is_absent)
+    out_.end_unless_empty();
   else
     out_.end();
   return true;
@@ -199,16 +199,16 @@ bool normalizer::time(shape form, std::string_view wire) {
   return fields.ok() && in_range;
 }
 
-bool normalizer::amount(std::string_view wire) {
+bool normalizer::amount(std::string_view wire, bool zero_is_absent) {
   std::string_view text;
   wire::reader fields(wire);
   for (wire::field f; fields.next(f);)
     if (f.number == form_field::quantity_string && f.form == wire::type::bytes) text = f.bytes;
   if (!fields.ok()) return false;
-  if (text.empty()) return true;
-  const auto parsed = quantity::parse(text);
-  if (parsed) out_.bytes(form_field::quantity_string, parsed->str());
-  return parsed.has_value();
+  const auto parsed = quantity::parse(text.empty() ? "0" : text);
+  if (!parsed) return false;
+  if (!parsed->is_zero() || !zero_is_absent) out_.bytes(form_field::quantity_string, parsed->str());
+  return true;
 }
 
 bool normalizer::choice(std::string_view wire) {

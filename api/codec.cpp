@@ -115,7 +115,7 @@ expected<decoded> decode(std::string_view bytes, media form, const kind_info* ex
   if (!doc) return fail(std::move(doc.error()));
   const kind_info* kind = expected_kind;
   if (kind == nullptr) {
-    if (doc->form == media::json) doc->names = find_type_names(content_of(*doc));
+    if (doc->names.kind.empty()) doc->names = find_type_names(content_of(*doc));
     auto found = find_kind(doc->names);
     if (!found) return fail(std::move(found.error()));
     kind = *found;

@@ -62,10 +62,9 @@ bool json_builder::scalar(scalar_kind kind, std::string_view text) {
   if (kind == scalar_kind::null) return write_null();
   const field_plan& field = *top().field;
   if (expected != wanted::one) return mismatched(name_of(kind));
-  if (!budget_.take_string(text.size())) return fail("json: the document describes too much");
-  const bool keep_zero = field.presence || top().what == inside::list || top().again;
+  if (!take(given)) return fail("json: the document describes too much");
   const std::size_t open = open_value();
-  if (const auto wrong = write_scalar(out_, field.value, value_number(), given, keep_zero))
+  if (const auto wrong = write_scalar(out_, field.value, value_number(), given, zeros()))
     return fail_at(*wrong);
   close(open);
   value_done();
@@ -142,7 +141,8 @@ bool json_builder::end_container(char bracket) {
   const frame ended = top();
   if (ended.what == inside::map) report_duplicate_keys();
   stack_.pop_back();
-  close(ended.open);
+  if (ended.keep_empty) out_.end();
+  close(ended.keep_empty ? ended.open - 1 : ended.open);
   ranges_.resize(ended.first_range);
   if (stack_.empty()) return true;
   if (ended.what == inside::list && top().what == inside::object)
@@ -215,6 +215,11 @@ json_builder::wanted json_builder::want() const noexcept {
   return now.field->many == cardinality::list ? wanted::list : wanted::map;
 }
 
+bool json_builder::take(const json_scalar& given) {
+  return given.kind == scalar_kind::string ? budget_.take_string(given.text.size())
+                                           : budget_.take(sizeof(std::int64_t));
+}
+
 bool json_builder::enter() {
   return ++depth_ <= options_.depth_limit || fail("json: exceeded max depth");
 }
@@ -232,6 +237,8 @@ bool json_builder::begin_message(const field_plan& field) {
   frame message;
   message.type = field.type;
   message.open = open_value() + 1;
+  // A message that is always written means nothing when it is empty.
+  message.keep_empty = !field.always || top().what != inside::object;
   out_.begin(value_number());
   push(message);
   return true;
@@ -250,6 +257,7 @@ bool json_builder::begin_list(const field_plan& field) {
   if (!elements) {
     out_.begin(value_number());
     ++list.open;
+    list.keep_empty = true;
   }
   push(list);
   return true;
@@ -277,10 +285,20 @@ bool json_builder::write_null() {
   if (!budget_.take(now.field->type != nullptr ? now.field->type->size_bytes() : 0))
     return fail("json: the document describes too much");
   const std::size_t open = open_value();
-  if (now.what == inside::list) write_zero(out_, now.field->value, now.field->number);
+  write_zero(out_, now.field->value, value_number());
   close(open);
   value_done();
   return true;
+}
+
+zero json_builder::zeros() noexcept {
+  const frame& now = top();
+  if (now.again) return zero::overriding;
+  if (now.what != inside::object) return zero::kept;
+  // These are messages, so that absent and zero can be told apart, unless they are always there.
+  const bool is_message =
+      now.field->value == shape::quantity || now.field->value == shape::int_or_string;
+  return (is_message ? !now.field->always : now.field->presence) ? zero::kept : zero::absent;
 }
 
 // Begins the messages that lead to the value at hand.
@@ -311,9 +329,11 @@ std::uint32_t json_builder::value_number() noexcept {
   return top().what == inside::map ? form_field::map_value : top().field->number;
 }
 
+// Messages that lead to a value are there for its sake.
+// Messages that lead to a value are there for its sake.
 void json_builder::close(std::size_t count) {
   for (; count != 0; --count)
-    out_.end();
+    out_.end_unless_empty();
 }
 
 void json_builder::value_done() {

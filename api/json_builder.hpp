@@ -48,6 +48,7 @@ class json_builder {
     std::size_t index = 0;              // list: of the element that comes next
     std::size_t from = 0;               // list: where its bytes begin
     std::size_t open = 0;               // messages that end with it
+    bool keep_empty = false;            // so the innermost of them does when nothing is in it
     meta named = meta::no;              // the key is kind or apiVersion
     bool again = false;                 // the member has come before
     std::uint64_t seen[2] = {};         // members that have come
@@ -73,6 +74,7 @@ class json_builder {
   void report_duplicate_keys();
 
   bool enter();
+  bool take(const json_scalar& given);
   void push(frame next);
   bool begin_message(const field_plan& field);
   bool begin_list(const field_plan& field);
@@ -83,6 +85,7 @@ class json_builder {
 
   std::size_t open_value();
   std::uint32_t value_number() noexcept;
+  zero zeros() noexcept;
   void close(std::size_t count);
   void value_done();
 

@@ -143,6 +143,8 @@ void printer::absent(const field_plan& plan) {
     out_ += "[]";
   else if (plan.many == cardinality::map)
     out_ += "{}";
+  else if (plan.presence)
+    out_ += "null";  // a pointer in Go
   else
     value(plan, {});
 }

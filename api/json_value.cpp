@@ -33,27 +33,27 @@ std::optional<Integer> to_integer(const json_scalar& given) {
 
 template <class Integer>
 problem write_integer(wire::writer& out, shape type, std::uint32_t number, const json_scalar& given,
-                      bool keep_zero) {
+                      zero zeros) {
   const auto value = to_integer<Integer>(given);
   if (!value) return refused(given, type);
-  if (*value != 0 || keep_zero)
+  if (*value != 0 || zeros != zero::absent)
     out.varint(number, static_cast<std::uint64_t>(static_cast<std::int64_t>(*value)));
   return std::nullopt;
 }
 
 problem write_double(wire::writer& out, std::uint32_t number, const json_scalar& given,
-                     bool keep_zero) {
+                     zero zeros) {
   double value = 0;
   const char* end = given.text.data() + given.text.size();
   if (given.kind != scalar_kind::number ||
       std::from_chars(given.text.data(), end, value).ec != std::errc())
     return refused(given, shape::number);
-  if (value != 0 || keep_zero) out.fixed64(number, std::bit_cast<std::uint64_t>(value));
+  if (value != 0 || zeros != zero::absent) out.fixed64(number, std::bit_cast<std::uint64_t>(value));
   return std::nullopt;
 }
 
-void write_string(wire::writer& out, std::uint32_t number, std::string_view text, bool keep_zero) {
-  if (text.empty() && !keep_zero) return;
+void write_string(wire::writer& out, std::uint32_t number, std::string_view text, zero zeros) {
+  if (text.empty() && zeros == zero::absent) return;
   if (is_utf8(text)) {
     out.bytes(number, text);
     return;
@@ -63,18 +63,17 @@ void write_string(wire::writer& out, std::uint32_t number, std::string_view text
   out.bytes(number, mended);
 }
 
-problem write_bytes(wire::writer& out, std::uint32_t number, const json_scalar& given,
-                    bool keep_zero) {
+problem write_bytes(wire::writer& out, std::uint32_t number, const json_scalar& given, zero zeros) {
   if (given.kind != scalar_kind::string) return refused(given, shape::bytes);
   std::string bytes;
   if (const auto wrong = append_from_base64(bytes, given.text))
     return "illegal base64 data at input byte " + std::to_string(wrong->offset) + " in %s";
-  if (!bytes.empty() || keep_zero) out.bytes(number, bytes);
+  if (!bytes.empty() || zeros != zero::absent) out.bytes(number, bytes);
   return std::nullopt;
 }
 
 problem write_time(wire::writer& out, shape type, std::uint32_t number, const json_scalar& given,
-                   bool keep_zero) {
+                   zero zeros) {
   if (given.kind != scalar_kind::string) return refused(given, type);
   const auto at = parse_time(given.text);
   if (!at)
@@ -83,16 +82,18 @@ problem write_time(wire::writer& out, shape type, std::uint32_t number, const js
   out.begin(number);
   out.varint(form_field::time_seconds, static_cast<std::uint64_t>(at->seconds));
   const int nanos = type == shape::micro_time ? at->nanos / 1000 * 1000 : 0;
-  if (nanos != 0 || keep_zero) out.varint(form_field::time_nanos, nanos);
+  if (nanos != 0 || zeros == zero::overriding) out.varint(form_field::time_nanos, nanos);
   out.end();
   return std::nullopt;
 }
 
-problem write_quantity(wire::writer& out, std::uint32_t number, const json_scalar& given) {
+problem write_quantity(wire::writer& out, std::uint32_t number, const json_scalar& given,
+                       zero zeros) {
   if (given.kind != scalar_kind::string && given.kind != scalar_kind::number)
     return refused(given, shape::quantity);
   const auto amount = quantity::parse(given.text);
   if (!amount) return "%s: " + std::string(quantity_syntax);
+  if (amount->is_zero() && zeros == zero::absent) return std::nullopt;
   out.begin(number);
   out.bytes(form_field::quantity_string, amount->str());
   out.end();
@@ -100,15 +101,18 @@ problem write_quantity(wire::writer& out, std::uint32_t number, const json_scala
 }
 
 problem write_choice(wire::writer& out, std::uint32_t number, const json_scalar& given,
-                     bool keep_zero) {
+                     zero zeros) {
   const bool is_string = given.kind == scalar_kind::string;
   const auto value = to_integer<std::int32_t>(given);
   if (!is_string && !value) return refused(given, shape::int_or_string);
   out.begin(number);
-  if (is_string || keep_zero) out.varint(form_field::choice_type, is_string);
+  if (is_string || zeros == zero::overriding) out.varint(form_field::choice_type, is_string);
   if (value.value_or(0) != 0) out.varint(form_field::choice_int, static_cast<std::int64_t>(*value));
-  if (is_string) write_string(out, form_field::choice_string, given.text, keep_zero);
-  out.end();
+  if (is_string) write_string(out, form_field::choice_string, given.text, zero::absent);
+  if (zeros == zero::absent)
+    out.end_unless_empty();
+  else
+    out.end();
   return std::nullopt;
 }
 
@@ -176,31 +180,31 @@ std::string mismatch(std::string_view given, std::string_view wanted) {
 }
 
 std::optional<std::string> write_scalar(wire::writer& out, shape type, std::uint32_t number,
-                                        const json_scalar& given, bool keep_zero) {
+                                        const json_scalar& given, zero zeros) {
   switch (type) {
     case shape::boolean:
       if (given.kind != scalar_kind::boolean) return refused(given, type);
-      if (given.text == "true" || keep_zero) out.varint(number, given.text == "true");
+      if (given.text == "true" || zeros != zero::absent) out.varint(number, given.text == "true");
       return std::nullopt;
     case shape::int32:
-      return write_integer<std::int32_t>(out, type, number, given, keep_zero);
+      return write_integer<std::int32_t>(out, type, number, given, zeros);
     case shape::int64:
-      return write_integer<std::int64_t>(out, type, number, given, keep_zero);
+      return write_integer<std::int64_t>(out, type, number, given, zeros);
     case shape::number:
-      return write_double(out, number, given, keep_zero);
+      return write_double(out, number, given, zeros);
     case shape::string:
       if (given.kind != scalar_kind::string) return refused(given, type);
-      write_string(out, number, given.text, keep_zero);
+      write_string(out, number, given.text, zeros);
       return std::nullopt;
     case shape::bytes:
-      return write_bytes(out, number, given, keep_zero);
+      return write_bytes(out, number, given, zeros);
     case shape::time:
     case shape::micro_time:
-      return write_time(out, type, number, given, keep_zero);
+      return write_time(out, type, number, given, zeros);
     case shape::quantity:
-      return write_quantity(out, number, given);
+      return write_quantity(out, number, given, zeros);
     case shape::int_or_string:
-      return write_choice(out, number, given, keep_zero);
+      return write_choice(out, number, given, zeros);
     case shape::raw_json:
       write_raw(out, number, given);
       return std::nullopt;
@@ -222,6 +226,9 @@ void write_zero(wire::writer& out, shape type, std::uint32_t number) {
     case shape::string:
     case shape::bytes:
       return out.bytes(number, {});
+    case shape::quantity:
+      write_quantity(out, number, {scalar_kind::number, "0"}, zero::kept);
+      return;
     case shape::raw_json:
       return write_raw(out, number, {scalar_kind::null, "null"});
     default:

@@ -16,13 +16,16 @@ struct json_scalar {
   std::string_view text;
 };
 
-// Writes `given`, which is not null, as field `number`. A zero that means absent is left out
-// unless `keep_zero`. Answers what is wrong with the value, e.g. `cannot unmarshal string into %s
-// of type int32` where %s is for the place.
-std::optional<std::string> write_scalar(wire::writer& out, shape type, std::uint32_t number,
-                                        const json_scalar& given, bool keep_zero);
+// What becomes of a zero: it is left out where it means absent, kept where it is a value, and
+// written out in all its parts where it overrides a value that came before.
+enum class zero : std::uint8_t { absent, kept, overriding };
 
-// The zero of the type as field `number`: for null within a list.
+// Writes `given`, which is not null, as field `number`. Answers what is wrong with the value, e.g.
+// `cannot unmarshal string into %s of type int32` where %s is for the place.
+std::optional<std::string> write_scalar(wire::writer& out, shape type, std::uint32_t number,
+                                        const json_scalar& given, zero zeros);
+
+// The zero of the type as field `number`: for null within a list or map.
 void write_zero(wire::writer& out, shape type, std::uint32_t number);
 
 // As messages name them: "int32", "Time"; "number", "string".

@@ -101,8 +101,11 @@ class plan_registry {
     made.size_bytes_ =
         google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->SpaceUsedLong();
     const type_info& info = type_info::of(type);
-    for (const field_info& each : info.fields())
+    for (const field_info& each : info.fields()) {
       made.fields_.push_back(plan_of(each));
+      const field_plan& plan = made.fields_.back();
+      if (plan.inlined) made.size_bytes_ += plan.type->size_bytes_;
+    }
     for (const member& each : info.members()) {
       field_plan plan = plan_of(*each.info);
       plan.index = static_cast<std::uint16_t>(made.members_.size());

@@ -15,13 +15,14 @@ namespace troupe::api::wire {
 class writer {
  public:
   void begin(std::uint32_t number) {
+    const std::size_t tag_at = out_.size();
     append_varint(out_, tag(number, type::bytes));
     out_ += '\0';  // room for a short length
-    open_.push_back(out_.size());
+    open_.push_back({tag_at, out_.size()});
   }
 
   void end() {
-    const std::size_t start = open_.back();
+    const std::size_t start = open_.back().content;
     open_.pop_back();
     const std::size_t size = out_.size() - start;
     if (size < 0x80) {
@@ -33,14 +34,12 @@ class writer {
     out_.replace(start - 1, 1, length);
   }
 
-  // Takes back a `begin`, made when the position was `from`, with all that was written since.
-  void cancel(std::size_t from) {
+  // As if it had not begun, where nothing has been written into it.
+  void end_unless_empty() {
+    if (out_.size() != open_.back().content) return end();
+    out_.resize(open_.back().tag);
     open_.pop_back();
-    out_.resize(from);
   }
-
-  // Of the innermost message so far.
-  std::size_t nested_size() const noexcept { return out_.size() - open_.back(); }
 
   void varint(std::uint32_t number, std::uint64_t value) { append_varint(out_, number, value); }
   void bytes(std::uint32_t number, std::string_view value) { append_bytes(out_, number, value); }
@@ -60,8 +59,14 @@ class writer {
   const std::string& str() const noexcept { return out_; }
 
  private:
+  // Where the tag and the content of a message begin.
+  struct message {
+    std::size_t tag;
+    std::size_t content;
+  };
+
   std::string out_;
-  std::vector<std::size_t> open_;
+  std::vector<message> open_;
 };
 
 }  // namespace troupe::api::wire

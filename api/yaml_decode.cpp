@@ -6,7 +6,9 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <sstream>
+#include <algorithm>
+#include <istream>
+#include <streambuf>
 #include <unordered_map>
 #include <utility>
 
@@ -21,15 +23,46 @@ namespace {
 // Quotes, colons and commas that JSON wants where YAML has none.
 constexpr std::size_t json_growth = 4;
 
+// Marks of flow collections between two events; a text scalar may hold that many, too, but hardly
+// in the megabyte that an object may have. They cost yaml-cpp about a hundred megabytes.
+constexpr std::ptrdiff_t indicators_limit = 400'000;
+
 // Leaves yaml-cpp, whose interface has no other way to stop it; caught in this file.
 struct refused {
   std::string why;
 };
 
+// Feeds the text to yaml-cpp and watches how much of it is read without an event. yaml-cpp keeps a
+// flow collection whole, token by token, until it knows that it is no key: three megabytes of "["
+// would cost it seven hundred.
+class watched_text final : public std::streambuf {
+ public:
+  explicit watched_text(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // never written: there is no output
+    setg(begin, begin, begin + text.size());
+  }
+
+  void event() noexcept { indicators_ = 0; }
+
+ protected:
+  std::streamsize xsgetn(char* to, std::streamsize size) override {
+    const std::streamsize given = std::streambuf::xsgetn(to, size);
+    indicators_ += std::count_if(
+        to, to + given, [](char c) { return c == '[' || c == '{' || c == ',' || c == ':'; });
+    if (indicators_ > indicators_limit)
+      throw refused{"a flow collection is too large: write it as JSON or line by line"};
+    return given;
+  }
+
+ private:
+  std::ptrdiff_t indicators_ = 0;
+};
+
 class json_from_events final : public YAML::EventHandler {
  public:
-  explicit json_from_events(const decode_options& options)
-      : alias_left_(options.size_limit_bytes),
+  json_from_events(const decode_options& options, watched_text& source)
+      : source_(source),
+        alias_left_(options.size_limit_bytes),
         size_limit_(options.size_limit_bytes * json_growth),
         depth_limit_(options.depth_limit) {}
 
@@ -118,6 +151,7 @@ class json_from_events final : public YAML::EventHandler {
   }
 
   void separate(const YAML::Mark& mark) {
+    source_.event();
     if (out_.size() > size_limit_) stop(mark, "the document is too large");
     if (open_.empty()) return;
     const container& now = open_.back();
@@ -137,6 +171,7 @@ class json_from_events final : public YAML::EventHandler {
     throw refused{"line " + std::to_string(mark.line + 1) + ": " + why};
   }
 
+  watched_text& source_;
   std::string out_;
   std::vector<container> open_;
   std::unordered_map<YAML::anchor_t, piece> anchors_;
@@ -158,9 +193,10 @@ bool has_control_characters(std::string_view text) {
 }
 
 std::string convert(std::string_view yaml, const decode_options& options) {
-  std::istringstream in{std::string(yaml)};
+  watched_text source(yaml);
+  std::istream in(&source);
   YAML::Parser parser(in);
-  json_from_events events(options);
+  json_from_events events(options, source);
   parser.HandleNextDocument(events);
   std::string json = events.take();
   while (parser.HandleNextDocument(events)) {
@@ -185,6 +221,9 @@ expected<std::string> yaml_to_json(std::string_view yaml, const decode_options& 
     return convert(yaml, options);
   } catch (const refused& stop) {
     return fail(bad_request("yaml: " + stop.why));
+  } catch (const YAML::DeepRecursion& wrong) {
+    return fail(
+        bad_request("yaml: line " + std::to_string(wrong.mark.line + 1) + ": exceeded max depth"));
   } catch (const YAML::Exception& wrong) {
     return fail(
         bad_request("yaml: line " + std::to_string(wrong.mark.line + 1) + ": " + wrong.msg));
