@@ -1,0 +1,105 @@
+#include "api/object.hpp"
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "api/codec.hpp"
+#include "api/list.hpp"
+#include "api/schema/core_v1.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::api {
+namespace {
+
+object_ptr pod(const std::string& name, std::uint64_t revision) {
+  auto content = std::make_unique<core::v1::Pod>();
+  content->mutable_metadata()->set_name(name);
+  content->mutable_metadata()->set_resource_version("stale");
+  content->mutable_spec()->set_node_name("n1");
+  return std::make_shared<object>(kind_of<core::v1::Pod>(), std::move(content), revision);
+}
+
+}  // namespace
+
+TEST_CASE("an object carries the revision at which it was committed") {
+  CHECK(pod("a", 42)->meta().resource_version() == "42");
+  CHECK_FALSE(pod("a", 0)->meta().has_resource_version());
+  CHECK(pod("a", 42)->as<core::v1::Pod>().spec().node_name() == "n1");
+  CHECK(pod("a", 42)->copy_as<core::v1::Pod>()->metadata().name() == "a");
+}
+
+TEST_CASE("an object is encoded once, whoever asks first") {
+  const auto object = pod("a", 42);
+  std::vector<std::thread> readers;
+  std::vector<const std::string*> json(8), protobuf(8);
+  for (int i = 0; i < 8; ++i)
+    readers.emplace_back([&, i] {
+      json[i] = &object->json();
+      protobuf[i] = &object->protobuf();
+    });
+  for (auto& each : readers)
+    each.join();
+  for (int i = 0; i < 8; ++i) {
+    CHECK(json[i] == json[0]);
+    CHECK(protobuf[i] == protobuf[0]);
+  }
+  CHECK(object->json().starts_with(
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"42")"));
+}
+
+TEST_CASE("stored bytes have no resourceVersion and do not depend on it") {
+  const kind_info& kind = kind_of<core::v1::Pod>();
+  core::v1::Pod first;
+  first.mutable_metadata()->set_name("a");
+  for (int i = 0; i < 20; ++i)
+    (*first.mutable_metadata()->mutable_labels())[std::to_string(i)] = "x";
+  core::v1::Pod second(first);
+  second.mutable_metadata()->set_resource_version("17");
+  CHECK(to_storage(kind, first) == to_storage(kind, second));
+  CHECK(to_storage(kind, first).find("17", 4) == to_storage(kind, second).find("17", 4));
+}
+
+TEST_CASE("stored bytes of another kind, or broken ones, are reported") {
+  const kind_info& kind = kind_of<core::v1::Pod>();
+  const auto message = [&](std::string_view bytes) {
+    const auto read = object::from_storage(kind, bytes, 1);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code == 500);
+    return read.error().message;
+  };
+  const std::string node = to_storage(kind_of<core::v1::Node>(), core::v1::Node());
+  CHECK(message(node).find("it says it is v1 Node") != std::string::npos);
+  CHECK(message("garbage").find("a stored object of kind Pod cannot be read") != std::string::npos);
+  std::string broken = to_storage(kind, pod("abc", 1)->content());
+  broken[broken.find("abc") - 1] = '\x7f';
+  CHECK(message(broken).find("malformed") != std::string::npos);
+}
+
+TEST_CASE("a list is made of the encoded objects") {
+  const std::vector<object_ptr> items = {pod("a", 1), pod("b", 2)};
+  const list_header header{"v1", list_kind(kind_of<core::v1::Pod>()), "7", "token", 12};
+  std::string json;
+  append_list_json(json, header, items);
+  CHECK(json == R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7",)"
+                R"("continue":"token","remainingItemCount":12},"items":[)" +
+                    items[0]->json() + "," + items[1]->json() + "]}");
+  core::v1::PodList from_json;
+  decode_options strict;
+  strict.fields = field_validation::strict;
+  REQUIRE(decode_into(json, media::json, from_json, strict));
+  std::string bytes;
+  append_list_protobuf(bytes, header, items);
+  core::v1::PodList from_protobuf;
+  REQUIRE(decode_into(bytes, media::protobuf, from_protobuf));
+  CHECK(from_protobuf.items(1).metadata().name() == "b");
+  CHECK(encode_json(from_json, "v1", "PodList") == encode_json(from_protobuf, "v1", "PodList"));
+}
+
+TEST_CASE("an empty list has items all the same") {
+  std::string json;
+  append_list_json(json, {"v1", "PodList", "7", {}, {}}, {});
+  CHECK(json ==
+        R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]})");
+}
+
+}  // namespace troupe::api
