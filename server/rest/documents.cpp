@@ -3,6 +3,7 @@
 #include <string>
 
 #include "api/discovery.hpp"
+#include "api/openapi.hpp"
 
 namespace troupe::server {
 
@@ -34,6 +35,22 @@ void answer_discovery(const call_ptr& what, bool core) {
                   ";as=APIGroupDiscoveryList");
 }
 
+// Old clients take only protobuf, and would rather fail than read JSON.
+void answer_openapi_v2(const call_ptr& what) {
+  constexpr std::string_view type = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  const auto accept = what->what->headers.joined("accept");
+  if (accept.find("com.github.proto-openapi.spec.v2") == accept.npos)
+    return answer_json(what, api::openapi_v2_json(), "application/json");
+  answer_json(what, api::openapi_v2_protobuf(), std::string{type});
+}
+
+void answer_openapi_v3(const call_ptr& what) {
+  auto path = what->where.name;
+  if (path.starts_with('/')) path.remove_prefix(1);
+  answer_json(what, path.empty() ? api::openapi_v3_index() : api::openapi_v3_document(path),
+              "application/json");
+}
+
 }  // namespace
 
 void serve_document(const call_ptr& what) {
@@ -48,6 +65,10 @@ void serve_document(const call_ptr& what) {
     case place::resources:
       return answer_json(what, api::resources_document(what->where.group, what->where.version),
                          "application/json");
+    case place::openapi_v2:
+      return answer_openapi_v2(what);
+    case place::openapi_v3:
+      return answer_openapi_v3(what);
     default:
       return what->fail(no_such_path());
   }

@@ -1,0 +1,54 @@
+// What OpenAPI v2 and v3 both say of the API, before it is written in either form.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/kind.hpp"
+
+namespace troupe::api::openapi {
+
+// A JSON schema. Extensions ("x-kubernetes-…") hold JSON text.
+struct schema {
+  std::string ref;  // name of a definition; then only `description` and extensions stand beside it
+  std::string type;
+  std::string format;
+  std::string description;
+  bool int_or_string = false;
+  std::shared_ptr<schema> items;   // of an array
+  std::shared_ptr<schema> values;  // of a map
+  std::vector<std::pair<std::string, schema>> properties;
+  std::vector<std::string> required;
+  std::vector<std::pair<std::string, std::string>> extensions;
+};
+
+using definitions = std::map<std::string, schema>;
+
+struct operation {
+  std::string method;   // "get", "post" …
+  std::string action;   // x-kubernetes-action
+  bool writes = false;  // takes dryRun, fieldManager and fieldValidation
+};
+
+struct path {
+  std::string url;
+  const kind_info* kind;
+  std::vector<operation> operations;
+};
+
+// The definition of a message type and all that it refers to, by upstream's names.
+void define(const google::protobuf::Descriptor& type, definitions& into);
+std::string definition_name(const google::protobuf::Descriptor& type);
+
+// All kinds of the scheme with their lists, or those of one group version.
+definitions define_all();
+definitions define_version(std::string_view api_version);
+std::vector<path> paths_of(const kind_info& kind);
+
+// {"group":…,"kind":…,"version":…}
+std::string group_version_kind(const kind_info& kind, const std::string& name);
+
+}  // namespace troupe::api::openapi
