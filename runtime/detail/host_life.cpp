@@ -120,9 +120,11 @@ void host::add_crashes(actor_info& info) const {
 }
 
 void host::destroy_state() noexcept {
-  calls_.reset();
+  // Emptied, not replaced: its ids go on, so that a deadline or an answer that is still under way to
+  // this life finds nothing in the next.
+  if (calls_) calls_->clear();
   state_.reset();
-  calls_.reset();  // what the destructor of the state asked for
+  if (calls_) calls_->clear();  // what the destructor of the state asked for
   table_ = nullptr;
 }
 
@@ -132,6 +134,7 @@ void host::end() {
   if (crashes_) core_->timers.remove(crashes_->restart);
   this_thread::ending = true;
   destroy_state();
+  calls_.reset();
   mailbox_.close([](envelope& e) {
     if (e.id != 0 && e.kind == envelope_kind::mail) {
       promise_base{e.sender, e.id, e.why}.fail(request_error::down);
