@@ -8,10 +8,14 @@
 #include "actors/store_error.hpp"
 #include "api/codec.hpp"
 #include "api/equality.hpp"
+#include "api/schema/core_account.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::test {
+
+using api::core::v1::Namespace;
+using api::core::v1::ServiceAccount;
 
 namespace {
 
@@ -33,22 +37,22 @@ cluster::cluster(std::uint64_t seed, cluster_options options) : random_{seed} {
   require(opened.has_value(), "the store opens");
   truth_ = std::move(*opened);
   options.plane.reading_thread = false;
+  const bool controllers = options.plane.controllers;
   plane_ = std::make_unique<actors::control_plane>(simulation_->system(), *truth_,
                                                    std::move(options.plane));
-  simulation_->settle();
-  // Without controllers nobody makes the namespace in which clients work.
-  api::core::v1::Namespace space;
+  if (controllers) {
+    run_until([&] { return count<ServiceAccount>() == 4; });
+    return;
+  }
+  // Nobody else makes the namespace in which clients work.
+  Namespace space;
   space.mutable_metadata()->set_name("default");
-  if (!find<api::core::v1::Namespace>({}, "default")) create(space);
-}
-
-cluster::~cluster() {
-  plane_.reset();
+  create(space);
 }
 
 // -- as a client ----------------------------------------------------------------------------------
 
-api::expected<api::object_ptr> cluster::create(std::unique_ptr<api::body> content) {
+api::expected<api::object_ptr> cluster::try_create(std::unique_ptr<api::body> content) {
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
   auto& meta = api::meta_of(*content);
   if (kind.namespaced() && meta.namespace_().empty()) meta.set_namespace_("default");
@@ -64,7 +68,7 @@ api::expected<api::object_ptr> cluster::create(std::unique_ptr<api::body> conten
 api::object_ptr cluster::create_yaml(std::string_view text) {
   auto decoded = api::decode(text, api::media::yaml, nullptr);
   require(decoded.has_value(), decoded ? "" : decoded.error().message);
-  return must(create(std::move(decoded->content)));
+  return must(try_create(std::move(decoded->content)));
 }
 
 api::expected<api::object_ptr> cluster::replace(const api::object_ptr& old,

@@ -38,10 +38,10 @@ class cluster {
 
   // Errors are those that the API would answer. Name and namespace ("default" when empty) stand in
   // the body.
-  api::expected<api::object_ptr> create(std::unique_ptr<api::body> content);
+  api::expected<api::object_ptr> try_create(std::unique_ptr<api::body> content);
   template <class T>
   api::object_ptr create(const T& content) {
-    return must(create(std::unique_ptr<api::body>{std::make_unique<T>(content)}));
+    return must(try_create(std::unique_ptr<api::body>{std::make_unique<T>(content)}));
   }
   // One document of YAML.
   api::object_ptr create_yaml(std::string_view text);

@@ -1,6 +1,7 @@
 #include "support/wire.hpp"
 
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
@@ -87,6 +88,9 @@ void wire::connect(const wire_options& options) {
   limit.tv_usec = options.timeout.count() % 1000 * 1000;
   ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  // Small writes are not to wait for each other's acknowledgement.
+  const int on = 1;
+  ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (::connect(descriptor_, found->ai_addr, found->ai_addrlen) != 0) fail("no connection");
 }
 

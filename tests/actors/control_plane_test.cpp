@@ -1,0 +1,207 @@
+// The control plane on real threads.
+#include "actors/control_plane.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "actors/follower.hpp"
+#include "actors/watcher.hpp"
+#include "actors/writer.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/scheme.hpp"
+#include "runtime/system.hpp"
+
+namespace troupe::test {
+
+using actors::event_type;
+using actors::watch_events;
+using api::core::v1::ConfigMap;
+
+namespace {
+
+struct mirror {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::string, std::string> objects;  // name -> resourceVersion
+  std::uint64_t last = 0;
+  bool in_order = true;
+
+  bool wait(const std::function<bool()>& done) {
+    std::unique_lock lock{mutex};
+    return changed.wait_for(lock, std::chrono::seconds{20}, done);
+  }
+};
+
+class pupil : public actors::follower {
+ public:
+  pupil(runtime::actor_ref watcher, std::uint32_t credit, std::shared_ptr<mirror> image)
+      : follower{std::move(watcher)}, credit_{credit}, image_{std::move(image)} {}
+
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&pupil::on_watch_events, &pupil::on_watch_ended);
+    return table;
+  }
+
+  void started() override {
+    actors::stream_options options;
+    options.credit = credit_;
+    follow(
+        api::kind_of<ConfigMap>().prefix(), [this](const watch_events& m) { take(m); }, options);
+  }
+
+ private:
+  void take(const watch_events& m) {
+    std::lock_guard lock{image_->mutex};
+    for (const auto& event : m.events) {
+      // The initial state is in order of name, all later is in order of revision.
+      if (m.synced && synced_) {
+        image_->in_order = image_->in_order && event.at > image_->last;
+      }
+      image_->last = std::max(image_->last, event.at);
+      if (event.type == event_type::deleted) {
+        image_->objects.erase(event.object->meta().name());
+      } else {
+        image_->objects[event.object->meta().name()] = event.object->meta().resource_version();
+      }
+    }
+    synced_ = m.synced;
+    image_->changed.notify_all();
+  }
+
+  std::uint32_t credit_;
+  std::shared_ptr<mirror> image_;
+  bool synced_ = false;
+};
+
+struct company {
+  explicit company(actors::control_plane_options options = {}) {
+    truth = std::move(persistence::store::open({}).value());
+    system = std::make_unique<runtime::system>();
+    plane = std::make_unique<actors::control_plane>(*system, *truth, options);
+  }
+
+  void write(const std::string& name, int value) {
+    auto map = std::make_unique<ConfigMap>();
+    map->mutable_metadata()->set_namespace_("default");
+    map->mutable_metadata()->set_name(name);
+    (*map->mutable_data())["value"] = std::to_string(value);
+    const auto& kind = api::kind_of<ConfigMap>();
+    persistence::transaction what;
+    what.mutations.push_back({kind.key("default", name), &kind, std::move(map)});
+    plane->commit(std::move(what), 1, [this](const persistence::outcome& result) {
+      REQUIRE(result);
+      ++done;
+    });
+  }
+
+  std::map<std::string, std::string> state() const {
+    std::map<std::string, std::string> objects;
+    truth->read().scan(api::kind_of<ConfigMap>().prefix(), {},
+                       [&](std::string_view, const api::object_ptr& object) {
+                         objects[object->meta().name()] = object->meta().resource_version();
+                         return true;
+                       });
+    return objects;
+  }
+
+  // The store outlives the system, the system the control plane.
+  std::unique_ptr<persistence::store> truth;
+  std::unique_ptr<runtime::system> system;
+  std::unique_ptr<actors::control_plane> plane;
+  std::atomic<int> done{0};
+};
+
+}  // namespace
+
+TEST_CASE("followers on threads see all that many writers do, in order") {
+  company c{{.controllers = false}};
+  const auto quick = std::make_shared<mirror>();
+  const auto slow = std::make_shared<mirror>();
+  const auto& watcher = c.plane->doors().watcher;
+  c.system->spawn({.kind = "pupil", .name = "quick"},
+                  runtime::make<pupil>(watcher, std::uint32_t{1'000}, quick));
+  c.system->spawn({.kind = "pupil", .name = "slow"},
+                  runtime::make<pupil>(watcher, std::uint32_t{2}, slow));
+  std::vector<std::thread> writers;
+  for (int w = 0; w < 4; ++w) {
+    writers.emplace_back([&c, w] {
+      for (int i = 0; i < 1'000; ++i)
+        c.write("c" + std::to_string((w * 7 + i) % 50), i);
+    });
+  }
+  for (auto& each : writers)
+    each.join();
+  for (const auto& image : {quick, slow}) {
+    CHECK(image->wait([&] { return c.done == 4'000 && image->objects == c.state(); }));
+    CHECK(image->in_order);
+  }
+}
+
+TEST_CASE("a subscriber behind the window is served from the log by the reading thread") {
+  const auto truth = std::move(persistence::store::open({}).value());
+  runtime::system system;
+  actors::watcher_options options;
+  options.log_reader = std::make_shared<runtime::worker_pool>("log-reader", 1, 10);
+  options.window_changes = 1;
+  options.log_part_changes = 7;
+  const auto watcher = system.spawn({.kind = "watcher", .name = "watcher"},
+                                    runtime::make<actors::watcher>(truth.get(), options));
+  truth->observe(
+      [&](persistence::change_batch batch) { watcher.tell(actors::committed{std::move(batch)}); });
+  const auto image = std::make_shared<mirror>();
+  system.spawn({.kind = "pupil", .name = "slow"},
+               runtime::make<pupil>(watcher, std::uint32_t{1}, image));
+  const auto& kind = api::kind_of<ConfigMap>();
+  persistence::revision last = 0;
+  std::mutex mutex;
+  for (int i = 0; i < 500; ++i) {
+    auto map = std::make_unique<ConfigMap>();
+    map->mutable_metadata()->set_namespace_("default");
+    map->mutable_metadata()->set_name("c" + std::to_string(i % 10));
+    (*map->mutable_data())["value"] = std::to_string(i);
+    persistence::transaction what;
+    what.mutations.push_back({kind.key("default", map->metadata().name()), &kind, std::move(map)});
+    truth->submit(std::move(what), [&](const persistence::outcome& result) {
+      std::lock_guard lock{mutex};
+      last = std::max(last, result.value().at);
+    });
+  }
+  CHECK(image->wait([&] {
+    std::lock_guard lock{mutex};
+    return image->last == 501 && last == 501;
+  }));
+  CHECK(image->in_order);
+  CHECK(image->objects.size() == 10);
+  truth->observe([](const persistence::change_batch&) {});
+}
+
+TEST_CASE("a control plane with all its controllers starts and ends quickly") {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 5; ++i)
+    company{};
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+}
+
+TEST_CASE("commands from outside are answered, and refused ones say why") {
+  company c;
+  std::mutex mutex;
+  std::condition_variable answered;
+  api::error error;
+  bool done = false;
+  c.plane->bind({"/registry/pods/default/none", {}, "n1"}, 7, [&](const auto& result) {
+    std::lock_guard lock{mutex};
+    if (!result) error = result.error();
+    done = true;
+    answered.notify_all();
+  });
+  std::unique_lock lock{mutex};
+  REQUIRE(answered.wait_for(lock, std::chrono::seconds{10}, [&] { return done; }));
+  CHECK(error.message == "pods \"none\" not found");
+}
+
+}  // namespace troupe::test
