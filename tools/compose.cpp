@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <random>
 #include <system_error>
 
 #include "actors/control_plane.hpp"
@@ -78,7 +79,8 @@ class node : public node_parts {
     if (!profile) return tl::make_unexpected(profile.error());
     runtime::system_options options;
     options.threads = static_cast<std::size_t>(config_.runtime.worker_threads);
-    options.seed = std::random_device{}();
+    std::random_device source;
+    options.seed = (std::uint64_t{source()} << 32) | source();
     company_ = std::make_unique<runtime::system>(std::move(options));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);

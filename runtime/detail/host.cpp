@@ -245,8 +245,11 @@ actor_ref host::sender() const {
 
 std::mt19937_64& host::random() {
   if (!random_) {
+    // The id as well: an actor that is started again under an old name must not draw the same uids.
     const auto own = fnv1a(options_.name, fnv1a("/", fnv1a(options_.kind)));
-    random_ = std::make_unique<std::mt19937_64>(own ^ core_->options.seed);
+    std::seed_seq seeds{core_->options.seed, core_->options.seed >> 32, own, own >> 32,
+                        static_cast<std::uint64_t>(id())};
+    random_ = std::make_unique<std::mt19937_64>(seeds);
   }
   return *random_;
 }
