@@ -43,15 +43,6 @@ inline constexpr duration status_period = 5min;
 inline constexpr std::int64_t max_pods = 110;
 inline constexpr std::int64_t simulated_nodes = 1;
 
-// -- controllers ------------------------------------------------------------------------------
-// Upstream's controller manager: node-monitor-grace-period since 1.32, the toleration that
-// admission adds, podgc's threshold, the replica set controller's burst, gc's workers.
-inline constexpr duration node_grace = 50s;
-inline constexpr duration eviction_delay = 300s;
-inline constexpr std::int64_t terminated_pods = 12'500;
-inline constexpr std::int64_t burst_replicas = 500;
-inline constexpr std::int64_t gc_workers = 20;
-
 // -- runtime ----------------------------------------------------------------------------------
 // One thread for each core.
 inline constexpr std::int64_t worker_threads = 0;

@@ -13,7 +13,6 @@ struct server_config;
 struct store_config;
 struct kubelet_config;
 struct scheduler_config;
-struct controllers_config;
 struct log_config;
 struct runtime_config;
 

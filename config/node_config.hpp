@@ -60,14 +60,6 @@ struct scheduler_config {
   std::map<std::string, std::int64_t> weights;
 };
 
-struct controllers_config {
-  duration node_grace = defaults::node_grace;
-  duration eviction_delay = defaults::eviction_delay;
-  std::int64_t terminated_pods = defaults::terminated_pods;
-  std::int64_t burst_replicas = defaults::burst_replicas;
-  std::int64_t gc_workers = defaults::gc_workers;
-};
-
 struct log_config {
   log_level level = log_level::info;
   log_format format = log_format::text;
@@ -84,7 +76,6 @@ struct node_config {
   store_config store;
   kubelet_config kubelet;
   scheduler_config scheduler;
-  controllers_config controllers;
   log_config log;
   runtime_config runtime;
 };

@@ -122,11 +122,15 @@ class node : public node_parts {
   void start_nodes() {
     const auto& from = config_.kubelet;
     const auto version = fmt::format("v{}+troupe", server::program_version());
+    const actors::node_timing timing{.lease_duration = from.lease_duration,
+                                     .lease_renewal = from.lease_renew,
+                                     .report_period = from.status_period};
     if (from.runtime == config::pod_runtime::simulated) {
       actors::simulated_fleet_options fleet;
       fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
       fleet.like.pods = from.max_pods;
       fleet.like.version = version;
+      fleet.like.timing = timing;
       actors::spawn_simulated_fleet(*company_, plane_->doors(), std::move(fleet));
       return;
     }
@@ -135,6 +139,7 @@ class node : public node_parts {
     kubelet.root_dir = std::filesystem::absolute(from.root_dir);
     kubelet.max_pods = static_cast<int>(from.max_pods);
     kubelet.version = version;
+    kubelet.timing = timing;
     kubelet.read = [store = store_.get()](const std::string& key) {
       return store->read().find(key);
     };

@@ -52,7 +52,7 @@ runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
 }
 
 kubelet::kubelet(kubelet_options options, doors to, std::shared_ptr<process_runtime> containers)
-    : node_agent{options.node, to},
+    : node_agent{options.node, to, options.timing},
       options_{std::move(options)},
       containers_{std::move(containers)},
       around_{new kubelet_surroundings{.to = to,
@@ -75,7 +75,6 @@ void kubelet::started() {
   follow_node();
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
-  report_ = every(kubelet_defaults::node_report_period, [this] { refresh_node(); });
 }
 
 std::string kubelet::describe() const {

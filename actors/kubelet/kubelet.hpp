@@ -26,6 +26,7 @@ struct kubelet_options {
   // What to start with `container-shim DIR`; empty: this very program.
   std::string program;
   object_reader read;
+  node_timing timing;
 };
 
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
@@ -50,7 +51,6 @@ class kubelet : public node_agent {
   std::unique_ptr<kubelet_surroundings> around_;
   std::unordered_map<std::string, runtime::actor_ref> workers_;  // by uid of the pod
   bool orphans_taken_ = false;
-  runtime::timer report_;
 };
 
 }  // namespace troupe::actors

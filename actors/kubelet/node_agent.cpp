@@ -22,20 +22,21 @@ constexpr const char* lease_namespace = "kube-node-lease";
 
 }  // namespace
 
-node_agent::node_agent(std::string node, doors to)
-    : follower{to.watcher}, node_{std::move(node)}, to_{std::move(to)} {}
+node_agent::node_agent(std::string node, doors to, node_timing timing)
+    : follower{to.watcher}, node_{std::move(node)}, timing_{timing}, to_{std::move(to)} {}
 
 void node_agent::follow_node() {
   follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
   follow(api::kind_of<Lease>().key(lease_namespace, node_),
          [this](const watch_events& m) { on_lease(m); });
   // Spread over the period, so that a thousand nodes do not renew in one instant.
-  const auto period = std::chrono::nanoseconds{kubelet_defaults::lease_renewal}.count();
+  const auto period = timing_.lease_renewal.count();
   const auto offset = static_cast<std::int64_t>(random()() % static_cast<std::uint64_t>(period));
   first_renewal_ = after(std::chrono::nanoseconds{offset}, [this] {
     renew_lease();
-    renewal_ = every(kubelet_defaults::lease_renewal, [this] { renew_lease(); });
+    renewal_ = every(timing_.lease_renewal, [this] { renew_lease(); });
   });
+  report_ = every(timing_.report_period, [this] { refresh_node(); });
 }
 
 void node_agent::on_node(const watch_events& m) {
@@ -82,8 +83,8 @@ void node_agent::renew_lease() {
   }
   auto& spec = *lease->mutable_spec();
   spec.set_holder_identity(node_);
-  spec.set_lease_duration_seconds(
-      static_cast<std::int32_t>(std::chrono::seconds{kubelet_defaults::lease_duration}.count()));
+  spec.set_lease_duration_seconds(static_cast<std::int32_t>(
+      std::chrono::ceil<std::chrono::seconds>(timing_.lease_duration).count()));
   const auto micros =
       std::chrono::duration_cast<std::chrono::microseconds>(wall_now().time_since_epoch()).count();
   spec.mutable_renew_time()->set_seconds(micros / 1'000'000);

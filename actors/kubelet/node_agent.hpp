@@ -10,6 +10,7 @@
 
 #include "actors/control_plane.hpp"
 #include "actors/follower.hpp"
+#include "actors/kubelet/defaults.hpp"
 
 namespace troupe::api::core::v1 {
 class Node;
@@ -17,9 +18,17 @@ class Node;
 
 namespace troupe::actors {
 
+// How a node keeps in touch.
+struct node_timing {
+  runtime::duration lease_duration = kubelet_defaults::lease_duration;
+  runtime::duration lease_renewal = kubelet_defaults::lease_renewal;
+  // How often the Node is looked at when nothing has changed.
+  runtime::duration report_period = kubelet_defaults::node_report_period;
+};
+
 class node_agent : public follower {
  protected:
-  node_agent(std::string node, doors to);
+  node_agent(std::string node, doors to, node_timing timing);
 
   // Begins both streams; for the derived class's started().
   void follow_node();
@@ -45,10 +54,11 @@ class node_agent : public follower {
   void commit_as_node(persistence::transaction what);
 
   const std::string node_;
+  const node_timing timing_;
   const doors to_;
   api::object_ptr node_object_, lease_;
   bool node_known_ = false, lease_known_ = false;
-  runtime::timer first_renewal_, renewal_;
+  runtime::timer first_renewal_, renewal_, report_;
 };
 
 }  // namespace troupe::actors

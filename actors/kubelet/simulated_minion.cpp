@@ -22,7 +22,7 @@ void set_quantity(google::protobuf::Map<std::string, api::resource::Quantity>& a
 }  // namespace
 
 simulated_minion::simulated_minion(simulated_node node, doors to)
-    : node_agent{node.name, std::move(to)}, like_{std::move(node)} {}
+    : node_agent{node.name, std::move(to), node.timing}, like_{std::move(node)} {}
 
 const runtime::behavior& simulated_minion::make_behavior() const {
   static const runtime::behavior table =

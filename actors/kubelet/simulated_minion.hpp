@@ -19,6 +19,7 @@ struct simulated_node {
   std::int64_t memory_bytes = std::int64_t{256} << 30;
   std::int64_t pods = 110;  // kubernetes: kubelet's maxPods
   std::string version;      // status.nodeInfo.kubeletVersion
+  node_timing timing;
 };
 
 class simulated_minion : public node_agent {
