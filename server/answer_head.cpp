@@ -5,6 +5,7 @@
 #include <array>
 #include <exception>
 
+#include "api/error.hpp"
 #include "server/status.hpp"
 
 namespace troupe::server {
@@ -16,6 +17,9 @@ void append_number(std::string& text, std::uint64_t number) {
 }
 
 std::optional<response> admit(handler& target, request& head, std::shared_ptr<void>& permit) {
+  const auto coding = head.headers.get("content-encoding");
+  if (!coding.empty() && coding != "identity")
+    return status_response(api::unsupported_media_type(coding, "identity"));
   try {
     return target.admit(head, permit);
   } catch (const std::exception& e) {

@@ -13,7 +13,7 @@ namespace troupe::server {
 
 void append_number(std::string& text, std::uint64_t number);
 
-// handler::admit; what it throws becomes a 500.
+// handler::admit; what it throws becomes a 500, and a compressed body a 415.
 std::optional<response> admit(handler& target, request& head, std::shared_ptr<void>& permit);
 
 response body_too_large(std::size_t limit_bytes);

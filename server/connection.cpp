@@ -111,11 +111,16 @@ void connection::proceed() {
       if (got < 0) protocol_->on_end();
     }
   }
+  const bool was_full = wire_.blocked();
   wire_.flush();
   if (wire_.broken()) return close();
   if (wire_.blocked()) {
     if (!was_blocked_) since_ = now();
     was_blocked_ = true;
+  } else if (was_full) {
+    // The protocol stopped for want of room, and now there is some: it goes on in its next turn.
+    was_blocked_ = true;
+    home_.loop().defer(*this);
   } else if (protocol_->finished()) {
     linger();
   }
@@ -126,9 +131,10 @@ void connection::proceed() {
 void connection::linger() {
   state_ = state::lingering;
   since_ = now();
-  if (protocol_) protocol_.reset();
+  protocol_.reset();
   wire_.shut_down();
   discard();
+  if (draining_) close();
 }
 
 void connection::discard() {
@@ -167,7 +173,7 @@ void connection::on_tick() {
 
 void connection::drain() {
   draining_ = true;
-  if (state_ == state::shaking_hands) return close();
+  if (state_ == state::shaking_hands || state_ == state::lingering) return close();
   if (state_ != state::open) return;
   protocol_->drain();
   proceed();
@@ -179,6 +185,7 @@ void connection::close() {
   protocol_.reset();
   home_.buffers().plain.clear();
   home_.buffers().outgoing.clear();
+  home_.loop().forget(wire_.descriptor());
   wire_.close();
   home_.release(*this);
 }

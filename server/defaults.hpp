@@ -16,6 +16,8 @@ inline constexpr std::size_t body_limit_bytes = 3u << 20;
 // Half of Go's kubectl-side limits is never reached; beyond it the answer is 431.
 inline constexpr std::size_t header_limit_bytes = 64u << 10;
 inline constexpr std::size_t header_count_limit = 128;
+// The body of a refused request that is read and thrown away to keep the connection; Go's figure.
+inline constexpr std::size_t drained_body_bytes = 256u << 10;
 // upstream: max-requests-inflight, max-mutating-requests-inflight; then 429 with Retry-After.
 inline constexpr std::size_t reads_in_flight = 400;
 inline constexpr std::size_t writes_in_flight = 200;

@@ -60,6 +60,10 @@ bool event_loop::watch(int descriptor, source& who) {
   return ::epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
+void event_loop::forget(int descriptor) noexcept {
+  ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
 void event_loop::defer(source& who) {
   deferred_.push_back(&who);
 }

@@ -42,9 +42,12 @@ class event_loop {
 
   // False: the kernel refused (the limit of descriptors or memory).
   bool watch(int descriptor, source& who);
+  // Before the descriptor is closed. Closing alone is not enough: a child process that was forked a
+  // moment ago still holds the open file, and epoll would go on telling of it.
+  void forget(int descriptor) noexcept;
   // Calls `who.on_events(0)` after the others have had their turn.
   void defer(source& who);
-  // Destroys `who` when no event of this round can mean it any more. Its descriptor must be closed.
+  // Destroys `who` when no event of this round can mean it any more. Its descriptor is forgotten.
   void bury(std::unique_ptr<source> who);
   // As of the last wake-up.
   time_point now() const noexcept { return now_; }

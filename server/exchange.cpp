@@ -62,7 +62,7 @@ bool exchange::start_stream(response head, stream_events events) {
 }
 
 bool exchange::write(piece chunk) {
-  if (chunk.text.empty()) return !gone();
+  if (chunk.text.empty()) return open();
   std::unique_lock lock{mutex_};
   if (state_ != state::streaming || overrun_) return false;
   buffered_bytes_ += chunk.text.size();
@@ -125,6 +125,12 @@ void exchange::sent(std::size_t bytes) {
   const auto writable = events_.writable;
   lock.unlock();
   call(writable);
+}
+
+void exchange::client_left() {
+  left_ = true;
+  const std::lock_guard lock{mutex_};
+  permit_.reset();
 }
 
 void exchange::detach() {

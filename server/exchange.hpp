@@ -37,7 +37,9 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool start_stream(response head, stream_events events);
   bool write(piece chunk);
   void end();
-  bool gone() const noexcept { return state_.load(std::memory_order_relaxed) == state::over; }
+  bool gone() const noexcept {
+    return left_ || state_.load(std::memory_order_relaxed) == state::over;
+  }
   bool open() const noexcept { return state_.load(std::memory_order_relaxed) == state::streaming; }
   bool unanswered() const noexcept {
     return state_.load(std::memory_order_relaxed) == state::waiting;
@@ -62,6 +64,8 @@ class exchange : public std::enable_shared_from_this<exchange> {
   output take();
   // So much of the stream's bytes has left; may call `writable`.
   void sent(std::size_t bytes);
+  // The client seems to have gone: gives the permit back, and gone() says so.
+  void client_left();
   // The connection is done with it or the client has gone; may call `closed`. No on_exchange after.
   void detach();
 
@@ -79,6 +83,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
 
   std::mutex mutex_;
   std::atomic<state> state_ = state::waiting;  // written under the lock
+  std::atomic<bool> left_ = false;
   bool notified_ = false;
   bool serving_ = false;
   bool starved_ = false;  // write() said false; `writable` is owed

@@ -27,10 +27,16 @@ void http1::on_end() {
   if (phase_ != phase::answering) finished_ = true;
 }
 
-// Nobody listens to a stream any more. A single answer may still be read by a half-closed client.
+// Nobody listens to a stream any more. A single answer may still be read by a client that has only
+// closed its side, but is no longer owed a place among the requests in flight.
 void http1::on_peer_closing() {
   peer_closing_ = true;
-  if (phase_ == phase::answering && streams_) finished_ = true;
+  if (phase_ != phase::answering) return;
+  if (streams_) {
+    finished_ = true;
+  } else {
+    exchange_->client_left();
+  }
 }
 
 void http1::on_room() {
@@ -133,7 +139,8 @@ void http1::head_complete() {
   phase_ = phase::body;
   ++home_.home().counters().requests;
   std::shared_ptr<void> permit;
-  if (auto refusal = admit(home_.target(), request, permit)) return refuse(std::move(*refusal));
+  if (auto refusal = admit(home_.target(), request, permit))
+    return refuse_head(std::move(*refusal));
   exchange_->hold(std::move(permit));
   if (parser_.expects_continue()) home_.wire().write("HTTP/1.1 100 Continue\r\n\r\n");
 }
@@ -141,8 +148,22 @@ void http1::head_complete() {
 void http1::serve() {
   phase_ = phase::answering;
   served_any_ = true;
-  exchange_->serve(home_.target());
+  if (refusal_) {
+    exchange_->respond(std::move(*refusal_));
+    refusal_.reset();
+  } else {
+    exchange_->serve(home_.target());
+  }
   take_output();
+}
+
+// The connection is worth keeping when the rest of the request is short: a client that is refused
+// for being too quick should not have to shake hands again.
+void http1::refuse_head(response answer) {
+  if (parser_.expects_continue() || !parser_.body_within(defaults::drained_body_bytes))
+    return refuse(std::move(answer));
+  parser_.drop_body();
+  refusal_ = std::move(answer);
 }
 
 // What follows on the connection cannot be trusted to be a request, so the answer is the last.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "server/connection.hpp"
@@ -39,6 +40,7 @@ class http1 final : public protocol, public exchange::owner {
   void begin_request();
   void head_complete();
   void serve();
+  void refuse_head(response answer);
   void refuse(response answer);
   void refuse(http1_parser::step why);
 
@@ -59,6 +61,9 @@ class http1 final : public protocol, public exchange::owner {
   bool peer_closing_ = false;
   bool close_after_ = false;
   bool finished_ = false;
+
+  // Decided before the body came; sent behind it.
+  std::optional<response> refusal_;
 
   // The answer under way.
   outgoing out_;

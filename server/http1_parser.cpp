@@ -39,6 +39,7 @@ class message final : public beast::basic_parser<true> {
   step refused = step::malformed;
   const char* why = "malformed request";
   bool http10 = false;
+  bool dropping = false;
 
   bool expects_continue() const {
     return !http10 && equal_fold(into_.headers.get("expect"), "100-continue");
@@ -81,12 +82,12 @@ class message final : public beast::basic_parser<true> {
     }
     if (headers.count("host") > 1 || (!http10 && !headers.has("host")))
       return refuse(step::malformed, "exactly one Host header field is required", ec);
+    const auto length = content_length();
+    if (length && *length > bounds_.body_bytes) too_large(ec);
   }
 
-  void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code& ec) override {
-    if (!length) return;
-    if (*length > bounds_.body_bytes) return too_large(ec);
-    if (keeps_body()) into_.content.reserve(static_cast<std::size_t>(*length));
+  void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) override {
+    if (length && keeps_body()) into_.content.reserve(static_cast<std::size_t>(*length));
   }
 
   std::size_t on_body_impl(string_view part, error_code& ec) override { return take(part, ec); }
@@ -99,7 +100,7 @@ class message final : public beast::basic_parser<true> {
   void on_finish_impl(error_code&) override {}
 
   bool keeps_body() const {
-    return into_.method != http_method::get && into_.method != http_method::head;
+    return !dropping && into_.method != http_method::get && into_.method != http_method::head;
   }
 
   void too_large(error_code& ec) { refuse(step::body_too_large, "the body is too large", ec); }
@@ -180,6 +181,17 @@ bool http1_parser::http10() const noexcept {
 }
 bool http1_parser::expects_continue() const noexcept {
   return impl_->parsing->expects_continue();
+}
+
+bool http1_parser::body_within(std::size_t bytes) const noexcept {
+  const auto& parsing = *impl_->parsing;
+  if (parsing.is_done()) return true;
+  const auto length = parsing.content_length();
+  return length && *length <= bytes;
+}
+
+void http1_parser::drop_body() noexcept {
+  impl_->parsing->dropping = true;
 }
 
 bool parse_target(std::string_view target, request& into) {

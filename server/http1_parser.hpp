@@ -45,6 +45,10 @@ class http1_parser {
   bool keep_alive() const noexcept;
   bool http10() const noexcept;
   bool expects_continue() const noexcept;
+  // What is still to come of the body is known to be no longer than that.
+  bool body_within(std::size_t bytes) const noexcept;
+  // Reads the body and throws it away.
+  void drop_body() noexcept;
 
  private:
   struct impl;

@@ -78,10 +78,16 @@ bool io_worker::add_listener(std::unique_ptr<listener> made) {
   return watched.get_future().get();
 }
 
+void io_worker::drop_listeners() {
+  for (const auto& each : listeners_)
+    loop_.forget(each->descriptor());
+  listeners_.clear();
+}
+
 void io_worker::close_listeners() {
   std::promise<void> closed;
   loop_.box()->post([this, &closed] {
-    listeners_.clear();
+    drop_listeners();
     closed.set_value();
   });
   closed.get_future().wait();
@@ -136,7 +142,7 @@ void io_worker::say_when_empty() {
 
 void io_worker::close_all() {
   draining_ = false;
-  listeners_.clear();
+  drop_listeners();
   while (!connections_.empty())
     connections_.back()->close();
 }

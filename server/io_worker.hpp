@@ -74,6 +74,7 @@ class io_worker {
  private:
   void open(int descriptor, std::string peer, std::shared_ptr<const site> where);
   void tick();
+  void drop_listeners();
   void close_all();
   void say_when_empty();
 

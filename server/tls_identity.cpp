@@ -7,8 +7,11 @@
 namespace troupe::server {
 namespace {
 
-// RFC 9325 4.2: forward secrecy and authenticated encryption only. TLS 1.3's own are all good.
-constexpr const char* tls12_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+// RFC 9325 4.2: forward secrecy and authenticated encryption only. AES-128 first, as Go's servers
+// do: it is a third cheaper than AES-256, and both are out of reach.
+constexpr const char* tls12_ciphers = "ECDHE+AESGCM+AES128:ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr const char* tls13_ciphers =
+    "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 
 int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
                     const unsigned char* in, unsigned int in_size, void*) {
@@ -68,7 +71,9 @@ tl::expected<std::shared_ptr<SSL_CTX>, std::string> make_context(const tls_mater
   std::shared_ptr<SSL_CTX> context{SSL_CTX_new(TLS_server_method()), SSL_CTX_free};
   if (!context) return bad("TLS is not available");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  if (SSL_CTX_set_cipher_list(context.get(), tls12_ciphers) != 1) return bad("no TLS 1.2 ciphers");
+  if (SSL_CTX_set_cipher_list(context.get(), tls12_ciphers) != 1 ||
+      SSL_CTX_set_ciphersuites(context.get(), tls13_ciphers) != 1)
+    return bad("the ciphers of TLS are not available");
   // An idle connection keeps no buffers, and a finished one leaves nothing behind.
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context.get(), 1);

@@ -55,6 +55,7 @@ class transport {
   // Sends what waits; called when epoll says that the socket takes more.
   void writable();
 
+  int descriptor() const noexcept { return descriptor_; }
   bool secure() const noexcept { return ssl_ != nullptr; }
   bool blocked() const noexcept { return !waiting_.empty(); }
   bool broken() const noexcept { return broken_; }

@@ -1,0 +1,67 @@
+// One connection of a load: non-blocking, with or without TLS, on one thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bench/http_load.hpp"
+
+struct ssl_st;
+struct ssl_ctx_st;
+
+namespace troupe::bench {
+
+using load_clock = std::chrono::steady_clock;
+
+// What the connections of one thread share.
+struct load_thread {
+  const load_options& options;
+  ssl_ctx_st* tls;
+  // False when the load is over; otherwise the number of the request to send.
+  std::function<bool(std::uint64_t& number)> take;
+  load_result result;
+
+  void answered(int status, std::size_t bytes, load_clock::time_point asked);
+};
+
+// The bytes below HTTP. The handshake and the connect block: they are not measured.
+class load_socket {
+ public:
+  // Throws std::runtime_error.
+  explicit load_socket(const load_thread& home);
+  ~load_socket();
+  load_socket(const load_socket&) = delete;
+  load_socket& operator=(const load_socket&) = delete;
+
+  // Queues; flush() sends what the kernel takes.
+  void write(std::string_view bytes) { waiting_ += bytes; }
+  void flush();
+  // The number of bytes; 0 when there are none now. Throws at the end of the connection.
+  std::size_t read(char* into, std::size_t size);
+  int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_ = -1;
+  ssl_st* ssl_ = nullptr;
+  std::string waiting_;
+};
+
+class load_connection {
+ public:
+  virtual ~load_connection() = default;
+  virtual int descriptor() const = 0;
+  // Asks as often as it may.
+  virtual void start() = 0;
+  // Something may be read or written. Throws std::runtime_error when the server breaks off.
+  virtual void on_event() = 0;
+  // Answers that are still to come.
+  virtual std::size_t waiting() const = 0;
+};
+
+std::unique_ptr<load_connection> make_http1_load(load_thread& home);
+std::unique_ptr<load_connection> make_http2_load(load_thread& home);
+
+}  // namespace troupe::bench

@@ -1,0 +1,96 @@
+#include <array>
+#include <charconv>
+#include <stdexcept>
+
+#include "bench/http_load_connection.hpp"
+
+namespace troupe::bench {
+namespace {
+
+constexpr std::size_t read_bytes = 64 << 10;
+
+class http1_load final : public load_connection {
+ public:
+  explicit http1_load(load_thread& home) : home_{home}, socket_{home} {
+    fields_ = "Host: " + home.options.host + "\r\nAccept: application/json\r\n";
+    if (!home.options.bearer_token.empty())
+      fields_ += "Authorization: Bearer " + home.options.bearer_token + "\r\n";
+  }
+
+  int descriptor() const override { return socket_.descriptor(); }
+  std::size_t waiting() const override { return waiting_ ? 1 : 0; }
+
+  void start() override {
+    std::uint64_t number = 0;
+    waiting_ = home_.take(number);
+    if (!waiting_) return;
+    const auto request = home_.options.next(number);
+    std::string text = request.method + " " + request.path + " HTTP/1.1\r\n" + fields_;
+    if (!request.content_type.empty()) text += "Content-Type: " + request.content_type + "\r\n";
+    if (!request.body.empty())
+      text += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+    asked_ = load_clock::now();
+    socket_.write(text + "\r\n" + request.body);
+    socket_.flush();
+  }
+
+  void on_event() override {
+    static thread_local std::array<char, read_bytes> buffer;
+    socket_.flush();
+    while (const auto got = socket_.read(buffer.data(), buffer.size()))
+      take({buffer.data(), got});
+  }
+
+ private:
+  void take(std::string_view bytes) {
+    if (in_head_) {
+      head_ += bytes;
+      const auto end = head_.find("\r\n\r\n");
+      if (end == std::string::npos) return;
+      const auto body = head_.substr(end + 4);
+      head_.resize(end + 2);
+      read_head();
+      return take_body(body);
+    }
+    take_body(bytes);
+  }
+
+  void read_head() {
+    static constexpr std::string_view length = "content-length: ";
+    const auto at = head_.find(length);
+    if (!head_.starts_with("HTTP/1.1 ") || at == std::string::npos)
+      throw std::runtime_error("an answer without content-length");
+    std::from_chars(head_.data() + 9, head_.data() + 12, status_);
+    std::from_chars(head_.data() + at + length.size(), head_.data() + head_.size(), size_);
+    in_head_ = false;
+    got_ = 0;
+    head_.clear();
+  }
+
+  void take_body(std::string_view bytes) {
+    got_ += bytes.size();
+    if (got_ < size_) return;
+    home_.answered(status_, size_, asked_);
+    in_head_ = true;
+    start();
+  }
+
+  load_thread& home_;
+  load_socket socket_;
+  std::string fields_;
+  bool waiting_ = false;
+  load_clock::time_point asked_;
+  bool in_head_ = true;
+  std::string head_;
+  int status_ = 0;
+  std::size_t size_ = 0;
+  std::size_t got_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<load_connection> make_http1_load(load_thread& home) {
+  return std::make_unique<http1_load>(home);
+}
+
+}  // namespace troupe::bench
