@@ -1,0 +1,203 @@
+// Containers as real processes under real shims.
+#include "actors/kubelet/process_runtime.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+
+namespace troupe::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// What a container's observer heard, to be waited for.
+class listener {
+ public:
+  container_observer observer() {
+    return [this](const container_change& change) {
+      const std::lock_guard guard{mutex_};
+      if (const auto* running = std::get_if<container_running>(&change)) running_ = *running;
+      if (const auto* exit = std::get_if<container_exit>(&change)) exit_ = *exit;
+      heard_.notify_all();
+    };
+  }
+  std::optional<container_running> running() {
+    std::unique_lock guard{mutex_};
+    heard_.wait_for(guard, 10s, [this] { return running_ || exit_; });
+    return running_;
+  }
+  std::optional<container_exit> exit() {
+    std::unique_lock guard{mutex_};
+    heard_.wait_for(guard, 10s, [this] { return exit_.has_value(); });
+    return exit_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable heard_;
+  std::optional<container_running> running_;
+  std::optional<container_exit> exit_;
+};
+
+struct scratch {
+  std::filesystem::path path;
+  scratch() {
+    std::string name = "/tmp/troupe-kubelet-XXXXXX";
+    path = ::mkdtemp(name.data());
+  }
+  ~scratch() { std::filesystem::remove_all(path); }
+};
+
+const std::string shim = std::string{TROUPE_BINARY_DIR} + "/container_shim";
+
+container_spec shell(const scratch& place, const std::string& script) {
+  return {.command = {"/bin/sh", "-c", script},
+          .environment = {"PATH=/bin:/usr/bin", "GREETING=hello"},
+          .log_file = place.path / "log"};
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+// Waits for a process to be gone; false when it is still there after ten seconds.
+bool gone(const process_id& process) {
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (process.alive() && std::chrono::steady_clock::now() < deadline)
+    ::sched_yield();
+  return !process.alive();
+}
+
+}  // namespace
+
+TEST_CASE("a container's output, exit code and environment are what they should be", "[kubelet]") {
+  scratch place;
+  listener heard;
+  process_runtime runtime{shim};
+  runtime.start(container_dir{place.path / "c"},
+                shell(place, "echo $GREETING; echo oops >&2; printf unfinished; exit 3"),
+                heard.observer());
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK(exit->code == 3);
+  CHECK(exit->finished_ms >= exit->started_ms);
+  const auto log = text_of(place.path / "log");
+  CHECK_THAT(log, Catch::Contains(" stdout F hello\n") && Catch::Contains(" stderr F oops\n") &&
+                      Catch::Contains(" stdout F unfinished\n"));
+}
+
+TEST_CASE("a program that is not there is an error that names it", "[kubelet]") {
+  scratch place;
+  listener heard;
+  process_runtime runtime{shim};
+  auto spec = shell(place, "");
+  spec.command = {"/no/such/program"};
+  runtime.start(container_dir{place.path / "c"}, spec, heard.observer());
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK(exit->code == 127);
+  CHECK_THAT(exit->error, Catch::Contains("/no/such/program"));
+}
+
+TEST_CASE("SIGTERM ends a container, and all that it started goes with it", "[kubelet]") {
+  scratch place;
+  listener heard;
+  process_runtime runtime{shim};
+  const container_dir dir{place.path / "c"};
+  runtime.start(dir, shell(place, "sleep 300 & sleep 301 & wait"), heard.observer());
+  const auto running = heard.running();
+  REQUIRE(running);
+  runtime.stop(dir, false);
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK(exit->signal == SIGTERM);
+  CHECK(exit->code == 128 + SIGTERM);
+  CHECK(gone(running->shim));
+}
+
+TEST_CASE("a container that ignores SIGTERM is killed", "[kubelet]") {
+  scratch place;
+  listener heard;
+  process_runtime runtime{shim};
+  const container_dir dir{place.path / "c"};
+  runtime.start(dir, shell(place, "trap '' TERM; echo armed; while :; do sleep 1; done"),
+                heard.observer());
+  REQUIRE(heard.running());
+  runtime.stop(dir, false);
+  runtime.stop(dir, true);
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK(exit->signal == SIGKILL);
+}
+
+TEST_CASE("a runtime that is gone leaves its containers to the next one", "[kubelet]") {
+  scratch place;
+  const container_dir dir{place.path / "pod" / "containers" / "web" / "2"};
+  process_id process;
+  {
+    listener heard;
+    process_runtime first{shim};
+    first.start(dir, shell(place, "sleep 300"), heard.observer());
+    const auto running = heard.running();
+    REQUIRE(running);
+    process = running->process;
+  }
+  CHECK(process.alive());
+
+  process_runtime second{shim};
+  std::mutex mutex;
+  std::condition_variable done;
+  std::optional<std::vector<process_runtime::found>> found;
+  second.survey(place.path / "pod", [&](std::vector<process_runtime::found> all) {
+    const std::lock_guard guard{mutex};
+    found = std::move(all);
+    done.notify_all();
+  });
+  std::unique_lock guard{mutex};
+  REQUIRE(done.wait_for(guard, 10s, [&] { return found.has_value(); }));
+  REQUIRE(found->size() == 1);
+  CHECK(found->front().container == "web");
+  CHECK(found->front().attempt == 2);
+
+  listener heard;
+  second.follow(found->front().dir, heard.observer());
+  const auto running = heard.running();
+  REQUIRE(running);
+  CHECK(running->process.pid == process.pid);
+  second.stop(dir, true);
+  REQUIRE(heard.exit());
+  CHECK(gone(process));
+}
+
+TEST_CASE("a container does not outlive its shim", "[kubelet]") {
+  scratch place;
+  listener heard;
+  process_runtime runtime{shim};
+  const container_dir dir{place.path / "c"};
+  runtime.start(dir, shell(place, "sleep 300"), heard.observer());
+  const auto running = heard.running();
+  REQUIRE(running);
+  ::kill(running->shim.pid, SIGKILL);
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK(exit->code == 137);
+  CHECK(gone(running->process));
+}
+
+TEST_CASE("a pid that was given to another process is not mistaken for a container", "[kubelet]") {
+  auto self = identify(::getpid());
+  REQUIRE(self);
+  CHECK(self->alive());
+  ++self->started;
+  CHECK_FALSE(self->alive());
+  CHECK_FALSE(self->signal(0, false));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,157 @@
+// The pure rules of the kubelet: environment, status, restarts.
+#include <catch2/catch.hpp>
+
+#include "actors/condition.hpp"
+#include "actors/kubelet/pod_containers.hpp"
+#include "actors/kubelet/pod_env.hpp"
+#include "actors/kubelet/simulated_pod.hpp"
+#include "api/codec.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Pod;
+
+namespace {
+
+template <class T>
+T parse(const std::string& yaml) {
+  auto decoded = api::decode(yaml, api::media::yaml, &api::kind_of<T>());
+  REQUIRE(decoded);
+  return static_cast<const T&>(*decoded->content);
+}
+
+api::object_ptr nothing(const std::string&) {
+  return nullptr;
+}
+
+using lines = std::vector<std::string>;
+
+lines own_variables(const lines& all) {
+  lines own;
+  for (const auto& line : all)
+    if (line.rfind("PATH=", 0) != 0 && line.rfind("HOSTNAME=", 0) != 0) own.push_back(line);
+  return own;
+}
+
+}  // namespace
+
+TEST_CASE("variables refer to those before them, and to fields of the pod", "[kubelet]") {
+  const auto pod = parse<Pod>(R"(
+metadata: {name: web, namespace: shop, uid: u1, labels: {app: front}}
+spec:
+  nodeName: n1
+  containers:
+  - name: c
+    command: [echo, $(GREETING), $(UNKNOWN), $$(GREETING)]
+    args: [$(NAME)]
+    resources: {requests: {cpu: 1500m, memory: 64Mi}}
+    env:
+    - {name: NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+    - {name: APP, valueFrom: {fieldRef: {fieldPath: "metadata.labels['app']"}}}
+    - {name: CPUS, valueFrom: {resourceFieldRef: {resource: requests.cpu}}}
+    - {name: GREETING, value: "hi $(NAME) $(LATER) $$(NAME)"}
+    - {name: LATER, value: x}
+)");
+  const auto& container = pod.spec().containers(0);
+const auto made = container_environment(pod, container, nothing);
+REQUIRE(made);
+CHECK(own_variables(*made) ==
+      lines{"NAME=web", "APP=front", "CPUS=2", "GREETING=hi web $(LATER) $(NAME)", "LATER=x"});
+CHECK(container_command(container, *made) ==
+      lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)", "web"});
+}
+
+TEST_CASE("config maps and secrets become variables, and a missing one is named", "[kubelet]") {
+  const auto pod = parse<Pod>(R"(
+metadata: {name: web, namespace: shop}
+spec:
+  containers:
+  - name: c
+    envFrom: [{prefix: P_, configMapRef: {name: settings}}]
+    env:
+    - {name: A, valueFrom: {configMapKeyRef: {name: settings, key: a}}}
+    - {name: B, valueFrom: {secretKeyRef: {name: none, key: b, optional: true}}}
+)");
+  const auto read = [](const std::string& key) -> api::object_ptr {
+    if (key != "/registry/configmaps/shop/settings") return nullptr;
+    auto map = std::make_unique<api::core::v1::ConfigMap>();
+    (*map->mutable_data())["a"] = "1";
+    return std::make_shared<api::object>(api::kind_of<api::core::v1::ConfigMap>(), std::move(map),
+                                         1);
+  };
+  const auto made = container_environment(pod, pod.spec().containers(0), read);
+  REQUIRE(made);
+  CHECK(own_variables(*made) == lines{"P_a=1", "A=1"});
+  const auto refused = container_environment(pod, pod.spec().containers(0), nothing);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() == "ConfigMap \"settings\" not found");
+}
+
+TEST_CASE("restart policy decides what an ended container is worth", "[kubelet]") {
+  auto pod = parse<Pod>("spec: {containers: [{name: c}]}");
+  container_record ended{.name = "c", .phase = container_phase::exited};
+  for (const auto& [policy, code, again] :
+       {std::tuple{"Always", 0, true}, std::tuple{"Always", 1, true},
+        std::tuple{"OnFailure", 0, false}, std::tuple{"OnFailure", 1, true},
+        std::tuple{"Never", 0, false}, std::tuple{"Never", 1, false}}) {
+    pod.mutable_spec()->set_restart_policy(policy);
+    ended.last = container_exit{.code = code};
+    CAPTURE(policy, code);
+    CHECK(restarts(pod, ended) == again);
+  }
+}
+
+TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]") {
+  auto pod = parse<Pod>(
+      "metadata: {uid: u}\nspec: {restartPolicy: Never, containers: [{name: a}, {name: b}], "
+      "initContainers: [{name: i}]}");
+  const pod_place place{"10.0.0.1", "10.0.0.2"};
+  std::vector<container_record> all{{.name = "i", .init = true}, {.name = "a"}, {.name = "b"}};
+  const auto look = [&] { return observed_status(pod, all, place, runtime::wall_time{}); };
+  const auto holds = [](const api::core::v1::PodStatus& status, const char* type) {
+    const auto* condition = find_condition(status.conditions(), type);
+    return condition != nullptr && condition->status() == "True";
+  };
+
+  auto status = look();
+  CHECK(status.phase() == "Pending");
+  CHECK(status.container_statuses(0).state().waiting().reason() == "PodInitializing");
+  CHECK_FALSE(holds(status, "Initialized"));
+
+  all[0].phase = container_phase::exited;
+  all[0].last = container_exit{.code = 0};
+  all[1].phase = all[2].phase = container_phase::running;
+  status = look();
+  CHECK(status.phase() == "Running");
+  CHECK(holds(status, "Initialized"));
+  CHECK(holds(status, "Ready"));
+  CHECK(status.pod_ip() == "10.0.0.2");
+
+  all[2].ready = false;
+  CHECK_FALSE(holds(look(), "Ready"));
+
+  all[1].phase = all[2].phase = container_phase::exited;
+  all[1].last = container_exit{.code = 0};
+  all[2].last = container_exit{.code = 137, .signal = 9};
+  status = look();
+  CHECK(status.phase() == "Failed");
+  CHECK(status.container_statuses(1).state().terminated().exit_code() == 137);
+  all[2].last = container_exit{.code = 0};
+  CHECK(look().phase() == "Succeeded");
+
+  all[0].last = container_exit{.code = 1};
+  CHECK(look().phase() == "Failed");
+}
+
+TEST_CASE("a pod on a simulated node is ready at once", "[kubelet]") {
+  const auto pod = parse<Pod>(
+      "metadata: {uid: u}\nspec: {containers: [{name: a, image: x}], initContainers: [{name: i}]}");
+  const auto running = as_running(pod, {"10.0.0.1", "10.0.0.2"}, runtime::wall_time{});
+  CHECK(running->status().phase() == "Running");
+  CHECK(running->status().container_statuses(0).ready());
+  CHECK(running->status().init_container_statuses(0).state().terminated().reason() == "Completed");
+}
+
+}  // namespace troupe::actors
