@@ -22,8 +22,8 @@ namespace troupe::actors {
 struct container_spec {
   std::vector<std::string> command;      // argv; the first is looked up in PATH of `environment`
   std::vector<std::string> environment;  // "NAME=value"
-  std::string working_dir;               // empty: "/"
-  std::string log_file;                  // CRI log format, rotated
+  std::string working_dir = {};          // empty: "/"
+  std::string log_file = {};             // CRI log format, rotated
   // source, target, "ro" or "rw": bind mounts, where the shim may make a mount namespace.
   struct mount {
     std::string source, target;
@@ -53,7 +53,7 @@ struct container_exit {
   int code = 0;  // as the kubelet reports it: 128 + signal for a signal
   int signal = 0;
   std::int64_t started_ms = 0, finished_ms = 0;
-  std::string error;  // why it could not be started; empty otherwise
+  std::string error = {};  // why it could not be started; empty otherwise
 };
 
 class container_dir {

@@ -38,7 +38,7 @@ lines own_variables(const lines& all) {
 }  // namespace
 
 TEST_CASE("variables refer to those before them, and to fields of the pod", "[kubelet]") {
-  const auto pod = parse<Pod>(R"(
+  const auto pod = parse<Pod>(R"yaml(
 metadata: {name: web, namespace: shop, uid: u1, labels: {app: front}}
 spec:
   nodeName: n1
@@ -53,14 +53,14 @@ spec:
     - {name: CPUS, valueFrom: {resourceFieldRef: {resource: requests.cpu}}}
     - {name: GREETING, value: "hi $(NAME) $(LATER) $$(NAME)"}
     - {name: LATER, value: x}
-)");
+)yaml");
   const auto& container = pod.spec().containers(0);
-const auto made = container_environment(pod, container, nothing);
-REQUIRE(made);
-CHECK(own_variables(*made) ==
-      lines{"NAME=web", "APP=front", "CPUS=2", "GREETING=hi web $(LATER) $(NAME)", "LATER=x"});
-CHECK(container_command(container, *made) ==
-      lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)", "web"});
+  const auto made = container_environment(pod, container, nothing);
+  REQUIRE(made);
+  CHECK(own_variables(*made) ==
+        lines{"NAME=web", "APP=front", "CPUS=2", "GREETING=hi web $(LATER) $(NAME)", "LATER=x"});
+  CHECK(container_command(container, *made) ==
+        lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)", "web"});
 }
 
 TEST_CASE("config maps and secrets become variables, and a missing one is named", "[kubelet]") {
