@@ -16,6 +16,7 @@
 #include "server/front.hpp"
 #include "server/health.hpp"
 #include "server/rest/api_server.hpp"
+#include "server/rest/log_source.hpp"
 #include "server/version.hpp"
 
 namespace troupe::tools {
@@ -42,6 +43,23 @@ tl::expected<actors::scheduler::profile_options, std::string> scheduler_profile(
     return tl::make_unexpected(checked.error());
   return profile;
 }
+
+// Logs of the kubelet that runs in this process.
+class local_logs final : public server::log_source {
+ public:
+  explicit local_logs(std::filesystem::path root_dir) : root_dir_{std::move(root_dir)} {}
+
+  std::optional<std::string> log_file(const std::string& pod_uid, const std::string& container,
+                                      int attempt) const override {
+    auto path = actors::log_path(root_dir_, pod_uid, container, attempt);
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem)) return std::nullopt;
+    return path.string();
+  }
+
+ private:
+  const std::filesystem::path root_dir_;
+};
 
 // Declared bottom up: each part outlives those that use it.
 class node : public node_parts {
@@ -89,7 +107,10 @@ class node : public node_parts {
   }
 
   tl::expected<std::string, std::string> start_server() {
-    auto api = server::api_server::make(*plane_, {});
+    logs_ = std::make_unique<local_logs>(std::filesystem::absolute(config_.kubelet.root_dir));
+    server::api_server_options api_options;
+    api_options.rest.logs = logs_.get();
+    auto api = server::api_server::make(*plane_, std::move(api_options));
     if (!api) return tl::make_unexpected(api.error());
     api_ = std::move(*api);
     if (auto made = api_->create_system_objects(); !made) return tl::make_unexpected(made.error());
@@ -151,6 +172,7 @@ class node : public node_parts {
   std::unique_ptr<runtime::system> company_;
   std::unique_ptr<actors::control_plane> plane_;
   server::health_checks health_;
+  std::unique_ptr<local_logs> logs_;
   std::unique_ptr<server::api_server> api_;
   std::unique_ptr<server::front> front_;
 };

@@ -16,6 +16,9 @@ inline constexpr auto lease_renewal = 10s;
 inline constexpr std::size_t log_file_bytes = 10u << 20;
 inline constexpr int log_files = 5;
 inline constexpr std::size_t log_line_bytes = 16u << 10;
+// Read and sent in one go; how often a followed log is looked at.
+inline constexpr std::size_t log_part_bytes = 64u << 10;
+inline constexpr auto log_follow_period = 200ms;
 
 // kubernetes: MaxContainerBackOff and the delay it begins with; a container that ran for twice the
 // longest begins anew.

@@ -8,6 +8,7 @@
 #include "api/scheme.hpp"
 #include "server/rest/deleting.hpp"
 #include "server/rest/documents.hpp"
+#include "server/rest/logs.hpp"
 #include "server/rest/reading.hpp"
 #include "server/rest/reviews.hpp"
 #include "server/rest/subresources.hpp"
@@ -75,6 +76,7 @@ constexpr part_handlers parts[] = {
     {"ephemeralcontainers", &get_object, nullptr, &update_object, &patch_object},
     {"binding", nullptr, &create_binding, nullptr, nullptr},
     {"eviction", nullptr, &create_eviction, nullptr, nullptr},
+    {"log", &get_log, nullptr, nullptr, nullptr},
 };
 
 call_handler part_handler(const call& what) {

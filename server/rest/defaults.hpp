@@ -29,6 +29,8 @@ inline constexpr std::chrono::nanoseconds last_bookmark_wait = 200ms;
 inline constexpr int write_attempts = 5;
 // Requests that wait for another try.
 inline constexpr std::size_t retry_queue = 1'000;
+// Parts of logs that wait to be read.
+inline constexpr std::size_t disk_queue = 1'000;
 // How many objects one deletecollection has under way at the same time.
 inline constexpr std::size_t parallel_deletions = 64;
 

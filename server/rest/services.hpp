@@ -39,6 +39,8 @@ struct rest_services {
   frame_cache frames;
   // What must be tried again does so here, off the commit thread.
   runtime::worker_pool retries{"rest-retry", 1, defaults::retry_queue};
+  // Logs are read here.
+  runtime::worker_pool disk{"rest-disk", 1, defaults::disk_queue};
 };
 
 }  // namespace troupe::server

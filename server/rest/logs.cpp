@@ -1,0 +1,182 @@
+#include "server/rest/logs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "actors/kubelet/defaults.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/timestamp.hpp"
+#include "runtime/system.hpp"
+#include "server/rest/log_source.hpp"
+
+namespace troupe::server {
+
+namespace {
+
+using api::core::v1::ContainerStatus;
+using api::core::v1::Pod;
+
+api::expected<std::string> container_of(const Pod& pod, const std::string& wanted) {
+  std::string names;
+  const auto& spec = pod.spec();
+  for (const auto* all : {&spec.init_containers(), &spec.containers()})
+    for (const auto& container : *all) {
+      if (container.name() == wanted) return wanted;
+      names += (names.empty() ? "" : " ") + container.name();
+    }
+  const auto& name = pod.metadata().name();
+  if (!wanted.empty())
+    return api::fail(
+        api::bad_request(fmt::format("container {} is not valid for pod {}", wanted, name)));
+  if (spec.containers_size() == 1) return spec.containers(0).name();
+  return api::fail(api::bad_request(fmt::format(
+      "a container name must be specified for pod {}, choose one of: [{}]", name, names)));
+}
+
+const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
+  for (const auto* all :
+       {&pod.status().init_container_statuses(), &pod.status().container_statuses()})
+    for (const auto& status : *all)
+      if (status.name() == container) return &status;
+  return nullptr;
+}
+
+// The number of a query parameter; 400 when it is none or below `least`.
+api::expected<std::optional<std::int64_t>> number(const query_string& query, const char* name,
+                                                  std::int64_t least) {
+  const auto text = query.get(name);
+  if (!text) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (problem != std::errc{} || end != text->data() + text->size() || value < least)
+    return api::fail(api::bad_request(
+        fmt::format("{} must be a whole number of at least {}, not \"{}\"", name, least, *text)));
+  return value;
+}
+
+api::expected<actors::log_query> read_query(const query_string& query) {
+  actors::log_query result;
+  result.timestamps = query.flag("timestamps");
+  const auto tail = number(query, "tailLines", 0);
+  const auto limit = number(query, "limitBytes", 1);
+  const auto seconds = number(query, "sinceSeconds", 1);
+  for (const auto* each : {&tail, &limit, &seconds})
+    if (!*each) return api::fail(each->error());
+  result.tail_lines = *tail;
+  result.limit_bytes = *limit;
+  result.since = query.get_or("sinceTime", "");
+  if (*seconds) {
+    const auto since = std::chrono::system_clock::now() - std::chrono::seconds{**seconds};
+    const auto count =
+        std::chrono::duration_cast<std::chrono::seconds>(since.time_since_epoch()).count();
+    result.since = api::format_time(count);
+  }
+  return result;
+}
+
+}  // namespace
+
+void get_log(const call_ptr& what) {
+  const auto found = what->in.read().find(what->key());
+  if (!found) return what->fail(api::not_found(what->kind(), what->where.name));
+  const auto& pod = found->as<Pod>();
+  const auto& query = what->what->query;
+  auto container = container_of(pod, query.get_or("container", ""));
+  if (!container) return what->fail(container.error());
+  auto options = read_query(query);
+  if (!options) return what->fail(options.error());
+  const auto* status = status_of(pod, *container);
+  const bool previous = query.flag("previous");
+  const int attempt = status == nullptr ? 0 : status->restart_count() - (previous ? 1 : 0);
+  if (previous && attempt < 0)
+    return what->fail(
+        api::bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found",
+                                     *container, pod.metadata().name())));
+  const auto file =
+      what->in.options.logs == nullptr
+          ? std::nullopt
+          : what->in.options.logs->log_file(pod.metadata().uid(), *container, attempt);
+  if (!file)
+    return what->fail(api::bad_request(
+        fmt::format("container \"{}\" in pod \"{}\" is waiting to start: there is no log yet",
+                    *container, pod.metadata().name())));
+  what->in.plane.company().spawn(
+      {.kind = "log",
+       .name = fmt::format("{}/{}/{:x}", found->meta().namespace_(), found->meta().name(),
+                           what->what->id),
+       .restart = false},
+      runtime::make<log_session>(what, *file, *options, query.flag("follow"), *container));
+}
+
+// -- the session ----------------------------------------------------------------------------------
+
+log_session::log_session(call_ptr what, std::string file, actors::log_query query, bool follow,
+                         std::string container)
+    : call_{std::move(what)},
+      file_{std::move(file)},
+      container_{std::move(container)},
+      follow_{follow},
+      reader_{std::make_shared<actors::log_reader>(file_, std::move(query))} {}
+
+log_session::~log_session() {
+  out_.close();
+}
+
+const runtime::behavior& log_session::make_behavior() const {
+  static const runtime::behavior table =
+      runtime::handlers(&log_session::on_part, &log_session::on_room, &log_session::on_client_gone);
+  return table;
+}
+
+void log_session::started() {
+  response head;
+  head.content_type = "text/plain";
+  out_ = call_->take_over().start_stream(std::move(head),
+                                         {.writable = [to = self()] { to.tell(room{}); },
+                                          .closed = [to = self()] { to.tell(client_gone{}); }});
+  read();
+}
+
+std::string log_session::describe() const {
+  return fmt::format("file: {}\nfollow: {}\nwaitsForClient: {}\n", file_, follow_, full_);
+}
+
+// Whether the container has ended is asked first: what it wrote before is then in the part.
+void log_session::read() {
+  const bool taken =
+      call_->in.disk.post([reader = reader_, ended = container_ended(), to = self()] {
+        to.tell(part{reader->next(), ended});
+      });
+  if (!taken) again_ = after(actors::kubelet_defaults::log_follow_period, [this] { read(); });
+}
+
+void log_session::on_part(const part& m) {
+  if (!m.text.empty()) {
+    full_ = !out_.write(m.text);
+    if (reader_->exhausted()) return stop();
+    if (!full_) read();
+    return;
+  }
+  if (!follow_ || m.ended) return stop();
+  again_ = after(actors::kubelet_defaults::log_follow_period, [this] { read(); });
+}
+
+void log_session::on_room(const room&) {
+  if (std::exchange(full_, false)) read();
+}
+
+void log_session::on_client_gone(const client_gone&) {
+  stop();
+}
+
+bool log_session::container_ended() const {
+  const auto found = call_->in.read().find(call_->key());
+  if (!found) return true;
+  const auto* status = status_of(found->as<Pod>(), container_);
+  return status != nullptr && !status->state().has_running() && !status->state().has_waiting();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,52 @@
+// pods/NAME/log: a container's output, at once or as it comes.
+#pragma once
+
+#include <memory>
+
+#include "actors/kubelet/log_reader.hpp"
+#include "runtime/actor.hpp"
+#include "runtime/worker_pool.hpp"
+#include "server/rest/call.hpp"
+
+namespace troupe::server {
+
+// kubernetes: pkg/registry/core/pod/strategy.go, LogLocation, for the rules and the words.
+void get_log(const call_ptr& what);
+
+// One reader of one log: an actor between the file, which is read on a thread for disks, and the
+// client's stream. One part is under way at a time; a client that reads slowly costs that much.
+// Ends with the container, or when the client leaves.
+class log_session : public runtime::actor {
+ public:
+  log_session(call_ptr what, std::string file, actors::log_query query, bool follow,
+              std::string container);
+  ~log_session() override;
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct part {
+    std::string text;
+    bool ended = false;  // the container had ended before the part was read
+  };
+  struct room {};
+  struct client_gone {};
+
+  void on_part(const part& m);
+  void on_room(const room&);
+  void on_client_gone(const client_gone&);
+  void read();
+  bool container_ended() const;
+
+  const call_ptr call_;
+  const std::string file_, container_;
+  const bool follow_;
+  std::shared_ptr<actors::log_reader> reader_;
+  stream out_;
+  bool full_ = false;
+  runtime::timer again_;
+};
+
+}  // namespace troupe::server
