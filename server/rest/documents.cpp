@@ -37,7 +37,8 @@ void answer_discovery(const call_ptr& what, bool core) {
 
 // Old clients take only protobuf, and would rather fail than read JSON.
 void answer_openapi_v2(const call_ptr& what) {
-  constexpr std::string_view type = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  // What clients ask for has an @ in it, which is no media type in an answer.
+  constexpr std::string_view type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
   const auto accept = what->what->headers.joined("accept");
   if (accept.find("com.github.proto-openapi.spec.v2") == accept.npos)
     return answer_json(what, api::openapi_v2_json(), "application/json");
