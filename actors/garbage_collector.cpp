@@ -58,6 +58,10 @@ std::string garbage_collector::describe() const {
 void garbage_collector::on_changes(const watch_events& m) {
   for (const auto& event : m.events) {
     if (!event.object) continue;
+    if (event.type == event_type::modified && event.previous &&
+        same_dependence(*event.previous, *event.object)) {
+      continue;
+    }
     why({event.why.request, event.at});
     const auto key = key_of(*event.object);
     if (event.type == event_type::deleted) {

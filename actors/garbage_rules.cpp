@@ -18,6 +18,20 @@ bool awaits_dependents(const api::object& object) {
          (has_finalizer(object, finalizer_orphan) || has_finalizer(object, finalizer_foreground));
 }
 
+bool same_dependence(const api::object& a, const api::object& b) {
+  const auto& x = a.meta();
+  const auto& y = b.meta();
+  return x.uid() == y.uid() && x.has_deletion_timestamp() == y.has_deletion_timestamp() &&
+         std::equal(x.finalizers().begin(), x.finalizers().end(), y.finalizers().begin(),
+                    y.finalizers().end()) &&
+         std::equal(x.owner_references().begin(), x.owner_references().end(),
+                    y.owner_references().begin(), y.owner_references().end(),
+                    [](const OwnerReference& one, const OwnerReference& other) {
+                      return one.uid() == other.uid() &&
+                             one.block_owner_deletion() == other.block_owner_deletion();
+                    });
+}
+
 owner_state state_of(const api::object& dependent, const OwnerReference& owner,
                      const persistence::snapshot& state) {
   const auto* kind = api::scheme::instance().find(owner.api_version(), owner.kind());

@@ -22,6 +22,9 @@ bool has_finalizer(const api::object& object, const char* finalizer);
 // Deleted, and waiting until its dependents are gone (or, orphaned, on their own).
 bool awaits_dependents(const api::object& object);
 
+// True when two states of one object say the same of owners and deletion: most changes do.
+bool same_dependence(const api::object& a, const api::object& b);
+
 enum class owner_state {
   solid,    // there, and stays; also what cannot be judged: an unknown kind, or an owner in a
             // namespace of a dependent that has none

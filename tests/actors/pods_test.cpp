@@ -101,6 +101,10 @@ TEST_CASE("a toleration fits by key, effect and value") {
   CHECK_FALSE(actors::tolerates(toleration, taint));
 }
 
+TEST_CASE("a pod's actor is small: there are ten thousands of them") {
+  CHECK(sizeof(actors::pod) <= 128);
+}
+
 // -- the actors -----------------------------------------------------------------------------------
 
 TEST_CASE("a pod gets a node") {

@@ -7,8 +7,8 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "actors/two_doors.hpp"
 #include "actors/follower.hpp"
+#include "actors/two_doors.hpp"
 #include "actors/watcher.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/system.hpp"

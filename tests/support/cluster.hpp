@@ -28,7 +28,6 @@ struct cluster_options {
 class cluster {
  public:
   explicit cluster(std::uint64_t seed, cluster_options options = {});
-  ~cluster();
 
   runtime::simulation& simulation() noexcept { return *simulation_; }
   persistence::store& truth() const noexcept { return *truth_; }
