@@ -116,7 +116,11 @@ api::expected<std::vector<persistence::precondition>> admit_create(
   if (&kind == &api::kind_of<Pod>()) {
     auto& pod = static_cast<Pod&>(content);
     auto& spec = *pod.mutable_spec();
-    if (spec.service_account_name().empty()) spec.set_service_account_name("default");
+    if (spec.service_account_name().empty()) {
+      // Under its old name too, as defaults do it for those who say it.
+      spec.set_service_account_name("default");
+      spec.set_service_account("default");
+    }
     if (auto resolved = resolve_priority(state, pod); !resolved)
       return api::fail(std::move(resolved.error()));
     add_toleration(spec, "node.kubernetes.io/not-ready");
