@@ -90,6 +90,8 @@ void start_logging(const config::log_config& wanted) {
 }
 
 void stop_logging() {
+  // The writing thread is joined before the logger goes.
+  const auto last = spdlog::default_logger();
   spdlog::shutdown();
 }
 
