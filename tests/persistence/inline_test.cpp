@@ -1,0 +1,85 @@
+// A store without threads: everything happens on the caller's thread, the same way each time.
+#include <spdlog/fmt/fmt.h>
+
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "persistence/fixture.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+store_options inline_options() {
+  store_options options;
+  options.threaded = false;
+  options.cluster_id = "of-the-test";
+  options.wall_clock = [at = std::make_shared<std::int64_t>(0)] {
+    return std::chrono::system_clock::time_point{std::chrono::milliseconds{++*at}};
+  };
+  return options;
+}
+
+TEST_CASE("without threads a submission is committed and answered before submit returns") {
+  const auto truth = open(inline_options());
+  std::vector<std::string> order;
+  truth->observe([&](const change_batch& batch) {
+    for (const auto& each : *batch)
+      order.push_back(line_of(each));
+  });
+  truth->submit(just(put("a", "1")), [&](const outcome&) { order.push_back("answered"); });
+  CHECK(order == std::vector<std::string>{"2 created a 1@2", "answered"});
+  CHECK(truth->cluster_id() == "of-the-test");
+}
+
+TEST_CASE("what a completion or the observer submits is committed after it, not within it") {
+  const auto truth = open(inline_options());
+  std::vector<std::string> order;
+  truth->observe([&](const change_batch& batch) {
+    order.push_back(fmt::format("see {}", batch->front().at));
+    if (batch->front().at == 3)
+      truth->submit(just(put("c", "1")), [&](const outcome&) { order.push_back("c"); });
+    order.push_back("seen");
+  });
+  truth->submit(just(put("a", "1")), [&](const outcome&) {
+    order.push_back("a begins");
+    truth->submit(just(put("b", "1")), [&](const outcome&) { order.push_back("b"); });
+    order.push_back("a ends");
+  });
+  CHECK(order == std::vector<std::string>{"see 2", "seen", "a begins", "a ends", "see 3", "seen",
+                                          "b", "see 4", "seen", "c"});
+  CHECK(truth->read().size() == 3);
+}
+
+TEST_CASE("a chain of completions that submit does not grow the stack") {
+  const auto truth = open(inline_options());
+  int left = 20'000;
+  std::function<void(outcome)> next = [&](const outcome&) {
+    if (--left > 0) truth->submit(just(put("a", "1")), next);
+  };
+  truth->submit(just(put("a", "1")), next);
+  CHECK(left == 0);
+  CHECK(truth->read().at() == 20'001);
+}
+
+TEST_CASE("the same submissions give the same history") {
+  const auto run = [](std::uint64_t seed) {
+    std::mt19937_64 random{seed};
+    const auto truth = open(inline_options());
+    for (int i = 0; i < 500; ++i) {
+      const auto name = std::to_string(random() % 20);
+      const revision guess = random() % 2 == 0 ? 0 : random() % truth->read().at();
+      truth->submit(only_if(guess, random() % 3 == 0 ? remove(name) : put(name, "x")),
+                    [](const outcome&) {});
+    }
+    std::string history;
+    const auto log = truth->changes(1, 10'000);
+    for (const auto& each : *log)
+      history += fmt::format("{} at {}\n", line_of(each), each.when.time_since_epoch().count());
+    return history;
+  };
+  CHECK(run(7) == run(7));
+  CHECK(run(7) != run(8));
+}
+
+}  // namespace
+}  // namespace troupe::persistence::testing
