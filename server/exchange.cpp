@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <exception>
+#include <utility>
 
 #include "server/defaults.hpp"
 #include "server/status.hpp"
@@ -89,6 +90,15 @@ void exchange::end() {
   if (post) notify();
 }
 
+void exchange::resume() {
+  std::unique_lock lock{mutex_};
+  if (state_ != state::streaming) return;
+  resumed_ = true;
+  const bool post = must_notify();
+  lock.unlock();
+  if (post) notify();
+}
+
 void exchange::serve(handler& target) {
   serving_ = true;  // nobody else has seen this exchange yet
   const auto self = shared_from_this();
@@ -110,11 +120,27 @@ exchange::output exchange::take() {
   out.head = std::move(head_);
   head_.reset();
   out.streams = state_ == state::streaming || state_ == state::ended;
+  out.tunnels = out.streams && events_.received != nullptr;
+  out.resumed = std::exchange(resumed_, false);
   out.chunks.swap(chunks_);
   out.ended = state_ == state::answered || state_ == state::ended;
   out.overrun = overrun_;
   if (out.head) permit_.reset();
   return out;
+}
+
+bool exchange::receive(std::string_view bytes) {
+  std::unique_lock lock{mutex_};
+  if (state_ != state::streaming) return true;  // ended by us: what comes means nothing any more
+  const auto received = events_.received;
+  lock.unlock();
+  try {
+    return received(bytes);
+  } catch (const std::exception& e) {
+    spdlog::error("server: a tunnel's receiver failed: {}", e.what());
+    end();
+    return true;
+  }
 }
 
 void exchange::sent(std::size_t bytes) {
@@ -165,6 +191,11 @@ stream responder::start_stream(response head, stream_events events) const {
   return stream{std::make_shared<stream_duty>(duty_->what())};
 }
 
+stream responder::start_tunnel(response head, stream_events events) const {
+  head.status = 101;
+  return start_stream(std::move(head), std::move(events));
+}
+
 bool responder::gone() const noexcept {
   return !duty_ || duty_->what()->gone();
 }
@@ -185,6 +216,10 @@ bool stream::write(std::string_view chunk, std::shared_ptr<const void> owner) co
 
 void stream::close() const {
   if (duty_) duty_->what()->end();
+}
+
+void stream::resume() const {
+  if (duty_) duty_->what()->resume();
 }
 
 bool stream::open() const noexcept {

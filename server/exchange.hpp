@@ -37,6 +37,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool start_stream(response head, stream_events events);
   bool write(piece chunk);
   void end();
+  void resume();
   bool gone() const noexcept {
     return left_ || state_.load(std::memory_order_relaxed) == state::over;
   }
@@ -58,10 +59,14 @@ class exchange : public std::enable_shared_from_this<exchange> {
     std::optional<response> head;
     bool streams = false;  // more may follow the head's content
     std::vector<piece> chunks;
+    bool tunnels = false;  // a stream that also takes what the client sends
+    bool resumed = false;  // and may be given more
     bool ended = false;    // nothing follows any more
     bool overrun = false;  // cut the stream off
   };
   output take();
+  // What the client sent through the tunnel; false: no more until `resumed`.
+  bool receive(std::string_view bytes);
   // So much of the stream's bytes has left; may call `writable`.
   void sent(std::size_t bytes);
   // The client seems to have gone: gives the permit back, and gone() says so.
@@ -88,6 +93,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool serving_ = false;
   bool starved_ = false;  // write() said false; `writable` is owed
   bool overrun_ = false;
+  bool resumed_ = false;
   std::optional<response> head_;
   std::vector<piece> chunks_;
   std::size_t buffered_bytes_ = 0;

@@ -83,12 +83,14 @@ struct response {
   server::body content;
 };
 
-// What becomes of a stream; both are called on the stream's I/O thread and must not block.
+// What becomes of a stream; all are called on the stream's I/O thread and must not block.
 struct stream_events {
   // write() said false and there is room again.
   std::function<void()> writable;
   // Once: the client has gone, was too slow, or close() was called. Nothing is called after it.
   std::function<void()> closed;
+  // Of a tunnel only: what the client sends, in order. False: no more until stream::resume().
+  std::function<bool(std::string_view bytes)> received = nullptr;
 };
 
 // An answer without an end yet. A handle: copies mean the same stream, and when the last one is
@@ -106,6 +108,8 @@ class stream {
   // Ends the answer properly once everything written has gone out.
   void close() const;
   bool open() const noexcept;
+  // Of a tunnel: `received` may be called again.
+  void resume() const;
 
  private:
   friend class responder;
@@ -123,6 +127,10 @@ class responder {
   void respond(response answer) const;
   // The head goes out at once; `head.content` becomes the stream's first chunk.
   stream start_stream(response head, stream_events events) const;
+  // Answers 101 with the fields of `head`, among them `upgrade`; from then on the connection
+  // carries bytes of another protocol both ways: to `received`, and from the stream as they are.
+  // HTTP/1.1 only: over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED.
+  stream start_tunnel(response head, stream_events events) const;
   // The client has left: work for the answer may stop.
   bool gone() const noexcept;
 

@@ -24,14 +24,14 @@ void http1::on_input(std::string_view bytes) {
 }
 
 void http1::on_end() {
-  if (phase_ != phase::answering) finished_ = true;
+  if (phase_ != phase::answering || tunnels_) finished_ = true;
 }
 
 // Nobody listens to a stream any more. A single answer may still be read by a client that has only
 // closed its side, but is no longer owed a place among the requests in flight.
 void http1::on_peer_closing() {
   peer_closing_ = true;
-  if (phase_ != phase::answering) return;
+  if (phase_ != phase::answering || tunnels_) return;  // these read up to the end
   if (streams_) {
     finished_ = true;
   } else {
@@ -75,6 +75,7 @@ void http1::drain() {
 void http1::advance(std::string_view input) {
   for (;;) {
     pump();
+    if (tunnels_ && !finished_) input = deliver(input);
     if (phase_ == phase::answering || finished_ || input.empty()) break;
     const auto rest = read(input);
     if (rest.size() == input.size() && phase_ != phase::answering && !finished_) break;
@@ -89,6 +90,12 @@ void http1::advance(std::string_view input) {
   } else {
     unread_.erase(0, unread_.size() - input.size());
   }
+}
+
+std::string_view http1::deliver(std::string_view input) {
+  if (paused_ || input.empty()) return input;
+  paused_ = !exchange_->receive(input);
+  return {};
 }
 
 std::string_view http1::read(std::string_view input) {
@@ -129,7 +136,8 @@ void http1::begin_request() {
   request.received = since_ = home_.now();
   parser_.begin(request, {options.header_limit_bytes, options.body_limit_bytes});
   phase_ = phase::head;
-  head_written_ = streams_ = in_chunk_ = ended_ = http10_ = false;
+  head_written_ = streams_ = tunnels_ = paused_ = in_chunk_ = ended_ = http10_ = false;
+  refusal_.reset();
 }
 
 void http1::head_complete() {
@@ -208,23 +216,24 @@ void http1::take_output() {
     finished_ = true;
     return;
   }
+  if (output.resumed) paused_ = false;
   if (output.head) {
-    write_head(*output.head, output.streams);
+    streams_ = output.streams;
+    tunnels_ = output.tunnels;
+    write_head(*output.head);
     if (body_allowed_) out_.add(output.head->content.release());
   }
   ended_ = output.ended || (streams_ && !body_allowed_);
-  if (streams_ && peer_closing_) finished_ = true;
+  if (streams_ && !tunnels_ && peer_closing_) finished_ = true;
   if (!body_allowed_) return;
   chunks_.insert(chunks_.end(), std::make_move_iterator(output.chunks.begin()),
                  std::make_move_iterator(output.chunks.end()));
 }
 
-void http1::write_head(const response& head, bool streams) {
-  streams_ = streams;
-  const auto method = exchange_->request().method;
-  const bool no_content = head.status == 204 || head.status == 304 || head.status < 200;
-  body_allowed_ = method != http_method::head && !no_content;
-  if (streams && http10_) close_after_ = true;
+void http1::write_head(const response& head) {
+  const bool no_content = head.status == 204 || head.status == 304;
+  body_allowed_ = exchange_->request().method != http_method::head && !no_content;
+  close_after_ = close_after_ || tunnels_ || (streams_ && http10_);
 
   auto& text = home_.home().head_text();
   text = "HTTP/1.1 ";
@@ -236,14 +245,16 @@ void http1::write_head(const response& head, bool streams) {
              [&text](std::string_view name, std::string_view value) {
                text.append(name).append(": ").append(value).append("\r\n");
              });
-  if (streams) {
-    if (!http10_ && body_allowed_) text += "transfer-encoding: chunked\r\n";
-  } else if (!no_content) {
+  if (chunked()) {
+    text += "transfer-encoding: chunked\r\n";
+  } else if (!streams_ && !no_content) {
     text += "content-length: ";
     append_number(text, head.content.size_bytes());
     text += "\r\n";
   }
-  if (close_after_) {
+  if (tunnels_) {
+    text += "connection: upgrade\r\n";
+  } else if (close_after_) {
     text += "connection: close\r\n";
   } else if (http10_) {
     text += "connection: keep-alive\r\n";
@@ -251,8 +262,7 @@ void http1::write_head(const response& head, bool streams) {
   text += "\r\n";
   home_.wire().write(text);
   head_written_ = true;
-  if (streams && !http10_ && body_allowed_ && !head.content.empty())
-    open_chunk(head.content.size_bytes());
+  if (chunked() && !head.content.empty()) open_chunk(head.content.size_bytes());
 }
 
 void http1::open_chunk(std::size_t size) {
@@ -284,7 +294,6 @@ void http1::pump() {
 // Ends the chunk that is written and begins the next of what waits; false when there is nothing to
 // do.
 bool http1::next_chunk() {
-  const bool chunked = streams_ && !http10_;
   if (in_chunk_) {
     home_.wire().write("\r\n");
     in_chunk_ = false;
@@ -292,12 +301,12 @@ bool http1::next_chunk() {
   if (chunks_.empty()) return false;
   out_.add(std::move(chunks_));
   chunks_.clear();
-  if (chunked) open_chunk(out_.size_bytes());
+  if (chunked()) open_chunk(out_.size_bytes());
   return true;
 }
 
 void http1::finish_answer() {
-  if (streams_ && !http10_ && body_allowed_) home_.wire().write("0\r\n\r\n");
+  if (chunked()) home_.wire().write("0\r\n\r\n");
   exchange_->detach();
   exchange_.reset();
   phase_ = phase::idle;

@@ -20,7 +20,7 @@ class http1 final : public protocol, public exchange::owner {
   ~http1() override;
 
   void on_input(std::string_view bytes) override;
-  bool wants_input() const override { return phase_ != phase::answering; }
+  bool wants_input() const override { return tunnels_ ? !paused_ : phase_ != phase::answering; }
   void on_end() override;
   void on_peer_closing() override;
   void on_room() override;
@@ -40,12 +40,14 @@ class http1 final : public protocol, public exchange::owner {
   void begin_request();
   void head_complete();
   void serve();
+  std::string_view deliver(std::string_view input);
   void refuse_head(response answer);
   void refuse(response answer);
   void refuse(http1_parser::step why);
 
   void take_output();
-  void write_head(const response& head, bool streams);
+  void write_head(const response& head);
+  bool chunked() const noexcept { return streams_ && !tunnels_ && !http10_ && body_allowed_; }
   void pump();
   bool next_chunk();
   void open_chunk(std::size_t size);
@@ -72,6 +74,8 @@ class http1 final : public protocol, public exchange::owner {
   bool http10_ = false;
   bool body_allowed_ = true;
   bool streams_ = false;
+  bool tunnels_ = false;
+  bool paused_ = false;  // the tunnel's receiver wants no more for now
   bool in_chunk_ = false;
   bool ended_ = false;
 };

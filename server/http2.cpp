@@ -209,6 +209,7 @@ void http2::take_output(http2_flow& flow) {
     ++home_.home().counters().overrun_streams;
     return reset(flow, NGHTTP2_ENHANCE_YOUR_CALM);
   }
+  if (output.tunnels) return reset(flow, NGHTTP2_HTTP_1_1_REQUIRED);
   if (flow.out.empty()) flow.progress = home_.now();
   flow.ended = output.ended;
   flow.streams = output.streams;

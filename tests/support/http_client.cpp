@@ -56,7 +56,7 @@ std::optional<std::string> http_client::read_line() {
   return line;
 }
 
-std::string http_client::read_exactly(std::size_t size) {
+std::string http_client::receive_exactly(std::size_t size) {
   while (unread_.size() < size && read_more()) {
   }
   auto bytes = unread_.substr(0, size);
@@ -89,7 +89,7 @@ http_answer http_client::receive_answer(bool has_body) {
     while (const auto chunk = next_chunk())
       answer.body += *chunk;
   } else if (const auto length = answer.header("content-length"); !length.empty()) {
-    answer.body = read_exactly(static_cast<std::size_t>(std::stoull(length)));
+    answer.body = receive_exactly(static_cast<std::size_t>(std::stoull(length)));
   } else {
     while (read_more()) {
     }
@@ -102,7 +102,7 @@ std::optional<std::string> http_client::next_chunk() {
   const auto line = read_line();
   if (!line) return std::nullopt;
   const auto size = std::stoull(*line, nullptr, 16);
-  auto chunk = read_exactly(static_cast<std::size_t>(size));
+  auto chunk = receive_exactly(static_cast<std::size_t>(size));
   if (!read_line() || size == 0) return std::nullopt;
   return chunk;
 }

@@ -38,12 +38,14 @@ class http_client {
   // A chunk of a chunked body; nullopt at its end, and when the connection ends or is silent.
   std::optional<std::string> next_chunk();
 
+  // As they come behind what was read so far; fewer when the connection ends or is silent.
+  std::string receive_exactly(std::size_t size);
+
   wire& connection() noexcept { return wire_; }
 
  private:
   bool read_more();
   std::optional<std::string> read_line();
-  std::string read_exactly(std::size_t size);
 
   wire wire_;
   std::string unread_;
