@@ -1,4 +1,8 @@
 // CAF's own actors on our coordinator and clock: what the stock clock gets wrong must go well here.
+//
+// Left out under ThreadSanitizer: how CAF's actors hand over messages and references is inside of a
+// library that is not instrumented, and every such message would be reported.
+#if !defined(__SANITIZE_THREAD__)
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
@@ -46,9 +50,9 @@ struct sink : caf::event_based_actor {
 // Kept alive by its one delayed message alone.
 struct orphan : caf::event_based_actor {
   orphan(caf::actor_config& config, caf::actor to, std::chrono::steady_clock::time_point due,
-         log_of<int>* spawned, std::atomic<int>* gone)
+         log_of<int>* spawned, log_of<int>* gone)
       : caf::event_based_actor{config}, to{std::move(to)}, due{due}, spawned{spawned}, gone{gone} {}
-  ~orphan() override { ++*gone; }
+  ~orphan() override { gone->add(1); }
   caf::behavior make_behavior() override {
     scheduled_send(std::exchange(to, nullptr), due, tick::value);
     spawned->add(1);
@@ -57,7 +61,7 @@ struct orphan : caf::event_based_actor {
   caf::actor to;
   std::chrono::steady_clock::time_point due;
   log_of<int>* spawned;
-  std::atomic<int>* gone;
+  log_of<int>* gone;
 };
 
 struct witness : caf::event_based_actor {
@@ -77,6 +81,7 @@ struct echo : caf::event_based_actor {
     return {[](int value) { return value; },
             [this](double) { kept.push_back(make_response_promise()); }};
   }
+  void on_exit() override { kept.clear(); }  // a promise of CAF keeps its actor
   std::vector<caf::response_promise> kept;
 };
 
@@ -98,7 +103,7 @@ struct asker : caf::event_based_actor {
 
 TEST_CASE("the clock survives being the last to know a thousand actors", "[runtime][caf]") {
   constexpr int count = 1'000;
-  std::atomic<int> gone{0};
+  log_of<int> gone;
   log_of<int> spawned;
   log_of<int> ticked;
   caf_stage s;
@@ -113,7 +118,7 @@ TEST_CASE("the clock survives being the last to know a thousand actors", "[runti
   // A later message arrives only when the clock still runs.
   s.company->spawn<witness>(400ms, &ticked);
   CHECK(ticked.await(1));
-  CHECK(gone == count);
+  CHECK(gone.await(count));
 }
 
 TEST_CASE("timeouts of CAF's requests are cancelled, and fire when nobody answers",
@@ -125,10 +130,11 @@ TEST_CASE("timeouts of CAF's requests are cancelled, and fire when nobody answer
   REQUIRE(seen.await(2));
   CHECK(seen.all() == std::vector<std::string>{"answer", "timeout"});
   caf::anon_send_exit(from, caf::exit_reason::kill);
+  caf::anon_send_exit(to, caf::exit_reason::kill);
 }
 
 TEST_CASE("a CAF system with a thousand pending delayed messages ends", "[runtime][caf]") {
-  std::atomic<int> gone{0};
+  log_of<int> gone;
   log_of<int> spawned;
   {
     caf_stage s;
@@ -138,7 +144,9 @@ TEST_CASE("a CAF system with a thousand pending delayed messages ends", "[runtim
       s.company->spawn<orphan>(to, due, &spawned, &gone);
     REQUIRE(spawned.await(1'000));
   }
-  CHECK(gone == 1'000);
+  CHECK(gone.size() == 1'000);
 }
 
 }  // namespace troupe::runtime
+
+#endif
