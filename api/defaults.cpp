@@ -70,8 +70,7 @@ void complete(Pod& pod) {
 }
 
 void complete(PodTemplate& object) {
-  if (object.has_template_())
-    default_pod_spec(*object.mutable_template_()->mutable_spec());
+  if (object.has_template_()) default_pod_spec(*object.mutable_template_()->mutable_spec());
 }
 
 void complete(ReplicationController& object) {
@@ -93,8 +92,7 @@ void complete(apps::v1::Deployment& object) {
   auto& spec = *object.mutable_spec();
   if (spec.has_template_()) default_pod_spec(*spec.mutable_template_()->mutable_spec());
   auto& strategy = *spec.mutable_strategy();
-  if (strategy.type() == "RollingUpdate")
-    set_schema_defaults(*strategy.mutable_rolling_update());
+  if (strategy.type() == "RollingUpdate") set_schema_defaults(*strategy.mutable_rolling_update());
 }
 
 void default_traffic(ServiceSpec& spec) {

@@ -31,8 +31,7 @@ std::string_view propagation(const kind_info& kind, const ObjectMeta& meta,
                              const DeleteOptions& options) {
   // Nothing depends on events.
   if (&kind.type() == core::v1::Event::descriptor()) return "Background";
-  if (options.has_orphan_dependents())
-    return options.orphan_dependents() ? "Orphan" : "Background";
+  if (options.has_orphan_dependents()) return options.orphan_dependents() ? "Orphan" : "Background";
   if (options.has_propagation_policy()) return options.propagation_policy();
   if (has(meta.finalizers(), orphan)) return "Orphan";
   if (has(meta.finalizers(), foreground)) return "Foreground";
@@ -159,8 +158,7 @@ expected<precondition> demanded_by(const DeleteOptions& options) {
 expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
                                     std::uint64_t stored_revision, const DeleteOptions& options,
                                     std::int64_t now_seconds) {
-  if (auto fine = check_options(kind, stored, options); !fine)
-    return fail(std::move(fine.error()));
+  if (auto fine = check_options(kind, stored, options); !fine) return fail(std::move(fine.error()));
   const auto demanded = demanded_by(options);
   if (!demanded) return fail(demanded.error());
   if (auto fits = check_precondition(kind, *demanded, stored, stored_revision); !fits)

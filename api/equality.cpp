@@ -22,15 +22,24 @@ bool same_scalar(const Message& a, const Message& b, const FieldDescriptor* f) {
   switch (f->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
       return ra.GetStringReference(a, f, &scratch_a) == rb.GetStringReference(b, f, &scratch_b);
-    case FieldDescriptor::CPPTYPE_INT32: return ra.GetInt32(a, f) == rb.GetInt32(b, f);
-    case FieldDescriptor::CPPTYPE_INT64: return ra.GetInt64(a, f) == rb.GetInt64(b, f);
-    case FieldDescriptor::CPPTYPE_UINT32: return ra.GetUInt32(a, f) == rb.GetUInt32(b, f);
-    case FieldDescriptor::CPPTYPE_UINT64: return ra.GetUInt64(a, f) == rb.GetUInt64(b, f);
-    case FieldDescriptor::CPPTYPE_BOOL: return ra.GetBool(a, f) == rb.GetBool(b, f);
-    case FieldDescriptor::CPPTYPE_DOUBLE: return ra.GetDouble(a, f) == rb.GetDouble(b, f);
-    case FieldDescriptor::CPPTYPE_FLOAT: return ra.GetFloat(a, f) == rb.GetFloat(b, f);
-    case FieldDescriptor::CPPTYPE_ENUM: return ra.GetEnumValue(a, f) == rb.GetEnumValue(b, f);
-    default: return false;
+    case FieldDescriptor::CPPTYPE_INT32:
+      return ra.GetInt32(a, f) == rb.GetInt32(b, f);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return ra.GetInt64(a, f) == rb.GetInt64(b, f);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return ra.GetUInt32(a, f) == rb.GetUInt32(b, f);
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return ra.GetUInt64(a, f) == rb.GetUInt64(b, f);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return ra.GetBool(a, f) == rb.GetBool(b, f);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return ra.GetDouble(a, f) == rb.GetDouble(b, f);
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return ra.GetFloat(a, f) == rb.GetFloat(b, f);
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return ra.GetEnumValue(a, f) == rb.GetEnumValue(b, f);
+    default:
+      return false;
   }
 }
 
@@ -46,7 +55,8 @@ bool same_element(const Message& a, const Message& b, const FieldDescriptor* f, 
       return ra.GetRepeatedInt32(a, f, i) == rb.GetRepeatedInt32(b, f, i);
     case FieldDescriptor::CPPTYPE_INT64:
       return ra.GetRepeatedInt64(a, f, i) == rb.GetRepeatedInt64(b, f, i);
-    default: return false;
+    default:
+      return false;
   }
 }
 

@@ -36,7 +36,9 @@ struct error {
 template <class T>
 using expected = tl::expected<T, error>;
 
-inline tl::unexpected<error> fail(error e) { return tl::make_unexpected(std::move(e)); }
+inline tl::unexpected<error> fail(error e) {
+  return tl::make_unexpected(std::move(e));
+}
 
 // `kind.plural` names the resource in the messages, as upstream: `pods "web" not found`.
 error not_found(const kind_info& kind, std::string_view name);
@@ -50,7 +52,7 @@ error method_not_supported(const kind_info& kind, std::string_view verb);
 error unsupported_media_type(std::string_view given, std::string_view accepted);
 error not_acceptable(std::string_view accepted);
 error request_too_large(std::string_view what, std::size_t limit_bytes);
-error expired(std::string message);   // 410: the revision has been compacted
+error expired(std::string message);  // 410: the revision has been compacted
 error too_many_requests(std::string message, int retry_after_seconds);
 error timed_out(std::string message, int retry_after_seconds);
 error internal(std::string message);

@@ -44,13 +44,14 @@ bool same(const Message* holder, const FieldDescriptor* field, std::string_view 
       return text == std::to_string(set ? holder->GetReflection()->GetInt32(*holder, field) : 0);
     case FieldDescriptor::CPPTYPE_INT64:
       return text == std::to_string(set ? holder->GetReflection()->GetInt64(*holder, field) : 0);
-    default: return false;
+    default:
+      return false;
   }
 }
 
 tl::unexpected<error> invalid_term(std::string_view selector, std::string_view term) {
-  return fail(bad_request("invalid selector: '" + std::string(selector) +
-                          "'; can't understand '" + std::string(term) + "'"));
+  return fail(bad_request("invalid selector: '" + std::string(selector) + "'; can't understand '" +
+                          std::string(term) + "'"));
 }
 
 // One term without its backslashes. False where a backslash stands before anything but `\`, `,`
@@ -118,8 +119,7 @@ expected<field_selector> field_selector::parse(const kind_info& kind, std::strin
     t.path = raw.substr(0, at);
     t.equal = raw[at] == '=';
     if (!unescape(raw.substr(after), t.value)) return invalid_term(text, raw);
-    if (!compile(kind, t))
-      return fail(bad_request("field label not supported: " + t.path));
+    if (!compile(kind, t)) return fail(bad_request("field label not supported: " + t.path));
     made.terms_.push_back(std::move(t));
   }
   return made;

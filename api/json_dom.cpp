@@ -55,8 +55,7 @@ expected<void> parse_json(json_document& into, std::string_view text, std::strin
   };
   if (depth_of(text) > limits::json_tree_depth)
     return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
-  constexpr unsigned flags =
-      rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+  constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
   into.Parse<flags>(text.data(), text.size());
   if (into.HasParseError())
     return wrong(std::string(rapidjson::GetParseError_En(into.GetParseError())) + " At byte " +

@@ -24,8 +24,7 @@ void diff(json_value& from, json_value& to, json_value& out, json_allocator& all
     made.set(name, std::move(change), allocator);
   }
   for (const auto& member : from.GetObject())
-    if (!after.find(text_of(member.name)))
-      made.set(text_of(member.name), json_value(), allocator);
+    if (!after.find(text_of(member.name))) made.set(text_of(member.name), json_value(), allocator);
 }
 
 }  // namespace
@@ -67,8 +66,7 @@ expected<std::string> apply_patch(patch_form form, const google::protobuf::Descr
     apply_merge_patch(target, change, target.GetAllocator());
     return write_json(target);
   }
-  auto done =
-      apply_strategic_patch(type_info::of(type), target, change, target.GetAllocator());
+  auto done = apply_strategic_patch(type_info::of(type), target, change, target.GetAllocator());
   if (!done) return fail(std::move(done.error()));
   return write_json(target);
 }

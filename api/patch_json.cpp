@@ -170,7 +170,8 @@ expected<void> patcher::move_or_copy(json_value& operation, const tokens& path, 
     if (!origin) return missing("copy", from);
     copied_bytes_ += json_bytes(*origin);
     if (copied_bytes_ > limits::json_patch_copied_bytes)
-      return fail(request_too_large("copies of the JSON patch are", limits::json_patch_copied_bytes));
+      return fail(
+          request_too_large("copies of the JSON patch are", limits::json_patch_copied_bytes));
     value.CopyFrom(*origin, document_.GetAllocator());
     return add(path, value);
   }

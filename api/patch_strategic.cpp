@@ -54,8 +54,8 @@ bool strip_directives(json_value& value, json_allocator& allocator) {
     json_members members(value);
     for (auto& member : value.GetObject()) {
       const auto name = text_of(member.name);
-      if (name == retain_keys || name.starts_with(delete_prefix) || name.starts_with(order_prefix) ||
-          !strip_directives(member.value, allocator))
+      if (name == retain_keys || name.starts_with(delete_prefix) ||
+          name.starts_with(order_prefix) || !strip_directives(member.value, allocator))
         members.erase(name);
     }
     members.finish(allocator);
@@ -77,8 +77,8 @@ field_rule rule_of(const type_info* type, std::string_view name) {
   field_rule made;
   made.key = rule.patch_merge_key();
   const auto& strategy = rule.patch_strategy();
-  made.merge_list = strategy == "merge" || strategy.starts_with("merge,") ||
-                    strategy.ends_with(",merge");
+  made.merge_list =
+      strategy == "merge" || strategy.starts_with("merge,") || strategy.ends_with(",merge");
   // Members of maps are names of the user's, not fields.
   if (!found->info->field->is_map()) made.type = found->info->type;
   return made;
@@ -131,9 +131,9 @@ void put_in_order(json_value& list, const std::string& key, const positions& by_
   constexpr auto unknown = static_cast<std::size_t>(-1);
   while (i < others.size() || j < named.size()) {
     const bool other_first =
-        j == named.size() || (i < others.size() && others[i].in_server != unknown &&
-                              named[j].in_server != unknown &&
-                              others[i].in_server < named[j].in_server);
+        j == named.size() ||
+        (i < others.size() && others[i].in_server != unknown && named[j].in_server != unknown &&
+         others[i].in_server < named[j].in_server);
     sorted.PushBack(*(other_first ? others[i++] : named[j++]).value, allocator);
   }
   list = sorted;

@@ -23,8 +23,8 @@ std::optional<quantity> amount(const google::protobuf::Map<std::string, resource
 }
 
 struct totals {
-  bool any = false;       // some container asks for something
-  bool complete = true;   // every container has both limits, and requests equal to them
+  bool any = false;      // some container asks for something
+  bool complete = true;  // every container has both limits, and requests equal to them
 };
 
 void add(totals& sum, const Container& container) {
@@ -38,8 +38,8 @@ void add(totals& sum, const Container& container) {
 }
 
 void tolerate(PodSpec& spec, std::string_view key) {
-  const bool said = std::any_of(
-      spec.tolerations().begin(), spec.tolerations().end(), [&](const Toleration& one) {
+  const bool said =
+      std::any_of(spec.tolerations().begin(), spec.tolerations().end(), [&](const Toleration& one) {
         return (one.key() == key || one.key().empty()) &&
                (one.effect() == "NoExecute" || one.effect().empty());
       });

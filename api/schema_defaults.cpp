@@ -1,5 +1,5 @@
-// The defaults of the schema, by plans that are made once for each message type: which fields have a
-// constant, and below which fields there are more.
+// The defaults of the schema, by plans that are made once for each message type: which fields have
+// a constant, and below which fields there are more.
 #include <google/protobuf/message.h>
 #include <rapidjson/document.h>
 
@@ -47,21 +47,32 @@ bool constant::absent(const Message& in, const Reflection& reflection) const {
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:
       return reflection.GetStringReference(in, field, &scratch).empty();
-    case FieldDescriptor::CPPTYPE_INT32: return reflection.GetInt32(in, field) == 0;
-    case FieldDescriptor::CPPTYPE_INT64: return reflection.GetInt64(in, field) == 0;
-    default: return !reflection.GetBool(in, field);
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection.GetInt32(in, field) == 0;
+    case FieldDescriptor::CPPTYPE_INT64:
+      return reflection.GetInt64(in, field) == 0;
+    default:
+      return !reflection.GetBool(in, field);
   }
 }
 
 void constant::set(Message& in, const Reflection& reflection) const {
   switch (field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING: reflection.SetString(&in, field, text); break;
+    case FieldDescriptor::CPPTYPE_STRING:
+      reflection.SetString(&in, field, text);
+      break;
     case FieldDescriptor::CPPTYPE_INT32:
       reflection.SetInt32(&in, field, static_cast<std::int32_t>(number));
       break;
-    case FieldDescriptor::CPPTYPE_INT64: reflection.SetInt64(&in, field, number); break;
-    case FieldDescriptor::CPPTYPE_BOOL: reflection.SetBool(&in, field, number != 0); break;
-    default: reflection.MutableMessage(&in, field)->CopyFrom(*message); break;
+    case FieldDescriptor::CPPTYPE_INT64:
+      reflection.SetInt64(&in, field, number);
+      break;
+    case FieldDescriptor::CPPTYPE_BOOL:
+      reflection.SetBool(&in, field, number != 0);
+      break;
+    default:
+      reflection.MutableMessage(&in, field)->CopyFrom(*message);
+      break;
   }
 }
 
@@ -115,8 +126,7 @@ class planner {
     static auto* only = new planner;  // outlives every thread
     {
       std::shared_lock lock(only->mutex_);
-      if (auto found = only->plans_.find(&type); found != only->plans_.end())
-        return *found->second;
+      if (auto found = only->plans_.find(&type); found != only->plans_.end()) return *found->second;
     }
     std::unique_lock lock(only->mutex_);
     return only->add(type_info::of(type));

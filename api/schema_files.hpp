@@ -1,5 +1,5 @@
-// The files of the schema, listed by the build: what is registered at start-up is what is linked in,
-// and the build links them all.
+// The files of the schema, listed by the build: what is registered at start-up is what is linked
+// in, and the build links them all.
 #pragma once
 
 #include <string_view>

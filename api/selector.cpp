@@ -15,11 +15,16 @@ bool holds(const label_requirement& r, const std::string& value) {
 
 std::string_view word(label_operator op) {
   switch (op) {
-    case label_operator::in: return " in ";
-    case label_operator::not_in: return " notin ";
-    case label_operator::greater: return ">";
-    case label_operator::less: return "<";
-    default: return "";
+    case label_operator::in:
+      return " in ";
+    case label_operator::not_in:
+      return " notin ";
+    case label_operator::greater:
+      return ">";
+    case label_operator::less:
+      return "<";
+    default:
+      return "";
   }
 }
 
@@ -52,12 +57,17 @@ bool label_requirement::matches(const label_map& labels) const {
   const auto found = labels.find(key);
   const bool has = found != labels.end();
   switch (op) {
-    case label_operator::in: return has && holds(*this, found->second);
-    case label_operator::not_in: return !has || !holds(*this, found->second);
-    case label_operator::exists: return has;
-    case label_operator::not_exists: return !has;
+    case label_operator::in:
+      return has && holds(*this, found->second);
+    case label_operator::not_in:
+      return !has || !holds(*this, found->second);
+    case label_operator::exists:
+      return has;
+    case label_operator::not_exists:
+      return !has;
     case label_operator::greater:
-    case label_operator::less: break;
+    case label_operator::less:
+      break;
   }
   if (!has) return false;
   std::int64_t number = 0;
@@ -81,7 +91,8 @@ expected<label_selector> label_selector::from(const meta::v1::LabelSelector& sel
   for (const auto& expression : selector.match_expressions()) {
     label_operator op;
     const auto& name = expression.operator_();
-    if (name == "In") op = label_operator::in;
+    if (name == "In")
+      op = label_operator::in;
     else if (name == "NotIn")
       op = label_operator::not_in;
     else if (name == "Exists")

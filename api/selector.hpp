@@ -67,8 +67,8 @@ class label_selector {
 };
 
 // Conditions on the few fields that a kind lets clients select by: metadata.name,
-// metadata.namespace, and Kind.selectable_fields of the schema. An absent field compares as the zero
-// of its type ("", "0", "false").
+// metadata.namespace, and Kind.selectable_fields of the schema. An absent field compares as the
+// zero of its type ("", "0", "false").
 class field_selector {
  public:
   field_selector() = default;

@@ -8,8 +8,12 @@
 namespace troupe::api {
 namespace {
 
-bool special(char c) { return std::string_view("=!(),><").find(c) != std::string_view::npos; }
-bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool special(char c) {
+  return std::string_view("=!(),><").find(c) != std::string_view::npos;
+}
+bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 tl::unexpected<error> wrong(const std::string& found, std::string_view wanted) {
   return fail(bad_request("unable to parse requirement: found '" + found +
@@ -84,7 +88,8 @@ class parser {
   expected<label_requirement> one_value(std::string key, label_operator op) {
     const auto next = peek();
     std::string value;
-    if (is_word(next)) value = take();
+    if (is_word(next))
+      value = take();
     else if (!next.empty() && next != ",")
       return wrong(next, "identifier");
     return make_requirement(std::move(key), op, {std::move(value)});
@@ -126,12 +131,14 @@ expected<label_requirement> make_requirement(std::string key, label_operator op,
   const bool set = op == label_operator::in || op == label_operator::not_in;
   const bool none = op == label_operator::exists || op == label_operator::not_exists;
   if (set && values.empty()) {
-    return fail(bad_request("unable to parse requirement: values: Invalid value: []: for 'in', "
-                            "'notin' operators, values set can't be empty"));
+    return fail(
+        bad_request("unable to parse requirement: values: Invalid value: []: for 'in', "
+                    "'notin' operators, values set can't be empty"));
   }
   if (none && !values.empty()) {
     return fail(bad_request("unable to parse requirement: values: Invalid value: \"" +
-                            values.front() + "\": values set must be empty for exists and does "
+                            values.front() +
+                            "\": values set must be empty for exists and does "
                             "not exist"));
   }
   label_requirement made{std::move(key), op, std::move(values), 0};

@@ -131,8 +131,7 @@ void begin(const kind_info& kind, body& content) {
 
 std::string generate_name(std::string_view base, const random_bits& random) {
   constexpr std::string_view alphabet = "bcdfghjklmnpqrstvwxz2456789";
-  std::string name(
-      base.substr(0, limits::generated_name_bytes - limits::generated_suffix_bytes));
+  std::string name(base.substr(0, limits::generated_name_bytes - limits::generated_suffix_bytes));
   auto bits = random();
   for (std::size_t i = 0; i < limits::generated_suffix_bytes; ++i) {
     name += alphabet[bits % alphabet.size()];
@@ -205,7 +204,8 @@ void prepare_update(const kind_info& kind, body& now, const body& was) {
     copy_field(now, was, status);
   if (auto* space = as<core::v1::Namespace>(now))
     *space->mutable_spec()->mutable_finalizers() = same_type(*space, was).spec().finalizers();
-  if (auto* service = as<core::v1::Service>(now)) keep_allocations(*service, same_type(*service, was));
+  if (auto* service = as<core::v1::Service>(now))
+    keep_allocations(*service, same_type(*service, was));
   if (kind.options().has_generation() && !wants_the_same(kind, now, was))
     meta_of(now).set_generation(meta_of(was).generation() + 1);
 }

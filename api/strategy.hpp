@@ -1,5 +1,5 @@
-// What the server does to an object between decoding and storing: identity, generation, what a write
-// may not touch, what a deletion means. Pure: time, randomness and uids are handed in.
+// What the server does to an object between decoding and storing: identity, generation, what a
+// write may not touch, what a deletion means. Pure: time, randomness and uids are handed in.
 //
 // The order for a write: decode, set_defaults, prepare_*, validate_*, store.
 #pragma once
@@ -26,8 +26,8 @@ using random_bits = std::function<std::uint64_t()>;
 // `base` cut so that five random characters of "bcdfghjklmnpqrstvwxz2456789" fit within 63.
 std::string generate_name(std::string_view base, const random_bits& random);
 
-// The namespace of the request, where the object names none; 400 where it names another. Kinds of the
-// whole cluster lose theirs.
+// The namespace of the request, where the object names none; 400 where it names another. Kinds of
+// the whole cluster lose theirs.
 expected<void> settle_namespace(const kind_info& kind, body& content, std::string_view space);
 
 struct creation {
@@ -37,8 +37,8 @@ struct creation {
 };
 
 // Gives a new object its identity: uid, creationTimestamp, generation, a name where it only had
-// generateName. Removes what clients may not set (status, deletion, resourceVersion) and gives pods,
-// namespaces and services the state that they begin with.
+// generateName. Removes what clients may not set (status, deletion, resourceVersion) and gives
+// pods, namespaces and services the state that they begin with.
 void prepare_create(const kind_info& kind, body& content, const creation& by);
 
 // What an update or a deletion demands of the stored object. 0 and "": nothing.
@@ -76,8 +76,8 @@ struct deletion_plan {
 };
 
 // What a DELETE does: pods get their grace, finalizers hold back, the propagation policy becomes a
-// finalizer, namespaces begin to end. 409 where a precondition of the options fails, 422 for options
-// that make no sense.
+// finalizer, namespaces begin to end. 409 where a precondition of the options fails, 422 for
+// options that make no sense.
 expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
                                     std::uint64_t stored_revision,
                                     const meta::v1::DeleteOptions& options,

@@ -9,10 +9,18 @@
 namespace troupe::api {
 namespace {
 
-bool lower(char c) { return c >= 'a' && c <= 'z'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool lower_or_digit(char c) { return lower(c) || digit(c); }
-bool alphanumeric(char c) { return lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+bool lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool lower_or_digit(char c) {
+  return lower(c) || digit(c);
+}
+bool alphanumeric(char c) {
+  return lower_or_digit(c) || (c >= 'A' && c <= 'Z');
+}
 
 std::string too_long(std::size_t limit) {
   return "must be no more than " + std::to_string(limit) + " bytes";
@@ -50,9 +58,8 @@ bool is_subdomain(std::string_view s) {
 // Letters, digits, '-', '_' and '.', with a letter or digit at both ends.
 bool is_name(std::string_view s) {
   return !s.empty() && alphanumeric(s.front()) && alphanumeric(s.back()) &&
-         std::all_of(s.begin(), s.end(), [](char c) {
-           return alphanumeric(c) || c == '-' || c == '_' || c == '.';
-         });
+         std::all_of(s.begin(), s.end(),
+                     [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 complaints alone(std::string complaint) {
@@ -118,12 +125,14 @@ complaints check_qualified_name(std::string_view s) {
   if (slash != std::string_view::npos) {
     const auto prefix = s.substr(0, slash);
     name = s.substr(slash + 1);
-    if (prefix.empty()) found.push_back("prefix part must be non-empty");
+    if (prefix.empty())
+      found.push_back("prefix part must be non-empty");
     else
       for (const auto& complaint : check_dns_subdomain(prefix))
         found.push_back("prefix part " + complaint);
   }
-  if (name.empty()) found.push_back("name part must be non-empty");
+  if (name.empty())
+    found.push_back("name part must be non-empty");
   else if (name.size() > limits::dns_label_bytes)
     found.push_back("name part " + too_long(limits::dns_label_bytes));
   if (!is_name(name)) found.push_back("name part " + name_complaint());
@@ -137,8 +146,7 @@ complaints check_label_value(std::string_view s) {
     found.push_back(with_regex(
         "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
         "'.', and must start and end with an alphanumeric character",
-        "'MyValue',  or 'my_value',  or '12345'",
-        "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"));
+        "'MyValue',  or 'my_value',  or '12345'", "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?"));
   }
   return found;
 }
@@ -176,9 +184,9 @@ complaints check_config_key(std::string_view s) {
     return alphanumeric(c) || c == '-' || c == '_' || c == '.';
   });
   if (!fits) {
-    found.push_back(with_regex(
-        "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
-        "'key.name',  or 'KEY_NAME',  or 'key-name'", "[-._a-zA-Z0-9]+"));
+    found.push_back(
+        with_regex("a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+                   "'key.name',  or 'KEY_NAME',  or 'key-name'", "[-._a-zA-Z0-9]+"));
   } else if (s == ".") {
     found.push_back("must not be '.'");
   } else if (s == "..") {
@@ -235,17 +243,28 @@ complaints check_port_number(long long port) {
 
 complaints check_syntax(Syntax syntax, std::string_view s) {
   switch (syntax) {
-    case DNS_LABEL: return check_dns_label(s);
-    case DNS_SUBDOMAIN: return check_dns_subdomain(s);
-    case DNS_1035_LABEL: return check_dns_1035_label(s);
-    case QUALIFIED_NAME: return check_qualified_name(s);
-    case LABEL_VALUE: return check_label_value(s);
-    case PORT_NAME: return check_port_name(s);
-    case ENV_NAME: return check_env_name(s);
-    case ABSOLUTE_PATH: return check_absolute_path(s);
-    case IP: return check_ip(s);
-    case CONFIG_KEY: return check_config_key(s);
-    case FREE: break;
+    case DNS_LABEL:
+      return check_dns_label(s);
+    case DNS_SUBDOMAIN:
+      return check_dns_subdomain(s);
+    case DNS_1035_LABEL:
+      return check_dns_1035_label(s);
+    case QUALIFIED_NAME:
+      return check_qualified_name(s);
+    case LABEL_VALUE:
+      return check_label_value(s);
+    case PORT_NAME:
+      return check_port_name(s);
+    case ENV_NAME:
+      return check_env_name(s);
+    case ABSOLUTE_PATH:
+      return check_absolute_path(s);
+    case IP:
+      return check_ip(s);
+    case CONFIG_KEY:
+      return check_config_key(s);
+    case FREE:
+      break;
   }
   return {};
 }

@@ -22,7 +22,8 @@ namespace {
 
 using namespace core::v1;
 
-constexpr table_column name = {"Name", "string", "Name of the object, unique within its namespace."};
+constexpr table_column name = {"Name", "string",
+                               "Name of the object, unique within its namespace."};
 constexpr table_column age = {"Age", "string", "Time since the object was created."};
 constexpr table_column containers = {"Containers", "string", "Names of the containers.", 1};
 constexpr table_column images = {"Images", "string", "Images of the containers.", 1};
@@ -131,9 +132,7 @@ void account_cells(row_cells& into, const body& content) {
 
 void lease_cells(row_cells& into, const body& content) {
   const auto& object = static_cast<const coordination::v1::Lease&>(content);
-  into.text(object.metadata().name())
-      .text(object.spec().holder_identity())
-      .age(object.metadata());
+  into.text(object.metadata().name()).text(object.spec().holder_identity()).age(object.metadata());
 }
 
 void priority_cells(row_cells& into, const body& content) {

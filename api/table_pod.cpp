@@ -36,8 +36,8 @@ bool restartable(const Pod& pod, const std::string& name) {
 void count_restarts(summary& into, const ContainerStatus& status) {
   into.restarts += status.restart_count();
   if (status.last_state().has_terminated())
-    into.last_restart_seconds =
-        std::max(into.last_restart_seconds, status.last_state().terminated().finished_at().seconds());
+    into.last_restart_seconds = std::max(into.last_restart_seconds,
+                                         status.last_state().terminated().finished_at().seconds());
 }
 
 std::string how_it_ended(const ContainerStateTerminated& end) {
@@ -65,8 +65,8 @@ bool initializing(const Pod& pod, summary& all, summary& lasting) {
     else if (!waiting.empty() && waiting != "PodInitializing")
       all.status = "Init:" + waiting;
     else
-      all.status = "Init:" + std::to_string(i) + "/" +
-                   std::to_string(pod.spec().init_containers_size());
+      all.status =
+          "Init:" + std::to_string(i) + "/" + std::to_string(pod.spec().init_containers_size());
     return true;
   }
   return false;

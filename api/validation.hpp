@@ -2,7 +2,8 @@
 // syntaxes, one-of, immutable) by reflection, and by code what is not one field's matter.
 //
 // Pure functions of bodies that have their defaults. They answer every fault with the path of its
-// field, in the words of Kubernetes; an empty answer means that the object is fine. For api::invalid.
+// field, in the words of Kubernetes; an empty answer means that the object is fine. For
+// api::invalid.
 #pragma once
 
 #include <vector>

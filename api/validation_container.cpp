@@ -107,8 +107,7 @@ void check_host_ports(findings& out, const PodSpec& spec) {
     for (int p = 0; p < spec.containers(c).ports_size(); ++p) {
       const auto& port = spec.containers(c).ports(p);
       if (port.host_port() == 0) continue;
-      auto place =
-          port.protocol() + "/" + port.host_ip() + "/" + std::to_string(port.host_port());
+      auto place = port.protocol() + "/" + port.host_ip() + "/" + std::to_string(port.host_port());
       const auto inner = out.at.item("ports", p);
       if (!taken.insert(place).second) out.duplicate("hostPort", place);
     }

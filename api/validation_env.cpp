@@ -9,10 +9,15 @@ namespace {
 
 using namespace core::v1;
 
-constexpr std::array<std::string_view, 9> fields_for_env = {
-    "metadata.name", "metadata.namespace",      "metadata.uid",
-    "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
-    "status.hostIPs", "status.podIP",           "status.podIPs"};
+constexpr std::array<std::string_view, 9> fields_for_env = {"metadata.name",
+                                                            "metadata.namespace",
+                                                            "metadata.uid",
+                                                            "spec.nodeName",
+                                                            "spec.serviceAccountName",
+                                                            "status.hostIP",
+                                                            "status.hostIPs",
+                                                            "status.podIP",
+                                                            "status.podIPs"};
 constexpr std::array<std::string_view, 6> resource_fields = {
     "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
     "requests.cpu", "requests.ephemeral-storage", "requests.memory"};

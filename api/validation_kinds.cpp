@@ -29,13 +29,27 @@ void check(findings& out, const PodTemplate& object) {
   check_pod_template(out, object.template_());
 }
 
-void check(findings& out, const ReplicationController& object) { check_workload(out, object); }
-void check(findings& out, const apps::v1::ReplicaSet& object) { check_workload(out, object); }
-void check(findings& out, const apps::v1::Deployment& object) { check_workload(out, object); }
-void check(findings& out, const Service& object) { check_service(out, object); }
-void check(findings& out, const Endpoints& object) { check_endpoints(out, object); }
-void check(findings& out, const ConfigMap& object) { check_config(out, object); }
-void check(findings& out, const Secret& object) { check_config(out, object); }
+void check(findings& out, const ReplicationController& object) {
+  check_workload(out, object);
+}
+void check(findings& out, const apps::v1::ReplicaSet& object) {
+  check_workload(out, object);
+}
+void check(findings& out, const apps::v1::Deployment& object) {
+  check_workload(out, object);
+}
+void check(findings& out, const Service& object) {
+  check_service(out, object);
+}
+void check(findings& out, const Endpoints& object) {
+  check_endpoints(out, object);
+}
+void check(findings& out, const ConfigMap& object) {
+  check_config(out, object);
+}
+void check(findings& out, const Secret& object) {
+  check_config(out, object);
+}
 
 void check(findings& out, const Node& node) {
   const auto step = out.at.field("spec");
@@ -75,8 +89,9 @@ void check(findings& out, const Binding& binding) {
 void check(findings& out, const scheduling::v1::PriorityClass& object) {
   if (object.metadata().name().starts_with("system-")) {
     const auto step = out.at.field("metadata");
-    out.forbidden("name", "priority class names with 'system-' prefix are reserved for system use "
-                          "only");
+    out.forbidden("name",
+                  "priority class names with 'system-' prefix are reserved for system use "
+                  "only");
   } else if (object.value() > highest_user_priority) {
     out.forbidden("value", "maximum allowed value of a user defined priority is " +
                                std::to_string(highest_user_priority));

@@ -58,10 +58,12 @@ void check_owners(findings& out, const ObjectMeta& meta) {
     }
     if (!owner.controller()) continue;
     if (controller)
-      out.invalid("ownerReferences", owner.name(),
-                  "Only one reference can have Controller set to true. Found \"true\" in references "
-                  "for " + controller->kind() + "/" + controller->name() + " and " +
-                      owner.kind() + "/" + owner.name());
+      out.invalid(
+          "ownerReferences", owner.name(),
+          "Only one reference can have Controller set to true. Found \"true\" in references "
+          "for " +
+              controller->kind() + "/" + controller->name() + " and " + owner.kind() + "/" +
+              owner.name());
     else
       controller = &owner;
   }
@@ -179,7 +181,8 @@ void check_meta_update(findings& out, const ObjectMeta& now, const ObjectMeta& w
     if (std::find(before.begin(), before.end(), finalizer) == before.end())
       out.forbidden("finalizers",
                     "no new finalizers can be added if the object is being deleted, found new "
-                    "finalizers []string{" + quoted(finalizer) + "}");
+                    "finalizers []string{" +
+                        quoted(finalizer) + "}");
   }
 }
 

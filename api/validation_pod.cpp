@@ -20,7 +20,8 @@ void check_dns(findings& out, const PodSpec& spec) {
   const auto step = out.at.field("dnsConfig");
   const auto& config = spec.dns_config();
   if (spec.dns_policy() == "None" && config.nameservers().empty())
-    out.required("nameservers", "must provide at least one DNS nameserver when `dnsPolicy` is None");
+    out.required("nameservers",
+                 "must provide at least one DNS nameserver when `dnsPolicy` is None");
   if (config.nameservers_size() > most_name_servers)
     out.invalid("nameservers", config.nameservers_size(),
                 "must not have more than " + std::to_string(most_name_servers) + " nameservers");
@@ -78,7 +79,9 @@ void check_spec(findings& out, const PodSpec& spec, bool in_template) {
 
 }  // namespace
 
-void check_pod_spec(findings& out, const PodSpec& spec) { check_spec(out, spec, false); }
+void check_pod_spec(findings& out, const PodSpec& spec) {
+  check_spec(out, spec, false);
+}
 
 void check_pod_template(findings& out, const PodTemplateSpec& made_from) {
   {

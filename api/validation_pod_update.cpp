@@ -1,5 +1,6 @@
-// What of a pod may change while it lives: images, the deadline (sooner), tolerations (more of them),
-// a negative grace period (to 1), gates (fewer of them); and while it is gated, where it may run.
+// What of a pod may change while it lives: images, the deadline (sooner), tolerations (more of
+// them), a negative grace period (to 1), gates (fewer of them); and while it is gated, where it may
+// run.
 #include <algorithm>
 
 #include "api/equality.hpp"
@@ -23,7 +24,8 @@ bool same_count(findings& out, const PodSpec& now, const PodSpec& was) {
 void check_deadline(findings& out, const PodSpec& now, const PodSpec& was) {
   if (!was.has_active_deadline_seconds()) return;
   if (!now.has_active_deadline_seconds())
-    out.invalid("activeDeadlineSeconds", "", "must not update from a positive integer to nil value");
+    out.invalid("activeDeadlineSeconds", "",
+                "must not update from a positive integer to nil value");
   else if (now.active_deadline_seconds() > was.active_deadline_seconds())
     out.invalid("activeDeadlineSeconds", now.active_deadline_seconds(),
                 "must be less than or equal to previous value");
@@ -51,8 +53,8 @@ void check_gates(findings& out, const PodSpec& now, const PodSpec& was) {
     const bool known = std::any_of(before.begin(), before.end(),
                                    [&](const auto& one) { return one.name() == gate.name(); });
     if (!known)
-      out.forbidden("schedulingGates",
-                    "only deletion is allowed, but found new scheduling gate " + quoted(gate.name()));
+      out.forbidden("schedulingGates", "only deletion is allowed, but found new scheduling gate " +
+                                           quoted(gate.name()));
   }
 }
 

@@ -19,7 +19,9 @@ bool extended(std::string_view name) {
          !name.starts_with("requests.");
 }
 
-bool overcommits(std::string_view name) { return !extended(name) && !name.starts_with("hugepages-"); }
+bool overcommits(std::string_view name) {
+  return !extended(name) && !name.starts_with("hugepages-");
+}
 
 void check_container_resource(findings& out, const std::string& name) {
   out.each({}, name, check_qualified_name(name));
@@ -53,7 +55,8 @@ void check_against_limit(findings& out, const std::string& name, const std::stri
   const auto asked = quantity::parse(request);
   if (!asked) return;
   if (limit == limits.end()) {
-    if (!overcommits(name)) out.required("limits", "Limit must be set for non overcommitable resources");
+    if (!overcommits(name))
+      out.required("limits", "Limit must be set for non overcommitable resources");
     return;
   }
   const auto most = quantity::parse(limit->second.string());

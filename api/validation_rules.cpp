@@ -19,7 +19,8 @@ std::string in_range(const Rule& rule) {
   if (rule.has_minimum() && rule.has_maximum())
     return "must be between " + std::to_string(rule.minimum()) + " and " +
            std::to_string(rule.maximum()) + ", inclusive";
-  if (rule.has_minimum()) return "must be greater than or equal to " + std::to_string(rule.minimum());
+  if (rule.has_minimum())
+    return "must be greater than or equal to " + std::to_string(rule.minimum());
   return "must be less than or equal to " + std::to_string(rule.maximum());
 }
 
@@ -47,7 +48,8 @@ void check_scalar(findings& out, const Message& message, const field_info& info)
   switch (info.field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING: {
       const auto& value = reflection.GetStringReference(message, info.field, &scratch);
-      if (value.empty() && info.rule->required()) out.required(info.name());
+      if (value.empty() && info.rule->required())
+        out.required(info.name());
       else if (!value.empty() || info.rule->presence())
         check_text(out, info.name(), *info.rule, value);
       break;
@@ -58,7 +60,8 @@ void check_scalar(findings& out, const Message& message, const field_info& info)
     case FieldDescriptor::CPPTYPE_INT64:
       check_number(out, info, reflection.GetInt64(message, info.field));
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -148,12 +151,14 @@ std::string as_json(const Message& holder, const field_info& info) {
     return encode_json(reflection.GetMessage(holder, info.field), {}, {});
   if (info.field->is_repeated()) return "[]";
   switch (info.field->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING: return quoted(reflection.GetString(holder, info.field));
+    case FieldDescriptor::CPPTYPE_STRING:
+      return quoted(reflection.GetString(holder, info.field));
     case FieldDescriptor::CPPTYPE_INT32:
       return std::to_string(reflection.GetInt32(holder, info.field));
     case FieldDescriptor::CPPTYPE_INT64:
       return std::to_string(reflection.GetInt64(holder, info.field));
-    default: return reflection.GetBool(holder, info.field) ? "true" : "false";
+    default:
+      return reflection.GetBool(holder, info.field) ? "true" : "false";
   }
 }
 

@@ -30,8 +30,9 @@ void check_term(findings& out, const NodeSelectorTerm& term) {
     const auto step = out.at.item("matchFields", i);
     const auto& one = term.match_fields(i);
     if ((one.operator_() == "In" || one.operator_() == "NotIn") && one.values_size() != 1)
-      out.required("values", "must be only one value when `operator` is 'In' or 'NotIn' for node "
-                             "field selector");
+      out.required("values",
+                   "must be only one value when `operator` is 'In' or 'NotIn' for node "
+                   "field selector");
     if (one.key() != "metadata.name")
       out.invalid("key", one.key(), "not a valid field selector key");
   }
@@ -87,9 +88,10 @@ void check_pod_affinity(findings& out, std::string_view field, const Affinity& a
 void check_toleration(findings& out, const Toleration& toleration) {
   const auto& op = toleration.operator_();
   if (toleration.key().empty() && op != "Exists")
-    out.invalid("operator", op,
-                "operator must be Exists when `key` is empty, which means \"match all values and all "
-                "keys\"");
+    out.invalid(
+        "operator", op,
+        "operator must be Exists when `key` is empty, which means \"match all values and all "
+        "keys\"");
   if (toleration.has_toleration_seconds() && toleration.effect() != "NoExecute")
     out.invalid("effect", toleration.effect(),
                 "effect must be 'NoExecute' when `tolerationSeconds` is set");

@@ -32,14 +32,16 @@ void check_items(findings& out, const Items& items) {
   }
 }
 
-void check_downward(findings& out, const google::protobuf::RepeatedPtrField<DownwardAPIVolumeFile>& items) {
+void check_downward(findings& out,
+                    const google::protobuf::RepeatedPtrField<DownwardAPIVolumeFile>& items) {
   for (int i = 0; i < items.size(); ++i) {
     const auto step = out.at.item("items", i);
     check_file(out, items[i].path());
     const bool field = items[i].has_field_ref();
     const bool resource = items[i].has_resource_field_ref();
     if (field && resource)
-      out.invalid({}, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
+      out.invalid({}, "resource",
+                  "fieldRef and resourceFieldRef can not be specified simultaneously");
     else if (!field && !resource)
       out.required({}, "one of fieldRef and resourceFieldRef is required");
     else if (resource && items[i].resource_field_ref().container_name().empty()) {

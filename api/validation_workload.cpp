@@ -90,7 +90,8 @@ void check_strategy(findings& out, const apps::v1::DeploymentStrategy& strategy)
   const auto missing = read_share(out, "maxUnavailable", rolling.max_unavailable());
   const auto surplus = read_share(out, "maxSurge", rolling.max_surge());
   if (missing.valid && surplus.valid && missing.amount == 0 && surplus.amount == 0)
-    out.invalid_json("maxUnavailable", missing.percent ? quoted(rolling.max_unavailable().str_val()) : "0",
+    out.invalid_json("maxUnavailable",
+                     missing.percent ? quoted(rolling.max_unavailable().str_val()) : "0",
                      "may not be 0 when `maxSurge` is 0");
   if (missing.valid && missing.percent && missing.amount > 100)
     out.invalid("maxUnavailable", rolling.max_unavailable().str_val(),

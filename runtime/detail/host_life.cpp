@@ -120,8 +120,8 @@ void host::add_crashes(actor_info& info) const {
 }
 
 void host::destroy_state() noexcept {
-  // Emptied, not replaced: its ids go on, so that a deadline or an answer that is still under way to
-  // this life finds nothing in the next.
+  // Emptied, not replaced: its ids go on, so that a deadline or an answer that is still under way
+  // to this life finds nothing in the next.
   if (calls_) calls_->clear();
   state_.reset();
   if (calls_) calls_->clear();  // what the destructor of the state asked for

@@ -91,27 +91,30 @@ TEST_CASE("a pod's row says what it is doing") {
                 "{terminated: {exitCode: 3}}}]") == "0/3 | Init:ExitCode:3 | 2");
   CHECK(pod_row("phase: Pending, initContainerStatuses: [{name: i, state: {waiting: {reason: "
                 "CrashLoopBackOff}}}]") == "0/3 | Init:CrashLoopBackOff | 0");
-  CHECK(pod_row("phase: Running, " + initialized + init_done +
-                "containerStatuses: [{name: a, ready: true, state: {running: {}}}, {name: b, ready: "
-                "true, state: {running: {}}}]") == "3/3 | Running | 0");
-  CHECK(pod_row("phase: Running, " + initialized +
-                "containerStatuses: [{name: a, restartCount: 4, lastState: {terminated: {finishedAt: "
-                "\"2023-11-14T22:08:20Z\"}}, state: {waiting: {reason: CrashLoopBackOff}}}, {name: "
-                "b, ready: true, state: {running: {}}}]") ==
-        "1/3 | CrashLoopBackOff | 4 (5m ago)");
+  CHECK(
+      pod_row("phase: Running, " + initialized + init_done +
+              "containerStatuses: [{name: a, ready: true, state: {running: {}}}, {name: b, ready: "
+              "true, state: {running: {}}}]") == "3/3 | Running | 0");
+  CHECK(
+      pod_row("phase: Running, " + initialized +
+              "containerStatuses: [{name: a, restartCount: 4, lastState: {terminated: {finishedAt: "
+              "\"2023-11-14T22:08:20Z\"}}, state: {waiting: {reason: CrashLoopBackOff}}}, {name: "
+              "b, ready: true, state: {running: {}}}]") == "1/3 | CrashLoopBackOff | 4 (5m ago)");
   CHECK(pod_row("phase: Failed, " + initialized +
                 "containerStatuses: [{name: a, state: {terminated: {signal: 9}}}]") ==
         "0/3 | Signal:9 | 0");
-  CHECK(pod_row("phase: Running, " + initialized +
-                "containerStatuses: [{name: a, state: {terminated: {reason: Completed}}}, {name: b, "
-                "ready: true, state: {running: {}}}]") == "1/3 | NotReady | 0");
+  CHECK(
+      pod_row("phase: Running, " + initialized +
+              "containerStatuses: [{name: a, state: {terminated: {reason: Completed}}}, {name: b, "
+              "ready: true, state: {running: {}}}]") == "1/3 | NotReady | 0");
   CHECK(pod_row("phase: Failed, reason: Evicted") == "0/3 | Evicted | 0");
   CHECK(pod_row("phase: Running", ", deletionTimestamp: \"2023-11-14T22:00:00Z\"") ==
         "0/3 | Terminating | 0");
   CHECK(pod_row("phase: Succeeded", ", deletionTimestamp: \"2023-11-14T22:00:00Z\"") ==
         "0/3 | Succeeded | 0");
-  CHECK(pod_row("phase: Pending, conditions: [{type: PodScheduled, reason: SchedulingGated, status: "
-                "\"False\"}]") == "0/3 | SchedulingGated | 0");
+  CHECK(
+      pod_row("phase: Pending, conditions: [{type: PodScheduled, reason: SchedulingGated, status: "
+              "\"False\"}]") == "0/3 | SchedulingGated | 0");
 }
 
 TEST_CASE("a pod's row is wide") {
@@ -122,34 +125,37 @@ TEST_CASE("a pod's row is wide") {
 }
 
 TEST_CASE("controllers, deployments and services have their columns") {
-  CHECK(row("{apiVersion: v1, kind: ReplicationController, metadata: {name: r}, spec: {replicas: 3, "
-            "selector: {b: c, a: b}, template: {spec: {containers: [{name: x, image: i}, {name: y, "
-            "image: j}]}}}, status: {replicas: 2, readyReplicas: 1}}") ==
-        "r | 3 | 2 | 1 | 65s | x,y | i,j | a=b,b=c");
+  CHECK(
+      row("{apiVersion: v1, kind: ReplicationController, metadata: {name: r}, spec: {replicas: 3, "
+          "selector: {b: c, a: b}, template: {spec: {containers: [{name: x, image: i}, {name: y, "
+          "image: j}]}}}, status: {replicas: 2, readyReplicas: 1}}") ==
+      "r | 3 | 2 | 1 | 65s | x,y | i,j | a=b,b=c");
   CHECK(row("{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {replicas: 2, "
             "selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: x, image: "
             "i}]}}}, status: {readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1}}") ==
         "d | 1/2 | 2 | 1 | 65s | x | i | a=b");
-  CHECK(row("{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: NodePort, clusterIP: "
-            "10.0.0.1, clusterIPs: [10.0.0.1], ports: [{port: 80, nodePort: 30000, protocol: TCP}, "
-            "{port: 53, protocol: UDP}]}}") ==
-        "s | NodePort | 10.0.0.1 | <none> | 80:30000/TCP,53/UDP | 65s | <none>");
+  CHECK(
+      row("{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: NodePort, clusterIP: "
+          "10.0.0.1, clusterIPs: [10.0.0.1], ports: [{port: 80, nodePort: 30000, protocol: TCP}, "
+          "{port: 53, protocol: UDP}]}}") ==
+      "s | NodePort | 10.0.0.1 | <none> | 80:30000/TCP,53/UDP | 65s | <none>");
   CHECK(row("{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: LoadBalancer}}") ==
         "s | LoadBalancer | <none> | <pending> | <none> | 65s | <none>");
 }
 
 TEST_CASE("nodes, events and config have their columns") {
-  CHECK(row("{apiVersion: v1, kind: Node, metadata: {name: n, labels: "
-            "{node-role.kubernetes.io/control-plane: \"\"}}, spec: {unschedulable: true}, status: "
-            "{conditions: [{type: Ready, status: \"True\"}], addresses: [{type: InternalIP, address: "
-            "10.1.1.1}], nodeInfo: {kubeletVersion: v1, osImage: Debian}}}") ==
-        "n | Ready,SchedulingDisabled | control-plane | 65s | v1 | 10.1.1.1 | <none> | Debian | "
-        "<unknown> | <unknown>");
-  CHECK(row("{apiVersion: v1, kind: Event, metadata: {name: e}, involvedObject: {kind: Pod, name: "
-            "p}, reason: Started, type: Normal, message: ' hi ', source: {component: kubelet, host: "
-            "n}, lastTimestamp: \"2023-11-14T22:13:10Z\", firstTimestamp: \"2023-11-14T22:12:20Z\", "
-            "count: 2}") ==
-        "10s | Normal | Started | pod/p |  | kubelet, n | hi | 60s | 2 | e");
+  CHECK(
+      row("{apiVersion: v1, kind: Node, metadata: {name: n, labels: "
+          "{node-role.kubernetes.io/control-plane: \"\"}}, spec: {unschedulable: true}, status: "
+          "{conditions: [{type: Ready, status: \"True\"}], addresses: [{type: InternalIP, address: "
+          "10.1.1.1}], nodeInfo: {kubeletVersion: v1, osImage: Debian}}}") ==
+      "n | Ready,SchedulingDisabled | control-plane | 65s | v1 | 10.1.1.1 | <none> | Debian | "
+      "<unknown> | <unknown>");
+  CHECK(
+      row("{apiVersion: v1, kind: Event, metadata: {name: e}, involvedObject: {kind: Pod, name: "
+          "p}, reason: Started, type: Normal, message: ' hi ', source: {component: kubelet, host: "
+          "n}, lastTimestamp: \"2023-11-14T22:13:10Z\", firstTimestamp: \"2023-11-14T22:12:20Z\", "
+          "count: 2}") == "10s | Normal | Started | pod/p |  | kubelet, n | hi | 60s | 2 | e");
   CHECK(row("{apiVersion: v1, kind: Secret, metadata: {name: s}, type: Opaque, data: {a: YQ==}}") ==
         "s | Opaque | 1 | 65s");
   CHECK(row("{apiVersion: v1, kind: Namespace, metadata: {name: n}, status: {phase: Active}}") ==
@@ -160,8 +166,9 @@ TEST_CASE("nodes, events and config have their columns") {
 }
 
 TEST_CASE("a table names its columns and carries metadata, objects or nothing") {
-  const std::vector<object_ptr> objects{object_of("{apiVersion: v1, kind: Pod, metadata: {name: p}, "
-                                                  "status: {phase: Succeeded}}")};
+  const std::vector<object_ptr> objects{
+      object_of("{apiVersion: v1, kind: Pod, metadata: {name: p}, "
+                "status: {phase: Succeeded}}")};
   table_options options;
   options.revision = 12;
   options.continue_token = "next";
