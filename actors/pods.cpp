@@ -40,8 +40,10 @@ const runtime::behavior& pods::make_behavior() const {
 }
 
 void pods::started() {
-  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
+  // Nodes first: a node that goes before its pods are known here is missed by on_nodes, but then
+  // the pods' actors look later than it went.
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
   round_ = every(defaults::terminated_pods_round, [this] { remove_terminated(); });
 }
 
@@ -73,13 +75,19 @@ void pods::take_pod(const std::string& name, const watch_event& event) {
   const auto& content = event.object->as<Pod>();
   auto [found, fresh] = rows_.try_emplace(name);
   auto& [key, r] = *found;
+  bool outlived = false;
   if (fresh) {
     // It may have outlived a crash of this supervisor, and reads its pod itself if it is new.
     r.actor = child("pod", name);
-    fresh = !r.actor;
+    outlived = static_cast<bool>(r.actor);
+    fresh = !outlived;
     if (fresh) r.actor = spawn({.kind = "pod", .name = name}, runtime::make<pod>(around_));
   }
-  if (!fresh) tell(r.actor, own_change{.object = event.object, .at = event.at});
+  if (!fresh) {
+    tell(r.actor, own_change{.object = event.object, .at = event.at});
+    // Its node may have gone while this supervisor was down: it looks, though its pod is the same.
+    if (outlived) tell(r.actor, related_change{event});
+  }
   place(key, r, content.spec().node_name());
   terminated_ -= r.terminated ? 1 : 0;
   r.terminated = terminated(content);
