@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "actors/scheduler/defaults.hpp"
 
@@ -64,9 +65,10 @@ tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
   if (const auto asked = prepare(notes, *pod, view); !asked.ok())
     return tl::make_unexpected(explain(pod, view, std::vector<status>(total, asked)));
 
-  std::vector<status> refused(total);
-  const auto nodes = feasible(notes, *pod, view, refused);
-  if (nodes.empty()) return tl::make_unexpected(explain(pod, view, std::move(refused)));
+  // Kept from pod to pod: clearing thousands of entries would cost more than looking at nodes.
+  refused_.resize(total);
+  const auto nodes = feasible(notes, *pod, view);
+  if (nodes.empty()) return tl::make_unexpected(explain(pod, view, std::exchange(refused_, {})));
   return best(notes, *pod, view, nodes, random);
 }
 
@@ -100,8 +102,7 @@ status algorithm::fits(const cycle& notes, const pod_info& pod, const node_info&
 }
 
 std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_info& pod,
-                                                  const cluster_view& view,
-                                                  std::vector<status>& refused) {
+                                                  const cluster_view& view) {
   const auto& nodes = view.nodes();
   const auto enough = profile_.options().sample_nodes ? enough_nodes(nodes.size()) : nodes.size();
   std::vector<const node_info*> found;
@@ -110,8 +111,8 @@ std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_
   for (; looked_at < nodes.size() && found.size() < enough; ++looked_at) {
     const auto at = (next_start_ + looked_at) % nodes.size();
     const plugin* refusing = nullptr;
-    refused[at] = fits(notes, pod, *nodes[at], &refusing);
-    if (refused[at].ok()) {
+    refused_[at] = fits(notes, pod, *nodes[at], &refusing);
+    if (refused_[at].ok()) {
       found.push_back(nodes[at]);
     } else if (std::find(refusing_.begin(), refusing_.end(), refusing) == refusing_.end()) {
       refusing_.push_back(refusing);

@@ -42,13 +42,14 @@ class algorithm {
 
  private:
   std::vector<const node_info*> feasible(const cycle& notes, const pod_info& pod,
-                                         const cluster_view& view, std::vector<status>& refused);
+                                         const cluster_view& view);
   std::string best(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& nodes, std::mt19937_64& random);
   misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused);
 
   const profile& profile_;
-  std::vector<bool> skip_filter_;        // of the present pod
+  std::vector<status> refused_;    // by place in view.nodes(); what was not looked at is of old
+  std::vector<bool> skip_filter_;  // of the present pod
   std::vector<const plugin*> refusing_;  // plugins that turned it away
   std::size_t next_start_ = 0;           // where the search for feasible nodes begins
 };
