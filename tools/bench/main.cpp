@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <spdlog/spdlog.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -339,6 +340,7 @@ void measure_pods(results& out, const node& n) {
 }
 
 int run(const std::string& program, bool json) {
+  spdlog::set_level(spdlog::level::off);  // standard output is the table's
   results out;
   scratch place;
   const auto sync_us = sync_p50_us(place.path);
