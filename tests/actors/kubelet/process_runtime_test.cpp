@@ -75,6 +75,16 @@ bool gone(const process_id& process) {
   return !process.alive();
 }
 
+// Waits for the container to say something; false when it has not after ten seconds.
+bool said(const scratch& place, const std::string& what) {
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (text_of(place.path / "log").find(what) == std::string::npos) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    ::sched_yield();
+  }
+  return true;
+}
+
 }  // namespace
 
 TEST_CASE("a container's output, exit code and environment are what they should be", "[kubelet]") {
@@ -111,9 +121,10 @@ TEST_CASE("SIGTERM ends a container, and all that it started goes with it", "[ku
   listener heard;
   process_runtime runtime{shim};
   const container_dir dir{place.path / "c"};
-  runtime.start(dir, shell(place, "sleep 300 & sleep 301 & wait"), heard.observer());
+  runtime.start(dir, shell(place, "sleep 300 & sleep 301 & echo armed; wait"), heard.observer());
   const auto running = heard.running();
   REQUIRE(running);
+  REQUIRE(said(place, "armed"));
   runtime.stop(dir, false);
   const auto exit = heard.exit();
   REQUIRE(exit);
@@ -130,6 +141,7 @@ TEST_CASE("a container that ignores SIGTERM is killed", "[kubelet]") {
   runtime.start(dir, shell(place, "trap '' TERM; echo armed; while :; do sleep 1; done"),
                 heard.observer());
   REQUIRE(heard.running());
+  REQUIRE(said(place, "armed"));  // the trap stands
   runtime.stop(dir, false);
   runtime.stop(dir, true);
   const auto exit = heard.exit();
