@@ -14,12 +14,12 @@ namespace {
 // Depth of recursion is that of the schema, which has no type that contains itself.
 class normalizer {
  public:
-  explicit normalizer(const decode_options& options)
-      : options_(options), budget_(options.memory_limit_bytes) {}
+  normalizer(std::size_t document_bytes, const decode_options& options)
+      : options_(options), budget_(options.memory_limit_bytes), out_(document_bytes) {}
 
   bool message(const type_plan& type, std::string_view wire);
 
-  const std::string& wire() const noexcept { return out_.str(); }
+  std::string take_wire() noexcept { return out_.take(); }
   const std::string& failure() const noexcept { return failure_; }
 
  private:
@@ -256,9 +256,9 @@ bool normalizer::strings(std::string_view wire) {
 
 tl::expected<std::string, std::string> canonical_wire(std::string_view wire, const type_plan& type,
                                                       const decode_options& options) {
-  normalizer walk(options);
+  normalizer walk(wire.size(), options);
   if (!walk.message(type, wire)) return tl::make_unexpected(walk.failure());
-  return walk.wire();
+  return walk.take_wire();
 }
 
 }  // namespace troupe::api

@@ -14,6 +14,7 @@
 #include "api/error.hpp"
 #include "api/fwd.hpp"
 #include "api/kind.hpp"
+#include "api/limits.hpp"
 
 namespace troupe::api {
 
@@ -24,10 +25,9 @@ enum class field_validation { ignore, warn, strict };
 
 struct decode_options {
   field_validation fields = field_validation::ignore;
-  std::size_t depth_limit = 10'000;  // as upstream's JSON decoder (util/json)
-  std::size_t size_limit_bytes = 3u << 20;
-  // What the messages that a document describes may take in memory: twenty times the largest text.
-  std::size_t memory_limit_bytes = 60u << 20;
+  std::size_t depth_limit = limits::json_depth;
+  std::size_t size_limit_bytes = limits::document_bytes;
+  std::size_t memory_limit_bytes = limits::document_memory_bytes;
 };
 
 struct decoded {

@@ -8,13 +8,6 @@
 namespace troupe::api {
 namespace {
 
-// As upstream: the rest of a thousand unknown fields helps nobody.
-constexpr std::size_t problem_limit = 100;
-// Each costs a move of the document's bytes.
-constexpr int forgotten_lists_limit = 100;
-// Of a key, in a path.
-constexpr std::size_t key_limit = 256;
-
 // Bits of frame::seen beyond those of members.
 constexpr std::size_t kind_bit = type_plan::member_limit;
 constexpr std::size_t api_version_bit = kind_bit + 1;
@@ -42,8 +35,13 @@ bool mark(std::uint64_t (&bits)[2], std::size_t bit) {
 
 }  // namespace
 
-json_builder::json_builder(const type_plan& root, const decode_options& options)
-    : options_(options), root_(root), budget_(options.memory_limit_bytes) {
+// The wire is about half as long as the text.
+json_builder::json_builder(const type_plan& root, std::size_t document_bytes,
+                           const decode_options& options)
+    : options_(options),
+      root_(root),
+      budget_(options.memory_limit_bytes),
+      out_(document_bytes / 2) {
   stack_.reserve(16);
 }
 
@@ -186,7 +184,7 @@ bool json_builder::forget_list(const field_plan& field) {
   const auto old =
       std::find_if(first, ranges_.end(), [&](const range& each) { return each.field == &field; });
   if (old == ranges_.end()) return true;
-  if (++forgotten_ > forgotten_lists_limit) return fail("json: too many duplicate fields");
+  if (++forgotten_ > limits::repeated_lists) return fail("json: too many duplicate fields");
   const std::size_t size = old->to - old->from;
   out_.erase(old->from, old->to);
   for (auto later = ranges_.erase(old); later != ranges_.end(); ++later) {
@@ -350,7 +348,7 @@ std::string json_builder::path() const {
       continue;
     }
     if (!out.empty()) out += '.';
-    out += each.key.substr(0, key_limit);
+    out += each.key.substr(0, limits::path_key_bytes);
   }
   return out;
 }
@@ -386,7 +384,7 @@ bool json_builder::mismatched(std::string_view given) {
 }
 
 void json_builder::note(std::string_view what) {
-  if (!strict() || problems_.size() >= problem_limit) return;
+  if (!strict() || problems_.size() >= limits::document_problems) return;
   std::string line = std::string(what) + ' ' + quoted(path());
   if (std::find(problems_.begin(), problems_.end(), line) == problems_.end())
     problems_.push_back(std::move(line));

@@ -19,7 +19,7 @@ namespace troupe::api {
 // A handler of json_sax.hpp, for one document. After it stopped the parser, `failure` says why.
 class json_builder {
  public:
-  json_builder(const type_plan& root, const decode_options& options);
+  json_builder(const type_plan& root, std::size_t document_bytes, const decode_options& options);
 
   bool scalar(scalar_kind kind, std::string_view text);
   bool key(std::string_view name);
@@ -28,7 +28,7 @@ class json_builder {
   bool begin_array();
   bool end_array() { return end_container(']'); }
 
-  const std::string& wire() const noexcept { return out_.str(); }
+  std::string take_wire() noexcept { return out_.take(); }
   const std::string& api_version() const noexcept { return api_version_; }
   const std::string& kind() const noexcept { return kind_; }
   // Unknown and duplicate fields, in the order of the document.
@@ -106,7 +106,7 @@ class json_builder {
   std::size_t skipped_ = 0;   // containers that have begun in a member the schema has not
   raw_json raw_;              // the value that is kept as it comes
   std::size_t raw_open_ = 0;  // messages that end with it
-  int forgotten_ = 0;
+  std::size_t forgotten_ = 0;
   std::string api_version_;
   std::string kind_;
   std::vector<std::string> problems_;

@@ -57,13 +57,13 @@ class depth_check {
 tl::expected<wire_document, std::string> json_to_wire(std::string_view text, const type_plan& type,
                                                       const decode_options& options) {
   std::string copy(text);
-  json_builder builder(type, options);
+  json_builder builder(type, text.size(), options);
   if (const auto wrong = parse_json(copy, builder)) {
     if (builder.failure()) return tl::make_unexpected(*builder.failure());
     return tl::make_unexpected("json: " + wrong->message + " (at byte " +
                                std::to_string(wrong->offset) + ")");
   }
-  return wire_document{builder.wire(), builder.api_version(), builder.kind(),
+  return wire_document{builder.take_wire(), builder.api_version(), builder.kind(),
                        std::move(builder.problems())};
 }
 

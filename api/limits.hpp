@@ -40,4 +40,23 @@ inline constexpr std::size_t generated_suffix_bytes = 5;
 // Kubernetes, core/v1: DefaultTerminationGracePeriod.
 inline constexpr std::int64_t pod_grace_period_seconds = 30;
 
+// What a document may be before anybody looks into it.
+// Kubernetes, apiserver/pkg/server/config.go: MaxRequestBodyBytes.
+inline constexpr std::size_t document_bytes = 3u << 20;
+// Our own: what the messages that a document describes may take, twenty times the largest text.
+inline constexpr std::size_t document_memory_bytes = 60u << 20;
+// sigs.k8s.io/json: unknown and duplicate fields that are told; the rest of a thousand helps
+// nobody.
+inline constexpr std::size_t document_problems = 100;
+// Our own: lists that come twice in one object. Each costs a move of the document's bytes.
+inline constexpr std::size_t repeated_lists = 100;
+// Our own: bytes of a key in the path of a message.
+inline constexpr std::size_t path_key_bytes = 256;
+// Our own: JSON may be that many times as long as the YAML that it comes from, for its quotes.
+inline constexpr std::size_t json_growth = 4;
+// Our own: marks of YAML's flow collections ([ { , :) between two events. They cost yaml-cpp about
+// a hundred megabytes. A text scalar may hold them, too, but hardly so many in the megabyte that an
+// object may have.
+inline constexpr std::ptrdiff_t yaml_flow_marks = 400'000;
+
 }  // namespace troupe::api::limits

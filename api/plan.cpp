@@ -162,26 +162,31 @@ const type_plan& type_plan::of(const Descriptor& type) {
   return plan_registry::instance().of(type);
 }
 
-std::size_t type_plan::hash(std::string_view name) noexcept {
-  if (name.empty()) return 0;
-  const auto at = [&](std::size_t i) { return static_cast<std::uint8_t>(name[i]); };
-  return name.size() * 31 + at(0) * 7 + at(name.size() - 1) * 131 + at(name.size() / 2) * 17;
+std::uint32_t type_plan::hash(std::string_view name) noexcept {
+  std::uint32_t out = static_cast<std::uint32_t>(name.size());
+  if (name.empty()) return out;
+  for (const std::size_t i : {std::size_t{0}, name.size() / 2, name.size() - 1, name.size() / 4})
+    out = out * 0x01000193u ^ static_cast<std::uint8_t>(name[i]);
+  return out ^ out >> 15;
 }
 
 void type_plan::index_names() {
   slots_.resize(std::bit_ceil(members_.size() * 2 + 1));
   for (const field_plan& each : members_) {
-    std::size_t i = hash(each.name);
-    while (slots_[i & (slots_.size() - 1)] != nullptr)
+    const std::uint32_t wanted = hash(each.name);
+    std::size_t i = wanted;
+    while (slots_[i & (slots_.size() - 1)].member != nullptr)
       ++i;
-    slots_[i & (slots_.size() - 1)] = &each;
+    slots_[i & (slots_.size() - 1)] = {wanted, &each};
   }
 }
 
 const field_plan* type_plan::find(std::string_view name) const noexcept {
-  for (std::size_t i = hash(name);; ++i) {
-    const field_plan* found = slots_[i & (slots_.size() - 1)];
-    if (found == nullptr || found->name == name) return found;
+  const std::uint32_t wanted = hash(name);
+  for (std::size_t i = wanted;; ++i) {
+    const slot& found = slots_[i & (slots_.size() - 1)];
+    if (found.member == nullptr) return nullptr;
+    if (found.hash == wanted && found.member->name == name) return found.member;
   }
 }
 

@@ -89,8 +89,14 @@ class type_plan {
  private:
   friend class plan_registry;
 
+  // Of the hash table: `member` is null where nothing stands.
+  struct slot {
+    std::uint32_t hash = 0;
+    const field_plan* member = nullptr;
+  };
+
   void index_names();
-  static std::size_t hash(std::string_view name) noexcept;
+  static std::uint32_t hash(std::string_view name) noexcept;
 
   const google::protobuf::Descriptor* descriptor_ = nullptr;
   shape form_ = shape::message;
@@ -100,7 +106,7 @@ class type_plan {
   std::vector<field_plan> members_;  // of the JSON object
   std::vector<const field_plan*> by_number_;
   std::vector<const field_plan*> always_;
-  std::vector<const field_plan*> slots_;  // open addressing by hash of the name
+  std::vector<slot> slots_;  // open addressing by hash of the name; a power of two
 };
 
 }  // namespace troupe::api

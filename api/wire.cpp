@@ -53,7 +53,7 @@ bool reader::fixed(field& out, int size_bytes) noexcept {
   return true;
 }
 
-void append_varint(std::string& out, std::uint64_t value) {
+void append_long_varint(std::string& out, std::uint64_t value) {
   char bytes[10];
   int size = 0;
   while (value >= 0x80) {
@@ -62,17 +62,6 @@ void append_varint(std::string& out, std::uint64_t value) {
   }
   bytes[size++] = static_cast<char>(value);
   out.append(bytes, size);
-}
-
-void append_varint(std::string& out, std::uint32_t number, std::uint64_t value) {
-  append_varint(out, tag(number, type::varint));
-  append_varint(out, value);
-}
-
-void append_bytes(std::string& out, std::uint32_t number, std::string_view bytes) {
-  append_varint(out, tag(number, type::bytes));
-  append_varint(out, bytes.size());
-  out += bytes;
 }
 
 }  // namespace troupe::api::wire

@@ -43,9 +43,25 @@ inline constexpr std::uint32_t tag(std::uint32_t number, type form) noexcept {
   return number << 3 | static_cast<std::uint32_t>(form);
 }
 
-void append_varint(std::string& out, std::uint64_t value);
-void append_varint(std::string& out, std::uint32_t number, std::uint64_t value);
-void append_bytes(std::string& out, std::uint32_t number, std::string_view bytes);
+void append_long_varint(std::string& out, std::uint64_t value);
+
+inline void append_varint(std::string& out, std::uint64_t value) {
+  if (value < 0x80)
+    out += static_cast<char>(value);
+  else
+    append_long_varint(out, value);
+}
+
+inline void append_varint(std::string& out, std::uint32_t number, std::uint64_t value) {
+  append_varint(out, tag(number, type::varint));
+  append_varint(out, value);
+}
+
+inline void append_bytes(std::string& out, std::uint32_t number, std::string_view bytes) {
+  append_varint(out, tag(number, type::bytes));
+  append_varint(out, bytes.size());
+  out += bytes;
+}
 
 inline constexpr std::size_t varint_size(std::uint64_t value) noexcept {
   std::size_t size = 1;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/wire.hpp"
@@ -14,6 +15,8 @@ namespace troupe::api::wire {
 // schema.
 class writer {
  public:
+  explicit writer(std::size_t size_hint_bytes = 0) { out_.reserve(size_hint_bytes); }
+
   void begin(std::uint32_t number) {
     const std::size_t tag_at = out_.size();
     append_varint(out_, tag(number, type::bytes));
@@ -29,9 +32,8 @@ class writer {
       out_[start - 1] = static_cast<char>(size);
       return;
     }
-    std::string length;
-    append_varint(length, size);
-    out_.replace(start - 1, 1, length);
+    out_.insert(start, varint_size(size) - 1, '\0');
+    write_varint(out_.data() + start - 1, size);
   }
 
   // As if it had not begun, where nothing has been written into it.
@@ -55,10 +57,16 @@ class writer {
   std::size_t position() const noexcept { return out_.size(); }
   void erase(std::size_t from, std::size_t to) { out_.erase(from, to - from); }
 
-  void reserve(std::size_t size_bytes) { out_.reserve(size_bytes); }
   const std::string& str() const noexcept { return out_; }
+  std::string take() noexcept { return std::move(out_); }
 
  private:
+  static void write_varint(char* at, std::uint64_t value) noexcept {
+    for (; value >= 0x80; value >>= 7)
+      *at++ = static_cast<char>(value | 0x80);
+    *at = static_cast<char>(value);
+  }
+
   // Where the tag and the content of a message begin.
   struct message {
     std::size_t tag;

@@ -20,13 +20,6 @@
 namespace troupe::api {
 namespace {
 
-// Quotes, colons and commas that JSON wants where YAML has none.
-constexpr std::size_t json_growth = 4;
-
-// Marks of flow collections between two events; a text scalar may hold that many, too, but hardly
-// in the megabyte that an object may have. They cost yaml-cpp about a hundred megabytes.
-constexpr std::ptrdiff_t indicators_limit = 400'000;
-
 // Leaves yaml-cpp, whose interface has no other way to stop it; caught in this file.
 struct refused {
   std::string why;
@@ -42,20 +35,20 @@ class watched_text final : public std::streambuf {
     setg(begin, begin, begin + text.size());
   }
 
-  void event() noexcept { indicators_ = 0; }
+  void event() noexcept { marks_ = 0; }
 
  protected:
   std::streamsize xsgetn(char* to, std::streamsize size) override {
     const std::streamsize given = std::streambuf::xsgetn(to, size);
-    indicators_ += std::count_if(
-        to, to + given, [](char c) { return c == '[' || c == '{' || c == ',' || c == ':'; });
-    if (indicators_ > indicators_limit)
+    marks_ += std::count_if(to, to + given,
+                            [](char c) { return c == '[' || c == '{' || c == ',' || c == ':'; });
+    if (marks_ > limits::yaml_flow_marks)
       throw refused{"a flow collection is too large: write it as JSON or line by line"};
     return given;
   }
 
  private:
-  std::ptrdiff_t indicators_ = 0;
+  std::ptrdiff_t marks_ = 0;
 };
 
 class json_from_events final : public YAML::EventHandler {
@@ -63,7 +56,7 @@ class json_from_events final : public YAML::EventHandler {
   json_from_events(const decode_options& options, watched_text& source)
       : source_(source),
         alias_left_(options.size_limit_bytes),
-        size_limit_(options.size_limit_bytes * json_growth),
+        size_limit_(options.size_limit_bytes * limits::json_growth),
         depth_limit_(options.depth_limit) {}
 
   std::string take() { return std::exchange(out_, {}); }
