@@ -16,6 +16,7 @@
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
+#include <vector>
 
 #include "runtime/actor_ref.hpp"
 #include "runtime/behavior.hpp"
@@ -63,6 +64,20 @@ struct spawn_options {
 struct describe {};
 struct description {
   std::string text;
+};
+
+// Every actor answers this one as well, with what only itself knows. An exception of describe()
+// becomes the text of `state`.
+struct inspect {};
+struct inspection {
+  struct pending_timer {
+    duration due_in{0};
+    duration period{0};  // 0: it fires once
+  };
+  std::string state;  // of describe()
+  std::vector<pending_timer> timers;
+  std::uint64_t requests = 0;  // that it has made and that are not answered yet
+  std::uint64_t children = 0;
 };
 
 // Sent to the supervisor when a child has ended: by `stop()`, `stop_child()`, or by a crash without

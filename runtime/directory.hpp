@@ -22,6 +22,7 @@ struct actor_info {
   std::string kind;
   std::string name;
   std::uint64_t mailbox = 0;   // messages waiting
+  duration oldest{0};          // how long the oldest of them waits; at most `current_for` too much
   std::uint64_t received = 0;  // since start, restarts included
   std::uint64_t handled = 0;
   duration busy{0};          // time spent in handlers
@@ -31,7 +32,11 @@ struct actor_info {
   std::uint32_t restarts = 0;
   std::string last_error;  // what the last crash threw
   duration age{0};
+  bool paused = false;       // by system::pause
+  bool backing_off = false;  // after a crash
 };
+
+struct actor_detail;  // observation.hpp
 
 class directory {
  public:
@@ -40,6 +45,9 @@ class directory {
   virtual void each(const std::function<void(const actor_info&)>& visit) const = 0;
   virtual std::optional<actor_info> find(std::uint64_t id) const = 0;
   virtual actor_ref find(std::string_view kind, std::string_view name) const = 0;
+  // Empty when there is none.
+  virtual actor_ref reference(std::uint64_t id) const = 0;
+  virtual std::optional<actor_detail> detail(std::uint64_t id) const = 0;
   virtual std::size_t size() const = 0;
 };
 

@@ -95,6 +95,22 @@ void system::stop(const actor_ref& which) {
   if (which) access::host_of(which)->request_stop();
 }
 
+bool system::pause(const actor_ref& which, duration at_most) {
+  return which && access::host_of(which)->pause(at_most);
+}
+
+bool system::resume(const actor_ref& which) {
+  return which && access::host_of(which)->unpause();
+}
+
+bool system::restart(const actor_ref& which, std::string reason) {
+  return which && access::host_of(which)->order(host::fate::restart, std::move(reason));
+}
+
+bool system::kill(const actor_ref& which, std::string reason) {
+  return which && access::host_of(which)->order(host::fate::crash, std::move(reason));
+}
+
 void system::request_message(const actor_ref& to, message content, duration timeout, cause why,
                              reply_handler done) {
   auto& shared = *impl_->shared;
@@ -117,6 +133,10 @@ const clock& system::time() const noexcept {
 
 const directory& system::actors() const noexcept {
   return impl_->shared->actors;
+}
+
+const recorder& system::recorder() const noexcept {
+  return impl_->shared->recorder;
 }
 
 }  // namespace troupe::runtime

@@ -10,6 +10,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/defaults.hpp"
 #include "runtime/directory.hpp"
+#include "runtime/observation.hpp"
 
 namespace troupe::runtime {
 
@@ -31,6 +32,9 @@ struct system_options {
   std::uint64_t seed = 0;
   // How long the destructor waits for handlers that are running.
   duration shutdown_grace = defaults::shutdown_grace;
+  // Messages are counted by type and recorded (observation.hpp). Without it the directory still
+  // tells how many there were; a benchmark compares.
+  bool observe = true;
   // Called on the thread of the crashed actor; must not block.
   std::function<void(const crash&)> on_crash;
 };
@@ -53,6 +57,18 @@ class system {
   // Ends an actor and its children after the message that it is handling.
   void stop(const actor_ref& which);
 
+  // -- by hand, for the console; each is false when the actor has ended ---
+
+  // Handles no mail until `resume`, `at_most` from now (bounded by `defaults::longest_pause`). What
+  // comes waits within the limit of the mailbox.
+  bool pause(const actor_ref& which, duration at_most);
+  bool resume(const actor_ref& which);
+  // A new life at once, without back-off: the state is destroyed and made anew after the message
+  // that is being handled. False as well for one that is not restarted after a crash.
+  bool restart(const actor_ref& which, std::string reason);
+  // As if its next handler threw `reason`.
+  bool kill(const actor_ref& which, std::string reason);
+
   // Asks from outside any actor. `done` runs once, never inside of this call, on the thread that
   // answers (or the clock's, for a time-out): it must not block, nor wait for a lock that is held
   // while a promise is answered.
@@ -72,6 +88,7 @@ class system {
 
   const clock& time() const noexcept;
   const runtime::directory& actors() const noexcept;
+  const runtime::recorder& recorder() const noexcept;
 
  private:
   friend class simulation;

@@ -12,6 +12,7 @@
 #include "runtime/detail/children.hpp"
 #include "runtime/detail/dispatcher.hpp"
 #include "runtime/detail/envelope.hpp"
+#include "runtime/detail/flight_recorder.hpp"
 #include "runtime/detail/outside_requests.hpp"
 #include "runtime/detail/roster.hpp"
 #include "runtime/detail/timer_service.hpp"
@@ -61,6 +62,7 @@ struct core : std::enable_shared_from_this<core> {
   caf_clock caf_time{*time, timers};
   outside_requests outside{timers};
   roster actors;
+  flight_recorder recorder;
   observer* watching = nullptr;   // set before the first actor starts
   bool numbers_from_one = false;  // ids of a simulation must repeat
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/actor_ref.hpp"
+#include "runtime/detail/ticks.hpp"
 #include "runtime/message.hpp"
 #include "runtime/promise.hpp"
 
@@ -24,6 +25,7 @@ struct envelope : caf::intrusive::singly_linked<envelope> {
   actor_ref sender;
   cause why;
   std::uint64_t id = 0;
+  tick_count at = 0;  // when it was posted; 0 where nobody observes
   envelope_kind kind = envelope_kind::mail;
   std::optional<request_error> error;
 };

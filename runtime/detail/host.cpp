@@ -104,6 +104,8 @@ void host::due(std::uint64_t id) noexcept {
   if (id == 0) {
     restart_due_.store(true);
     wake();
+  } else if (id == pause_id) {
+    unpause();
   } else {
     auto e = std::make_unique<envelope>();
     e->kind = envelope_kind::timer;
@@ -125,10 +127,13 @@ void host::wake() {
 
 bool host::push(std::unique_ptr<envelope> e) {
   meter_.count_received();
+  const auto posted = core_->options.observe ? ticks() : 0;
+  e->at = posted;
   switch (mailbox_.push(std::move(e))) {
     case mailbox::outcome::taken:
       return true;
     case mailbox::outcome::woke_owner:
+      meter_.oldest(posted);
       schedule();
       return true;
     case mailbox::outcome::closed:
@@ -164,11 +169,13 @@ caf::resumable::resume_result host::resume(caf::execution_unit*, std::size_t max
       end();
       return done;
     }
-    if (phase_ == phase::backing_off) {
-      if (restart_due_.exchange(false)) {
-        start();
-        continue;
-      }
+    if (ordered_.load(std::memory_order_relaxed)) carry_out_order();
+    if (phase_ == phase::backing_off && restart_due_.exchange(false)) {
+      start();
+      continue;
+    }
+    if (ending()) continue;
+    if (phase_ == phase::backing_off || paused_.load()) {
       mailbox_.fetch();
       if (mailbox_.try_block()) return awaiting_message;
       continue;
@@ -180,6 +187,8 @@ caf::resumable::resume_result host::resume(caf::execution_unit*, std::size_t max
     }
     if (budget == 0) return resume_later;
     auto e = mailbox_.pop();
+    if (e->at != 0)
+      meter_.oldest(mailbox_.taken_first() ? mailbox_.taken_first()->at : meter_.since());
     if (e->kind == envelope_kind::wake) continue;
     --budget;
     handle(*e);
@@ -225,7 +234,31 @@ void host::on_timer(envelope& e) {
   calls_->rearm(*call, next_on_grid(call->due, call->period, core_->time->now()));
 }
 
+inspection host::inspect_self() const {
+  inspection seen;
+  try {
+    seen.state = state_->describe();
+  } catch (const std::exception& problem) {
+    seen.state = std::string{"describe() threw: "} + problem.what() + "\n";
+  }
+  if (children_) seen.children = children_->size();
+  if (!calls_) return seen;
+  const auto now = core_->time->now();
+  calls_->each([&](const pending_call& call) {
+    if (std::holds_alternative<reply_handler>(call.action)) {
+      ++seen.requests;
+    } else if (seen.timers.size() < defaults::timers_shown) {
+      seen.timers.push_back({call.due - now, call.period});
+    }
+  });
+  return seen;
+}
+
 void host::on_unhandled(envelope& e, promise_base& answer) {
+  if (e.content.get_if<inspect>() != nullptr) {
+    promise<inspection>{std::move(answer)}.deliver(inspect_self());
+    return;
+  }
   if (e.content.get_if<describe>() != nullptr) {
     promise<description>{std::move(answer)}.deliver({state_->describe()});
     return;
@@ -256,12 +289,14 @@ std::mt19937_64& host::random() {
 
 bool host::send(const actor_ref& to, message content) {
   auto* receiver = access::host_of(to);
+  if (core_->options.observe && content) ledger_.sent(content.type());
   return receiver != nullptr &&
          receiver->post(std::move(content), access::share(*this), why_, 0) == posted::taken;
 }
 
 void host::request(const actor_ref& to, message content, duration timeout, reply_handler done) {
   if (!calls_) calls_ = std::make_unique<pending_calls>(core_->timers);
+  if (core_->options.observe && content) ledger_.sent(content.type());
   auto call = std::make_unique<pending_call>();
   call->action = std::move(done);
   call->due = core_->time->now() + bounded(timeout);
@@ -302,6 +337,11 @@ void host::row(double nanoseconds_per_tick, actor_info& info) const {
   info.kind = options_.kind;
   info.name = options_.name;
   info.mailbox = meter_.waiting();
+  info.oldest = duration::zero();
+  if (const auto posted = meter_.oldest(); info.mailbox > 0 && posted != 0) {
+    const auto now = ticks();
+    info.oldest = time(now > posted ? now - posted : 0);
+  }
   info.received = meter_.received();
   info.handled = meter_.handled();
   info.busy = time(meter_.busy());
@@ -316,6 +356,15 @@ void host::row(double nanoseconds_per_tick, actor_info& info) const {
   }
   add_crashes(info);
   info.age = core_->time->now() - born_;
+  info.paused = paused_.load(std::memory_order_relaxed);
+  info.backing_off = resting_.load(std::memory_order_relaxed);
+}
+
+void host::detail(double nanoseconds_per_tick, actor_detail& into) const {
+  row(nanoseconds_per_tick, into.info);
+  into.messages = ledger_.read(nanoseconds_per_tick);
+  std::lock_guard lock{mtx_};
+  if (crashes_) into.restarts = crashes_->kept;
 }
 
 }  // namespace troupe::runtime

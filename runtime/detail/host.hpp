@@ -15,10 +15,12 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "runtime/actor.hpp"
 #include "runtime/detail/access.hpp"
 #include "runtime/detail/children.hpp"
+#include "runtime/detail/ledger.hpp"
 #include "runtime/detail/mailbox.hpp"
 #include "runtime/detail/meter.hpp"
 #include "runtime/detail/pending_calls.hpp"
@@ -54,10 +56,16 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   // Puts a new host on the run queue for the first time.
   void schedule();
   void request_stop();
+  enum class fate : std::uint8_t { restart, crash };
+  // By hand (host_orders.cpp); false when it has ended or cannot be restarted.
+  bool order(fate what, std::string reason);
+  bool pause(duration at_most);
+  bool unpause();
   bool ending() const noexcept { return stopping_.load(std::memory_order_relaxed); }
   const spawn_options& options() const noexcept { return options_; }
   // Fills all of `info`, whose strings keep their memory from row to row.
   void row(double nanoseconds_per_tick, actor_info& info) const;
+  void detail(double nanoseconds_per_tick, actor_detail& into) const;
   void release() noexcept;
 
   void retain() noexcept override;
@@ -102,7 +110,16 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
     std::string last_error;
     duration wait{0};
     time_point last;
+    std::vector<restart_record> kept;  // the newest last
   };
+  // Made at the first order: hardly any actor has one. Guarded by mtx_.
+  struct orders {
+    timer_node pause_ends;
+    std::optional<fate> wanted;
+    std::string reason;
+  };
+  // What `due` is called with when a pause is over; ids of pending calls never reach it.
+  static constexpr std::uint64_t pause_id = ~std::uint64_t{0};
 
   bool push(std::unique_ptr<envelope> e);
   void wake();
@@ -110,6 +127,11 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   // -- life (host_life.cpp) ---
   void start();
   void crashed(std::string error, std::string_view during);
+  void keep_reason(crashes& of, std::string_view during) const;
+  // -- by hand (host_orders.cpp) ---
+  orders* open_orders();
+  void carry_out_order();
+  void end_orders();
   void add_crashes(actor_info& info) const;
   void destroy_state() noexcept;
   void end();
@@ -122,17 +144,23 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   void on_reply(envelope& e);
   void on_timer(envelope& e);
   void on_unhandled(envelope& e, promise_base& answer);
+  inspection inspect_self() const;
+  void observe(const envelope& e, const message_type& type);
 
   // What other threads write comes first, apart from what the owner reads for each message.
   mailbox mailbox_;
   meter meter_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> restart_due_{false};
+  std::atomic<bool> paused_{false};
+  std::atomic<bool> ordered_{false};
+  std::atomic<bool> resting_{false};  // phase_ is backing_off, for others to see
   phase phase_ = phase::fresh;
   bool complained_ = false;  // about a message that nobody handles
 
   std::unique_ptr<actor> state_;
   const behavior* table_ = nullptr;
+  ledger ledger_;
   cause why_;
   const actor_ref* sender_ = nullptr;
   const std::shared_ptr<core> core_;
@@ -141,6 +169,8 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   std::unique_ptr<runtime::children> children_;
   std::unique_ptr<std::mt19937_64> random_;
   std::unique_ptr<crashes> crashes_;  // changes under mtx_, for row()
+  std::unique_ptr<orders> orders_;
+  bool orders_closed_ = false;  // guarded by mtx_
   const spawn_options options_;
   factory make_;
   actor_ref parent_;

@@ -13,6 +13,14 @@ namespace {
 
 // What the console shows while no message is being handled.
 struct start {};
+// A request of the actor that was answered by an error.
+struct request_failed {};
+
+const message_type& type_of(const envelope& e) {
+  if (e.content) return e.content.type();
+  return e.kind == envelope_kind::reply ? message_type::of<request_failed>()
+                                        : message_type::of<timer>();
+}
 
 }  // namespace
 
@@ -43,6 +51,7 @@ void host::attempt(const message_type& during, F f) {
 
 void host::start() {
   phase_ = phase::running;
+  resting_.store(false, std::memory_order_relaxed);
   why_ = {};
   attempt(message_type::of<runtime::start>(), [this] {
     this_thread::constructing = this;
@@ -60,7 +69,7 @@ void host::start() {
 void host::handle(envelope& e) {
   why_ = e.why;
   sender_ = &e.sender;
-  const auto& type = e.content ? e.content.type() : message_type::of<timer>();
+  const auto& type = type_of(e);
   attempt(type, [&] {
     switch (e.kind) {
       case envelope_kind::child:
@@ -80,8 +89,29 @@ void host::handle(envelope& e) {
     }
   });
   sender_ = nullptr;
+  if (core_->options.observe) {
+    observe(e, type);
+  } else {
+    meter_.handled_one();
+  }
   why_ = {};
+}
+
+void host::observe(const envelope& e, const message_type& type) {
+  const auto began = meter_.since();
   meter_.handled_one();
+  const auto ended = meter_.since();
+  const auto took = ended > began ? ended - began : 0;
+  // A timer has no cause of its own; what its function found out is one.
+  ledger_.received(type, began, took, why_);
+  const auto sender = e.sender.id();
+  core_->recorder.add({.began = began,
+                       .waited = e.at != 0 && began > e.at ? began - e.at : 0,
+                       .took = took,
+                       .receiver = id(),
+                       .sender = sender == gateway_id ? 0 : sender,
+                       .type = &type,
+                       .why = why_});
 }
 
 void host::crashed(std::string error, std::string_view during) {
@@ -97,10 +127,12 @@ void host::crashed(std::string error, std::string_view during) {
     c.wait = calm ? defaults::restart_backoff : std::min(c.wait * 2, defaults::restart_backoff_max);
     c.last = now;
     c.last_error = report.error;
+    keep_reason(c, during);
     if (options_.restart) report.restarts = ++c.restarts;
   }
   if (options_.restart) {
     phase_ = phase::backing_off;
+    resting_.store(true, std::memory_order_relaxed);
     report.restart_in = crashes_->wait;
     crashes_->restart.target = this;
     core_->timers.add(crashes_->restart, now + crashes_->wait);
@@ -108,6 +140,11 @@ void host::crashed(std::string error, std::string_view during) {
     stop_self();
   }
   core_->report(report);
+}
+
+void host::keep_reason(crashes& of, std::string_view during) const {
+  if (of.kept.size() == defaults::restarts_kept) of.kept.erase(of.kept.begin());
+  of.kept.push_back({core_->time->wall_now(), std::string{during}, of.last_error});
 }
 
 void host::add_crashes(actor_info& info) const {
@@ -132,6 +169,7 @@ void host::end() {
   const bool crashed_for_good = !options_.restart && crashes_;
   phase_ = phase::ended;
   if (crashes_) core_->timers.remove(crashes_->restart);
+  end_orders();
   this_thread::ending = true;
   destroy_state();
   calls_.reset();

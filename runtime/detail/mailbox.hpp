@@ -43,6 +43,9 @@ class mailbox {
     return first_;
   }
 
+  // The next that was fetched already; null when there is none, though others may wait.
+  const envelope* taken_first() const noexcept { return first_; }
+
   // Takes what front() showed.
   std::unique_ptr<envelope> pop() noexcept {
     auto* e = first_;

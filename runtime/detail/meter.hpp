@@ -25,6 +25,9 @@ class meter {
   tick_count busy() const noexcept { return busy_.load(std::memory_order_relaxed); }
   tick_count longest() const noexcept { return longest_.load(std::memory_order_relaxed); }
   tick_count since() const noexcept { return since_.load(std::memory_order_relaxed); }
+  // When the oldest message that waits was posted, or later; means nothing when none waits.
+  tick_count oldest() const noexcept { return oldest_.load(std::memory_order_relaxed); }
+  void oldest(tick_count posted) noexcept { oldest_.store(posted, std::memory_order_relaxed); }
   // Null when the actor is idle.
   const message_type* current() const noexcept { return current_.load(std::memory_order_relaxed); }
 
@@ -56,6 +59,7 @@ class meter {
   std::atomic<tick_count> busy_{0};
   std::atomic<tick_count> longest_{0};
   std::atomic<tick_count> since_{0};
+  std::atomic<tick_count> oldest_{0};
   std::atomic<const message_type*> current_{nullptr};
 };
 

@@ -46,6 +46,11 @@ class pending_calls {
   // Takes it out and disarms it; null when it is not pending.
   std::unique_ptr<pending_call> take(std::uint64_t id) noexcept;
   void rearm(pending_call& call, time_point due);
+  template <class F>
+  void each(F visit) const {
+    for (const auto& call : slots_)
+      if (call) visit(*call);
+  }
   // Cancels all; destroying what they hold may come back here.
   void clear() noexcept;
 

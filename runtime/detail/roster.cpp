@@ -46,15 +46,25 @@ void roster::each(const std::function<void(const actor_info&)>& visit) const {
   }
 }
 
-std::optional<actor_info> roster::find(std::uint64_t id) const {
-  actor_ref found;
-  {
-    const auto& shard = shard_of(id);
-    std::lock_guard lock{shard.mutex};
-    for (auto* h = shard.first; h != nullptr && !found; h = h->roster_links().next) {
-      if (h->id() == id) found = access::share(*h);
-    }
+actor_ref roster::reference(std::uint64_t id) const {
+  const auto& shard = shard_of(id);
+  std::lock_guard lock{shard.mutex};
+  for (auto* h = shard.first; h != nullptr; h = h->roster_links().next) {
+    if (h->id() == id) return access::share(*h);
   }
+  return {};
+}
+
+std::optional<actor_detail> roster::detail(std::uint64_t id) const {
+  const auto found = reference(id);
+  if (!found) return std::nullopt;
+  actor_detail made;
+  access::host_of(found)->detail(origin_.nanoseconds_per_tick(), made);
+  return made;
+}
+
+std::optional<actor_info> roster::find(std::uint64_t id) const {
+  const auto found = reference(id);
   if (!found) return std::nullopt;
   actor_info info;
   access::host_of(found)->row(origin_.nanoseconds_per_tick(), info);

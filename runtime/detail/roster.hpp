@@ -12,6 +12,7 @@
 #include "runtime/detail/ticks.hpp"
 #include "runtime/directory.hpp"
 #include "runtime/fwd.hpp"
+#include "runtime/observation.hpp"
 
 namespace troupe::runtime {
 
@@ -27,6 +28,8 @@ class roster final : public directory {
   void each(const std::function<void(const actor_info&)>& visit) const override;
   std::optional<actor_info> find(std::uint64_t id) const override;
   actor_ref find(std::string_view kind, std::string_view name) const override;
+  actor_ref reference(std::uint64_t id) const override;
+  std::optional<actor_detail> detail(std::uint64_t id) const override;
   std::size_t size() const override { return size_.load(std::memory_order_relaxed); }
 
  private:

@@ -34,6 +34,11 @@ class tick_origin {
     if (elapsed == 0) return 1;
     return static_cast<double>(duration{time}.count()) / static_cast<double>(elapsed);
   }
+  duration age() const noexcept { return std::chrono::steady_clock::now() - time_; }
+  time_point moment(tick_count at, double nanoseconds_per_tick) const noexcept {
+    const auto after = static_cast<double>(static_cast<std::int64_t>(at - ticks_));
+    return time_ + duration{static_cast<std::int64_t>(after * nanoseconds_per_tick)};
+  }
 
  private:
   tick_count ticks_ = ticks();

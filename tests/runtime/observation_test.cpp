@@ -1,0 +1,286 @@
+#include "runtime/observation.hpp"
+
+#include <malloc.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+
+#include "runtime/defaults.hpp"
+#include "runtime/simulation.hpp"
+#include "runtime_support.hpp"
+
+namespace troupe::runtime {
+
+using namespace std::chrono_literals;
+using test::log_of;
+
+namespace {
+
+struct greet {
+  int times = 1;
+};
+struct thanks {};
+struct stumble {};
+
+// Answers each greeting, keeps a timer, throws when told to.
+struct host_of_party : actor {
+  const behavior& make_behavior() const override {
+    static const behavior table = handlers(&host_of_party::on_greet, &host_of_party::on_stumble);
+    return table;
+  }
+  void started() override {
+    clock_ = every(1h, [] {});
+  }
+  std::string describe() const override {
+    if (seen_ == 13) throw std::runtime_error{"unlucky"};
+    return "seen: " + std::to_string(seen_) + "\n";
+  }
+  void on_greet(const greet& m) {
+    seen_ += m.times;
+    if (sender()) tell(sender(), thanks{});
+  }
+  void on_stumble(const stumble&) { throw std::runtime_error{"the carpet"}; }
+  int seen_ = 0;
+  timer clock_;
+};
+
+struct guest : actor {
+  explicit guest(actor_ref to) : to{std::move(to)} {}
+  const behavior& make_behavior() const override {
+    static const behavior table = handlers(&guest::on_greet, &guest::on_thanks);
+    return table;
+  }
+  void on_greet(const greet& m) { tell(to, m); }
+  void on_thanks(const thanks&) {}
+  actor_ref to;
+};
+
+struct party {
+  simulation scene{7};
+  actor_ref host = scene.system().spawn({"host", "h"}, make<host_of_party>());
+  actor_ref visitor = scene.system().spawn({"guest", "g"}, make<guest>(host));
+
+  actor_detail detail() { return scene.system().actors().detail(host.id()).value(); }
+  actor_info row() { return scene.system().actors().find(host.id()).value(); }
+  inspection inspect() {
+    std::optional<inspection> seen;
+    scene.system().request<inspection>(host, runtime::inspect{}, 1s,
+                                       [&](auto reply) { seen = *reply.value(); });
+    scene.settle();
+    return seen.value();
+  }
+};
+
+const message_counts* row_of(const actor_detail& from, std::string_view type) {
+  for (const auto& each : from.messages)
+    if (each.type == type) return &each;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("messages are counted by type, with their times and the cause of the last") {
+  party p;
+  for (std::uint64_t i = 1; i <= 3; ++i)
+    p.visitor.tell(greet{}, {.request = 81, .revision = i});
+  p.scene.settle();
+  const auto detail = p.detail();
+  const auto* greetings = row_of(detail, "greet");
+  REQUIRE(greetings != nullptr);
+  CHECK(greetings->received == 3);
+  CHECK(greetings->why.request == 81);
+  CHECK(greetings->why.revision == 3);
+  std::uint64_t timed = 0;
+  for (const auto each : greetings->times)
+    timed += each;
+  CHECK(timed == 3);
+  const auto* answers = row_of(detail, "thanks");
+  REQUIRE(answers != nullptr);
+  CHECK(answers->sent == 3);
+  CHECK(answers->received == 0);
+}
+
+TEST_CASE("the recorder tells who sent what to whom and why, in order") {
+  party p;
+  p.scene.settle();
+  auto cursor = p.scene.system().recorder().newest();
+  p.visitor.tell(greet{}, {.request = 5, .revision = 9});
+  p.scene.settle();
+  const auto seen = p.scene.system().recorder().read(cursor);
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0].type == "greet");
+  CHECK(seen[0].sender == 0);
+  CHECK(seen[1].receiver == p.host.id());
+  CHECK(seen[1].sender == p.visitor.id());
+  CHECK(seen[2].type == "thanks");
+  CHECK(seen[2].why.request == 5);
+  CHECK(seen[2].why.revision == 9);
+  CHECK(cursor.lost == 0);
+  CHECK(p.scene.system().recorder().read(cursor).empty());
+}
+
+TEST_CASE("a reader of the recorder that is too slow is told how much it missed") {
+  party p;
+  p.scene.settle();
+  auto cursor = p.scene.system().recorder().newest();
+  const auto sent = 3 * defaults::recorder_slots;
+  for (std::size_t i = 0; i < sent; ++i)
+    p.host.tell(greet{});
+  p.scene.settle();
+  const auto seen = p.scene.system().recorder().read(cursor);
+  CHECK(seen.size() == defaults::recorder_slots - 1);
+  CHECK(seen.size() + cursor.lost == sent);
+}
+
+TEST_CASE("an inspection shows state, timers and requests, and survives a describe that throws") {
+  party p;
+  p.scene.settle();
+  auto seen = p.inspect();
+  CHECK(seen.state == "seen: 0\n");
+  REQUIRE(seen.timers.size() == 1);
+  CHECK(seen.timers[0].period == 1h);
+  p.host.tell(greet{13});
+  p.scene.settle();
+  CHECK(p.inspect().state == "describe() threw: unlucky\n");
+  CHECK(p.row().restarts == 0);
+}
+
+TEST_CASE("restarts are kept with their reasons, the newest few") {
+  party p;
+  for (std::size_t i = 0; i < defaults::restarts_kept + 2; ++i) {
+    p.host.tell(stumble{});
+    p.scene.advance(1min);
+  }
+  const auto detail = p.detail();
+  REQUIRE(detail.restarts.size() == defaults::restarts_kept);
+  CHECK(detail.restarts.back().during == "stumble");
+  CHECK(detail.restarts.back().error == "the carpet");
+  CHECK(detail.info.restarts == defaults::restarts_kept + 2);
+}
+
+TEST_CASE("a paused actor keeps its mail until it is resumed") {
+  party p;
+  p.scene.settle();
+  REQUIRE(p.scene.system().pause(p.host, 1min));
+  p.host.tell(greet{});
+  p.host.tell(greet{});
+  p.scene.settle();
+  CHECK(p.row().paused);
+  CHECK(p.row().mailbox == 2);
+  REQUIRE(p.scene.system().resume(p.host));
+  p.scene.settle();
+  CHECK_FALSE(p.row().paused);
+  CHECK(p.inspect().state == "seen: 2\n");
+}
+
+TEST_CASE("a pause ends by itself") {
+  party p;
+  p.scene.settle();
+  REQUIRE(p.scene.system().pause(p.host, 24h));
+  p.host.tell(greet{});
+  p.scene.advance(defaults::longest_pause - 1s);
+  CHECK(p.row().mailbox == 1);
+  p.scene.advance(2s);
+  CHECK(p.row().mailbox == 0);
+  CHECK_FALSE(p.row().paused);
+}
+
+TEST_CASE("a restart by hand is a new life at once, a kill is a crash with back-off") {
+  party p;
+  p.host.tell(greet{5});
+  p.scene.settle();
+  REQUIRE(p.scene.system().restart(p.host, "admin asked"));
+  p.scene.settle();
+  CHECK(p.inspect().state == "seen: 0\n");
+  CHECK(p.row().last_error == "admin asked");
+  REQUIRE(p.scene.system().kill(p.host, "admin killed it"));
+  p.scene.settle();
+  CHECK(p.row().backing_off);
+  p.scene.advance(defaults::restart_backoff);
+  CHECK_FALSE(p.row().backing_off);
+  CHECK(p.row().restarts == 2);
+}
+
+TEST_CASE("orders to an actor that has ended are refused") {
+  party p;
+  const auto once = p.scene.system().spawn({"host", "once", false}, make<host_of_party>());
+  p.scene.settle();
+  CHECK_FALSE(p.scene.system().restart(once, "it would not come back"));
+  REQUIRE(p.scene.system().pause(once, 1min));
+  REQUIRE(p.scene.system().kill(once, "enough"));
+  p.scene.settle();
+  CHECK_FALSE(p.scene.system().actors().find(once.id()));
+  CHECK_FALSE(p.scene.system().kill(once, "again"));
+  CHECK_FALSE(p.scene.system().pause(once, 1min));
+  p.scene.advance(2min);
+}
+
+TEST_CASE("orders and readers do no harm while messages fly") {
+  runtime::system company;
+  const auto to = company.spawn({"host", "h"}, make<host_of_party>());
+  std::atomic<bool> over{false};
+  std::thread sender{[&] {
+    while (!over) {
+      if (!to.tell(greet{})) std::this_thread::yield();
+    }
+  }};
+  auto cursor = company.recorder().newest();
+  std::uint64_t seen = 0;
+  const auto deadline = std::chrono::steady_clock::now() + test::patience;
+  for (int i = 0; seen + cursor.lost < 50'000 && std::chrono::steady_clock::now() < deadline; ++i) {
+    company.pause(to, 1min);
+    seen += company.recorder().read(cursor).size();
+    company.actors().detail(to.id());
+    if (i % 10 == 0) company.restart(to, "by hand");
+    company.resume(to);
+  }
+  over = true;
+  sender.join();
+  CHECK(seen + cursor.lost >= 50'000);
+  CHECK(company.actors().find(to.id())->restarts > 0);
+}
+
+TEST_CASE("bench: what observation costs", "[.bench]") {
+  constexpr int rounds = 1'000'000;
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const bool on : {true, false}) {
+      system_options options;
+      options.observe = on;
+      runtime::system company{options};
+      const auto to = company.spawn({"host", "h"}, make<host_of_party>());
+      const auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < rounds; ++i) {
+        while (!to.tell(greet{}))
+          std::this_thread::yield();
+      }
+      while (company.actors().find(to.id())->handled < rounds)
+        std::this_thread::yield();
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      std::printf("observation %s: %.0f messages/s\n", on ? "on " : "off", rounds / took.count());
+    }
+  }
+  runtime::system company;
+  constexpr int count = 100'000;
+  std::vector<actor_ref> all;
+  for (int i = 0; i < count; ++i)
+    all.push_back(
+        company.spawn({"host", "default/web-" + std::to_string(i)}, make<host_of_party>()));
+  const auto settled = [&](std::uint64_t handled) {
+    for (const auto& each : all) {
+      while (company.actors().find(each.id())->handled < handled)
+        std::this_thread::yield();
+    }
+  };
+  all.back().tell(greet{});
+  while (company.actors().find(all.back().id())->handled < 1)
+    std::this_thread::yield();
+  const auto before = mallinfo2().uordblks;
+  for (const auto& each : all)
+    each.tell(greet{});
+  settled(1);
+  const auto after = mallinfo2().uordblks;
+  std::printf("memory for each type that an actor has met: %.0f bytes\n",
+              static_cast<double>(after - before) / count);
+}
+
+}  // namespace troupe::runtime
