@@ -170,6 +170,7 @@ TEST_CASE("a paused actor keeps its mail until it is resumed") {
   REQUIRE(p.scene.system().resume(p.host));
   p.scene.settle();
   CHECK_FALSE(p.row().paused);
+  CHECK(p.row().mailbox == 0);
   CHECK(p.inspect().state == "seen: 2\n");
 }
 
