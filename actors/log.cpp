@@ -6,8 +6,10 @@ namespace troupe::actors {
 
 spdlog::logger& log() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto registered = spdlog::get("actors");
-    return registered ? registered : spdlog::default_logger()->clone("actors");
+    if (auto registered = spdlog::get("actors")) return registered;
+    auto made = spdlog::default_logger()->clone("actors");
+    spdlog::register_logger(made);  // so that its level can be changed while it runs
+    return made;
   }();
   return *logger;
 }

@@ -23,9 +23,9 @@ watcher::watcher(persistence::store* truth, watcher_options options)
       window_{options_.window_changes, options_.window_bytes} {}
 
 const runtime::behavior& watcher::make_behavior() const {
-  static const auto table =
-      runtime::handlers(&watcher::on_committed, &watcher::on_log_part, &watcher::on_subscribe,
-                        &watcher::on_more, &watcher::on_bookmark_now, &watcher::on_unsubscribe);
+  static const auto table = runtime::handlers(
+      &watcher::on_committed, &watcher::on_log_part, &watcher::on_subscribe, &watcher::on_more,
+      &watcher::on_bookmark_now, &watcher::on_unsubscribe, &watcher::on_report_watches);
   return table;
 }
 

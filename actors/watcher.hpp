@@ -18,6 +18,7 @@
 
 #include "actors/defaults.hpp"
 #include "actors/messages.hpp"
+#include "actors/watch_report.hpp"
 #include "actors/watch_stream.hpp"
 #include "actors/watch_window.hpp"
 #include "persistence/store.hpp"
@@ -62,6 +63,8 @@ class watcher : public runtime::actor {
   void on_more(const more& m);
   void on_bookmark_now(const bookmark_now& m);
   void on_unsubscribe(const unsubscribe& m);
+  // -- messages from the console (watcher_report.cpp)
+  void on_report_watches(const report_watches& m, runtime::promise<watch_report> answer);
 
   // -- new changes, to live streams
   void take(persistence::change_batch batch);

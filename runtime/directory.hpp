@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,16 @@ struct actor_info {
 
 struct actor_detail;  // observation.hpp
 
+// What the actors of one kind that have ended did in their lives: with the live ones it makes
+// totals that never go down.
+struct kind_totals {
+  std::uint64_t ended = 0;
+  std::uint64_t received = 0;
+  std::uint64_t handled = 0;
+  std::uint64_t restarts = 0;
+  duration busy{0};
+};
+
 class directory {
  public:
   virtual ~directory() = default;
@@ -48,6 +59,7 @@ class directory {
   // Empty when there is none.
   virtual actor_ref reference(std::uint64_t id) const = 0;
   virtual std::optional<actor_detail> detail(std::uint64_t id) const = 0;
+  virtual std::map<std::string, kind_totals> departed() const = 0;
   virtual std::size_t size() const = 0;
 };
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 
 #include "actors/condition.hpp"
+#include "actors/metrics.hpp"
 #include "actors/scheduler/defaults.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -188,6 +190,10 @@ void scheduler_actor::happened(std::uint32_t events) {
 // Goes on after the mail that waits, so that a long queue does not keep news of the cluster
 // waiting.
 void scheduler_actor::wake() {
+  auto& shown = metrics_of_scheduler();
+  shown.active.store(queue_.active(), std::memory_order_relaxed);
+  shown.backing_off.store(queue_.backing_off(), std::memory_order_relaxed);
+  shown.waiting.store(queue_.unschedulable(), std::memory_order_relaxed);
   if (going_on_ || !synced()) return;
   if (queue_.active() > 0 && binding_ < defaults::binds_limit) {
     going_on_ = true;
@@ -212,13 +218,18 @@ void scheduler_actor::on_go_on(const go_on&) {
 }
 
 void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
+  // Many pods are taken in one go: the cause of what is done for one is its own last change.
+  why({.request = 0, .revision = pod->pod->revision()});
   view_.forget(pod->key);  // the room that preemption made for it is its own
+  const auto begin = std::chrono::steady_clock::now();
   try {
     auto found = algorithm_.schedule(pod, view_, random());
+    metrics_of_scheduler().attempts.add(std::chrono::steady_clock::now() - begin);
     if (found) return bind_pod(pod, *found);
     turned_away(pod, found.error());
   } catch (const std::exception& e) {
     ++failed_;
+    metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
     queue_.refused(pod, 0, now());
     record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", e.what()));
   }
@@ -234,7 +245,10 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
   view_.assume(pod, node);
   ++binding_;
   request<command_done>(to_.writer,
-                        bind{.pod_key = pod->key, .pod_uid = pod->pod->meta().uid(), .node = node},
+                        bind{.pod_key = pod->key,
+                             .pod_uid = pod->pod->meta().uid(),
+                             .node = node,
+                             .why = {.author = "scheduler/" + options_.name}},
                         defaults::bind_timeout, [this, pod, node](const auto& answered) {
                           --binding_;
                           if (answered && (*answered)->result) {
@@ -251,6 +265,7 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
 
 void scheduler_actor::bound(const pod_info_ptr& pod, const std::string& node) {
   ++bound_;
+  metrics_of_scheduler().scheduled.fetch_add(1, std::memory_order_relaxed);
   queue_.done(pod->key);
   const auto& meta = pod->pod->meta();
   record(pod, false, "Scheduled",
@@ -261,6 +276,7 @@ void scheduler_actor::bound(const pod_info_ptr& pod, const std::string& node) {
 void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& node,
                                   const std::string& why, bool gone) {
   ++failed_;
+  metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
   view_.forget(pod->key);
   for (auto* reserve : profile_->reserves())
     reserve->unreserve(*pod, node);
@@ -271,6 +287,7 @@ void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& no
 
 void scheduler_actor::turned_away(const pod_info_ptr& pod, const misfit& why) {
   ++refused_;
+  metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
   if (!why.make_room.node.empty()) {
     preempt(pod, why.make_room);
   } else {
@@ -290,7 +307,8 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const preemption& how) {
          evict{.pod_key = victim->key,
                .pod_uid = victim->pod->meta().uid(),
                .reason = "PreemptionByScheduler",
-               .message = options_.name + ": preempting to accommodate a higher priority pod"});
+               .message = options_.name + ": preempting to accommodate a higher priority pod",
+               .why = {.author = "scheduler/" + options_.name}});
     record(victim, false, "Preempted",
            fmt::format("Preempted by {}/{} on node {}", meta.namespace_(), meta.name(), how.node));
   }

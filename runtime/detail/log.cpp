@@ -6,8 +6,10 @@ namespace troupe::runtime {
 
 spdlog::logger& log() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
-    auto registered = spdlog::get("runtime");
-    return registered ? registered : spdlog::default_logger()->clone("runtime");
+    if (auto registered = spdlog::get("runtime")) return registered;
+    auto made = spdlog::default_logger()->clone("runtime");
+    spdlog::register_logger(made);  // so that its level can be changed while it runs
+    return made;
   }();
   return *logger;
 }

@@ -24,7 +24,23 @@ void roster::leave(host& who) {
     if (links.next != nullptr) links.next->roster_links().previous = links.previous;
     size_.fetch_sub(1, std::memory_order_relaxed);
   }
+  {
+    actor_info last;
+    who.row(origin_.nanoseconds_per_tick(), last);
+    std::lock_guard lock{departed_mutex_};
+    auto& totals = departed_[last.kind];
+    ++totals.ended;
+    totals.received += last.received;
+    totals.handled += last.handled;
+    totals.restarts += last.restarts;
+    totals.busy += last.busy;
+  }
   who.release();
+}
+
+std::map<std::string, kind_totals> roster::departed() const {
+  std::lock_guard lock{departed_mutex_};
+  return departed_;
 }
 
 void roster::each(const std::function<void(const actor_info&)>& visit) const {

@@ -30,6 +30,7 @@ class roster final : public directory {
   actor_ref find(std::string_view kind, std::string_view name) const override;
   actor_ref reference(std::uint64_t id) const override;
   std::optional<actor_detail> detail(std::uint64_t id) const override;
+  std::map<std::string, kind_totals> departed() const override;
   std::size_t size() const override { return size_.load(std::memory_order_relaxed); }
 
  private:
@@ -44,6 +45,8 @@ class roster final : public directory {
 
   std::array<shard, shards> shards_;
   std::atomic<std::size_t> size_{0};
+  mutable std::mutex departed_mutex_;
+  std::map<std::string, kind_totals> departed_;  // there are few kinds
   tick_origin origin_;
 };
 

@@ -202,6 +202,19 @@ TEST_CASE("a restart by hand is a new life at once, a kill is a crash with back-
   CHECK(p.row().restarts == 2);
 }
 
+TEST_CASE("what an actor did still counts for its kind when it has ended") {
+  party p;
+  p.visitor.tell(greet{});
+  p.scene.settle();
+  p.scene.system().stop(p.visitor);
+  p.scene.settle();
+  const auto departed = p.scene.system().actors().departed();
+  REQUIRE(departed.count("guest") == 1);
+  CHECK(departed.at("guest").ended == 1);
+  CHECK(departed.at("guest").handled == 2);
+  CHECK(departed.count("host") == 0);
+}
+
 TEST_CASE("orders to an actor that has ended are refused") {
   party p;
   const auto once = p.scene.system().spawn({"host", "once", false}, make<host_of_party>());

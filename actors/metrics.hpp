@@ -1,0 +1,46 @@
+// What the control plane counts for metrics, under the names that upstream gives them; the server
+// shows it at /metrics. One set for the process, written by the actors with relaxed atomics.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace troupe::actors {
+
+// Times in classes, as a Prometheus histogram wants them.
+class counted_times {
+ public:
+  // Upper bounds in seconds; upstream's for scheduling attempts, with finer ones below.
+  static constexpr std::array<double, 12> bounds{0.00001, 0.0001, 0.0005, 0.001, 0.002, 0.004,
+                                                 0.008,   0.016,  0.064,  0.256, 1.0,   4.0};
+
+  void add(std::chrono::nanoseconds took) noexcept {
+    const auto seconds = std::chrono::duration<double>{took}.count();
+    std::size_t i = 0;
+    while (i < bounds.size() && seconds > bounds[i])
+      ++i;
+    counts[i].fetch_add(1, std::memory_order_relaxed);
+    sum_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
+  }
+
+  std::array<std::atomic<std::uint64_t>, bounds.size() + 1> counts{};
+  std::atomic<std::uint64_t> sum_ns{0};
+};
+
+struct scheduler_metrics {
+  // scheduler_schedule_attempts_total by result
+  std::atomic<std::uint64_t> scheduled{0}, unschedulable{0}, failed{0};
+  // scheduler_scheduling_attempt_duration_seconds: the decision, without the binding
+  counted_times attempts;
+  // scheduler_pending_pods by queue
+  std::atomic<std::uint64_t> active{0}, backing_off{0}, waiting{0};
+};
+
+inline scheduler_metrics& metrics_of_scheduler() noexcept {
+  static scheduler_metrics all;
+  return all;
+}
+
+}  // namespace troupe::actors
