@@ -161,9 +161,6 @@ class node : public node_parts {
     kubelet.max_pods = static_cast<int>(from.max_pods);
     kubelet.version = version;
     kubelet.timing = timing;
-    kubelet.read = [store = store_.get()](const std::string& key) {
-      return store->read().find(key);
-    };
     actors::spawn_kubelet(*company_, plane_->doors(), std::move(kubelet));
   }
 

@@ -33,6 +33,16 @@ inline constexpr int max_pods = 110;
 
 // kubernetes: pod_workers.go, resync of a pod that is well.
 inline constexpr auto pod_resync = 60s;
+// A worker that has not said for so long what it refers to has ended.
+inline constexpr auto references_forgotten = 5min;
+// How often the directories of pods are compared with the pods.
+inline constexpr auto orphan_sweep = 60s;
+
+// kubernetes: kuberuntime_container.go, minimumGracePeriodInSeconds.
+inline constexpr auto grace_after_hook = 2s;
+// SIGKILL is sent again to a container that is still there.
+inline constexpr auto kill_again = 1s;
+
 // A status write that met a newer state or a busy writer is tried again after this.
 inline constexpr auto status_retry = 1s;
 inline constexpr auto write_timeout = 30s;

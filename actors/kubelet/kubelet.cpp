@@ -1,17 +1,16 @@
 #include "actors/kubelet/kubelet.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-
-#include <fstream>
 
 #include "actors/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pod_files.hpp"
+#include "actors/kubelet/references.hpp"
+#include "actors/log.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "runtime/system.hpp"
 
 namespace troupe::actors {
 
@@ -20,120 +19,142 @@ using api::core::v1::Pod;
 
 namespace {
 
-std::string first_line(const char* path) {
-  std::ifstream file{path};
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-std::string os_name() {
-  std::ifstream file{"/etc/os-release"};
-  constexpr std::string_view wanted = "PRETTY_NAME=\"";
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind(wanted, 0) == 0)
-      return line.substr(wanted.size(), line.size() - wanted.size() - 1);
-  return "Linux";
-}
+constexpr const char* worker_kind = "pod-worker";
 
 // With the uid: a pod may be made again under its name while the old one is still ending.
 std::string worker_name(const api::object& pod) {
   return fmt::format("{}/{}/{}", pod.meta().namespace_(), pod.meta().name(), pod.meta().uid());
 }
 
+std::string uid_in(const std::string& worker_name) {
+  return worker_name.substr(worker_name.rfind('/') + 1);
+}
+
 }  // namespace
 
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options) {
+  if (auto made = make_root(options.root_dir); !made) log().error("{}", made.error());
   auto containers = std::make_shared<process_runtime>(options.program);
-  return company.spawn({.kind = "kubelet", .name = options.node}, [options, to, containers] {
-    return std::make_unique<kubelet>(options, to, containers);
-  });
+  return company.spawn({.kind = "kubelet", .name = options.node},
+                       [options, to, containers, facts = read_node_facts()] {
+                         return std::make_unique<kubelet>(options, facts, to, containers);
+                       });
 }
 
-kubelet::kubelet(kubelet_options options, doors to, std::shared_ptr<process_runtime> containers)
+kubelet::kubelet(kubelet_options options, node_facts facts, doors to,
+                 std::shared_ptr<process_runtime> containers)
     : node_agent{options.node, to, options.timing},
       options_{std::move(options)},
+      facts_{std::move(facts)},
       containers_{std::move(containers)},
-      around_{new kubelet_surroundings{.to = to,
-                                       .containers = containers_.get(),
-                                       .read = options_.read,
-                                       .root_dir = options_.root_dir,
-                                       .node = options_.node,
-                                       .place = {options_.address, options_.address}}} {}
+      around_{std::make_shared<kubelet_surroundings>()} {
+  around_->to = to;
+  around_->containers = containers_;
+  around_->kubelet = self();
+  around_->root_dir = options_.root_dir;
+  around_->node = options_.node;
+  around_->place = {options_.address, options_.address};
+  around_->may_mount = facts_.may_mount;
+}
 
 const runtime::behavior& kubelet::make_behavior() const {
   static const runtime::behavior table = runtime::handlers(
-      &kubelet::on_watch_events, &kubelet::on_watch_ended, &kubelet::on_child_ended);
+      &kubelet::on_watch_events, &kubelet::on_watch_ended, &kubelet::on_worker_began,
+      &kubelet::on_pods_found, &kubelet::on_child_ended);
   return table;
 }
 
 void kubelet::started() {
-  std::error_code problem;
-  std::filesystem::create_directories(options_.root_dir / "pods", problem);
-  ::chmod(options_.root_dir.c_str(), 0750);
+  around_->references =
+      spawn({.kind = "references", .name = node()}, runtime::make<references>(around_->to.watcher));
   follow_node();
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
+  sweep_ = every(kubelet_defaults::orphan_sweep, [this] { look_for_orphans(); });
 }
 
 std::string kubelet::describe() const {
   return fmt::format("node: {}\nrootDir: {}\npods: {}\n", node(), options_.root_dir.string(),
-                     workers_.size());
+                     pods_.size());
 }
+
+// -- pods and their workers -----------------------------------------------------------------------
 
 void kubelet::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
-    const auto& uid = event.object->meta().uid();
+    const auto& meta = event.object->meta();
     const bool gone = event.type == event_type::deleted;
-    auto& worker = workers_[uid];
-    if (!worker && gone) {
-      workers_.erase(uid);
-      continue;
-    }
-    if (!worker) {
-      const auto key =
-          event.object->kind().key(event.object->meta().namespace_(), event.object->meta().name());
-      worker = child("pod-worker", worker_name(*event.object));
-      if (!worker)
-        worker = spawn({.kind = "pod-worker", .name = worker_name(*event.object)},
-                       [key, uid, around = around_.get()] {
-                         return std::make_unique<pod_worker>(key, uid, around);
-                       });
-    }
-    tell(worker, own_change{.object = event.object, .at = event.at, .gone = gone});
+    if (gone && !pods_.contains(meta.uid())) continue;
+    auto& pod = pods_[meta.uid()];
+    pod.object = event.object;
+    pod.at = event.at;
+    pod.gone = gone;
+    if (!pod.worker)
+      pod.worker = worker_for(worker_name(*event.object),
+                              event.object->kind().key(meta.namespace_(), meta.name()), meta.uid());
+    tell_worker(pod);
   }
-  if (m.synced && !std::exchange(orphans_taken_, true)) take_orphans();
+  if (!m.synced || std::exchange(synced_, true)) return;
+  take_up_workers();
+  look_for_orphans();
+}
+
+runtime::actor_ref kubelet::worker_for(const std::string& name, const std::string& key,
+                                       const std::string& uid) {
+  return spawn({.kind = worker_kind, .name = name},
+               [key, uid, around = std::shared_ptr<const kubelet_surroundings>{around_}] {
+                 return std::make_unique<pod_worker>(key, uid, around);
+               });
+}
+
+void kubelet::tell_worker(const known_pod& pod) {
+  tell(pod.worker, own_change{.object = pod.object, .at = pod.at, .gone = pod.gone});
+}
+
+void kubelet::on_worker_began(const worker_began& m) {
+  if (const auto found = pods_.find(m.uid); found != pods_.end()) tell_worker(found->second);
 }
 
 void kubelet::on_child_ended(const runtime::child_ended& m) {
-  for (auto it = workers_.begin(); it != workers_.end(); ++it)
-    if (it->second == m.child) {
-      workers_.erase(it);
-      return;
-    }
+  std::erase_if(pods_, [&](const auto& entry) { return entry.second.worker == m.child; });
+}
+
+// Workers that outlived a crash of this actor, while their pods were removed.
+void kubelet::take_up_workers() {
+  std::vector<std::string> names;
+  home().actors().each([&](const runtime::actor_info& info) {
+    if (info.parent == self().id() && info.kind == worker_kind &&
+        !pods_.contains(uid_in(info.name)))
+      names.push_back(info.name);
+  });
+  for (const auto& name : names) {
+    auto& pod = pods_[uid_in(name)];
+    pod.worker = child(worker_kind, name);
+    pod.gone = true;
+    if (pod.worker) tell_worker(pod);
+  }
 }
 
 // Directories of pods that were removed while no node ran: a worker ends what is left of each.
-void kubelet::take_orphans() {
-  std::error_code problem;
-  for (const auto& entry :
-       std::filesystem::directory_iterator{options_.root_dir / "pods", problem}) {
-    const auto uid = entry.path().filename().string();
-    if (entry.path().extension() == ".deleting") {
-      containers_->run([path = entry.path()] {
-        std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
-      });
-    } else if (!workers_.contains(uid)) {
-      workers_[uid] =
-          spawn({.kind = "pod-worker", .name = "orphan/" + uid}, [uid, around = around_.get()] {
-            return std::make_unique<pod_worker>(std::string{}, uid, around);
-          });
-    }
+void kubelet::look_for_orphans() {
+  if (!synced_) return;
+  containers_->run(
+      [root = options_.root_dir, to = self()] { to.tell(pods_found{pods_on_disk(root)}); });
+}
+
+void kubelet::on_pods_found(const pods_found& m) {
+  for (const auto& uid : m.uids) {
+    if (pods_.contains(uid)) continue;
+    auto& pod = pods_[uid];
+    pod.gone = true;
+    pod.worker = worker_for("orphan/" + uid, {}, uid);
+    tell_worker(pod);
   }
 }
+
+// -- the node -------------------------------------------------------------------------------------
 
 void kubelet::describe_node(Node& body) const {
   auto& labels = *body.mutable_metadata()->mutable_labels();
@@ -141,23 +162,8 @@ void kubelet::describe_node(Node& body) const {
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = "amd64";
   auto& status = *body.mutable_status();
-  const auto memory_kib = ::sysconf(_SC_PHYS_PAGES) * (::sysconf(_SC_PAGESIZE) / 1024);
-  for (auto* resources : {status.mutable_capacity(), status.mutable_allocatable()}) {
-    (*resources)["cpu"].set_string(std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)));
-    (*resources)["memory"].set_string(fmt::format("{}Ki", memory_kib));
-    (*resources)["pods"].set_string(std::to_string(options_.max_pods));
-  }
-  auto& info = *status.mutable_node_info();
-  utsname system{};
-  ::uname(&system);
-  info.set_machine_id(first_line("/etc/machine-id"));
-  info.set_boot_id(first_line("/proc/sys/kernel/random/boot_id"));
-  info.set_kernel_version(system.release);
-  info.set_os_image(os_name());
-  info.set_operating_system("linux");
-  info.set_architecture("amd64");
-  info.set_kubelet_version(options_.version);
-  info.set_container_runtime_version("process://1");
+  describe_machine(facts_, options_.max_pods, status);
+  status.mutable_node_info()->set_kubelet_version(options_.version);
   status.clear_addresses();
   for (const auto& [type, value] :
        {std::pair{"InternalIP", options_.address}, std::pair{"Hostname", node()}}) {
@@ -166,10 +172,12 @@ void kubelet::describe_node(Node& body) const {
     entry.set_address(value);
   }
   auto& conditions = *status.mutable_conditions();
-  set_condition(conditions, {"MemoryPressure", "False", "KubeletHasSufficientMemory", ""},
-                wall_now());
-  set_condition(conditions, {"DiskPressure", "False", "KubeletHasNoDiskPressure", ""}, wall_now());
-  set_condition(conditions, {"PIDPressure", "False", "KubeletHasSufficientPID", ""}, wall_now());
+  const auto set = [&](const char* type, const char* holds, const char* reason) {
+    set_condition(conditions, {type, holds, reason, ""}, wall_now());
+  };
+  set("MemoryPressure", "False", "KubeletHasSufficientMemory");
+  set("DiskPressure", "False", "KubeletHasNoDiskPressure");
+  set("PIDPressure", "False", "KubeletHasSufficientPID");
   set_condition(conditions, {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
                 wall_now());
 }

@@ -1,9 +1,9 @@
 // The kubelet: the node's side of the cluster. Registers its Node, keeps its Lease, and has one
 // worker for each pod that is bound to it.
 //
-// It knows the cluster through two doors, the writer and the watcher, and through `read` for what
-// pods refer to (config maps, secrets); on a joined machine gateways stand there. What runs is kept
-// in the pods' directories: a node that was killed finds its containers again and goes on.
+// It knows the cluster through two doors, the writer and the watcher; on a joined machine gateways
+// stand there. What runs is kept in the pods' directories: a node that was killed finds its
+// containers again and goes on. When this actor crashes its workers live on and are found again.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,7 @@
 
 #include "actors/control_plane.hpp"
 #include "actors/kubelet/node_agent.hpp"
+#include "actors/kubelet/node_facts.hpp"
 #include "actors/kubelet/pod_worker.hpp"
 
 namespace troupe::actors {
@@ -25,32 +26,51 @@ struct kubelet_options {
   std::string version;  // status.nodeInfo.kubeletVersion
   // What to start with `container-shim DIR`; empty: this very program.
   std::string program;
-  object_reader read;
   node_timing timing;
 };
 
+// Makes the root directory and reads what the machine is: not for an actor's thread.
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options);
 
 class kubelet : public node_agent {
  public:
-  kubelet(kubelet_options options, doors to, std::shared_ptr<process_runtime> containers);
+  kubelet(kubelet_options options, node_facts facts, doors to,
+          std::shared_ptr<process_runtime> containers);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
   std::string describe() const override;
 
  private:
+  struct known_pod {
+    runtime::actor_ref worker;
+    api::object_ptr object;  // null for a pod that was removed while no node ran
+    revision at = 0;
+    bool gone = false;
+  };
+  struct pods_found {
+    std::vector<std::string> uids;
+  };
+
   void on_pods(const watch_events& m);
+  void on_worker_began(const worker_began& m);
+  void on_pods_found(const pods_found& m);
   void on_child_ended(const runtime::child_ended& m);
-  void take_orphans();
+  void take_up_workers();
+  void look_for_orphans();
+  void tell_worker(const known_pod& pod);
+  runtime::actor_ref worker_for(const std::string& name, const std::string& key,
+                                const std::string& uid);
   void describe_node(api::core::v1::Node& node) const override;
 
   const kubelet_options options_;
-  std::shared_ptr<process_runtime> containers_;
-  std::unique_ptr<kubelet_surroundings> around_;
-  std::unordered_map<std::string, runtime::actor_ref> workers_;  // by uid of the pod
-  bool orphans_taken_ = false;
+  const node_facts facts_;
+  const std::shared_ptr<process_runtime> containers_;
+  const std::shared_ptr<kubelet_surroundings> around_;
+  std::unordered_map<std::string, known_pod> pods_;  // by uid
+  bool synced_ = false;
+  runtime::timer sweep_;
 };
 
 }  // namespace troupe::actors

@@ -24,17 +24,21 @@ void write_terminated(const container_exit& from, const std::string& id, Contain
   ended.set_container_id(id);
 }
 
+std::string attempt_id(const Pod& pod, const std::string& container, int attempt) {
+  return "process://" + pod.metadata().uid() + "/" + container + "/" + std::to_string(attempt);
+}
+
 void write_status(const Pod& pod, const container_record& record, const std::string& image,
                   bool initialized, ContainerStatus& status) {
-  const auto id = "process://" + pod.metadata().uid() + "/" + record.name + "/" +
-                  std::to_string(record.attempt);
+  const auto id = container_id(pod, record);
   status.set_name(record.name);
   status.set_image(image);
   status.set_image_id("");
   status.set_restart_count(record.attempt);
   const bool running = record.phase == container_phase::running;
   status.set_started(running && record.started);
-  status.set_ready(record.init ? record.succeeded() : running && record.started && record.ready);
+  status.set_ready(record.init ? record.succeeded()
+                               : running && record.started && record.ready && !record.preparing);
   auto& state = *status.mutable_state();
   if (running) {
     status.set_container_id(id);
@@ -50,7 +54,8 @@ void write_status(const Pod& pod, const container_record& record, const std::str
     if (!record.waiting_message.empty()) waiting.set_message(record.waiting_message);
   }
   if (record.last && record.phase != container_phase::exited)
-    write_terminated(*record.last, id, *status.mutable_last_state());
+    write_terminated(*record.last, attempt_id(pod, record.name, record.attempt - 1),
+                     *status.mutable_last_state());
 }
 
 std::string image_of(const Pod& pod, const container_record& record) {
@@ -60,10 +65,12 @@ std::string image_of(const Pod& pod, const container_record& record) {
   return {};
 }
 
-std::string phase_of(const Pod& pod, const std::vector<container_record>& containers) {
+std::string phase_of(const Pod& pod, const std::vector<container_record>& containers, bool ending) {
   bool any_started = false, all_over = true, all_good = true;
   for (const auto& record : containers) {
-    const bool over = record.phase == container_phase::exited && !restarts(pod, record);
+    const bool ended = record.phase == container_phase::exited ||
+                       (ending && record.phase == container_phase::waiting);
+    const bool over = ended && (ending || !restarts(pod, record));
     if (record.init) {
       // An init container that failed for good ends the pod; one that is not done holds it back.
       if (over && !record.succeeded()) return "Failed";
@@ -80,6 +87,20 @@ std::string phase_of(const Pod& pod, const std::vector<container_record>& contai
 
 }  // namespace
 
+bool finished(const PodStatus& status) {
+  return status.phase() == "Succeeded" || status.phase() == "Failed";
+}
+
+std::string container_id(const Pod& pod, const container_record& record) {
+  return attempt_id(pod, record.name, record.attempt);
+}
+
+bool deadline_exceeded(const Pod& pod, runtime::wall_time now) {
+  return pod.spec().has_active_deadline_seconds() && pod.status().has_start_time() &&
+         seconds_of(now) - pod.status().start_time().seconds() >=
+             pod.spec().active_deadline_seconds();
+}
+
 bool restarts(const Pod& pod, const container_record& record) {
   const auto& policy = pod.spec().restart_policy();
   if (record.init) return !record.succeeded() && policy != "Never";
@@ -88,15 +109,20 @@ bool restarts(const Pod& pod, const container_record& record) {
 }
 
 PodStatus observed_status(const Pod& pod, const std::vector<container_record>& containers,
-                          const pod_place& place, runtime::wall_time now) {
+                          const pod_place& place, runtime::wall_time now, bool ending,
+                          const pod_verdict* verdict) {
   PodStatus status{pod.status()};
-  status.set_phase(phase_of(pod, containers));
+  if (verdict != nullptr) {
+    status.set_phase("Failed");
+    status.set_reason(verdict->reason);
+    status.set_message(verdict->message);
+  } else if (!finished(pod.status())) {
+    status.set_phase(phase_of(pod, containers, ending));
+  }
   status.set_host_ip(place.host_ip);
   status.set_pod_ip(place.pod_ip);
-  for (auto* ips : {status.mutable_host_ips()}) {
-    ips->Clear();
-    ips->Add()->set_ip(place.host_ip);
-  }
+  status.clear_host_ips();
+  status.add_host_ips()->set_ip(place.host_ip);
   status.clear_pod_ips();
   status.add_pod_ips()->set_ip(place.pod_ip);
   if (!status.has_start_time()) status.mutable_start_time()->set_seconds(seconds_of(now));
@@ -112,18 +138,25 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
     write_status(pod, record, image_of(pod, record), initialized, written);
     if (!record.init) ready &= written.ready();
   }
-  const bool finished = status.phase() == "Succeeded" || status.phase() == "Failed";
+  const bool over = finished(status);
   const bool completed = status.phase() == "Succeeded";
   auto& conditions = *status.mutable_conditions();
-  const std::string_view why = completed ? "PodCompleted" : "ContainersNotReady";
+  const std::string_view why = completed ? "PodCompleted"
+                               : over    ? "PodFailed"
+                                         : "ContainersNotReady";
   const auto set = [&](const char* type, bool holds, std::string_view reason) {
     set_condition(conditions, {type, holds ? "True" : "False", holds ? std::string_view{} : reason},
                   now);
   };
   set("PodScheduled", true, {});
   set("Initialized", initialized || completed, "ContainersNotInitialized");
-  set("ContainersReady", ready && !finished, why);
-  set("Ready", ready && !finished, why);
+  set("ContainersReady", ready && !over, why);
+  const auto& gates = pod.spec().readiness_gates();
+  const bool gates_open = std::all_of(gates.begin(), gates.end(), [&](const auto& gate) {
+    const auto* condition = find_condition(status.conditions(), gate.condition_type());
+    return condition != nullptr && condition->status() == "True";
+  });
+  set("Ready", ready && !over && gates_open, ready && !over ? "ReadinessGatesNotReady" : why);
   return status;
 }
 

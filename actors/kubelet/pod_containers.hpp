@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/kubelet/container_dir.hpp"
+#include "actors/kubelet/container_stop.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/clock.hpp"
 
@@ -28,11 +29,20 @@ struct container_record {
   std::string waiting_reason = {}, waiting_message = {};
   runtime::duration backoff{0};
   runtime::time_point retry_at{};
-  bool ready = true;    // as its readiness probe says; true without one
-  bool started = true;  // as its startup probe says; true without one
+  bool ready = true;       // as its readiness probe says; true without one
+  bool started = true;     // as its startup probe says; true without one
+  bool adopted = false;    // it ran before this worker did; its start was told of then
+  bool preparing = false;  // its postStart hook has not ended
+  container_stop stop = {};
 
   bool succeeded() const { return phase == container_phase::exited && last && last->code == 0; }
 };
+
+// "Succeeded" or "Failed": such a pod is never started again.
+bool finished(const api::core::v1::PodStatus& status);
+
+// How the pod's status names one attempt of a container.
+std::string container_id(const api::core::v1::Pod& pod, const container_record& record);
 
 // Whether a container that has ended is to be started again.
 bool restarts(const api::core::v1::Pod& pod, const container_record& record);
@@ -42,9 +52,20 @@ struct pod_place {
   std::string pod_ip;
 };
 
-// The status that the kubelet reports; conditions keep their times where nothing changed.
+// Why a pod is brought to its end while it stays in the store.
+struct pod_verdict {
+  std::string reason, message;
+};
+
+// activeDeadlineSeconds is over. Without a start time, or without a deadline, it never is.
+bool deadline_exceeded(const api::core::v1::Pod& pod, runtime::wall_time now);
+
+// The status that the kubelet reports; conditions keep their times where nothing changed, and a
+// finished pod stays finished. `ending`: nothing is started any more, so that what has ended has
+// ended for good. A verdict makes it Failed.
 api::core::v1::PodStatus observed_status(const api::core::v1::Pod& pod,
                                          const std::vector<container_record>& containers,
-                                         const pod_place& place, runtime::wall_time now);
+                                         const pod_place& place, runtime::wall_time now,
+                                         bool ending = false, const pod_verdict* verdict = nullptr);
 
 }  // namespace troupe::actors

@@ -1,6 +1,7 @@
 #include "actors/kubelet/pod_env.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "api/quantity.hpp"
@@ -142,7 +143,37 @@ tl::expected<void, std::string> take_all(const Pod& pod, const object_reader& re
   return {};
 }
 
+// Calls `take` with kind and name of each config map and secret.
+template <class F>
+void each_reference(const Container& container, F take) {
+  for (const auto& from : container.env_from()) {
+    if (from.has_config_map_ref())
+      take(api::kind_of<ConfigMap>(), from.config_map_ref().local_object_reference().name());
+    if (from.has_secret_ref())
+      take(api::kind_of<Secret>(), from.secret_ref().local_object_reference().name());
+  }
+  for (const auto& variable : container.env()) {
+    const auto& from = variable.value_from();
+    if (from.has_config_map_key_ref())
+      take(api::kind_of<ConfigMap>(), from.config_map_key_ref().local_object_reference().name());
+    if (from.has_secret_key_ref())
+      take(api::kind_of<Secret>(), from.secret_key_ref().local_object_reference().name());
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> referenced_keys(const Pod& pod) {
+  std::set<std::string> keys;
+  const auto take = [&](const api::kind_info& kind, const std::string& name) {
+    keys.insert(kind.key(pod.metadata().namespace_(), name));
+  };
+  for (const auto& container : pod.spec().init_containers())
+    each_reference(container, take);
+  for (const auto& container : pod.spec().containers())
+    each_reference(container, take);
+  return {keys.begin(), keys.end()};
+}
 
 text field_value(const Pod& pod, const std::string& path) {
   const auto& meta = pod.metadata();

@@ -15,6 +15,9 @@ namespace troupe::actors {
 // The newest state of an object, by its key; null when there is none. Does not block.
 using object_reader = std::function<api::object_ptr(const std::string& key)>;
 
+// Keys of the config maps and secrets that a pod refers to, each once.
+std::vector<std::string> referenced_keys(const api::core::v1::Pod& pod);
+
 // "NAME=value" in the order of upstream: envFrom first, then env, later ones win; $(NAME) refers to
 // what stands before, $$ is a dollar sign. An error names the reference that leads nowhere
 // (CreateContainerConfigError).

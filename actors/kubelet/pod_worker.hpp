@@ -1,40 +1,49 @@
-// One pod on this machine: starts its containers in order, restarts them by policy and back-off,
-// ends them with grace, and reports its status (kubernetes: pod_workers.go).
+// One pod on this machine: sets up its volumes, starts its containers in order, probes them,
+// restarts them by policy and back-off, ends them with grace, and reports its status (kubernetes:
+// pod_workers.go).
 //
 // One actor for each pod, by uid. It owns what it has seen of the containers; after a restart of
-// the actor or of the whole node it finds them again by their directories. The newest state of the
-// pod wins, one sync runs at a time, and a sync that throws restarts this actor alone.
+// the actor or of the whole node it finds them again by their directories, and the pod by asking
+// the kubelet. The newest state of the pod wins, one sync runs at a time, and a sync that throws
+// restarts this actor alone.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "actors/control_plane.hpp"
+#include "actors/doors.hpp"
 #include "actors/kubelet/pod_containers.hpp"
 #include "actors/kubelet/pod_env.hpp"
+#include "actors/kubelet/pod_files.hpp"
 #include "actors/kubelet/process_runtime.hpp"
+#include "actors/kubelet/references.hpp"
 #include "actors/messages.hpp"
 #include "runtime/actor.hpp"
 
 namespace troupe::actors {
 
-// What all workers of a kubelet share; outlives them.
+// What all workers of a kubelet share.
 struct kubelet_surroundings {
   doors to;
-  process_runtime* containers;
-  object_reader read;
-  std::filesystem::path root_dir;  // pods stand in root_dir/pods/UID
+  std::shared_ptr<process_runtime> containers;
+  runtime::actor_ref kubelet, references;
+  std::filesystem::path root_dir;
   std::string node;
   pod_place place;
+  bool may_mount = false;
 };
 
-// Where a container's newest log is.
-std::filesystem::path log_path(const std::filesystem::path& root_dir, const std::string& pod_uid,
-                               const std::string& container, int attempt);
+// To the kubelet: a worker has begun, perhaps again, and asks for the state of its pod.
+struct worker_began {
+  std::string uid;
+};
 
 class pod_worker : public runtime::actor {
  public:
-  pod_worker(std::string key, std::string uid, const kubelet_surroundings* around);
+  pod_worker(std::string key, std::string uid, std::shared_ptr<const kubelet_surroundings> around);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -54,36 +63,65 @@ class pod_worker : public runtime::actor {
   // -- messages -----------------------------------------------------------------------------------
   void on_own_change(const own_change& m);
   void on_surveyed(const surveyed& m);
+  void on_reference_news(const reference_news& m);
   void on_container_news(const container_news& m);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
   void sync();
-  void run_containers();
-  void start(container_record& record);
-  void end_containers();
+  void begin();
+  void wind_down();
+  void arm_timer();
   bool terminating() const;
   bool all_ended() const;
-  void report();
-  void remove_pod();
-  void arm_timer();
 
-  container_record& record_of(const std::string& container);
-  std::filesystem::path pod_dir() const;
+  // -- containers ---------------------------------------------------------------------------------
+  void adopt(const process_runtime::found& found);
+  void run_containers();
+  void await_restart(container_record& record);
+  void start(container_record& record);
+  void refuse(container_record& record, const char* reason, std::string message);
+  void has_ended(container_record& record, const container_exit& exit);
+  void end_containers(runtime::duration grace);
+  void end_container(container_record& record, runtime::duration grace, const std::string& why);
+  void carry_out(container_record& record, stop_step step);
+  runtime::duration grace_left() const;
+  runtime::duration own_grace() const;
+
+  // -- what the pod refers to
+  // -----------------------------------------------------------------------
+  void ask_for_references();
+  bool references_known() const;
+
+  // -- telling ------------------------------------------------------------------------------------
+  void report();
+  bool status_is_newest() const;
+  api::core::v1::PodStatus status_now() const;
+  void remove_pod();
+  void record_pod_event(bool warning, std::string reason, std::string message,
+                        const std::string& container = {});
+  persistence::change_cause cause_of_write() const;
+
+  container_record* find_record(const std::string& container);
+  const api::core::v1::Container* spec_of(const container_record& record) const;
+  std::filesystem::path pod_dir() const { return pod_path(around_->root_dir, uid_); }
   container_dir dir_of(const container_record& record) const;
   const api::core::v1::Pod& pod() const { return object_->as<api::core::v1::Pod>(); }
   container_observer observer(const std::string& container, int attempt);
-  void record_pod_event(bool warning, std::string reason, std::string message,
-                        const std::string& container);
-  persistence::change_cause cause_of_write() const;
 
   const std::string key_, uid_;
-  const kubelet_surroundings* around_;
+  const std::shared_ptr<const kubelet_surroundings> around_;
   api::object_ptr object_;  // the newest state; kept after the pod has gone
+  bool told_ = false;       // by the kubelet, of the pod's state
   bool gone_ = false;       // removed from the store: nothing is left to report
-  bool surveyed_ = false, torn_down_ = false, removing_ = false, told_to_end_ = false;
+  std::optional<surveyed> survey_;
+  bool begun_ = false, tearing_down_ = false, torn_down_ = false;
+  bool reporting_ = false, removing_ = false;
+  std::optional<pod_verdict> verdict_;
   std::vector<container_record> containers_;
-  runtime::timer next_, kill_timer_, retry_;
+  std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
+  std::vector<std::string> needed_;                    // keys
+  runtime::timer next_, retry_;
 };
 
 }  // namespace troupe::actors

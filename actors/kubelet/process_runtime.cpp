@@ -19,6 +19,7 @@
 
 #include "actors/kubelet/container_shim.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pod_files.hpp"
 #include "runtime/worker_pool.hpp"
 
 extern char** environ;
@@ -148,6 +149,12 @@ struct process_runtime::impl {
 
   void start(const container_dir& dir, const container_spec& spec, const container_observer& tell) {
     if (auto written = dir.write(spec); !written) return tell(failed_start(written.error()));
+    std::error_code problem;
+    std::filesystem::create_directories(std::filesystem::path{spec.log_file}.parent_path(),
+                                        problem);
+    const auto container = dir.path().parent_path();
+    prune_attempts(container.parent_path().parent_path(), container.filename(),
+                   std::atoi(dir.path().filename().c_str()));
     int ready[2];
     if (::pipe2(ready, O_CLOEXEC) != 0) return tell(failed_start(std::strerror(errno)));
     const auto shim = spawn_shim(dir, ready[1]);
@@ -206,7 +213,8 @@ void process_runtime::survey(std::filesystem::path pod_dir,
         newest = std::max(newest, std::atoi(attempt.path().filename().c_str()));
       if (newest >= 0)
         all.push_back({container.path().filename(), newest,
-                       container_dir{container.path() / std::to_string(newest)}});
+                       container_dir{container.path() / std::to_string(newest)},
+                       container_dir{container.path() / std::to_string(newest - 1)}.exit()});
     }
     done(std::move(all));
   };

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,8 +28,8 @@ class process_runtime {
   // Leaves containers running; nobody is told anything any more.
   ~process_runtime();
 
-  // Writes the spec and starts a shim. `tell` hears that it runs, then how it ended; only the
-  // latter when it could not be started.
+  // Writes the spec and starts a shim; removes what older attempts left (pod_files.hpp). `tell`
+  // hears that it runs, then how it ended; only the latter when it could not be started.
   void start(container_dir dir, container_spec spec, container_observer tell);
   // Takes up a container that was started before this runtime was made.
   void follow(container_dir dir, container_observer tell);
@@ -41,6 +42,7 @@ class process_runtime {
     std::string container;
     int attempt = 0;
     container_dir dir;
+    std::optional<container_exit> before;  // how the attempt before it ended
   };
   void survey(std::filesystem::path pod_dir, std::function<void(std::vector<found>)> done);
   // Work on the pool, for what goes with containers (volumes, probes). False: too much waits.

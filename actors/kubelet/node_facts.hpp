@@ -1,0 +1,23 @@
+// What the kubelet says of its machine; read once at start, on no actor's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "api/schema/core_node.pb.h"
+
+namespace troupe::actors {
+
+struct node_facts {
+  std::string machine_id, boot_id, kernel, os_image;
+  std::int64_t cpus = 0;
+  std::int64_t memory_kib = 0;
+  bool may_mount = false;  // may make mount namespaces and bind mounts (CAP_SYS_ADMIN)
+};
+
+node_facts read_node_facts();
+
+// status.nodeInfo, capacity and allocatable.
+void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status);
+
+}  // namespace troupe::actors

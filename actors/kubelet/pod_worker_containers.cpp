@@ -1,0 +1,127 @@
+// How a pod's worker starts, restarts and ends its containers.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pod_worker.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+void pod_worker::adopt(const process_runtime::found& found) {
+  auto* record = find_record(found.container);
+  if (record == nullptr)
+    record = &containers_.emplace_back(container_record{.name = found.container});
+  record->attempt = found.attempt;
+  record->phase = container_phase::starting;
+  record->adopted = true;
+  record->last = found.before;
+  around_->containers->follow(found.dir, observer(found.container, found.attempt));
+}
+
+void pod_worker::run_containers() {
+  if (finished(pod().status())) return;
+  for (auto& record : containers_) {
+    if (record.phase == container_phase::exited && restarts(pod(), record)) await_restart(record);
+    if (record.phase == container_phase::waiting && record.retry_at <= now()) start(record);
+    if (record.phase == container_phase::running) carry_out(record, record.stop.look(now()));
+    // Init containers run one after the other, and all before the others.
+    if (record.init && !record.succeeded()) return;
+  }
+}
+
+void pod_worker::await_restart(container_record& record) {
+  record.phase = container_phase::waiting;
+  record.adopted = false;
+  ++record.attempt;
+  if (record.retry_at <= now()) return;
+  record.waiting_reason = "CrashLoopBackOff";
+  const auto wait = std::chrono::ceil<std::chrono::seconds>(record.retry_at - now());
+  record.waiting_message =
+      fmt::format("back-off {}s restarting failed container={} pod={}_{}({})", wait.count(),
+                  record.name, pod().metadata().name(), pod().metadata().namespace_(), uid_);
+  record_pod_event(true, "BackOff", "Back-off restarting failed container " + record.name,
+                   record.name);
+}
+
+void pod_worker::start(container_record& record) {
+  const auto* container = spec_of(record);
+  if (container == nullptr || !references_known()) return;
+  const auto read = [this](const std::string& key) -> api::object_ptr {
+    const auto found = references_.find(key);
+    return found == references_.end() ? nullptr : found->second;
+  };
+  auto environment = container_environment(pod(), *container, read);
+  if (!environment)
+    return refuse(record, "CreateContainerConfigError", std::move(environment.error()));
+  if (container->command().empty())
+    return refuse(record, "ImageRuntimeRequired",
+                  fmt::format("container \"{}\" has no command: the process runtime runs programs "
+                              "of this machine and cannot run image \"{}\"; set command, or use "
+                              "an image runtime",
+                              record.name, container->image()));
+  container_spec spec{.command = container_command(*container, *environment),
+                      .environment = std::move(*environment),
+                      .working_dir = container->working_dir(),
+                      .log_file = log_path(around_->root_dir, uid_, record.name, record.attempt)};
+  record.waiting_reason.clear();
+  record.waiting_message.clear();
+  record.phase = container_phase::starting;
+  around_->containers->start(dir_of(record), std::move(spec),
+                             observer(record.name, record.attempt));
+}
+
+void pod_worker::refuse(container_record& record, const char* reason, std::string message) {
+  if (record.waiting_reason != reason) record_pod_event(true, "Failed", message, record.name);
+  record.waiting_reason = reason;
+  record.waiting_message = std::move(message);
+  record.retry_at = now() + kubelet_defaults::restart_first;
+}
+
+void pod_worker::has_ended(container_record& record, const container_exit& exit) {
+  const auto lasted = std::chrono::milliseconds{exit.finished_ms - exit.started_ms};
+  record.phase = container_phase::exited;
+  record.last = exit;
+  record.stop = {};
+  record.preparing = false;
+  if (!exit.error.empty()) record_pod_event(true, "Failed", "Error: " + exit.error, record.name);
+  if (lasted >= kubelet_defaults::restart_forgotten) record.backoff = runtime::duration{0};
+  if (terminating() || verdict_ || !restarts(pod(), record)) return;
+  // The first restart comes at once; from then on each waits longer.
+  record.retry_at = now() + record.backoff;
+  record.backoff = std::clamp<runtime::duration>(
+      record.backoff * 2, kubelet_defaults::restart_first, kubelet_defaults::restart_longest);
+}
+
+// -- the end --------------------------------------------------------------------------------------
+
+// The deletionTimestamp is the moment at which the grace period is over.
+runtime::duration pod_worker::grace_left() const {
+  if (gone_ || !object_ || object_->meta().deletion_grace_period_seconds() == 0) return {};
+  const std::chrono::seconds deadline{object_->meta().deletion_timestamp().seconds()};
+  return std::max<runtime::duration>(deadline - wall_now().time_since_epoch(), {});
+}
+
+runtime::duration pod_worker::own_grace() const {
+  return std::chrono::seconds{pod().spec().termination_grace_period_seconds()};
+}
+
+void pod_worker::end_containers(runtime::duration grace) {
+  for (auto& record : containers_)
+    if (record.phase == container_phase::running)
+      end_container(record, grace, "Stopping container " + record.name);
+}
+
+void pod_worker::end_container(container_record& record, runtime::duration grace,
+                               const std::string& why) {
+  if (!record.stop.begun() && !gone_) record_pod_event(false, "Killing", why, record.name);
+  carry_out(record, record.stop.begin(now(), grace, false));
+}
+
+void pod_worker::carry_out(container_record& record, stop_step step) {
+  if (step == stop_step::terminate || step == stop_step::kill)
+    around_->containers->stop(dir_of(record), step == stop_step::kill);
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,82 @@
+// What a pod's worker writes to the store: the pod's status, its removal, its events.
+#include <fmt/format.h>
+
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pod_worker.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+using api::core::v1::Pod;
+using api::core::v1::PodStatus;
+
+PodStatus pod_worker::status_now() const {
+  const bool ending = terminating() || verdict_;
+  const auto* verdict = verdict_ && all_ended() ? &*verdict_ : nullptr;
+  return observed_status(pod(), containers_, around_->place, wall_now(), ending, verdict);
+}
+
+bool pod_worker::status_is_newest() const {
+  return status_now().SerializeAsString() == pod().status().SerializeAsString();
+}
+
+// One write at a time; what changed meanwhile is found when it is done.
+void pod_worker::report() {
+  if (reporting_ || gone_ || !object_) return;
+  auto status = status_now();
+  if (status.SerializeAsString() == pod().status().SerializeAsString()) return;
+  reporting_ = true;
+  auto changed = object_->copy_as<Pod>();
+  *changed->mutable_status() = std::move(status);
+  auto what = std::make_shared<persistence::transaction>();
+  what->preconditions.push_back({key_, object_->revision()});
+  what->mutations.push_back({key_, &object_->kind(), std::move(changed)});
+  what->why = cause_of_write();
+  request<commit_done>(around_->to.writer, commit{std::move(what)}, kubelet_defaults::write_timeout,
+                       [this](const auto& answered) {
+                         reporting_ = false;
+                         if (answered && (*answered)->result) {
+                           const auto& written = (*answered)->result->objects.front();
+                           if (written->revision() > object_->revision()) object_ = written;
+                           return sync();
+                         }
+                         // A newer state is on its way, or the writer is busy.
+                         retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
+                       });
+}
+
+// As a DELETE without grace: an object with finalizers stays until they are gone. The end comes as
+// a change of the pod, as for everybody else.
+void pod_worker::remove_pod() {
+  if (std::exchange(removing_, true)) return;
+  remove what{.key = key_, .uid = uid_, .grace_seconds = 0, .why = cause_of_write()};
+  request<command_done>(around_->to.writer, std::move(what), kubelet_defaults::write_timeout,
+                        [this](const auto& answered) {
+                          if (answered && (*answered)->result) return;
+                          removing_ = false;
+                          retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
+                        });
+}
+
+void pod_worker::record_pod_event(bool warning, std::string reason, std::string message,
+                                  const std::string& container) {
+  if (!object_) return;
+  tell(around_->to.recorder,
+       record_event{.about = object_,
+                    .warning = warning,
+                    .reason = std::move(reason),
+                    .message = std::move(message),
+                    .component = "kubelet",
+                    .field_path = container.empty()
+                                      ? std::string{}
+                                      : fmt::format("spec.containers{{{}}}", container),
+                    .host = around_->node});
+}
+
+persistence::change_cause pod_worker::cause_of_write() const {
+  return {.request = why().request,
+          .trigger = object_->revision(),
+          .author = "kubelet/" + around_->node};
+}
+
+}  // namespace troupe::actors

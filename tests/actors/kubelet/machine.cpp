@@ -1,0 +1,229 @@
+#include "actors/kubelet/machine.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <fstream>
+#include <future>
+#include <mutex>
+#include <stdexcept>
+
+#include "actors/commands.hpp"
+#include "actors/creation.hpp"
+#include "actors/kubelet/pod_files.hpp"
+#include "api/codec.hpp"
+#include "api/schema/core_event.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::test {
+
+using api::core::v1::Event;
+using api::core::v1::Pod;
+using api::core::v1::PodStatus;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* node = "here";
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error{what};
+}
+
+}  // namespace
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+machine::machine() : root_{folder_.path() / "kubelet"} {
+  auto opened = persistence::store::open({});
+  require(opened.has_value(), "the store opens");
+  truth_ = std::move(*opened);
+  company_ = std::make_unique<runtime::system>();
+  plane_ = std::make_unique<actors::control_plane>(
+      *company_, *truth_, actors::control_plane_options{.controllers = false});
+  create("apiVersion: v1\nkind: Namespace\nmetadata: {name: default}");
+}
+
+machine::~machine() {
+  // The pods end as when their objects are removed; their directories go last.
+  for (const auto& pod : list(api::kind_of<Pod>().prefix())) {
+    persistence::transaction what;
+    const auto key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
+    what.preconditions.push_back({key, pod->revision()});
+    what.mutations.push_back({key, &pod->kind(), nullptr});
+    plane_->commit(std::move(what), 0, [](const persistence::outcome&) {});
+  }
+  wait([&] {
+    std::error_code problem;
+    return !std::filesystem::exists(root_) || std::filesystem::is_empty(root_ / "pods", problem);
+  });
+  stop_kubelet();
+  plane_.reset();
+  company_.reset();
+}
+
+bool machine::wait(const std::function<bool()>& done, std::chrono::seconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock guard{mutex};
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    never.wait_for(guard, 2ms);
+  }
+  return true;
+}
+
+// -- as a client ----------------------------------------------------------------------------------
+
+api::object_ptr machine::commit(persistence::transaction what) {
+  std::promise<api::object_ptr> answer;
+  what.why.author = "test";
+  plane_->commit(std::move(what), 0, [&](const persistence::outcome& outcome) {
+    answer.set_value(outcome ? outcome->objects.front() : nullptr);
+  });
+  return answer.get_future().get();
+}
+
+api::object_ptr machine::create(std::string_view yaml) {
+  auto decoded = api::decode(yaml, api::media::yaml, nullptr);
+  require(decoded.has_value(), decoded ? "" : decoded.error().message);
+  auto& meta = api::meta_of(*decoded->content);
+  if (decoded->kind->namespaced()) meta.set_namespace_("default");
+  if (decoded->kind == &api::kind_of<Pod>())
+    static_cast<Pod&>(*decoded->content).mutable_spec()->set_node_name(node);
+  const auto now =
+      std::chrono::time_point_cast<runtime::duration>(std::chrono::system_clock::now());
+  auto what =
+      actors::create_transaction(truth_->read(), *decoded->kind, std::move(decoded->content),
+                                 actors::creator::controller, now, random_);
+  require(what.has_value(), what ? "" : what.error().message);
+  auto made = commit(std::move(*what));
+  require(made != nullptr, "the object is created");
+  return made;
+}
+
+api::object_ptr machine::change_key(const std::string& key,
+                                    const std::function<void(api::body&)>& edit) {
+  api::object_ptr made;
+  const bool done = wait([&] {
+    const auto old = truth_->read().find(key);
+    require(old != nullptr, "the object exists");
+    auto content = old->copy();
+    edit(*content);
+    return (made = commit(actors::succeed(*old, std::move(content)))) != nullptr;
+  });
+  require(done, "the object is changed");
+  return made;
+}
+
+void machine::remove(const std::string& pod, std::int64_t grace_seconds) {
+  const auto key = api::kind_of<Pod>().key("default", pod);
+  const bool done = wait([&] {
+    const auto now =
+        std::chrono::time_point_cast<runtime::duration>(std::chrono::system_clock::now());
+    auto plan =
+        actors::plan_remove(truth_->read(), {.key = key, .grace_seconds = grace_seconds}, now);
+    if (!plan || plan->what.mutations.empty()) return true;
+    return commit(std::move(plan->what)) != nullptr;
+  });
+  require(done, "the pod is removed");
+}
+
+// -- looking --------------------------------------------------------------------------------------
+
+api::object_ptr machine::find(const std::string& pod) const {
+  return truth_->read().find(api::kind_of<Pod>().key("default", pod));
+}
+
+PodStatus machine::status(const std::string& pod) const {
+  const auto found = find(pod);
+  return found ? found->as<Pod>().status() : PodStatus{};
+}
+
+std::vector<api::object_ptr> machine::list(const std::string& prefix) const {
+  std::vector<api::object_ptr> all;
+  truth_->read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& found) {
+    all.push_back(found);
+    return true;
+  });
+  return all;
+}
+
+std::vector<std::string> machine::events(const std::string& pod, const std::string& reason) const {
+  std::vector<std::string> messages;
+  for (const auto& object : list(api::kind_of<Event>().prefix())) {
+    const auto& event = object->as<Event>();
+    if (event.involved_object().name() == pod && event.reason() == reason)
+      messages.push_back(event.message());
+  }
+  return messages;
+}
+
+bool machine::runs(const std::string& pod, bool ready) const {
+  const auto seen = status(pod);
+  return seen.phase() == "Running" && seen.container_statuses_size() > 0 &&
+         seen.container_statuses(0).state().has_running() &&
+         seen.container_statuses(0).ready() == ready;
+}
+
+bool machine::ended(const std::string& pod) const {
+  const auto phase = status(pod).phase();
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+std::filesystem::path machine::pod_dir(const std::string& pod) const {
+  return actors::pod_path(root_, find(pod)->meta().uid());
+}
+
+std::string machine::log(const std::string& pod, const std::string& container, int attempt) const {
+  const auto found = find(pod);
+  if (!found) return {};
+  std::ifstream in{actors::log_path(root_, found->meta().uid(), container, attempt)};
+  std::string text;
+  for (std::string line; std::getline(in, line);) {
+    for (int i = 0; i < 3; ++i)
+      line.erase(0, line.find(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+// -- the kubelet ----------------------------------------------------------------------------------
+
+void machine::start_kubelet() {
+  actors::kubelet_options options;
+  options.node = node;
+  options.root_dir = root_;
+  options.program = TROUPE_BINARY_DIR "/container_shim";
+  if (adjust) adjust(options);
+  actors::spawn_kubelet(*company_, plane_->doors(), std::move(options));
+}
+
+void machine::stop_kubelet() {
+  const auto found = company_->actors().find("kubelet", node);
+  if (!found) return;
+  company_->stop(found);
+  wait([&] {
+    bool any = false;
+    company_->actors().each([&](const runtime::actor_info& info) {
+      any |= info.kind == "kubelet" || info.kind == "pod-worker" || info.kind == "references";
+    });
+    return !any;
+  });
+}
+
+void machine::crash_kubelet() {
+  const auto kubelet = company_->actors().find("kubelet", node);
+  const auto restarts = [&] { return company_->actors().find(kubelet.id())->restarts; };
+  const auto before = restarts();
+  // One of these is the stream of its pods: a stream that is lost is what it cannot go on after.
+  for (std::uint64_t id = 1; id < 500 && restarts() == before; ++id)
+    kubelet.tell(actors::watch_ended{id, {persistence::errc::compacted, "history is gone"}});
+  require(wait([&] { return restarts() > before; }), "the kubelet has crashed");
+}
+
+}  // namespace troupe::test

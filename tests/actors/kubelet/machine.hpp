@@ -1,0 +1,86 @@
+// A kubelet on real threads with real processes, a store in memory and the two doors: what tests of
+// a pod's life on a machine run on. Leaves nothing behind: it ends its pods.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/control_plane.hpp"
+#include "actors/kubelet/kubelet.hpp"
+#include "api/object.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+#include "persistence/store.hpp"
+#include "runtime/system.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace troupe::test {
+
+class machine {
+ public:
+  machine();
+  ~machine();
+
+  // -- as a client --------------------------------------------------------------------------------
+
+  // One object as YAML, in namespace "default"; a pod is bound to this machine.
+  api::object_ptr create(std::string_view yaml);
+  template <class T>
+  api::object_ptr change(const std::string& name, const std::function<void(T&)>& edit) {
+    return change_key(api::kind_of<T>().key("default", name),
+                      [&](api::body& b) { edit(static_cast<T&>(b)); });
+  }
+  // A DELETE; grace below 0 is the pod's own.
+  void remove(const std::string& pod, std::int64_t grace_seconds = -1);
+
+  // -- looking ------------------------------------------------------------------------------------
+
+  // Null when there is none.
+  api::object_ptr find(const std::string& pod) const;
+  api::core::v1::PodStatus status(const std::string& pod) const;
+  // Messages of the events about a pod with that reason.
+  std::vector<std::string> events(const std::string& pod, const std::string& reason) const;
+  // False when it did not come to hold within `limit`.
+  static bool wait(const std::function<bool()>& done,
+                   std::chrono::seconds limit = std::chrono::seconds{20});
+  bool runs(const std::string& pod, bool ready = true) const;
+  bool ended(const std::string& pod) const;
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path pod_dir(const std::string& pod) const;
+  // The text of a container's log, without times.
+  std::string log(const std::string& pod, const std::string& container = "c",
+                  int attempt = 0) const;
+
+  // -- the kubelet --------------------------------------------------------------------------------
+
+  void start_kubelet();
+  // As when the node is killed: containers go on.
+  void stop_kubelet();
+  // Its actor throws, and is restarted.
+  void crash_kubelet();
+  runtime::system& company() { return *company_; }
+  std::function<void(actors::kubelet_options&)> adjust;
+
+ private:
+  std::vector<api::object_ptr> list(const std::string& prefix) const;
+  api::object_ptr change_key(const std::string& key, const std::function<void(api::body&)>& edit);
+  api::object_ptr commit(persistence::transaction what);
+
+  scratch_folder folder_;
+  std::filesystem::path root_;
+  std::unique_ptr<persistence::store> truth_;
+  std::unique_ptr<runtime::system> company_;
+  std::unique_ptr<actors::control_plane> plane_;
+  std::mt19937_64 random_{1};
+};
+
+std::string text_of(const std::filesystem::path& file);
+
+}  // namespace troupe::test

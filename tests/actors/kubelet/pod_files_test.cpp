@@ -1,0 +1,92 @@
+// The pods' directories: nothing in them leads out of them.
+#include "actors/kubelet/pod_files.hpp"
+
+#include <fcntl.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "actors/kubelet/beneath.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace troupe::actors {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("a crash-looping container keeps its last two attempts, logs included", "[kubelet]") {
+  const test::scratch_folder place;
+  const auto pod = place.path() / "pods" / "u";
+  for (int i = 0; i <= 12; ++i) {
+    fs::create_directories(attempt_path(pod, "c", i));
+    fs::create_directories(pod / "logs" / "c");
+    for (const char* rotation : {"", ".1", ".2"})
+      std::ofstream{log_path(place.path(), "u", "c", i).string() + rotation} << "line\n";
+  }
+  prune_attempts(pod, "c", 12);
+  for (int i = 0; i <= 12; ++i) {
+    CAPTURE(i);
+    CHECK(fs::exists(attempt_path(pod, "c", i)) == (i >= 11));
+    CHECK(fs::exists(log_path(place.path(), "u", "c", i)) == (i >= 11));
+    CHECK(fs::exists(log_path(place.path(), "u", "c", i).string() + ".2") == (i >= 11));
+  }
+}
+
+TEST_CASE("removing a tree follows no link out of it", "[kubelet]") {
+  const test::scratch_folder place;
+  const auto kept = place.path() / "kept", tree = place.path() / "tree";
+  fs::create_directories(kept);
+  place.write("kept/file", "precious");
+  fs::create_directories(tree / "a" / "b");
+  fs::create_directory_symlink(kept, tree / "a" / "link");
+  fs::create_symlink(kept / "file", tree / "file");
+  place.write("tree/a/b/c", "x");
+  CHECK(remove_tree(tree));
+  CHECK_FALSE(fs::exists(tree));
+  CHECK(fs::exists(kept / "file"));
+}
+
+TEST_CASE("no path below a volume leads out of it", "[kubelet]") {
+  const test::scratch_folder place;
+  const auto volume = place.path() / "volume";
+  fs::create_directories(volume / "in");
+  place.write("secret", "precious");
+  fs::create_symlink(place.path() / "secret", volume / "absolute");
+  fs::create_symlink("../secret", volume / "relative");
+  fs::create_symlink("in", volume / "within");
+  fs::create_symlink("..", volume / "up");
+  const auto directory = open_directory(volume);
+  REQUIRE(directory);
+  for (const char* path :
+       {"../secret", "absolute", "relative", "up/secret", "in/../../secret", "/etc/passwd", "/"}) {
+    CAPTURE(path);
+    CHECK_FALSE(open_beneath(*directory, path, O_RDONLY));
+    CHECK_FALSE(open_beneath(*directory, path, O_RDONLY, 0, true));
+  }
+  for (const char* path : {"up/made", "../made", "relative/made"}) {
+    CAPTURE(path);
+    CHECK_FALSE(make_beneath(*directory, path, 0755, true));
+  }
+  CHECK_FALSE(fs::exists(place.path() / "made"));
+  CHECK_FALSE(make_beneath(*directory, "within/made", 0755));
+  CHECK(make_beneath(*directory, "within/made", 0755, true));
+  CHECK(fs::is_directory(volume / "in" / "made"));
+  CHECK(make_beneath(*directory, "x/y/z", 0700));
+  CHECK(make_beneath(*directory, "", 0700));
+}
+
+TEST_CASE("a pod's directory goes even when one that went before could not", "[kubelet]") {
+  const test::scratch_folder place;
+  const auto pod = pod_path(place.path(), "u");
+  for (int i = 0; i < 3; ++i) {
+    fs::create_directories(pod / "volumes" / "x");
+    remove_pod_files(pod);
+    CHECK_FALSE(fs::exists(pod));
+  }
+  CHECK(fs::is_empty(place.path() / "pods"));
+  fs::create_directories(pod);
+  fs::create_directories(pod.string() + ".deleting~3");
+  CHECK(pods_on_disk(place.path()) == std::vector<std::string>{"u"});
+  CHECK_FALSE(fs::exists(pod.string() + ".deleting~3"));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,124 @@
+// Pods on a real kubelet with real processes: their life as the API shows it.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+
+#include "actors/kubelet/machine.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::test {
+
+using api::core::v1::Pod;
+
+namespace {
+
+// A pod of one container "c" that runs a script; `more` goes into its spec.
+std::string shell_pod(const std::string& name, const std::string& script,
+                      const std::string& more = {}) {
+  return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+         "}\nspec:\n  terminationGracePeriodSeconds: 1\n  containers:\n  - name: c\n    image: x\n"
+         "    command: [sh, -c, \"" +
+         script + "\"]\n" + more;
+}
+
+}  // namespace
+
+TEST_CASE("a pod runs, is deleted with grace, and leaves nothing", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(
+      shell_pod("web", "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done"));
+  REQUIRE(machine::wait([&] { return here.runs("web") && here.log("web") == "up\n"; }));
+  const auto files = here.pod_dir("web");
+  CHECK(std::filesystem::exists(files));
+  here.remove("web");
+  CHECK(machine::wait([&] { return !here.find("web"); }));
+  CHECK_FALSE(std::filesystem::exists(files));
+  CHECK(here.events("web", "Killing") == std::vector<std::string>{"Stopping container c"});
+}
+
+TEST_CASE("a pod past its active deadline is ended and fails", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("batch", "sleep 300", "  activeDeadlineSeconds: 1\n"));
+  REQUIRE(machine::wait([&] { return here.ended("batch"); }));
+  const auto status = here.status("batch");
+  CHECK(status.phase() == "Failed");
+  CHECK(status.reason() == "DeadlineExceeded");
+  CHECK(status.container_statuses(0).state().terminated().signal() == SIGTERM);
+  CHECK(here.events("batch", "DeadlineExceeded").size() == 1);
+  // It stays failed for the next kubelet.
+  here.stop_kubelet();
+  here.start_kubelet();
+  here.create(shell_pod("other", "sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("other"); }));
+  CHECK(here.status("batch").phase() == "Failed");
+}
+
+TEST_CASE("a container waits for the config map that it refers to", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("web", "echo $COLOUR; sleep 300",
+                        "    env:\n    - {name: COLOUR, valueFrom: {configMapKeyRef: {name: paint, "
+                        "key: colour}}}\n"));
+  REQUIRE(machine::wait([&] {
+    const auto status = here.status("web");
+    return status.container_statuses_size() == 1 &&
+           status.container_statuses(0).state().waiting().reason() == "CreateContainerConfigError";
+  }));
+  here.create("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {colour: blue}");
+  CHECK(machine::wait([&] { return here.log("web") == "blue\n"; }));
+}
+
+TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: kept, finalizers: [example.org/keep]}\nspec:\n"
+      "  containers: [{name: c, image: x, command: [sh, -c, 'exit 0']}]\n  restartPolicy: Never\n");
+  REQUIRE(machine::wait([&] { return here.ended("kept"); }));
+  const auto files = here.pod_dir("kept");
+  here.remove("kept", 0);
+  REQUIRE(machine::wait([&] { return !std::filesystem::exists(files); }));
+  REQUIRE(here.find("kept"));
+  CHECK(here.status("kept").phase() == "Succeeded");
+  here.change<Pod>("kept", [](Pod& pod) { pod.mutable_metadata()->clear_finalizers(); });
+  CHECK(machine::wait([&] { return !here.find("kept"); }));
+}
+
+TEST_CASE("the next kubelet takes up what runs and ends what has gone", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("stays", "echo once; sleep 300"));
+  here.create(shell_pod("goes", "sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("stays") && here.runs("goes"); }));
+  const auto started = here.status("stays").container_statuses(0).SerializeAsString();
+  const auto files = here.pod_dir("goes");
+  here.stop_kubelet();
+  here.remove("goes", 0);
+  std::filesystem::create_directories(here.root() / "pods" / "old.deleting~7" / "volumes");
+  here.start_kubelet();
+  CHECK(machine::wait([&] {
+    return !std::filesystem::exists(files) &&
+           !std::filesystem::exists(here.root() / "pods" / "old.deleting~7");
+  }));
+  REQUIRE(machine::wait([&] { return here.runs("stays"); }));
+  CHECK(here.status("stays").container_statuses(0).SerializeAsString() == started);
+  CHECK(here.events("stays", "Started").size() == 1);
+}
+
+TEST_CASE("a kubelet that crashes finds its workers again", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("web", "echo once; sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  here.crash_kubelet();
+  here.create(shell_pod("later", "sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("later"); }));
+  here.remove("web");
+  CHECK(machine::wait([&] { return !here.find("web"); }));
+  CHECK(here.runs("later"));
+}
+
+}  // namespace troupe::test
