@@ -1,5 +1,6 @@
 #include "actors/kubelet/machine.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "actors/commands.hpp"
 #include "actors/creation.hpp"
+#include "actors/follower.hpp"
 #include "actors/kubelet/pod_files.hpp"
 #include "api/codec.hpp"
 #include "api/schema/core_event.pb.h"
@@ -29,6 +31,24 @@ constexpr const char* node = "here";
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error{what};
 }
+
+// Its stream has a higher id than any that was begun before.
+class newest_stream : public actors::follower {
+ public:
+  newest_stream(runtime::actor_ref watcher, std::shared_ptr<std::atomic<std::uint64_t>> id)
+      : follower{std::move(watcher)}, id_{std::move(id)} {}
+  const runtime::behavior& make_behavior() const override {
+    static const auto table =
+        runtime::handlers(&newest_stream::on_watch_events, &newest_stream::on_watch_ended);
+    return table;
+  }
+  void started() override {
+    follow(api::kind_of<Pod>().prefix(), [this](const actors::watch_events& m) { *id_ = m.id; });
+  }
+
+ private:
+  std::shared_ptr<std::atomic<std::uint64_t>> id_;
+};
 
 }  // namespace
 
@@ -158,7 +178,8 @@ std::vector<std::string> machine::events(const std::string& pod, const std::stri
   for (const auto& object : list(api::kind_of<Event>().prefix())) {
     const auto& event = object->as<Event>();
     if (event.involved_object().name() == pod && event.reason() == reason)
-      messages.push_back(event.message());
+      messages.insert(messages.end(), static_cast<std::size_t>(std::max(event.count(), 1)),
+                      event.message());
   }
   return messages;
 }
@@ -220,8 +241,13 @@ void machine::crash_kubelet() {
   const auto kubelet = company_->actors().find("kubelet", node);
   const auto restarts = [&] { return company_->actors().find(kubelet.id())->restarts; };
   const auto before = restarts();
-  // One of these is the stream of its pods: a stream that is lost is what it cannot go on after.
-  for (std::uint64_t id = 1; id < 500 && restarts() == before; ++id)
+  const auto newest = std::make_shared<std::atomic<std::uint64_t>>(0);
+  const auto other = company_->spawn({.kind = "test", .name = "newest-stream"},
+                                     runtime::make<newest_stream>(plane_->doors().watcher, newest));
+  require(wait([&] { return *newest != 0; }), "there is a stream");
+  company_->stop(other);
+  // A stream of its own that is lost is what an actor cannot go on after.
+  for (std::uint64_t id = *newest; id + 30 > *newest && restarts() == before; --id)
     kubelet.tell(actors::watch_ended{id, {persistence::errc::compacted, "history is gone"}});
   require(wait([&] { return restarts() > before; }), "the kubelet has crashed");
 }

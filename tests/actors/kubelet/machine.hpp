@@ -44,7 +44,7 @@ class machine {
   // Null when there is none.
   api::object_ptr find(const std::string& pod) const;
   api::core::v1::PodStatus status(const std::string& pod) const;
-  // Messages of the events about a pod with that reason.
+  // Messages of the events about a pod with that reason, as often as each came.
   std::vector<std::string> events(const std::string& pod, const std::string& reason) const;
   // False when it did not come to hold within `limit`.
   static bool wait(const std::function<bool()>& done,

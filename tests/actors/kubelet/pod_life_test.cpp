@@ -54,6 +54,7 @@ TEST_CASE("a pod past its active deadline is ended and fails", "[kubelet]") {
   here.create(shell_pod("other", "sleep 300"));
   REQUIRE(machine::wait([&] { return here.runs("other"); }));
   CHECK(here.status("batch").phase() == "Failed");
+  CHECK(here.events("batch", "DeadlineExceeded").size() == 1);
 }
 
 TEST_CASE("a container waits for the config map that it refers to", "[kubelet]") {
@@ -68,7 +69,8 @@ TEST_CASE("a container waits for the config map that it refers to", "[kubelet]")
            status.container_statuses(0).state().waiting().reason() == "CreateContainerConfigError";
   }));
   here.create("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {colour: blue}");
-  CHECK(machine::wait([&] { return here.log("web") == "blue\n"; }));
+  // At once, not after the pause that comes after a failure.
+  CHECK(machine::wait([&] { return here.log("web") == "blue\n"; }, std::chrono::seconds{5}));
 }
 
 TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", "[kubelet]") {
@@ -113,9 +115,14 @@ TEST_CASE("a kubelet that crashes finds its workers again", "[kubelet]") {
   here.start_kubelet();
   here.create(shell_pod("web", "echo once; sleep 300"));
   REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  here.create(shell_pod("goes", "sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("goes"); }));
+  const auto files = here.pod_dir("goes");
   here.crash_kubelet();
+  here.remove("goes", 0);
   here.create(shell_pod("later", "sleep 300"));
   REQUIRE(machine::wait([&] { return here.runs("later"); }));
+  CHECK(machine::wait([&] { return !std::filesystem::exists(files); }));
   here.remove("web");
   CHECK(machine::wait([&] { return !here.find("web"); }));
   CHECK(here.runs("later"));
