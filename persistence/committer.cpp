@@ -14,94 +14,110 @@
 namespace troupe::persistence {
 
 committer::committer(store_core& core, revision floor, revision horizon)
-    : core_{core}, edit_{*core.root.load()}, horizon_{horizon}, floor_{floor} {}
+    : core_{core},
+      edit_{*core.root.load()},
+      staged_{core.root.load()->at()},
+      horizon_{horizon},
+      floor_{floor} {}
 
 committer::horizon_change committer::raise_horizon(revision to) {
   const auto before = std::exchange(horizon_, std::max(horizon_, to));
   return {core_.root.load(), before};
 }
 
-void committer::begin() {
-  if (rows_ == nullptr)
-    rows_ = core_.disk->make_batch();
-  else
-    rows_->clear();
+// -- staging --------------------------------------------------------------------------------------
+
+std::unique_ptr<batch> committer::begin() {
+  auto rows = core_.disk->make_batch();
+  staging staged{edit_, *rows, {staged_, horizon_, core_.now()}};
+  return std::make_unique<batch>(batch{std::move(rows), std::move(staged), {}, {}, nullptr});
 }
 
-expected<void> committer::commit(std::vector<submission>& taken) {
-  begin();
-  staging staged{edit_, *rows_, {core_.root.load()->at(), horizon_, core_.now()}};
-  std::vector<outcome> outcomes;
-  outcomes.reserve(taken.size());
-  std::uint64_t conflicts = 0;
+void committer::stage(batch& into, std::vector<submission> taken) {
   for (auto& each : taken) {
-    outcomes.push_back(staged.apply(each));
-    if (!outcomes.back()) ++conflicts;
+    into.outcomes.push_back(into.staged.apply(each));
+    into.taken.push_back(std::move(each));
   }
-  if (!staged.empty()) {
-    if (auto written = write(staged); !written) {
-      edit_ = tree_edit{*core_.root.load()};
-      rows_.reset();
-      return written;
-    }
-    publish(staged.last(), staged.changes());
-  }
-  core_.conflicts.fetch_add(conflicts, std::memory_order_relaxed);
-  core_.transactions.fetch_add(taken.size() - conflicts, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < taken.size(); ++i)
-    taken[i].done(std::move(outcomes[i]));
-  return {};
 }
 
-expected<void> committer::write(const staging& staged) {
-  const revision last = staged.last();
-  if (!staged.durable()) relaxed_seen_ = true;
-  bool synced =
-      staged.durable() || unsynced_bytes_ + rows_->size_bytes() > defaults::unsynced_bytes;
-  synced = reserve_revisions(last, synced);
+void committer::seal(batch& what) {
+  staged_ = what.staged.last();
+  if (!what.staged.empty()) what.state = edit_.freeze(staged_);
+}
+
+// -- the disk -------------------------------------------------------------------------------------
+
+expected<void> committer::write(batch& what) {
+  if (failure_) return fail(*failure_);
+  if (what.staged.empty()) return {};
+  auto written = write_rows(what);
+  if (!written) failure_ = written.error();
+  return written;
+}
+
+expected<void> committer::write_rows(batch& what) {
+  const bool durable = what.staged.durable();
+  if (!durable) relaxed_seen_ = true;
+  bool synced = durable || unsynced_bytes_ + what.rows->size_bytes() > defaults::unsynced_bytes;
+  synced = reserve_revisions(*what.rows, what.staged.last(), synced);
   const auto began = std::chrono::steady_clock::now();
-  auto written = core_.disk->write(*rows_, synced ? durability::synced : durability::buffered);
+  auto written = core_.disk->write(*what.rows, synced ? durability::synced : durability::buffered);
   if (!written) return written;
-  after_write(last, synced, std::chrono::steady_clock::now() - began);
+  after_write(what, synced, std::chrono::steady_clock::now() - began);
   return {};
 }
 
 // An unsynced write may be lost with its revision, which somebody has seen; the disk must know that
 // it was taken. True when the batch has to be synced.
-bool committer::reserve_revisions(revision last, bool synced) {
+bool committer::reserve_revisions(write_batch& rows, revision last, bool synced) {
   const bool short_of = relaxed_seen_ && floor_ < last + defaults::revision_reserve / 2;
   const bool exceeded = !synced && floor_ < last;
   if (!exceeded && !(synced && short_of)) return synced;
   floor_ = last + defaults::revision_reserve;
-  rows_->put(table::meta, meta_key::floor, std::to_string(floor_));
+  rows.put(table::meta, meta_key::floor, std::to_string(floor_));
   return true;
 }
 
-void committer::after_write(revision last, bool synced, std::chrono::nanoseconds took) {
+void committer::after_write(batch& what, bool synced, std::chrono::nanoseconds took) {
   core_.batches.fetch_add(1, std::memory_order_relaxed);
-  written_ = last;
+  written_ = what.staged.last();
   if (synced) {
-    core_.disk->acknowledge(last);
+    core_.disk->acknowledge(written_);
     core_.syncs.add(took);
     unsynced_.clear();
     unsynced_bytes_ = 0;
     return;
   }
-  unsynced_bytes_ += rows_->size_bytes();
-  unsynced_.push_back({std::move(rows_), last});
+  unsynced_bytes_ += what.rows->size_bytes();
+  unsynced_.push_back({std::move(what.rows), written_});
 }
 
-void committer::publish(revision at, change_batch changes) {
-  core_.root.store(edit_.freeze(at));
+// -- answers --------------------------------------------------------------------------------------
+
+void committer::publish(batch& what) {
+  if (what.state) show(what.state, what.staged.changes());
+  std::uint64_t conflicts = 0;
+  for (const auto& each : what.outcomes)
+    conflicts += !each;
+  core_.conflicts.fetch_add(conflicts, std::memory_order_relaxed);
+  core_.transactions.fetch_add(what.outcomes.size() - conflicts, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < what.taken.size(); ++i)
+    what.taken[i].done(std::move(what.outcomes[i]));
+}
+
+void committer::show(std::shared_ptr<const tree_root> state, change_batch changes) {
+  core_.root.store(std::move(state));
   if (observer_) observer_(std::move(changes));
 }
+
+// -- after the disk has failed
+// ----------------------------------------------------------------------
 
 expected<void> committer::recover() {
   if (core_.disk != nullptr)
     if (auto alive = core_.disk->probe(); !alive) return alive;
   {
     std::unique_lock lock{core_.disk_mutex};
-    rows_.reset();
     core_.disk.reset();  // before the new one: both would want the lock on the directory
     auto opened = open_engine(core_.factory, open_mode::rewrite);
     if (!opened) return fail(std::move(opened.error()));
@@ -114,7 +130,9 @@ expected<void> committer::recover() {
   auto on_disk = last_revision(*core_.disk);
   if (!on_disk) return fail(std::move(on_disk.error()));
   if (auto done = rewrite_unsynced(*on_disk); !done) return done;
-  return adopt(*on_disk);
+  auto adopted = adopt(*on_disk);
+  if (adopted) failure_.reset();
+  return adopted;
 }
 
 expected<void> committer::rewrite_unsynced(revision on_disk) {
@@ -127,10 +145,10 @@ expected<void> committer::rewrite_unsynced(revision on_disk) {
                 fmt::format("the disk came back without the changes from revision {} to {}",
                             survived + 1, written_));
   // Also the proof that the log takes writes again.
-  begin();
+  const auto rows = core_.disk->make_batch();
   floor_ = std::max({floor_, core_.root.load()->at(), on_disk});
-  rows_->put(table::meta, meta_key::floor, std::to_string(floor_));
-  if (auto done = core_.disk->write(*rows_, durability::synced); !done) return done;
+  rows->put(table::meta, meta_key::floor, std::to_string(floor_));
+  if (auto done = core_.disk->write(*rows, durability::synced); !done) return done;
   unsynced_.clear();
   unsynced_bytes_ = 0;
   return {};
@@ -139,6 +157,7 @@ expected<void> committer::rewrite_unsynced(revision on_disk) {
 expected<void> committer::adopt(revision on_disk) {
   const auto now = core_.root.load();
   edit_ = tree_edit{*now};
+  staged_ = std::max(now->at(), on_disk);
   if (on_disk <= now->at()) return {};
   auto found =
       read_changes(*core_.disk, *now, now->at(), on_disk, std::numeric_limits<std::size_t>::max());
@@ -155,7 +174,7 @@ expected<void> committer::adopt(revision on_disk) {
                found->size(), on_disk);
   core_.disk->acknowledge(on_disk);
   written_ = on_disk;
-  publish(on_disk, std::make_shared<const std::vector<change>>(std::move(*found)));
+  show(edit_.freeze(on_disk), std::make_shared<const std::vector<change>>(std::move(*found)));
   return {};
 }
 
@@ -163,9 +182,9 @@ void committer::close() {
   if (core_.disk == nullptr) return;
   const revision current = core_.root.load()->at();
   if (floor_ > current) {
-    begin();
-    rows_->put(table::meta, meta_key::floor, std::to_string(current));
-    if (auto done = core_.disk->write(*rows_, durability::synced); !done)
+    const auto rows = core_.disk->make_batch();
+    rows->put(table::meta, meta_key::floor, std::to_string(current));
+    if (auto done = core_.disk->write(*rows, durability::synced); !done)
       spdlog::warn("store: {}", done.error().message);
   } else if (!unsynced_.empty()) {
     if (auto done = core_.disk->sync(); !done) spdlog::warn("store: {}", done.error().message);

@@ -1,8 +1,10 @@
-// What the commit thread does: it takes transactions in batches through check, disk, memory and
-// answer, in this order, and gets the store back on its feet after the disk has failed.
+// What happens to a batch of transactions: it is staged, written, and shown to the world, in this
+// order; and how the store gets back on its feet after the disk has failed.
 //
-// Every member function belongs to the commit thread (or, in a store without threads, to whoever
-// submits); what others may read is in store_core.
+// The three steps are a pipeline: while one batch is on its way to the disk the next is staged on
+// top of it, and the one before is being answered. Each step is one thread's at a time (local_store
+// sees to it) and batches pass each step in the order of their revisions. When a write fails, the
+// batches behind it fail as well: they were checked against a state that never came to be.
 #pragma once
 
 #include <memory>
@@ -14,22 +16,41 @@
 
 namespace troupe::persistence {
 
+// Transactions that are committed together.
+struct batch {
+  std::unique_ptr<write_batch> rows;
+  staging staged;
+  std::vector<submission> taken;
+  std::vector<outcome> outcomes;
+  std::shared_ptr<const tree_root> state;  // after it, once it is sealed
+};
+
 class committer {
  public:
   committer(store_core& core, revision floor, revision horizon);
 
-  // Commits and answers all of them. When the disk fails they are told so, and the error comes
-  // back: nothing may be committed until recover() has succeeded.
-  expected<void> commit(std::vector<submission>& taken);
+  // -- staging --------------------------------------------------------------------------------
+  std::unique_ptr<batch> begin();
+  void stage(batch& into, std::vector<submission> taken);
+  // Nothing more goes into it; the next begins where it ends.
+  void seal(batch& what);
 
+  // -- the disk -------------------------------------------------------------------------------
+  // After a failure every other fails, too, until recover() has succeeded.
+  expected<void> write(batch& what);
+
+  // -- answers --------------------------------------------------------------------------------
+  // The new state, the observer, then each transaction's outcome.
+  void publish(batch& what);
+  void observer(std::function<void(change_batch)> what) { observer_ = std::move(what); }
+
+  // -- while no batch is on its way -------------------------------------------------------------
   // Opens the disk anew and brings it and memory to the same state: unsynced batches are written
   // again, changes that had reached the disk after all are made visible.
   expected<void> recover();
-
   // Writes down what makes the next start simple. After the last commit.
   void close();
 
-  void observer(std::function<void(change_batch)> what) { observer_ = std::move(what); }
   struct horizon_change {
     std::shared_ptr<const tree_root> seen;  // the state at this moment
     revision before;
@@ -44,23 +65,29 @@ class committer {
     revision last;
   };
 
-  void begin();
-  expected<void> write(const staging& staged);
-  bool reserve_revisions(revision last, bool synced);
-  void after_write(revision last, bool synced, std::chrono::nanoseconds took);
-  void publish(revision at, change_batch changes);
+  expected<void> write_rows(batch& what);
+  bool reserve_revisions(write_batch& rows, revision last, bool synced);
+  void after_write(batch& what, bool synced, std::chrono::nanoseconds took);
+  void show(std::shared_ptr<const tree_root> state, change_batch changes);
   expected<void> rewrite_unsynced(revision on_disk);
   expected<void> adopt(revision on_disk);
 
   store_core& core_;
+
+  // Of staging.
   tree_edit edit_;
-  std::unique_ptr<write_batch> rows_;
+  revision staged_;  // the newest revision that a batch has taken
+  revision horizon_;
+
+  // Of the disk.
   std::vector<unsynced> unsynced_;
   std::size_t unsynced_bytes_ = 0;
-  revision horizon_;
   revision floor_;
   revision written_ = 0;  // by this process: the disk must never come back with less
   bool relaxed_seen_ = false;
+  std::optional<error> failure_;
+
+  // Of answers.
   std::function<void(change_batch)> observer_;
 };
 

@@ -25,6 +25,12 @@ inline constexpr std::size_t queue_bytes = 256u << 20;
 // One write to the disk: large enough for 512 ordinary transactions, small enough to be over in a
 // tenth of a second on a slow disk.
 inline constexpr std::size_t batch_bytes = 8u << 20;
+// Transactions that are staged at once while the disk is busy: fewer would cost more wake-ups than
+// the head start is worth, more would leave the rest for when the disk waits.
+inline constexpr std::size_t staging_chunk = 32;
+// One stages, one writes, one answers: more than two threads never have work at once on a disk
+// that is slower than its processors.
+inline constexpr std::size_t commit_threads = 2;
 
 // -- relaxed transactions ---------------------------------------------------------------------
 // Revisions that may be given to unsynced transactions before a synced one must say so on disk: at

@@ -24,8 +24,10 @@ local_store::local_store(store_options options, engine_factory factory, loaded_s
       queue_{core_.options.queue_limit, defaults::queue_bytes},
       upkeep_due_{core_.compacted + core_.options.history_revisions} {
   if (!core_.options.threaded) return;
-  commit_thread_ = std::thread{[this] { run_commits(); }};
-  ::pthread_setname_np(commit_thread_.native_handle(), "store-commit");
+  for (auto& each : commit_threads_) {
+    each = std::thread{[this] { run_commits(); }};
+    ::pthread_setname_np(each.native_handle(), "store-commit");
+  }
   upkeep_thread_ = std::thread{[this] { run_upkeep(); }};
   ::pthread_setname_np(upkeep_thread_.native_handle(), "store-upkeep");
 }
@@ -38,7 +40,8 @@ local_store::~local_store() {
     upkeep_thread_.join();
   }
   queue_.close();
-  if (commit_thread_.joinable()) commit_thread_.join();
+  for (auto& each : commit_threads_)
+    if (each.joinable()) each.join();
   committer_.close();
 }
 
@@ -67,11 +70,11 @@ void local_store::observe(std::function<void(change_batch)> observer) {
 }
 
 void local_store::between_batches(const std::function<void()>& what) {
-  if (!core_.options.threaded || std::this_thread::get_id() == commit_thread_.get_id()) {
+  if (!core_.options.threaded || on_commit_thread()) {
     what();
     return;
   }
-  // Shared: the commit thread may still be inside set_value when the waiter goes on.
+  // Shared: a commit thread may still be inside set_value when the waiter goes on.
   const auto ran = std::make_shared<std::promise<void>>();
   if (queue_.post([&what, ran] {
         what();
@@ -80,10 +83,16 @@ void local_store::between_batches(const std::function<void()>& what) {
     ran->get_future().wait();
 }
 
-// -- the commit thread ----------------------------------------------------------------------------
+// -- the commit threads ---------------------------------------------------------------------------
+
+bool local_store::on_commit_thread() const {
+  return std::any_of(commit_threads_.begin(), commit_threads_.end(), [](const std::thread& each) {
+    return each.get_id() == std::this_thread::get_id();
+  });
+}
 
 void local_store::run_commits() {
-  while (commit_round(retry_at_.value_or(submit_queue::deadline::max()))) {
+  while (commit_round(submit_queue::deadline::max())) {
   }
 }
 
@@ -103,36 +112,86 @@ void local_store::commit_here() {
   }
 }
 
+// Hand over hand: who stages has the first lock, who writes has the disk, who answers has the
+// second lock, and each is taken before the one behind it is given up. So batches never overtake.
 bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
-  auto work = queue_.take(core_.options.batch_limit, defaults::batch_bytes, until);
+  std::unique_lock staging{staging_mutex_};
+  if (until && core_.read_only) until = *retry_at_;
+  const submit_queue::room all{core_.options.batch_limit, defaults::batch_bytes};
+  auto work = queue_.take(all, until);
+  if (!work.tasks.empty() || core_.read_only) quiet_round(work);
+  if (work.submissions.empty()) {
+    if (work.disk) queue_.release_disk();
+    return !work.closed;
+  }
+  const auto next = stage(std::move(work), all);
+  staging.unlock();
+
+  const auto written = committer_.write(*next);
+  std::unique_lock answers{answers_mutex_};
+  const auto refusal = failure_;
+  if (!written && !failure_) fall_read_only(written.error());
+  // A few are answered first: what their clients do next may still go with the next batch.
+  const bool few = next->taken.size() <= defaults::staging_chunk;
+  if (!few) queue_.release_disk();
+  if (written)
+    committer_.publish(*next);
+  else
+    // Conflicts too: what they were in conflict with may never have happened.
+    for (auto& each : next->taken)
+      each.done(fail(refusal.value_or(written.error())));
+  if (few) queue_.release_disk();
+  answers.unlock();
+  wake_upkeep();
+  return true;
+}
+
+// The batch grows until it has the disk.
+std::unique_ptr<batch> local_store::stage(submit_queue::work first, submit_queue::room all) {
+  auto next = committer_.begin();
+  for (auto work = std::move(first);;) {
+    committer_.stage(*next, std::move(work.submissions));
+    if (work.disk) break;
+    const std::size_t bytes = next->rows->size_bytes();
+    const bool full = next->taken.size() >= all.count || bytes >= all.bytes;
+    work =
+        queue_.more(full ? submit_queue::room{0, 0}
+                         : submit_queue::room{all.count - next->taken.size(), all.bytes - bytes});
+  }
+  committer_.seal(*next);
+  return next;
+}
+
+// With no batch on its way: what is asked of the store itself, and the disk's recovery. As long as
+// it fails, so does what has been submitted.
+void local_store::quiet_round(submit_queue::work& work) {
+  if (!work.disk) queue_.acquire_disk();
+  work.disk = true;
+  std::lock_guard answers{answers_mutex_};
   for (const auto& each : work.tasks)
     each();
   if (failure_ && !work.closed && std::chrono::steady_clock::now() >= *retry_at_) try_recovery();
-  if (!work.submissions.empty()) commit(work.submissions);
-  if (core_.root.load()->at() >= upkeep_due_ && core_.options.threaded) {
-    std::lock_guard lock{upkeep_mutex_};
-    upkeep_now_ = true;
-    upkeep_wanted_.notify_one();
-  }
-  return !work.closed || !work.submissions.empty();
+  if (!failure_) return;
+  for (auto& each : work.submissions)
+    each.done(fail(*failure_));
+  work.submissions.clear();
 }
 
-void local_store::commit(std::vector<submission>& taken) {
-  auto done = failure_ ? fail(*failure_) : committer_.commit(taken);
-  if (done) return;
-  if (!failure_) fall_read_only(done.error());
-  // Conflicts too: what they were in conflict with may never have happened.
-  for (auto& each : taken)
-    each.done(fail(done.error()));
+void local_store::wake_upkeep() {
+  if (!core_.options.threaded || core_.root.load()->at() < upkeep_due_) return;
+  std::lock_guard lock{upkeep_mutex_};
+  upkeep_now_ = true;
+  upkeep_wanted_.notify_one();
 }
 
 void local_store::fall_read_only(const error& why) {
   spdlog::error("store: read-only until the disk answers: {}", why.message);
   failure_ = error{errc::read_only, "the store takes no writes for now: " + why.message};
   queue_.refuse(failure_);
-  core_.read_only = true;
   retry_after_ = defaults::retry_first;
   retry_at_ = std::chrono::steady_clock::now() + retry_after_;
+  core_.read_only = true;
+  queue_.post([] {});  // who waits for work now waits for the disk
 }
 
 void local_store::try_recovery() {

@@ -1,13 +1,16 @@
-// The store of one machine: an engine, a commit thread and an upkeep thread.
+// The store of one machine: an engine, two commit threads and an upkeep thread.
 //
-// The commit thread owns the committer; the upkeep thread forgets old history and old pins. Without
-// threads whoever calls does the work of both. Readers touch only store_core.
+// The commit threads take turns: each carries a batch of transactions through staging, disk and
+// answers, while the other is a step behind or ahead. The upkeep thread forgets old history and old
+// pins. Without threads whoever calls does the work of all. Readers touch only store_core.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <thread>
 
 #include "persistence/committer.hpp"
+#include "persistence/defaults.hpp"
 #include "persistence/loader.hpp"
 #include "persistence/pins.hpp"
 #include "persistence/store_core.hpp"
@@ -35,15 +38,17 @@ class local_store final : public store {
   local_store(store_options options, engine_factory factory, loaded_store loaded);
 
   void run_commits();
-  // One round: tasks, then a batch. False when closed and nothing is left.
+  // One batch, or tasks. False when closed and nothing is left.
   bool commit_round(std::optional<submit_queue::deadline> until);
+  std::unique_ptr<batch> stage(submit_queue::work first, submit_queue::room all);
+  void quiet_round(submit_queue::work& work);
   void commit_here();
-  void commit(std::vector<submission>& taken);
   void fall_read_only(const error& why);
   void try_recovery();
-  // Runs `what` between two batches and waits for it.
+  // Runs `what` while no batch is on its way and waits for it.
   void between_batches(const std::function<void()>& what);
   bool on_commit_thread() const;
+  void wake_upkeep();
 
   void run_upkeep();
   void upkeep();
@@ -54,7 +59,9 @@ class local_store final : public store {
   submit_queue queue_;
   pin_set pins_;
 
-  // Of the commit thread.
+  std::mutex staging_mutex_;
+  std::mutex answers_mutex_;
+  // Of who has the disk; `retry_at_` may be read by who stages once core_.read_only is set.
   std::chrono::milliseconds retry_after_{0};
   std::optional<submit_queue::deadline> retry_at_;
   std::optional<error> failure_;
@@ -69,7 +76,7 @@ class local_store final : public store {
   bool upkeep_now_ = false;
   std::atomic<bool> closing_{false};
 
-  std::thread commit_thread_;
+  std::array<std::thread, defaults::commit_threads> commit_threads_;
   std::thread upkeep_thread_;
 };
 

@@ -1,7 +1,7 @@
 // One batch in the making: transactions are checked in order, each against what those before it
 // leave behind, and turned into rows for the disk, entries of the tree and changes for watchers.
 //
-// Used by the commit thread alone. Nothing is visible to anybody until the batch has been written;
+// Used by one commit thread. Nothing is visible to anybody until the batch has been written;
 // dropping the tree edit and the batch undoes everything.
 #pragma once
 

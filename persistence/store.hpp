@@ -117,10 +117,11 @@ class store {
   // Commits what waits, then closes. Not from a completion or the observer.
   virtual ~store() = default;
 
-  // Never blocks. `done` runs once, on the commit thread (or here when not threaded), after the
-  // change is on disk and visible in read(); transactions of relaxed kinds only may be acknowledged
-  // before the sync. What is refused at the door (`overloaded`, `too_large`, `invalid`,
-  // `read_only`, `closed`) is told before submit returns. Encoding happens on the calling thread.
+  // Never blocks. `done` runs once, on a commit thread (or here when not threaded), one after the
+  // other in the order of revisions, after the change is on disk and visible in read();
+  // transactions of relaxed kinds only may be acknowledged before the sync. What is refused at the
+  // door (`overloaded`, `too_large`, `invalid`, `read_only`, `closed`) is told before submit
+  // returns. Encoding happens on the calling thread.
   virtual void submit(transaction what, completion done) = 0;
 
   // The newest committed state.
@@ -137,13 +138,14 @@ class store {
   // decoded is left out and logged.
   virtual expected<std::vector<change>> changes(revision after, std::size_t limit) const = 0;
 
-  // Called on the commit thread after each batch is visible, in order, before the completions of
+  // Called on a commit thread after each batch is visible, in order, before the completions of
   // its transactions. Must not block. One observer (the watcher's door). When this returns it is in
   // force: every change after read().at() will be told.
   virtual void observe(std::function<void(change_batch)> observer) = 0;
 
   // Drops history up to and including `up_to` (never beyond what the options keep when called by
-  // the store itself). Never blocks writers for long, but the caller until it is done.
+  // the store itself). Never blocks writers for long, but the caller until it is done. Not from a
+  // completion or the observer.
   virtual expected<void> compact(revision up_to) = 0;
 
   virtual store_stats stats() const = 0;

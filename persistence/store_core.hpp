@@ -28,8 +28,8 @@ struct store_core {
   engine_factory factory;
   std::string cluster_id;
 
-  // The commit thread alone replaces the disk, under a unique lock; others use it under a shared
-  // one. Null while a broken one is being opened anew.
+  // A commit thread replaces the disk, under a unique lock, while no batch is on its way; others
+  // use it under a shared one. Null while a broken one is being opened anew.
   std::unique_ptr<engine> disk;
   mutable std::shared_mutex disk_mutex;
 

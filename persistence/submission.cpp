@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include "persistence/defaults.hpp"
 
 namespace troupe::persistence {
 
@@ -64,8 +67,8 @@ expected<void> submit_queue::push(submission& what) {
                             waiting_.size(), waiting_bytes_));
   waiting_bytes_ += what.size_bytes;
   waiting_.push_back(std::move(what));
-  const bool wake = taker_waits_;
-  taker_waits_ = false;
+  const bool wake = taker_waits_ && worth_taking();
+  if (wake) taker_waits_ = false;
   lock.unlock();
   if (wake) changed_.notify_one();
   return {};
@@ -94,27 +97,67 @@ void submit_queue::close() {
   changed_.notify_one();
 }
 
-submit_queue::work submit_queue::take(std::size_t count, std::size_t bytes,
-                                      std::optional<deadline> until) {
+// While the disk is busy a few transactions are not worth a wake-up.
+bool submit_queue::worth_taking() const {
+  return waiting_.size() >= (disk_free_ ? 1 : defaults::staging_chunk);
+}
+
+submit_queue::work submit_queue::take(room limit, std::optional<deadline> until) {
   work taken;
   std::unique_lock lock{mutex_};
-  while (until && idle()) {
+  while (until && !closed_ && tasks_.empty() && !worth_taking()) {
     taker_waits_ = true;
     if (changed_.wait_until(lock, *until) == std::cv_status::timeout) break;
   }
   taker_waits_ = false;
   taken.closed = closed_;
   taken.tasks.swap(tasks_);
+  if (taken.tasks.empty()) take_submissions(taken, limit);
+  if (!taken.submissions.empty()) claim_disk(taken);
+  return taken;
+}
+
+submit_queue::work submit_queue::more(room limit) {
+  work taken;
+  std::unique_lock lock{mutex_};
+  while (!disk_free_ && !(limit.count > 0 && worth_taking())) {
+    taker_waits_ = true;
+    changed_.wait(lock);
+  }
+  taker_waits_ = false;
+  take_submissions(taken, limit);
+  claim_disk(taken);
+  return taken;
+}
+
+void submit_queue::take_submissions(work& into, room limit) {
   std::size_t sum = 0;
-  while (!waiting_.empty() && taken.submissions.size() < count) {
+  while (!waiting_.empty() && into.submissions.size() < limit.count) {
     auto& next = waiting_.front();
-    if (sum != 0 && sum + next.size_bytes > bytes) break;
+    if (sum != 0 && sum + next.size_bytes > limit.bytes) break;
     sum += next.size_bytes;
-    taken.submissions.push_back(std::move(next));
+    into.submissions.push_back(std::move(next));
     waiting_.pop_front();
   }
   waiting_bytes_ -= sum;
-  return taken;
+}
+
+void submit_queue::claim_disk(work& into) {
+  into.disk = std::exchange(disk_free_, false);
+}
+
+void submit_queue::acquire_disk() {
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [this] { return disk_free_; });
+  disk_free_ = false;
+}
+
+void submit_queue::release_disk() {
+  {
+    std::lock_guard lock{mutex_};
+    disk_free_ = true;
+  }
+  changed_.notify_one();
 }
 
 std::size_t submit_queue::size() const {

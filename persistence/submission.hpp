@@ -25,16 +25,24 @@ struct submission {
 // Checks what can be checked without the state, and encodes. `invalid` or `too_large`.
 expected<std::vector<std::string>> encode(const transaction& what, std::size_t value_limit_bytes);
 
-// Many threads push, one takes. Nobody blocks but the one that takes.
+// Many threads push, one at a time takes. It also gives the disk to one batch after the other, so
+// that whoever takes sleeps until there is enough to do for both: a batch that is being staged
+// grows in chunks for as long as the disk is busy with the one before, and goes as soon as it is
+// free.
 class submit_queue {
  public:
   using task = std::function<void()>;
   using deadline = std::chrono::steady_clock::time_point;
 
   struct work {
-    std::vector<task> tasks;  // to be run first
+    std::vector<task> tasks;  // to be run while no batch is on its way; then nothing else is taken
     std::vector<submission> submissions;
+    bool disk = false;  // the taker has it, until release_disk()
     bool closed = false;
+  };
+  struct room {
+    std::size_t count;
+    std::size_t bytes;  // but for the first, at most so many in all
   };
 
   submit_queue(std::size_t limit, std::size_t limit_bytes);
@@ -49,24 +57,33 @@ class submit_queue {
   // push fails with `closed`; what waits can still be taken.
   void close();
 
-  // The oldest, at most `count` of them and, but for the first, at most `bytes` in all. Waits for
-  // something to do until `until`; without it, does not wait.
-  work take(std::size_t count, std::size_t bytes, std::optional<deadline> until);
+  // Tasks, or the oldest transactions, with the disk when it is free. Waits for either until
+  // `until`; without it, does not wait.
+  work take(room limit, std::optional<deadline> until);
+  // For a batch that has begun: waits for the disk, or for a chunk that still fits.
+  work more(room limit);
+
+  // Waits until the disk is free, and takes it.
+  void acquire_disk();
+  void release_disk();
 
   std::size_t size() const;
 
  private:
-  bool idle() const { return waiting_.empty() && tasks_.empty() && !closed_; }
+  bool worth_taking() const;
+  void take_submissions(work& into, room limit);
+  void claim_disk(work& into);
 
   const std::size_t limit_;
   const std::size_t limit_bytes_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_;  // one waits: the taker
   std::deque<submission> waiting_;
   std::vector<task> tasks_;
   std::size_t waiting_bytes_ = 0;
   std::optional<error> refusal_;
   bool closed_ = false;
+  bool disk_free_ = true;
   bool taker_waits_ = false;
 };
 
