@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <iostream>
 
-#include "bench/http_load.hpp"
+#include "benchmark/http_load.hpp"
 #include "server/fixture.hpp"
 #include "server/mailbox.hpp"
 

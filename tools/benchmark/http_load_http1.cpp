@@ -2,7 +2,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "bench/http_load_connection.hpp"
+#include "benchmark/http_load_connection.hpp"
 
 namespace troupe::bench {
 namespace {

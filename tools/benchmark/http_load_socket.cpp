@@ -11,7 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "bench/http_load_connection.hpp"
+#include "benchmark/http_load_connection.hpp"
 
 namespace troupe::bench {
 

@@ -1,0 +1,45 @@
+// A running `troupe node` with simulated minions, its data on the disk that is measured.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "benchmark/http_load.hpp"
+#include "benchmark/support.hpp"
+#include "support/http_client.hpp"
+
+namespace troupe::bench {
+
+class node {
+ public:
+  // Returns when it serves.
+  node(const std::string& program, const std::string& folder, int simulated_nodes);
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  clock::time_point started() const noexcept { return started_; }
+  double ready_ms() const noexcept { return ready_ms_; }
+  double memory_mb() const;  // resident
+  // Until all simulated nodes have registered.
+  void wait_for_nodes() const;
+
+  test::wire_options address() const;
+  test::http_client client() const { return test::http_client{address()}; }
+  // Three seconds of load with the administrator's certificate.
+  load_options load() const;
+
+ private:
+  std::string data_;
+  int simulated_nodes_;
+  pid_t pid_ = 0;
+  std::uint16_t port_ = 0;
+  clock::time_point started_;
+  double ready_ms_ = 0;
+};
+
+// Dies when the load broke or more than one in a hundred was refused.
+load_result must_run(const load_options& options);
+
+}  // namespace troupe::bench

@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "benchmark/node.hpp"
+#include "benchmark/rows.hpp"
+
+namespace troupe::bench {
+namespace {
+
+constexpr const char* pods = "/api/v1/namespaces/default/pods";
+
+struct owner {
+  const char* kind;
+  const char* api_version;
+  const char* path;
+};
+constexpr owner controller{"ReplicationController", "v1",
+                           "/api/v1/namespaces/default/replicationcontrollers"};
+constexpr owner replica_set{"ReplicaSet", "apps/v1",
+                            "/apis/apps/v1/namespaces/default/replicasets"};
+
+class cluster {
+ public:
+  cluster(const node& n) : node_{n}, client_{n.client()} {}
+
+  void create(const owner& what, const std::string& name, int replicas) {
+    const auto labels = fmt::format(R"({{"app":"{}"}})", name);
+    const auto selector =
+        what.kind == replica_set.kind ? fmt::format(R"({{"matchLabels":{}}})", labels) : labels;
+    const auto body = fmt::format(
+        R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"{}"}},"spec":{{"replicas":{},"selector":{},)"
+        R"("template":{{"metadata":{{"labels":{}}},"spec":{{"containers":[{{"name":"c","image":"x"}}]}}}}}}}})",
+        what.api_version, what.kind, name, replicas, selector, labels);
+    expect(client_.request("POST", what.path, body, {{"content-type", "application/json"}}), 201);
+  }
+
+  void scale(const std::string& name, int replicas) {
+    expect(client_.request("PATCH", fmt::format("{}/{}/scale", controller.path, name),
+                           fmt::format(R"({{"spec":{{"replicas":{}}}}})", replicas),
+                           {{"content-type", "application/merge-patch+json"}}),
+           200);
+  }
+
+  void remove(const owner& what, const std::string& name) {
+    expect(client_.request("DELETE",
+                           fmt::format("{}/{}?propagationPolicy=Background", what.path, name)),
+           200);
+  }
+
+  // The field of its status is so much; status leaves out what is zero.
+  bool has(const owner& what, const std::string& name, const char* field, int value) {
+    const auto body = client_.get(fmt::format("{}/{}", what.path, name)).body;
+    const auto text = fmt::format("\"{}\":", field);
+    const auto at = body.rfind(text);
+    return (at == body.npos ? 0 : std::atoi(body.c_str() + at + text.size())) == value;
+  }
+
+  bool none(const char* selector) {
+    return client_.get(fmt::format("{}?limit=1{}", pods, selector)).body.find("\"items\":[]") !=
+           std::string::npos;
+  }
+
+  void wait(const std::string& what, const std::function<bool()>& done) {
+    for (const auto start = clock::now(); !done();) {
+      if (seconds_since(start) > 120) die("it did not come to this: " + what);
+      std::this_thread::sleep_for(std::chrono::milliseconds{4});
+    }
+  }
+
+  const node& where() const noexcept { return node_; }
+
+ private:
+  static void expect(const test::http_answer& answer, int status) {
+    if (answer.status != status) die(answer.body);
+  }
+
+  const node& node_;
+  test::http_client client_;
+};
+
+struct goals {
+  std::optional<bar> running, rate;
+};
+
+void up_and_down(results& out, cluster& on, int count, const goals& wanted) {
+  const auto name = fmt::format("of-{}", count);
+  const auto number = count == 1'000 ? "1,000" : "10,000";
+  auto start = clock::now();
+  on.create(controller, name, count);
+  on.wait("all bound", [&] {
+    return on.has(controller, name, "replicas", count) &&
+           on.none("&fieldSelector=spec.nodeName%3D");
+  });
+  out.add(fmt::format("one RC 0 to {} pods: all bound", number), seconds_since(start), "s");
+  on.wait("all running", [&] { return on.has(controller, name, "readyReplicas", count); });
+  const auto took = seconds_since(start);
+  out.add("… all Running", took, "s", wanted.running);
+  out.add("… pods a second", count / took, "/s", wanted.rate);
+  if (count == 10'000) out.add("memory with 10,000 pods", on.where().memory_mb(), "MB");
+  if (count == 1'000) {
+    auto load = on.where().load();
+    load.connections = 8;
+    load.next = [](std::uint64_t) { return load_request{"GET", pods, {}, {}}; };
+    out.add("list of 1,000 pods, 8 connections", must_run(load).per_second(), "/s", at_least(200));
+  }
+  start = clock::now();
+  on.scale(name, 0);
+  on.wait("all gone", [&] { return on.none(""); });
+  out.add(fmt::format("one RC {} pods to 0: all gone", number), seconds_since(start), "s");
+  on.remove(controller, name);
+}
+
+void many_controllers(results& out, cluster& on, int count, int each, std::optional<bar> rate) {
+  const auto name = [&](int i) { return fmt::format("of{}-{}", count, i); };
+  const auto start = clock::now();
+  for (int i = 0; i < count; ++i)
+    on.create(controller, name(i), each);
+  for (int i = 0; i < count; ++i)
+    on.wait("all running", [&] { return on.has(controller, name(i), "readyReplicas", each); });
+  const auto took = seconds_since(start);
+  out.add(fmt::format("{} RCs of {} pods, created one by one: all Running", count, each), took,
+          "s");
+  out.add("… pods a second", count * each / took, "/s", rate);
+  for (int i = 0; i < count; ++i)
+    on.remove(controller, name(i));
+  on.wait("all gone", [&] { return on.none(""); });
+}
+
+void owner_deleted(results& out, cluster& on) {
+  on.create(replica_set, "big", 10'000);
+  on.wait("all running", [&] { return on.has(replica_set, "big", "readyReplicas", 10'000); });
+  const auto start = clock::now();
+  on.remove(replica_set, "big");
+  on.wait("all gone", [&] { return on.none(""); });
+  out.add("a ReplicaSet of 10,000 pods deleted: all gone", seconds_since(start), "s", at_most(3));
+}
+
+}  // namespace
+
+void measure_pods(results& out, const bench_options& options) {
+  {
+    const scratch place;
+    const node n{options.program, place.path(), 100};
+    n.wait_for_nodes();
+    cluster on{n};
+    up_and_down(out, on, 1'000, {at_most(0.5), {}});
+  }
+  const scratch place;
+  const node n{options.program, place.path(), 1'000};
+  n.wait_for_nodes();
+  cluster on{n};
+  up_and_down(out, on, 10'000, {at_most(5), at_least(4'000)});
+  owner_deleted(out, on);
+  many_controllers(out, on, 50, 20, {});
+  many_controllers(out, on, 1'000, 10, at_least(3'000));
+}
+
+}  // namespace troupe::bench

@@ -1,0 +1,30 @@
+// The measurements, one function for each part of the table.
+#pragma once
+
+#include <string>
+
+#include "benchmark/results.hpp"
+
+namespace troupe::bench {
+
+struct bench_options {
+  std::string program;  // troupe
+};
+
+// Codec, scheduler and actors, each alone and in memory.
+void measure_rooms(results& out, const bench_options& options);
+// The disk itself, then durable transactions of the store in this process.
+void measure_store(results& out, const bench_options& options);
+// From nothing to serving, to a pod, and what a node takes when idle.
+void measure_start(results& out, const bench_options& options);
+// Creates, updates, gets and lists over TLS.
+void measure_http(results& out, const bench_options& options);
+// One object's updates on their way to a hundred watchers.
+void measure_watch(results& out, const bench_options& options);
+// Controllers and their pods on simulated nodes.
+void measure_pods(results& out, const bench_options& options);
+
+// The median time of an append of 1 KB with fdatasync, in microseconds.
+double sync_p50_us();
+
+}  // namespace troupe::bench
