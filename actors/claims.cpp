@@ -10,10 +10,10 @@ claim judge(const ObjectMeta& owner, const api::label_selector& selector,
             const api::object& dependent) {
   const auto& meta = dependent.meta();
   if (meta.namespace_() != owner.namespace_()) return claim::ignore;
-  const bool matches = selector.matches(meta.labels());
   const auto controller = controller_uid(dependent);
+  if (!controller.empty() && controller != owner.uid()) return claim::ignore;
+  const bool matches = selector.matches(meta.labels());
   if (!controller.empty()) {
-    if (controller != owner.uid()) return claim::ignore;
     if (matches) return claim::keep;
     return owner.has_deletion_timestamp() ? claim::ignore : claim::release;
   }

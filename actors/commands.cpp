@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actors/condition.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"
@@ -45,14 +46,10 @@ api::error cannot_bind(const api::object& pod, std::string_view why) {
   return refused;
 }
 
-std::string key_of(const api::object& object) {
-  return object.kind().key(object.meta().namespace_(), object.meta().name());
-}
-
 // Removes the object when `content` is null.
 persistence::transaction put_in_place(const api::object& old, std::unique_ptr<api::body> content) {
   persistence::transaction what;
-  auto key = key_of(old);
+  auto key = api::key_of(old);
   what.preconditions.push_back({key, old.revision()});
   what.mutations.push_back({std::move(key), &old.kind(), std::move(content)});
   return what;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/admission.hpp"
+#include "actors/condition.hpp"
 #include "api/defaults.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/strategy.hpp"
@@ -10,14 +11,6 @@
 #include "api/validation.hpp"
 
 namespace troupe::actors {
-
-namespace {
-
-std::int64_t seconds_of(runtime::wall_time at) {
-  return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
-}
-
-}  // namespace
 
 api::expected<persistence::transaction> create_transaction(const persistence::snapshot& state,
                                                            const api::kind_info& kind,

@@ -6,16 +6,13 @@
 #include <utility>
 
 #include "actors/commands.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
 
 namespace {
-
-std::string key_of(const api::object& object) {
-  return object.kind().key(object.meta().namespace_(), object.meta().name());
-}
 
 bool is_no_event(const api::object& object) {
   return &object.kind() != &api::kind_of<api::core::v1::Event>();
@@ -63,7 +60,7 @@ void garbage_collector::on_changes(const watch_events& m) {
       continue;
     }
     why({event.why.request, event.at});
-    const auto key = key_of(*event.object);
+    const auto key = api::key_of(*event.object);
     if (event.type == event_type::deleted) {
       lose(key, *event.object);
     } else {
@@ -176,7 +173,7 @@ void garbage_collector::collect(const std::string& key, const api::object_ptr& o
 void garbage_collector::finish_foreground(const api::object_ptr& owner) {
   const auto blocking = graph_.blocking_dependents_of(owner->meta().uid());
   if (blocking.empty()) {
-    return replace(key_of(*owner), *owner, without_finalizer(*owner, finalizer_foreground));
+    return replace(api::key_of(*owner), *owner, without_finalizer(*owner, finalizer_foreground));
   }
   for (const auto& key : blocking) {
     if (const auto found = truth_->read().find(key); found && !awaits_dependents(*found)) {
@@ -189,7 +186,7 @@ void garbage_collector::finish_orphans(const api::object_ptr& owner) {
   const auto& uid = owner->meta().uid();
   const auto dependents = graph_.dependents_of(uid);
   if (dependents.empty()) {
-    return replace(key_of(*owner), *owner, without_finalizer(*owner, finalizer_orphan));
+    return replace(api::key_of(*owner), *owner, without_finalizer(*owner, finalizer_orphan));
   }
   for (const auto& key : dependents) {
     // Each one that is stripped wakes the owner again: then comes the rest.
@@ -201,7 +198,7 @@ void garbage_collector::finish_orphans(const api::object_ptr& owner) {
                                    [&](const auto& each) { return each.uid() == uid; });
     if (!owned) continue;
     ++stripped_;
-    replace(key_of(*owner), *found, without_owners(*found, {uid}));
+    replace(api::key_of(*owner), *found, without_owners(*found, {uid}));
   }
 }
 
@@ -242,7 +239,7 @@ void garbage_collector::replace(const std::string& task, const api::object& old,
                                 std::unique_ptr<api::body> content) {
   auto what = std::make_shared<persistence::transaction>(succeed(old, std::move(content)));
   what->why = author();
-  auto key = key_of(old);
+  auto key = api::key_of(old);
   busy_.insert(key);
   request<commit_done>(to_.writer, commit{std::move(what)}, defaults::write_timeout,
                        [this, key = std::move(key), task](auto reply) {

@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "actors/claims.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
-
-namespace {
-
-std::string key_of(const api::object& object) {
-  return object.kind().key(object.meta().namespace_(), object.meta().name());
-}
-
-}  // namespace
 
 owner_supervisor::owner_supervisor(runtime::actor_ref watcher, ownership what)
     : follower{std::move(watcher)}, what_{std::move(what)} {}
@@ -38,21 +33,34 @@ void owner_supervisor::on_owners(const ownership::owner_kind& kind, const watch_
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
     if (event.type == event_type::deleted) {
-      lose_owner(key_of(*event.object));
+      lose_owner(api::key_of(*event.object));
     } else {
       take_owner(kind, event);
     }
   }
+  complete();
 }
 
 void owner_supervisor::on_dependents(const watch_events& m) {
   for (const auto& event : m.events)
     if (event.type != event_type::bookmark) forward_dependent(event);
+  complete();
+}
+
+void owner_supervisor::complete() {
+  if (!synced() || std::exchange(complete_, true)) return;
+  for (const auto& [key, r] : routes_)
+    if (r.outlived) tell(r.controller, look_again{});
+  for (const auto& owner : what_.owners)
+    stop_children_but(owner.actor_kind, [&](const std::string& name) {
+      const auto slash = name.find('/');
+      return routes_.contains(owner.kind->key(name.substr(0, slash), name.substr(slash + 1)));
+    });
 }
 
 void owner_supervisor::take_owner(const ownership::owner_kind& kind, const watch_event& event) {
   const auto& meta = event.object->meta();
-  auto [at, fresh] = routes_.try_emplace(key_of(*event.object));
+  auto [at, fresh] = routes_.try_emplace(api::key_of(*event.object));
   auto& r = at->second;
   if (!fresh && r.uid != meta.uid()) key_by_uid_.erase(r.uid);
   r.key = at->first;
@@ -62,8 +70,9 @@ void owner_supervisor::take_owner(const ownership::owner_kind& kind, const watch
   key_by_uid_[r.uid] = r.key;
   if (fresh) {
     const auto name = meta.namespace_() + "/" + meta.name();
-    r.controller = child(kind.actor_kind, name);  // one that outlived a crash of this supervisor
-    if (!r.controller)
+    r.controller = child(kind.actor_kind, name);
+    r.outlived = static_cast<bool>(r.controller);
+    if (!r.outlived)
       r.controller = spawn({.kind = kind.actor_kind, .name = name},
                            [make = what_.make_controller, key = r.key] { return make(key); });
   }

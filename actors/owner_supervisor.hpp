@@ -6,6 +6,10 @@
 // the controller that owns it, to the one that owned it before the change, and, when nobody owns
 // it, to those whose selector matches. Nobody waits for anybody: a controller that is stuck delays
 // none.
+//
+// Its controllers outlive a crash of this supervisor. What happened meanwhile nobody told them: once
+// it has seen the present state whole, it ends those whose objects went, and asks the others to look
+// again (`look_again`).
 #pragma once
 
 #include <functional>
@@ -19,6 +23,9 @@
 #include "api/selector.hpp"
 
 namespace troupe::actors {
+
+// To a controller: changes may have been lost, the store has the truth.
+struct look_again {};
 
 // What a supervisor looks after.
 struct ownership {
@@ -48,10 +55,12 @@ class owner_supervisor : public follower {
     std::string space;
     api::label_selector selector;
     runtime::actor_ref controller;
+    bool outlived = false;  // is older than this life of the supervisor
   };
 
   void on_owners(const ownership::owner_kind& kind, const watch_events& m);
   void on_dependents(const watch_events& m);
+  void complete();
 
   void take_owner(const ownership::owner_kind& kind, const watch_event& event);
   void lose_owner(const std::string& key);
@@ -61,6 +70,7 @@ class owner_supervisor : public follower {
   const ownership what_;
   std::map<std::string, route> routes_;                      // by key of the owner
   std::unordered_map<std::string, std::string> key_by_uid_;  // of the owners
+  bool complete_ = false;                                    // the present state was seen whole
 };
 
 }  // namespace troupe::actors

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actors/claims.hpp"
+#include "actors/condition.hpp"
 #include "actors/deployments/defaults.hpp"
 #include "api/scheme.hpp"
 
@@ -19,6 +20,7 @@ deployment_controller::deployment_controller(std::string key, doors to,
 const runtime::behavior& deployment_controller::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&deployment_controller::on_own_change, &deployment_controller::on_set,
+                        &deployment_controller::on_look_again,
                         &deployment_controller::on_sync_due);
   return table;
 }
@@ -43,7 +45,10 @@ void deployment_controller::on_own_change(const own_change& change) {
   if (change.gone) return stop();
   if (!loaded_ || change.at <= known_) return;
   if (change.object->revision() <= deployment_->object()->revision()) return;
-  const bool moved = deployment_->selector() != deployment_view{change.object}.selector();
+  const deployment_view changed{change.object};
+  // Other sets are its own now.
+  const bool moved = changed.meta().uid() != deployment_->meta().uid() ||
+                     changed.selector() != deployment_->selector();
   deployment_.emplace(change.object);
   if (moved) return load();
   touch();
@@ -58,6 +63,10 @@ void deployment_controller::on_set(const related_change& change) {
     take_set(event.object);
   }
   touch();
+}
+
+void deployment_controller::on_look_again(const look_again&) {
+  load();
 }
 
 // -- what it knows --------------------------------------------------------------------------------
@@ -101,7 +110,7 @@ void deployment_controller::record(bool warning, std::string reason, std::string
 }
 
 std::int64_t deployment_controller::wall_seconds() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(wall_now().time_since_epoch()).count();
+  return seconds_of(wall_now());
 }
 
 }  // namespace troupe::actors::deployments

@@ -17,6 +17,7 @@
 #include "actors/deployments/deployment_status.hpp"
 #include "actors/deployments/deployment_view.hpp"
 #include "actors/messages.hpp"
+#include "actors/owner_supervisor.hpp"
 #include "runtime/actor.hpp"
 
 namespace troupe::actors::deployments {
@@ -35,6 +36,7 @@ class deployment_controller : public runtime::actor {
   // -- messages from the supervisor ---------------------------------------------------------------
   void on_own_change(const own_change& change);
   void on_set(const related_change& change);
+  void on_look_again(const look_again&);
   // -- messages to itself -------------------------------------------------------------------------
   void on_sync_due(const sync_due&);
 
@@ -65,6 +67,7 @@ class deployment_controller : public runtime::actor {
   void replace(const api::object_ptr& before, std::unique_ptr<api::body> after,
                std::string announce = {});
   void record(bool warning, std::string reason, std::string message);
+  persistence::change_cause change_cause() const;
   std::int64_t wall_seconds() const;
 
   const std::string key_;

@@ -4,35 +4,19 @@
 
 #include <algorithm>
 
+#include "actors/condition.hpp"
+
 namespace troupe::actors::deployments {
 
 namespace {
 
-using api::apps::v1::DeploymentCondition;
 using api::apps::v1::DeploymentStatus;
 
-DeploymentCondition* find_mutable(DeploymentStatus& status, const std::string& type) {
-  for (auto& condition : *status.mutable_conditions())
-    if (condition.type() == type) return &condition;
-  return nullptr;
-}
-
 // lastTransitionTime moves with the status only, lastUpdateTime with any change.
-void set_condition(DeploymentStatus& status, const std::string& type, const std::string& value,
-                   const std::string& reason, const std::string& message, std::int64_t now) {
-  auto* condition = find_mutable(status, type);
-  if (condition != nullptr && condition->status() == value && condition->reason() == reason &&
-      condition->message() == message)
-    return;
-  if (condition == nullptr) {
-    condition = status.add_conditions();
-    condition->set_type(type);
-  }
-  if (condition->status() != value) condition->mutable_last_transition_time()->set_seconds(now);
-  condition->set_status(value);
-  condition->set_reason(reason);
-  condition->set_message(message);
-  condition->mutable_last_update_time()->set_seconds(now);
+void tell(DeploymentStatus& status, const condition_value& value, std::int64_t now) {
+  auto& all = *status.mutable_conditions();
+  if (set_condition(all, value, runtime::wall_time{std::chrono::seconds{now}}))
+    find_condition(all, value.type)->mutable_last_update_time()->set_seconds(now);
 }
 
 void add_up(const deployment_view& deployment, const set_family& family, DeploymentStatus& status) {
@@ -55,11 +39,14 @@ void tell_availability(const deployment_view& deployment, DeploymentStatus& stat
                        std::int64_t now) {
   const auto least = deployment.spec().replicas() - deployment.posts().unavailable;
   if (status.available_replicas() >= least) {
-    set_condition(status, "Available", "True", "MinimumReplicasAvailable",
-                  "Deployment has minimum availability.", now);
+    tell(status,
+         {"Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."},
+         now);
   } else {
-    set_condition(status, "Available", "False", "MinimumReplicasUnavailable",
-                  "Deployment does not have minimum availability.", now);
+    tell(status,
+         {"Available", "False", "MinimumReplicasUnavailable",
+          "Deployment does not have minimum availability."},
+         now);
   }
 }
 
@@ -81,39 +68,50 @@ void tell_progress(const deployment_view& deployment, const set_family& family,
                    const DeploymentStatus& before, DeploymentStatus& status, std::int64_t now) {
   const auto subject = family.fresh ? fmt::format("ReplicaSet \"{}\"", family.fresh->name())
                                     : fmt::format("Deployment \"{}\"", deployment.meta().name());
-  const auto* known = find_condition(status, "Progressing");
-  const bool done_before = known != nullptr && known->reason() == "NewReplicaSetAvailable" &&
-                           is_complete(deployment, before);
+  const auto* known = find_condition(status.conditions(), "Progressing");
+  // A rollout that has come to its end stays so, whatever becomes of its pods later.
+  if (known != nullptr && known->reason() == "NewReplicaSetAvailable" &&
+      status.replicas() == status.updated_replicas())
+    return;
   if (is_complete(deployment, status)) {
-    if (!done_before)
-      set_condition(status, "Progressing", "True", "NewReplicaSetAvailable",
-                    subject + " has successfully progressed.", now);
+    const auto message = subject + " has successfully progressed.";
+    tell(status, {"Progressing", "True", "NewReplicaSetAvailable", message}, now);
   } else if (moved(before, status)) {
+    const auto message = subject + " is progressing.";
+    tell(status, {"Progressing", "True", "ReplicaSetUpdated", message}, now);
     // Told anew each time, so that the deadline counts from the last progress.
-    if (auto* condition = find_mutable(status, "Progressing"))
-      condition->mutable_last_update_time()->set_seconds(now);
-    set_condition(status, "Progressing", "True", "ReplicaSetUpdated", subject + " is progressing.",
-                  now);
+    find_condition(*status.mutable_conditions(), "Progressing")
+        ->mutable_last_update_time()
+        ->set_seconds(now);
   } else if (const auto left = deadline_in(deployment, status, now); left && *left <= 0) {
-    set_condition(status, "Progressing", "False", "ProgressDeadlineExceeded",
-                  subject + " has timed out progressing.", now);
+    const auto message = subject + " has timed out progressing.";
+    tell(status, {"Progressing", "False", "ProgressDeadlineExceeded", message}, now);
   }
 }
 
-}  // namespace
-
-const DeploymentCondition* find_condition(const DeploymentStatus& status, const std::string& type) {
-  for (const auto& condition : status.conditions())
-    if (condition.type() == type) return &condition;
-  return nullptr;
+// What keeps a set from making pods is told of the Deployment too, the new set's trouble first.
+void tell_failure(const set_family& family, DeploymentStatus& status, std::int64_t now) {
+  auto sets = family.all();
+  std::reverse(sets.begin(), sets.end());
+  for (const auto& set : sets) {
+    const auto* failure = find_condition(set.body().status().conditions(), "ReplicaFailure");
+    if (failure == nullptr) continue;
+    return tell(status,
+                {failure->type(), failure->status(), failure->reason(), failure->message()}, now);
+  }
+  auto& conditions = *status.mutable_conditions();
+  for (int i = conditions.size() - 1; i >= 0; --i)
+    if (conditions[i].type() == "ReplicaFailure") conditions.DeleteSubrange(i, 1);
 }
+
+}  // namespace
 
 std::optional<std::int64_t> deadline_in(const deployment_view& deployment,
                                         const DeploymentStatus& status, std::int64_t now) {
   if (!deployment.has_progress_deadline() || deployment.spec().paused() ||
       is_complete(deployment, status))
     return std::nullopt;
-  const auto* progressing = find_condition(status, "Progressing");
+  const auto* progressing = find_condition(status.conditions(), "Progressing");
   if (progressing == nullptr || progressing->reason() == "NewReplicaSetAvailable" ||
       progressing->reason() == "ProgressDeadlineExceeded" ||
       progressing->reason() == "DeploymentPaused")
@@ -132,18 +130,15 @@ DeploymentStatus calculate_status(const deployment_view& deployment, const set_f
   if (deployment.has_progress_deadline()) {
     if (note) {
       const bool open = note->reason == "DeploymentPaused" || note->reason == "DeploymentResumed";
-      set_condition(status, "Progressing", open ? "Unknown" : "True", note->reason, note->message,
-                    now);
+      tell(status, {"Progressing", open ? "Unknown" : "True", note->reason, note->message}, now);
     }
-    if (!deployment.spec().paused()) tell_progress(deployment, family, before, status, now);
+    if (failure) {
+      tell(status, {"Progressing", "False", "ReplicaSetCreateError", *failure}, now);
+    } else if (!deployment.spec().paused()) {
+      tell_progress(deployment, family, before, status, now);
+    }
   }
-  if (failure) {
-    set_condition(status, "ReplicaFailure", "True", "ReplicaSetCreateError", *failure, now);
-  } else {
-    auto& conditions = *status.mutable_conditions();
-    for (int i = conditions.size() - 1; i >= 0; --i)
-      if (conditions[i].type() == "ReplicaFailure") conditions.DeleteSubrange(i, 1);
-  }
+  tell_failure(family, status, now);
   return status;
 }
 

@@ -18,7 +18,7 @@ struct progress_note {
   std::string message;
 };
 
-// `now` in seconds since the epoch. A failure to create the new set is told as ReplicaFailure.
+// `now` in seconds since the epoch. `failure`: why the new set could not be created.
 api::apps::v1::DeploymentStatus calculate_status(const deployment_view& deployment,
                                                  const set_family& family,
                                                  const std::optional<progress_note>& note,
@@ -30,9 +30,5 @@ api::apps::v1::DeploymentStatus calculate_status(const deployment_view& deployme
 std::optional<std::int64_t> deadline_in(const deployment_view& deployment,
                                         const api::apps::v1::DeploymentStatus& status,
                                         std::int64_t now);
-
-// The condition of that type; null when there is none.
-const api::apps::v1::DeploymentCondition* find_condition(
-    const api::apps::v1::DeploymentStatus& status, const std::string& type);
 
 }  // namespace troupe::actors::deployments

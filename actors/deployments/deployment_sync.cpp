@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "actors/claims.hpp"
+#include "actors/condition.hpp"
 #include "actors/creation.hpp"
 #include "actors/deployments/defaults.hpp"
 #include "actors/deployments/deployment_controller.hpp"
 #include "actors/deployments/template_hash.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
@@ -24,7 +26,7 @@ using api::core::v1::Pod;
 
 void deployment_controller::touch() {
   dirty_ = true;
-  if (syncing_ || due_ || retry_timer_.pending()) return;
+  if (syncing_ || due_) return;
   due_ = true;
   tell(self(), sync_due{});
 }
@@ -39,6 +41,7 @@ void deployment_controller::sync() {
   syncing_ = true;
   dirty_ = retry_ = false;
   failure_.reset();
+  retry_timer_.cancel();
   ++under_way_;  // the sync itself: it ends when this and all it sent are done
   if (!claim_sets()) {
     std::vector<set_view> sets;
@@ -66,9 +69,9 @@ void deployment_controller::end_sync() {
     backoff_ =
         std::clamp<runtime::duration>(backoff_ * 2, defaults::retry_first, defaults::retry_longest);
     retry_timer_ = after(backoff_, [this] { load(); });
-    return;
+  } else {
+    backoff_ = runtime::duration{0};
   }
-  backoff_ = runtime::duration{0};
   const auto left = deadline_in(*deployment_, deployment_->body().status(), wall_seconds());
   deadline_timer_.cancel();
   if (left)
@@ -82,10 +85,7 @@ void deployment_controller::end_sync() {
 template <class F>
 void deployment_controller::write(persistence::transaction what, F on_success) {
   ++under_way_;
-  what.why = {.request = why().request,
-              .trigger = why().revision,
-              .author = "deployment-controller/" + deployment_->meta().namespace_() + "/" +
-                        deployment_->meta().name()};
+  what.why = change_cause();
   request<commit_done>(
       to_.writer, commit{std::make_shared<persistence::transaction>(std::move(what))},
       defaults::write_timeout, [this, on_success = std::move(on_success)](const auto& answered) {
@@ -98,11 +98,17 @@ void deployment_controller::write(persistence::transaction what, F on_success) {
       });
 }
 
+persistence::change_cause deployment_controller::change_cause() const {
+  const auto& meta = deployment_->meta();
+  return {.request = why().request,
+          .trigger = why().revision,
+          .author = "deployment-controller/" + meta.namespace_() + "/" + meta.name()};
+}
+
 // Writes a newer state of `before`, and takes it in once it is committed.
 void deployment_controller::replace(const api::object_ptr& before, std::unique_ptr<api::body> after,
                                     std::string announce) {
-  const auto& meta = before->meta();
-  const auto key = before->kind().key(meta.namespace_(), meta.name());
+  const auto key = api::key_of(*before);
   persistence::transaction what;
   what.preconditions = {{key, before->revision()}};
   what.mutations.push_back({key, &before->kind(), std::move(after)});
@@ -151,7 +157,7 @@ bool deployment_controller::claim_sets() {
 // A pause or its end is noted in the condition Progressing, once.
 void deployment_controller::note_pause() {
   note_.reset();
-  const auto* known = find_condition(deployment_->body().status(), "Progressing");
+  const auto* known = find_condition(deployment_->body().status().conditions(), "Progressing");
   const bool noted = known != nullptr && known->reason() == "DeploymentPaused";
   if (known != nullptr && known->reason() == "ProgressDeadlineExceeded") return;
   if (deployment_->spec().paused() && !noted)
@@ -292,9 +298,9 @@ bool deployment_controller::make_new_set(const set_family& family) {
   auto what =
       create_transaction(state, kind, std::move(set), creator::controller, wall_now(), random());
   if (!what) {
-    failure_ = what.error().message;
-    record(true, "ReplicaSetCreateError",
-           fmt::format("Failed to create new replica set \"{}\": {}", name, *failure_));
+    failure_ =
+        fmt::format("Failed to create new replica set \"{}\": {}", name, what.error().message);
+    record(true, "ReplicaSetCreateError", *failure_);
     return false;
   }
   note_ =
@@ -313,11 +319,20 @@ bool deployment_controller::make_new_set(const set_family& family) {
 
 void deployment_controller::clean_up(const set_family& family) {
   for (const auto& set : expired_sets(*deployment_, family)) {
-    const auto key = set.key();
-    persistence::transaction what;
-    what.preconditions = {{key, set.object()->revision()}};
-    what.mutations.push_back({key, &set.object()->kind(), nullptr});
-    write(std::move(what), [this, key](const api::object_ptr&) { sets_.erase(key); });
+    ++under_way_;
+    const auto& object = *set.object();
+    request<command_done>(to_.writer,
+                          remove{.key = set.key(),
+                                 .uid = object.meta().uid(),
+                                 .at = object.revision(),
+                                 .why = change_cause()},
+                          defaults::write_timeout, [this](const auto& answered) {
+                            const bool gone =
+                                answered && ((*answered)->result ||
+                                             (*answered)->result.error().code == 404);
+                            if (!gone) retry_ = true;
+                            if (--under_way_ == 0) end_sync();
+                          });
   }
 }
 

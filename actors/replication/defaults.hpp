@@ -23,7 +23,7 @@ inline constexpr auto retry_longest = 1000s;
 inline constexpr int status_retries = 1;
 
 // How long the writer may take to answer before a sync counts as failed. The write may still
-// happen: the expectation stays until it is seen or expires.
+// happen: the controller looks anew before it goes on.
 inline constexpr auto write_timeout = 30s;
 
 // How soon a controller that could not reach the writer when it started tries again.

@@ -1,13 +1,11 @@
 #include "actors/replication/expectations.hpp"
 
-#include <algorithm>
-
 #include "actors/replication/defaults.hpp"
 
 namespace troupe::actors::replication {
 
-void expectations::expect_creations(std::size_t count, runtime::time_point now) {
-  creations_ += count;
+void expectations::expect_creation(const std::string& pod_key, runtime::time_point now) {
+  creations_.insert(pod_key);
   since_ = now;
 }
 
@@ -16,8 +14,8 @@ void expectations::expect_deletion(const std::string& pod_key, runtime::time_poi
   since_ = now;
 }
 
-void expectations::creation_observed(std::size_t count) noexcept {
-  creations_ -= std::min(creations_, count);
+void expectations::creation_observed(const std::string& pod_key) {
+  creations_.erase(pod_key);
 }
 
 void expectations::deletion_observed(const std::string& pod_key) {
@@ -25,7 +23,7 @@ void expectations::deletion_observed(const std::string& pod_key) {
 }
 
 bool expectations::satisfied(runtime::time_point now) const {
-  return (creations_ == 0 && deletions_.empty()) || now >= expires_at();
+  return (creations_.empty() && deletions_.empty()) || now >= expires_at();
 }
 
 runtime::time_point expectations::expires_at() const {
@@ -33,7 +31,7 @@ runtime::time_point expectations::expires_at() const {
 }
 
 void expectations::forget() {
-  creations_ = 0;
+  creations_.clear();
   deletions_.clear();
 }
 

@@ -35,9 +35,6 @@ class slow_start {
   }
   void fail() noexcept { failed_ = true; }
 
-  // What was never tried.
-  std::size_t skipped() const noexcept { return left_; }
-
  private:
   std::size_t left_;
   std::size_t size_ = 1;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "actors/claims.hpp"
+#include "actors/condition.hpp"
 #include "actors/replication/defaults.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
@@ -13,19 +15,15 @@ replica_controller::replica_controller(std::string key, doors to, const persiste
     : key_{std::move(key)}, to_{std::move(to)}, truth_{truth} {}
 
 const runtime::behavior& replica_controller::make_behavior() const {
-  static const runtime::behavior table =
-      runtime::handlers(&replica_controller::on_own_change, &replica_controller::on_pod,
-                        &replica_controller::on_sync_due);
+  static const runtime::behavior table = runtime::handlers(
+      &replica_controller::on_own_change, &replica_controller::on_pod,
+      &replica_controller::on_look_again, &replica_controller::on_sync_due);
   return table;
 }
 
 void replica_controller::started() {
-  // The fence: see the header.
-  request<commit_done>(to_.writer, commit{std::make_shared<persistence::transaction>()},
-                       defaults::write_timeout, [this](const auto& answered) {
-                         if (answered) return load();
-                         retry_timer_ = after(defaults::fence_retry, [this] { started(); });
-                       });
+  resync_timer_ = every(defaults::resync_period, [this] { look_anew(); });
+  look_anew();
 }
 
 std::string replica_controller::describe() const {
@@ -44,18 +42,19 @@ std::string replica_controller::describe() const {
 void replica_controller::on_own_change(const own_change& change) {
   if (change.gone) return stop();
   if (!loaded_ || change.at <= known_) return;
-  if (owner_ && change.object->revision() <= owner_->object()->revision()) return;
-  const auto selector_before = owner_->selector();
+  if (change.object->revision() <= owner_->object()->revision()) return;
+  const replica_owner changed{change.object};
+  // Other pods are its own now.
+  if (changed.uid() != owner_->uid() || changed.selector() != owner_->selector())
+    return look_anew();
   take_owner(change.object);
-  if (owner_->selector() != selector_before) return load();
   touch();
 }
 
 void replica_controller::on_pod(const related_change& change) {
   const auto& event = change.event;
   if (!loaded_ || event.at <= known_) return;
-  const auto key =
-      event.object->kind().key(event.object->meta().namespace_(), event.object->meta().name());
+  const auto key = api::key_of(*event.object);
   if (event.type == event_type::deleted) {
     lose_pod(key);
   } else {
@@ -64,24 +63,46 @@ void replica_controller::on_pod(const related_change& change) {
   touch();
 }
 
+void replica_controller::on_look_again(const look_again&) {
+  look_anew();
+}
+
 // -- what it knows --------------------------------------------------------------------------------
 
+void replica_controller::look_anew() {
+  stale_ = true;
+  touch();
+}
+
+void replica_controller::fence() {
+  fencing_ = true;
+  loaded_ = stale_ = false;
+  request<commit_done>(to_.writer, commit{std::make_shared<persistence::transaction>()},
+                       defaults::write_timeout, [this](const auto& answered) {
+                         if (answered) return load();
+                         fence_timer_ = after(defaults::fence_retry, [this] { fence(); });
+                       });
+}
+
+// Nothing is under way: what was expected is in the snapshot or will never be.
 void replica_controller::load() {
   const auto state = truth_.read();
   auto object = state.find(key_);
   if (!object) return stop();
   loaded_ = true;
+  fencing_ = false;
   known_ = state.at();
   tally_.clear();
   to_adopt_.clear();
   to_release_.clear();
+  expectations_.forget();
   take_owner(std::move(object));
   const auto prefix = api::kind_of<api::core::v1::Pod>().prefix(owner_->space());
   state.scan(prefix, {}, [this](std::string_view key, const api::object_ptr& pod) {
-    take_pod(std::string{key}, pod);
+    if (judge(owner_->object()->meta(), owner_->selector(), *pod) != claim::ignore)
+      take_pod(std::string{key}, pod);
     return true;
   });
-  resync_timer_ = every(defaults::resync_period, [this] { touch(); });
   touch();
 }
 
@@ -106,7 +127,7 @@ void replica_controller::take_pod(const std::string& key, const api::object_ptr&
     if (record.active()) to_release_.emplace(key, pod);
     return;
   }
-  if (tally_.find(key) == nullptr) expectations_.creation_observed();
+  expectations_.creation_observed(key);
   if (record.deleting) expectations_.deletion_observed(key);
   tally_.put(key, std::move(record));
 }
@@ -114,8 +135,20 @@ void replica_controller::take_pod(const std::string& key, const api::object_ptr&
 void replica_controller::lose_pod(const std::string& key) {
   to_adopt_.erase(key);
   to_release_.erase(key);
+  expectations_.creation_observed(key);
   expectations_.deletion_observed(key);
   tally_.remove(key);
+}
+
+// A claim came to nothing: what the pod is now decides whether the next sync makes it again. Whose
+// it has become meanwhile no message would tell.
+void replica_controller::claim_again(const std::string& key) {
+  retry_ = true;
+  const auto pod = truth_.read().find(key);
+  if (!pod || !read_pod(pod).active()) return;
+  const auto verdict = judge(owner_->object()->meta(), owner_->selector(), *pod);
+  if (verdict == claim::adopt) to_adopt_[key] = pod;
+  if (verdict == claim::release) to_release_[key] = pod;
 }
 
 void replica_controller::record(bool warning, std::string reason, std::string message) {
@@ -136,7 +169,7 @@ persistence::change_cause replica_controller::change_cause() const {
 }
 
 std::int64_t replica_controller::wall_seconds() const {
-  return std::chrono::duration_cast<std::chrono::seconds>(wall_now().time_since_epoch()).count();
+  return seconds_of(wall_now());
 }
 
 }  // namespace troupe::actors::replication

@@ -1,9 +1,11 @@
 // One ReplicationController or ReplicaSet: keeps as many pods as it asks for.
 //
-// The actor owns a tally of its pods and what it expects to see; both are found again after a
-// restart from a snapshot. It reads the snapshot only after a fence (an empty transaction through
-// the writer): whatever an earlier incarnation had sent to the writer is in the snapshot then, so
-// that a crash between "create sent" and "create seen" makes no pod twice.
+// The actor owns a tally of its pods and what it expects to see. Both come from a snapshot when it
+// looks anew: at its start, when another object has its name or its selector has changed, when its
+// supervisor may have missed news, when expectations expire, and from time to time. It reads the
+// snapshot only after a fence (an empty transaction through the writer): whatever it or an earlier
+// incarnation had sent to the writer is in the snapshot then, so that a crash between "create sent"
+// and "create seen" makes no pod twice.
 //
 // A sync runs in three steps, each a volley of transactions that are sent at once and awaited
 // together: claims (adopt, release), replicas (create in slow start, or delete the lowest ranked),
@@ -18,6 +20,7 @@
 
 #include "actors/control_plane.hpp"
 #include "actors/messages.hpp"
+#include "actors/owner_supervisor.hpp"
 #include "actors/replication/expectations.hpp"
 #include "actors/replication/plan.hpp"
 #include "actors/replication/replica_owner.hpp"
@@ -41,14 +44,18 @@ class replica_controller : public runtime::actor {
   // -- messages from the supervisor ---------------------------------------------------------------
   void on_own_change(const own_change& change);
   void on_pod(const related_change& change);
+  void on_look_again(const look_again&);
   // -- messages to itself -------------------------------------------------------------------------
   void on_sync_due(const sync_due&);
 
   // -- what it knows ------------------------------------------------------------------------------
+  void look_anew();
+  void fence();
   void load();
   void take_owner(api::object_ptr object);
   void take_pod(const std::string& key, const api::object_ptr& pod);
   void lose_pod(const std::string& key);
+  void claim_again(const std::string& key);
 
   // -- one sync -----------------------------------------------------------------------------------
   using step = void (replica_controller::*)();
@@ -83,6 +90,8 @@ class replica_controller : public runtime::actor {
 
   // What it knows; valid once `loaded_`.
   bool loaded_ = false;
+  bool stale_ = false;               // to look anew as soon as no sync is under way
+  bool fencing_ = false;             // is about to
   persistence::revision known_ = 0;  // changes up to here are in the snapshot that was loaded
   std::optional<replica_owner> owner_;
   replica_tally tally_;
@@ -98,7 +107,7 @@ class replica_controller : public runtime::actor {
   bool retry_ = false;  // something changed under our feet: look again, it is no failure
 
   runtime::duration backoff_{0};
-  runtime::timer retry_timer_, recheck_timer_, resync_timer_;
+  runtime::timer fence_timer_, retry_timer_, recheck_timer_, resync_timer_;
   std::uint64_t syncs_ = 0, created_ = 0, deleted_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "actors/replication/pod_template.hpp"
 #include "actors/replication/ranking.hpp"
 #include "actors/replication/replica_controller.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
@@ -18,17 +19,20 @@ using api::core::v1::Pod;
 
 // -- when to sync ---------------------------------------------------------------------------------
 
-// Asks for a sync after the mail that is already waiting: a burst of pod changes makes one sync.
+// Asks for a sync after the mail that is already waiting: a burst of pod changes makes one sync. A
+// back-off that lasts holds up only the retry for which it was made, not news.
 void replica_controller::touch() {
   dirty_ = true;
-  if (syncing_ || due_ || retry_timer_.pending()) return;
+  if (syncing_ || due_) return;
   due_ = true;
   tell(self(), sync_due{});
 }
 
 void replica_controller::on_sync_due(const sync_due&) {
   due_ = false;
-  if (loaded_ && dirty_ && !syncing_) begin_sync();
+  if (syncing_ || fencing_) return;
+  if (stale_) return fence();
+  if (loaded_ && dirty_) begin_sync();
 }
 
 void replica_controller::begin_sync() {
@@ -37,25 +41,24 @@ void replica_controller::begin_sync() {
   dirty_ = false;
   retry_ = false;
   failure_.reset();
+  retry_timer_.cancel();
+  recheck_timer_.cancel();
   claim_pods();
 }
 
 void replica_controller::end_sync() {
   syncing_ = false;
-  const auto now_s = wall_seconds();
-  recheck_timer_.cancel();
   if (failure_ || retry_) {
-    backoff_ = failure_ ? std::clamp<runtime::duration>(backoff_ * 2, defaults::retry_first,
-                                                        defaults::retry_longest)
-                        : runtime::duration{defaults::retry_first};
+    backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::retry_first,
+                                             defaults::retry_longest);
     retry_timer_ = after(backoff_, [this] { touch(); });
-    return;
+  } else {
+    backoff_ = runtime::duration{0};
   }
-  backoff_ = runtime::duration{0};
   if (dirty_) return touch();
   if (!expectations_.satisfied(now())) {
-    recheck_timer_ = after(expectations_.expires_at() - now(), [this] { touch(); });
-  } else if (const auto next = tally_.next_available_in(now_s)) {
+    recheck_timer_ = after(expectations_.expires_at() - now(), [this] { look_anew(); });
+  } else if (const auto next = tally_.next_available_in(wall_seconds())) {
     recheck_timer_ = after(std::chrono::seconds{*next}, [this] { touch(); });
   }
 }
@@ -70,6 +73,8 @@ void replica_controller::send_transaction(persistence::transaction what, F on_an
       to_.writer, commit{std::make_shared<persistence::transaction>(std::move(what))},
       defaults::write_timeout, [this, on_answer = std::move(on_answer)](const answer& answered) {
         on_answer(answered);
+        // It may still be written: a fence tells.
+        if (!answered) stale_ = true;
         --under_way_;
         settle();
       });
@@ -104,29 +109,27 @@ void replica_controller::adopt(const api::object_ptr& pod) {
     return;
   auto changed = pod->copy_as<Pod>();
   add_controller_reference(*owner_->object(), *changed->mutable_metadata());
-  const auto pod_key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
+  const auto pod_key = api::key_of(*pod);
   persistence::transaction what;
   what.preconditions = {{key_, fresh->revision()}, {pod_key, pod->revision()}};
   what.mutations.push_back({pod_key, &pod->kind(), std::move(changed)});
-  expectations_.expect_creations(1, now());
-  send_transaction(std::move(what), [this, pod_key, pod](const answer& answered) {
+  expectations_.expect_creation(pod_key, now());
+  send_transaction(std::move(what), [this, pod_key](const answer& answered) {
     if (answered && (*answered)->result) return;
-    // Changed meanwhile (or never written): the watcher or the next sync brings the newer state.
-    expectations_.creation_observed();
-    if (!tally_.find(pod_key)) to_adopt_.emplace(pod_key, pod);
-    retry_ = true;
+    expectations_.creation_observed(pod_key);
+    claim_again(pod_key);
   });
 }
 
 void replica_controller::release(const api::object_ptr& pod) {
   auto changed = pod->copy_as<Pod>();
   remove_controller_reference(*owner_->object(), *changed->mutable_metadata());
-  const auto pod_key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
+  const auto pod_key = api::key_of(*pod);
   persistence::transaction what;
   what.preconditions = {{pod_key, pod->revision()}};
   what.mutations.push_back({pod_key, &pod->kind(), std::move(changed)});
-  send_transaction(std::move(what), [this](const answer& answered) {
-    if (!answered || !(*answered)->result) retry_ = true;
+  send_transaction(std::move(what), [this, pod_key](const answer& answered) {
+    if (!answered || !(*answered)->result) claim_again(pod_key);
   });
 }
 
@@ -138,7 +141,6 @@ void replica_controller::adjust_replicas() {
     const auto active = static_cast<std::size_t>(tally_.counts(wall_seconds()).active);
     const auto todo = make_plan(owner_->replicas(), active, defaults::burst_replicas);
     if (todo.create > 0) {
-      expectations_.expect_creations(todo.create, now());
       starter_ = slow_start{todo.create};
       create_batch();
     } else if (todo.remove > 0) {
@@ -151,7 +153,6 @@ void replica_controller::adjust_replicas() {
 void replica_controller::create_batch() {
   const auto batch = starter_.next();
   if (batch == 0) {
-    expectations_.creation_observed(starter_.skipped());
     next_ = &replica_controller::report_status;
     return;
   }
@@ -163,7 +164,6 @@ void replica_controller::create_batch() {
 void replica_controller::create_one(int tries_left) {
   auto pod = pod_from_template(*owner_);
   const auto give_up = [this](std::string message) {
-    expectations_.creation_observed();
     starter_.fail();
     record(true, "FailedCreate", "Error creating: " + message);
     failed("FailedCreate", std::move(message));
@@ -174,16 +174,15 @@ void replica_controller::create_one(int tries_left) {
     // A namespace on its way out refuses every pod: that is no failure of the controller.
     const auto& causes = what.error().causes;
     if (!causes.empty() && causes.front().reason == "NamespaceTerminating") {
-      expectations_.creation_observed();
       starter_.fail();
       return;
     }
     return give_up(std::move(what.error().message));
   }
   const auto pod_key = what->mutations.front().key;
+  expectations_.expect_creation(pod_key, now());
   send_transaction(std::move(*what), [this, pod_key, tries_left, give_up](const answer& answered) {
     if (!answered) {
-      // It may still be written: the expectation stays until the pod is seen or it expires.
       starter_.fail();
       return failed("FailedCreate", "the writer did not answer: " +
                                         std::string{runtime::to_string(answered.error())});
@@ -194,6 +193,7 @@ void replica_controller::create_one(int tries_left) {
       return record(false, "SuccessfulCreate",
                     "Created pod: " + result->objects.front()->meta().name());
     }
+    expectations_.creation_observed(pod_key);
     const auto& problem = result.error();
     if (problem.code == persistence::errc::conflict && tries_left > 1)
       return create_one(tries_left - 1);
@@ -210,7 +210,7 @@ void replica_controller::delete_pods(std::size_t count) {
 }
 
 void replica_controller::delete_one(const api::object_ptr& pod) {
-  const auto key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
+  const auto key = api::key_of(*pod);
   expectations_.expect_deletion(key, now());
   ++under_way_;
   request<command_done>(
@@ -222,7 +222,11 @@ void replica_controller::delete_one(const api::object_ptr& pod) {
         } else {
           const std::string message =
               answered ? (*answered)->result.error().message : runtime::to_string(answered.error());
-          if (answered) expectations_.deletion_observed(key);
+          if (answered) {
+            expectations_.deletion_observed(key);
+          } else {
+            stale_ = true;
+          }
           record(true, "FailedDelete", "Error deleting: " + message);
           failed("FailedDelete", message);
         }
