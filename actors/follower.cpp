@@ -85,6 +85,8 @@ void follower::on_watch_ended(const watch_ended& m) {
     stream_lost(s.prefix, m.reason);
   }
   subscribe_again(s);
+  // What became of this stream may have become of all.
+  if (m.reason.code != persistence::errc::compacted) heartbeat();
 }
 
 void follower::stream_lost(const std::string& prefix, const persistence::error& reason) {

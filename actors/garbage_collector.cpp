@@ -69,6 +69,8 @@ void garbage_collector::on_changes(const watch_events& m) {
   }
   if (!m.synced) return;
   graph_at_ = std::max(graph_at_, m.up_to);
+  for (const auto& key : std::exchange(ahead_, {}))
+    enqueue(key);
   if (!std::exchange(complete_, true)) {
     for (const auto& key : graph_.keys())
       enqueue(key);
@@ -134,8 +136,10 @@ void garbage_collector::process(const std::string& key) {
   const auto object = truth_->read().find(key);
   if (!object) return;
   if (!object->meta().has_deletion_timestamp()) return collect(key, object);
-  // The graph must have seen the deletion; when it does, this task comes again.
-  if (!awaits_dependents(*object) || object->revision() > graph_at_) return;
+  if (!awaits_dependents(*object)) return;
+  // The graph must have seen the deletion, and the change that brings it there need not be one of
+  // the graph (a status): the task waits for the next news, whatever they are.
+  if (object->revision() > graph_at_) return ahead_.push_back(key);
   if (has_finalizer(*object, finalizer_orphan)) {
     finish_orphans(object);
   } else {

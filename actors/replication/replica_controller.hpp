@@ -63,6 +63,7 @@ class replica_controller : public runtime::actor {
   void begin_sync();
   void claim_pods();
   void adjust_replicas();
+  bool owner_stands() const;
   void create_batch();
   void create_one(int tries_left);
   void delete_pods(std::size_t count);

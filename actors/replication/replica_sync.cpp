@@ -135,9 +135,18 @@ void replica_controller::release(const api::object_ptr& pod) {
 
 // -- replicas -------------------------------------------------------------------------------------
 
+// The store may know already that the owner has gone, or is another one of its name: whoever made
+// pods for it now would fight with the garbage collector.
+bool replica_controller::owner_stands() const {
+  const auto fresh = truth_.read().find(key_);
+  return fresh && fresh->meta().uid() == owner_->uid();
+}
+
 void replica_controller::adjust_replicas() {
   next_ = &replica_controller::report_status;
-  if (!owner_->deleting() && expectations_.satisfied(now())) {
+  if (!owner_stands()) {
+    look_anew();
+  } else if (!owner_->deleting() && expectations_.satisfied(now())) {
     const auto active = static_cast<std::size_t>(tally_.counts(wall_seconds()).active);
     const auto todo = make_plan(owner_->replicas(), active, defaults::burst_replicas);
     if (todo.create > 0) {
@@ -287,7 +296,12 @@ void replica_controller::write_status(int tries_left) {
   what.preconditions = {{key_, fresh->revision()}};
   what.mutations.push_back({key_, &fresh->kind(), current.with_status(status)});
   send_transaction(std::move(what), [this, tries_left](const answer& answered) {
-    if (answered && (*answered)->result) return;
+    if (answered && (*answered)->result) {
+      // Taken in at once: the change that is on its way here is no news then.
+      const auto& written = (*answered)->result->objects.front();
+      if (written->meta().generation() == owner_->generation()) take_owner(written);
+      return;
+    }
     const bool conflict =
         answered && (*answered)->result.error().code == persistence::errc::conflict;
     if (conflict && tries_left > 1) return write_status(tries_left - 1);
