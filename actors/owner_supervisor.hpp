@@ -7,9 +7,9 @@
 // it, to those whose selector matches. Nobody waits for anybody: a controller that is stuck delays
 // none.
 //
-// Its controllers outlive a crash of this supervisor. What happened meanwhile nobody told them: once
-// it has seen the present state whole, it ends those whose objects went, and asks the others to look
-// again (`look_again`).
+// Its controllers outlive a crash of this supervisor. What happened meanwhile nobody told them:
+// once it has seen the present state whole, it ends those whose objects went, and asks the others
+// to look again (`look_again`).
 #pragma once
 
 #include <functional>

@@ -20,8 +20,7 @@ deployment_controller::deployment_controller(std::string key, doors to,
 const runtime::behavior& deployment_controller::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&deployment_controller::on_own_change, &deployment_controller::on_set,
-                        &deployment_controller::on_look_again,
-                        &deployment_controller::on_sync_due);
+                        &deployment_controller::on_look_again, &deployment_controller::on_sync_due);
   return table;
 }
 

@@ -96,8 +96,8 @@ void tell_failure(const set_family& family, DeploymentStatus& status, std::int64
   for (const auto& set : sets) {
     const auto* failure = find_condition(set.body().status().conditions(), "ReplicaFailure");
     if (failure == nullptr) continue;
-    return tell(status,
-                {failure->type(), failure->status(), failure->reason(), failure->message()}, now);
+    return tell(status, {failure->type(), failure->status(), failure->reason(), failure->message()},
+                now);
   }
   auto& conditions = *status.mutable_conditions();
   for (int i = conditions.size() - 1; i >= 0; --i)

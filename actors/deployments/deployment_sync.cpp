@@ -327,9 +327,8 @@ void deployment_controller::clean_up(const set_family& family) {
                                  .at = object.revision(),
                                  .why = change_cause()},
                           defaults::write_timeout, [this](const auto& answered) {
-                            const bool gone =
-                                answered && ((*answered)->result ||
-                                             (*answered)->result.error().code == 404);
+                            const bool gone = answered && ((*answered)->result ||
+                                                           (*answered)->result.error().code == 404);
                             if (!gone) retry_ = true;
                             if (--under_way_ == 0) end_sync();
                           });

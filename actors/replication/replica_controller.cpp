@@ -15,9 +15,9 @@ replica_controller::replica_controller(std::string key, doors to, const persiste
     : key_{std::move(key)}, to_{std::move(to)}, truth_{truth} {}
 
 const runtime::behavior& replica_controller::make_behavior() const {
-  static const runtime::behavior table = runtime::handlers(
-      &replica_controller::on_own_change, &replica_controller::on_pod,
-      &replica_controller::on_look_again, &replica_controller::on_sync_due);
+  static const runtime::behavior table =
+      runtime::handlers(&replica_controller::on_own_change, &replica_controller::on_pod,
+                        &replica_controller::on_look_again, &replica_controller::on_sync_due);
   return table;
 }
 

@@ -49,8 +49,8 @@ void replica_controller::begin_sync() {
 void replica_controller::end_sync() {
   syncing_ = false;
   if (failure_ || retry_) {
-    backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::retry_first,
-                                             defaults::retry_longest);
+    backoff_ =
+        std::clamp<runtime::duration>(backoff_ * 2, defaults::retry_first, defaults::retry_longest);
     retry_timer_ = after(backoff_, [this] { touch(); });
   } else {
     backoff_ = runtime::duration{0};
