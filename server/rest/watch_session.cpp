@@ -25,13 +25,6 @@ std::string prefix_of(const call& what, const list_options& options) {
   return one ? kind.key(what.where.space, *name) : kind.prefix(what.where.space);
 }
 
-actors::object_filter filter_of(const list_options& options) {
-  if (options.selects_all()) return {};
-  return [labels = options.labels, fields = options.fields](const api::object& object) {
-    return labels.matches(object.meta().labels()) && fields.matches(object.content());
-  };
-}
-
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -40,22 +33,25 @@ std::uint64_t next_id() {
 }  // namespace
 
 void start_watch(const call_ptr& what, list_options options) {
+  auto form = rest_watch_form(*what, options);
+  start_watch(what, std::move(options), std::move(form));
+}
+
+void start_watch(const call_ptr& what, list_options options, std::shared_ptr<watch_form> form) {
   auto& company = what->in.plane.company();
   const auto name = fmt::format("{:016x} {}", what->what->id, what->what->path);
   company.spawn({.kind = "watch", .name = name, .restart = false},
-                runtime::make<watch_session>(what, std::move(options)));
+                runtime::make<watch_session>(what, std::move(options), std::move(form)));
 }
 
-watch_session::watch_session(call_ptr what, list_options options)
+watch_session::watch_session(call_ptr what, list_options options, std::shared_ptr<watch_form> form)
     : call_{std::move(what)},
       options_{std::move(options)},
       watcher_{call_->in.plane.doors().watcher},
-      form_{call_->form, call_->rows, true} {
-  form_.answer.pretty = false;
-}
+      form_{std::move(form)} {}
 
 watch_session::~watch_session() {
-  out_.close();
+  form_->close();
 }
 
 const runtime::behavior& watch_session::make_behavior() const {
@@ -66,11 +62,7 @@ const runtime::behavior& watch_session::make_behavior() const {
 }
 
 void watch_session::started() {
-  response head;
-  head.content_type = content_type_of(form_.answer, true);
-  out_ = call_->take_over().start_stream(
-      std::move(head),
-      {[me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); }});
+  form_->open(*call_, [me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); });
   // From revision 0 or none the present state comes first, unless the client asks for no such
   // events: then it begins at the present revision.
   const auto from = options_.revision.value_or(0);
@@ -97,7 +89,7 @@ void watch_session::subscribe() {
   consumed_ = 0;
   tell(watcher_, actors::subscribe{.id = id_,
                                    .prefix = prefix_of(*call_, options_),
-                                   .accept = filter_of(options_),
+                                   .accept = form_->filter(),
                                    .on_node = {},
                                    .after = received_,
                                    .credit = defaults::watch_credit,
@@ -149,8 +141,7 @@ void watch_session::send_waiting() {
     const bool marks = next.ends_initial && options_.initial_events.value_or(false);
     const auto at = next.up_to;
     waiting_.pop_front();
-    if (marks)
-      write(std::make_shared<const std::string>(bookmark_frame(form_, call_->kind(), at, true)));
+    if (marks) write(form_->bookmark(at, true));
   }
   if (consumed_ > 0) give_credit(defaults::watch_credit / 2);
 }
@@ -158,13 +149,8 @@ void watch_session::send_waiting() {
 void watch_session::send_event(const actors::watch_event& event) {
   ++consumed_;
   ++sent_;
-  if (event.type == event_type::bookmark) {
-    write(
-        std::make_shared<const std::string>(bookmark_frame(form_, call_->kind(), event.at, false)));
-    return;
-  }
-  write(call_->in.frames.get(form_, event.type, event.object));
-  form_.columns = false;
+  if (event.type == event_type::bookmark) return write(form_->bookmark(event.at, false));
+  write(form_->event(event.type, event.object));
 }
 
 void watch_session::write(shared_text frame) {
@@ -176,8 +162,8 @@ void watch_session::write(shared_text frame) {
 // A frame may be larger than what the stream takes at once.
 void watch_session::send_bytes() {
   while (frame_ && writable_) {
-    const auto part = std::string_view{*frame_}.substr(frame_at_, defaults::watch_chunk_bytes);
-    writable_ = out_.write(part, frame_);
+    const auto part = std::string_view{*frame_}.substr(frame_at_, form_->part_bytes());
+    writable_ = form_->write(part, frame_);
     frame_at_ += part.size();
     if (frame_at_ == frame_->size()) frame_.reset();
   }
@@ -197,14 +183,17 @@ void watch_session::time_is_up() {
 }
 
 void watch_session::fail(const api::error& why) {
-  if (!frame_) out_.write(error_frame(form_, why));
+  if (!frame_) {
+    const auto last = form_->error(why);
+    form_->write(*last, last);
+  }
   finish();
 }
 
 void watch_session::finish() {
   if (std::exchange(ending_, true)) return;
   tell(watcher_, actors::unsubscribe{id_});
-  out_.close();
+  form_->close();
   stop();
 }
 

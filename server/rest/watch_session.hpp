@@ -13,15 +13,17 @@
 #include "actors/messages.hpp"
 #include "runtime/actor.hpp"
 #include "server/rest/call.hpp"
+#include "server/rest/watch_form.hpp"
 
 namespace troupe::server {
 
-// Answers the call with a watch.
+// Answers the call with a watch, in the form that it wants or in another.
 void start_watch(const call_ptr& what, list_options options);
+void start_watch(const call_ptr& what, list_options options, std::shared_ptr<watch_form> form);
 
 class watch_session : public runtime::actor {
  public:
-  watch_session(call_ptr what, list_options options);
+  watch_session(call_ptr what, list_options options, std::shared_ptr<watch_form> form);
   ~watch_session() override;
 
   const runtime::behavior& make_behavior() const override;
@@ -58,8 +60,7 @@ class watch_session : public runtime::actor {
   const call_ptr call_;
   const list_options options_;
   const runtime::actor_ref watcher_;
-  frame_form form_;
-  stream out_;
+  const std::shared_ptr<watch_form> form_;
   std::uint64_t id_ = 0;        // of the subscription
   std::uint64_t received_ = 0;  // everything up to here has come; 0 before the initial state has
   bool begun_ = false;

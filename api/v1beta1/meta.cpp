@@ -1,0 +1,68 @@
+// Names, identity and labels.
+#include <charconv>
+#include <cstdio>
+
+#include "api/syntax.hpp"
+#include "api/v1beta1/v1beta1.hpp"
+#include "api/v1beta1/ways.hpp"
+
+namespace troupe::api::v1beta1 {
+namespace {
+
+// Of the readable part of a name that stands for an id: leaves room for the hash in 63 characters,
+// the limit of a service's name.
+constexpr std::size_t readable_size = 48;
+
+// FNV-1a: the name of an id must never change.
+std::uint32_t hash(std::string_view text) {
+  std::uint32_t out = 2166136261u;
+  for (const char c : text)
+    out = (out ^ static_cast<unsigned char>(c)) * 16777619u;
+  return out;
+}
+
+bool is_letter(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+}  // namespace
+
+std::string name_of(std::string_view id) {
+  if (id.empty() || check_dns_subdomain(id).empty()) return std::string(id);
+  std::string out;
+  for (char c : id.substr(0, readable_size)) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+    out += is_letter(c) || (c >= '0' && c <= '9') ? c : '-';
+  }
+  if (!is_letter(out.front())) out.insert(0, 1, 'x');
+  char end[10];
+  std::snprintf(end, sizeof end, "-%08x", hash(id));
+  return out + end;
+}
+
+void to_meta(const TypeMeta& from, meta::v1::ObjectMeta& to) {
+  if (!from.id().empty()) to.set_name(name_of(from.id()));
+  if (!from.uid().empty()) to.set_uid(from.uid());
+  if (!from.namespace_().empty()) to.set_namespace_(from.namespace_());
+  if (!from.self_link().empty()) to.set_self_link(from.self_link());
+  if (from.has_creation_timestamp()) *to.mutable_creation_timestamp() = from.creation_timestamp();
+  if (from.resource_version() > 0)
+    to.set_resource_version(std::to_string(from.resource_version()));
+  *to.mutable_annotations() = from.annotations();
+}
+
+void from_meta(const meta::v1::ObjectMeta& from, TypeMeta& to) {
+  if (!from.name().empty()) to.set_id(from.name());
+  if (!from.uid().empty()) to.set_uid(from.uid());
+  if (!from.namespace_().empty()) to.set_namespace_(from.namespace_());
+  if (!from.self_link().empty()) to.set_self_link(from.self_link());
+  if (from.has_creation_timestamp()) *to.mutable_creation_timestamp() = from.creation_timestamp();
+  std::int64_t revision = 0;
+  const auto& text = from.resource_version();
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), revision);
+  if (failed == std::errc() && end == text.data() + text.size() && revision > 0)
+    to.set_resource_version(revision);
+  *to.mutable_annotations() = from.annotations();
+}
+
+}  // namespace troupe::api::v1beta1
