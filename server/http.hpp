@@ -56,6 +56,7 @@ struct request {
   std::string method_text;  // as sent, for `other`
   std::string path;         // percent-decoded, begins with '/', without NUL
   query_string query;
+  bool empty_query = false;  // the target ends with a '?'
   header_block headers;
   // At most http_options::body_limit_bytes; empty for GET and HEAD, whose bodies are dropped.
   std::string content;

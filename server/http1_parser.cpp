@@ -206,6 +206,7 @@ bool parse_target(std::string_view target, request& into) {
   if (!target.starts_with('/')) return false;
   target = target.substr(0, target.find('#'));
   const auto question = target.find('?');
+  into.empty_query = question + 1 == target.size();
   into.path = percent_decode(target.substr(0, question));
   into.query =
       query_string{question == std::string_view::npos ? std::string()

@@ -15,6 +15,7 @@
 #include "runtime/system.hpp"
 #include "server/front.hpp"
 #include "server/health.hpp"
+#include "server/legacy/legacy_api.hpp"
 #include "server/rest/api_server.hpp"
 #include "server/rest/log_source.hpp"
 #include "server/version.hpp"
@@ -134,9 +135,16 @@ class node : public node_parts {
     server::front_parts parts;
     parts.api = api_.get();
     parts.health = &health_;
+    if (!from.legacy_listen.empty()) {
+      legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
+      parts.legacy_api = legacy_api_.get();
+      options.legacy_listen = {from.legacy_listen.host, from.legacy_listen.port};
+    }
     auto front = server::front::start(std::move(options), std::move(parts));
     if (!front) return tl::make_unexpected(front.error());
     front_ = std::move(*front);
+    if (const auto& legacy = front_->legacy_where())
+      spdlog::info("the v1beta1 API is served at http://{}", server::to_string(*legacy));
     return server::to_string(front_->where());
   }
 
@@ -171,6 +179,7 @@ class node : public node_parts {
   server::health_checks health_;
   std::unique_ptr<local_logs> logs_;
   std::unique_ptr<server::api_server> api_;
+  std::unique_ptr<server::legacy_api> legacy_api_;
   std::unique_ptr<server::front> front_;
 };
 

@@ -15,9 +15,8 @@ struct word_pair {
   std::string_view old_word;
   std::string_view word;
 };
-constexpr word_pair pull_policies[] = {{"PullAlways", "Always"},
-                                       {"PullIfNotPresent", "IfNotPresent"},
-                                       {"PullNever", "Never"}};
+constexpr word_pair pull_policies[] = {
+    {"PullAlways", "Always"}, {"PullIfNotPresent", "IfNotPresent"}, {"PullNever", "Never"}};
 
 // A word that is in neither language stays: validation names it.
 std::string word_of(std::string_view old_word) {
@@ -71,8 +70,7 @@ void from_probe(const core::v1::Probe& from, LivenessProbe& to) {
   if (handler.has_http_get()) default_copy(handler.http_get(), *to.mutable_http_get());
   if (handler.has_tcp_socket()) default_copy(handler.tcp_socket(), *to.mutable_tcp_socket());
   if (handler.has_exec()) default_copy(handler.exec(), *to.mutable_exec());
-  if (from.initial_delay_seconds() != 0)
-    to.set_initial_delay_seconds(from.initial_delay_seconds());
+  if (from.initial_delay_seconds() != 0) to.set_initial_delay_seconds(from.initial_delay_seconds());
 }
 
 void to_handler(const Handler& from, core::v1::LifecycleHandler& to) {

@@ -25,8 +25,8 @@ void from_event(const core::v1::Event& from, Event& to) {
   default_copy(from.involved_object(), *to.mutable_involved_object());
   if (!from.reason().empty()) to.set_reason(from.reason());
   if (!from.message().empty()) to.set_message(from.message());
-  const auto& source = from.source().component().empty() ? from.reporting_component()
-                                                         : from.source().component();
+  const auto& source =
+      from.source().component().empty() ? from.reporting_component() : from.source().component();
   if (!source.empty()) to.set_source(source);
   if (!from.source().host().empty()) to.set_host(from.source().host());
   if (from.has_last_timestamp()) *to.mutable_timestamp() = from.last_timestamp();

@@ -13,13 +13,6 @@
 namespace troupe::api::v1beta1 {
 namespace {
 
-const kind_info& kind_in_v1beta1(const body& external) {
-  for (const kind_info* each : conversions::instance().all())
-    if (&each->type() == external.GetDescriptor()) return *each;
-  ensure(false, "a v1beta1 object is of a registered kind");
-  std::abort();
-}
-
 std::unique_ptr<body> plainly(const body& from, const kind_info& to) {
   auto made = conversions::instance().convert(from, to);
   ensure(made.has_value(), "kinds of v1beta1 have ways to the hub and back");
@@ -46,12 +39,13 @@ void keep(body& content, const body& external, const kind_info& kind, const std:
 }  // namespace
 
 std::unique_ptr<body> to_hub(const body& external, const body* stored) {
-  const kind_info& kind = kind_in_v1beta1(external);
+  const kind_info* named = kind_named(external.GetDescriptor()->name());
+  ensure(named != nullptr, "a v1beta1 object is of a registered kind");
+  const kind_info& kind = *named;
   const kind_info* hub = conversions::instance().hub(kind);
   ensure(hub != nullptr, "only kinds that the hub has are brought there");
   auto made = plainly(external, *hub);
-  if (stored != nullptr)
-    carry_over(*made, *plainly(*from_hub(*stored, kind), *hub), *stored);
+  if (stored != nullptr) carry_over(*made, *plainly(*from_hub(*stored, kind), *hub), *stored);
   keep(*made, external, kind, stored == nullptr ? std::string() : kept_in(*stored));
   return made;
 }
@@ -66,7 +60,8 @@ std::unique_ptr<body> from_hub(const body& content, const kind_info& external) {
   // Somebody may have written anything there.
   auto written = external.make();
   if (!decode_into(kept, media::json, *written)) return made;
-  carry_over(*made, *plainly(*plainly(*written, *conversions::instance().hub(external)), external), *written);
+  carry_over(*made, *plainly(*plainly(*written, *conversions::instance().hub(external)), external),
+             *written);
   return made;
 }
 

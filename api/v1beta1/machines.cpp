@@ -104,8 +104,8 @@ void to_endpoints(const Endpoints& from, core::v1::Endpoints& to) {
   for (const auto& each : from.endpoints()) {
     const auto [address, port] = parts_of(each);
     const int last = to.subsets_size() - 1;
-    auto* subset = last >= 0 && to.subsets(last).ports(0).port() == port ? to.mutable_subsets(last)
-                                                                         : nullptr;
+    auto* subset =
+        last >= 0 && to.subsets(last).ports(0).port() == port ? to.mutable_subsets(last) : nullptr;
     if (subset == nullptr) {
       subset = to.add_subsets();
       subset->add_ports()->set_port(port);

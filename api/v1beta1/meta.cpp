@@ -1,7 +1,11 @@
 // Names, identity and labels.
+#include <google/protobuf/message.h>
+
 #include <charconv>
 #include <cstdio>
 
+#include "api/conversion.hpp"
+#include "api/invariant.hpp"
 #include "api/syntax.hpp"
 #include "api/v1beta1/v1beta1.hpp"
 #include "api/v1beta1/ways.hpp"
@@ -25,7 +29,28 @@ bool is_letter(char c) {
   return c >= 'a' && c <= 'z';
 }
 
+const google::protobuf::FieldDescriptor* meta_field(const body& external) {
+  const auto* field = external.GetDescriptor()->FindFieldByName("meta");
+  ensure(field != nullptr && field->message_type() == TypeMeta::descriptor(),
+         "every object of v1beta1 has its type meta");
+  return field;
+}
+
 }  // namespace
+
+const kind_info* kind_named(std::string_view kind) {
+  return conversions::instance().find("v1beta1", kind);
+}
+
+const TypeMeta& type_meta(const body& external) {
+  return static_cast<const TypeMeta&>(
+      external.GetReflection()->GetMessage(external, meta_field(external)));
+}
+
+TypeMeta& type_meta(body& external) {
+  return static_cast<TypeMeta&>(
+      *external.GetReflection()->MutableMessage(&external, meta_field(external)));
+}
 
 std::string name_of(std::string_view id) {
   if (id.empty() || check_dns_subdomain(id).empty()) return std::string(id);
@@ -46,8 +71,7 @@ void to_meta(const TypeMeta& from, meta::v1::ObjectMeta& to) {
   if (!from.namespace_().empty()) to.set_namespace_(from.namespace_());
   if (!from.self_link().empty()) to.set_self_link(from.self_link());
   if (from.has_creation_timestamp()) *to.mutable_creation_timestamp() = from.creation_timestamp();
-  if (from.resource_version() > 0)
-    to.set_resource_version(std::to_string(from.resource_version()));
+  if (from.resource_version() > 0) to.set_resource_version(std::to_string(from.resource_version()));
   *to.mutable_annotations() = from.annotations();
 }
 

@@ -63,10 +63,8 @@ void to_container_state(const std::string& name, const ContainerStatus& from,
                         core::v1::ContainerStatus& to) {
   to.set_name(name);
   const auto& state = from.state();
-  if (state.has_waiting())
-    default_copy(state.waiting(), *to.mutable_state()->mutable_waiting());
-  if (state.has_running())
-    default_copy(state.running(), *to.mutable_state()->mutable_running());
+  if (state.has_waiting()) default_copy(state.waiting(), *to.mutable_state()->mutable_waiting());
+  if (state.has_running()) default_copy(state.running(), *to.mutable_state()->mutable_running());
   if (state.has_termination())
     default_copy(state.termination(), *to.mutable_state()->mutable_terminated());
   if (from.restart_count() != 0) to.set_restart_count(from.restart_count());

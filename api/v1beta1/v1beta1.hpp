@@ -24,7 +24,16 @@ namespace troupe::api::v1beta1 {
 // would not give it back.
 inline constexpr std::string_view kept_annotation = "troupe.dev/v1beta1";
 
+class TypeMeta;
+
 void register_version(conversions& to);
+
+// The kind of that name in v1beta1; null where there is none.
+const kind_info* kind_named(std::string_view kind);
+
+// What every object of v1beta1 has; it is an error of the program if `external` is of no kind.
+const TypeMeta& type_meta(const body& external);
+TypeMeta& type_meta(body& external);
 
 // The hub's name for an id. An id that is a name is its own; any other (2014 allowed capitals)
 // becomes a name by its lower case and a hash, always the same.

@@ -44,8 +44,7 @@ void from_controller(const HubController& from, ReplicationController& to) {
 }
 
 void fill_controller(ReplicationController& content) {
-  fill_state(
-      *content.mutable_desired_state()->mutable_pod_template()->mutable_desired_state());
+  fill_state(*content.mutable_desired_state()->mutable_pod_template()->mutable_desired_state());
 }
 
 bool says_something(const intstr::IntOrString& port) {

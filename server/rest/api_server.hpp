@@ -35,6 +35,9 @@ class api_server final : public handler {
 
   void serve(request_ptr what, responder answer) override;
 
+  // For other APIs over the same objects; lives as long as this.
+  rest_services& services() noexcept { return in_; }
+
  private:
   api_server(actors::control_plane& plane, rest_options options, service_addresses addresses);
 

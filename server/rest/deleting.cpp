@@ -32,22 +32,6 @@ bool shows_deleted(const api::kind_info& kind) {
          &kind == &api::kind_of<api::core::v1::PodTemplate>();
 }
 
-api::expected<change_plan> plan_removal(const call_ptr& what, const snapshot& state,
-                                        const std::string& key, std::string_view name,
-                                        const DeleteOptions& options) {
-  const auto& kind = what->kind();
-  const auto was = state.find(key);
-  if (!was) return api::fail(api::not_found(kind, name));
-  auto step =
-      api::plan_delete(kind, was->content(), was->revision(), options, wall_seconds(what->in));
-  if (!step) return api::fail(std::move(step.error()));
-  change_plan plan{{}, was, nullptr, 200};
-  if (step->step == api::deletion_step::unchanged) return plan;
-  plan.what.preconditions.push_back({key, was->revision()});
-  plan.what.mutations.push_back({key, &kind, std::move(step->updated)});
-  return plan;
-}
-
 void answer_removed(const call_ptr& what, const DeleteOptions& options,
                     const change_result& result) {
   if (result.removed && !shows_deleted(what->kind())) return what->succeed(200, result.object);
@@ -125,6 +109,22 @@ class sweep : public std::enable_shared_from_this<sweep> {
 };
 
 }  // namespace
+
+api::expected<change_plan> plan_removal(const call_ptr& what, const snapshot& state,
+                                        const std::string& key, std::string_view name,
+                                        const DeleteOptions& options) {
+  const auto& kind = what->kind();
+  const auto was = state.find(key);
+  if (!was) return api::fail(api::not_found(kind, name));
+  auto step =
+      api::plan_delete(kind, was->content(), was->revision(), options, wall_seconds(what->in));
+  if (!step) return api::fail(std::move(step.error()));
+  change_plan plan{{}, was, nullptr, 200};
+  if (step->step == api::deletion_step::unchanged) return plan;
+  plan.what.preconditions.push_back({key, was->revision()});
+  plan.what.mutations.push_back({key, &kind, std::move(step->updated)});
+  return plan;
+}
 
 void delete_object(const call_ptr& what) {
   const auto parsed = parse_delete_options(*what->what);

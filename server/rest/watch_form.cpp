@@ -43,8 +43,7 @@ class streamed final : public watch_form {
     return frame;
   }
   shared_text bookmark(std::uint64_t revision, bool initial_end) override {
-    return std::make_shared<const std::string>(
-        bookmark_frame(form_, kind_, revision, initial_end));
+    return std::make_shared<const std::string>(bookmark_frame(form_, kind_, revision, initial_end));
   }
   shared_text error(const api::error& why) override {
     return std::make_shared<const std::string>(error_frame(form_, why));

@@ -62,7 +62,8 @@ const runtime::behavior& watch_session::make_behavior() const {
 }
 
 void watch_session::started() {
-  form_->open(*call_, [me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); });
+  form_->open(
+      *call_, [me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); });
   // From revision 0 or none the present state comes first, unless the client asks for no such
   // events: then it begins at the present revision.
   const auto from = options_.revision.value_or(0);

@@ -69,26 +69,15 @@ class body_source {
   bool taken_ = false;
 };
 
+// A name that the server makes up may be taken: another one is tried.
 api::expected<change_plan> plan_creation(const call_ptr& what, const snapshot& state,
                                          body_source& source) {
-  const auto& kind = what->kind();
   for (int left = name_attempts;; --left) {
     auto content = source.take(what);
     if (!content) return api::fail(std::move(content.error()));
     const bool generated = api::meta_of(**content).name().empty();
-    auto made =
-        actors::create_transaction(state, kind, std::move(*content), actors::creator::client,
-                                   what->in.plane.company().time().wall_now(), random_source());
-    if (!made) return api::fail(std::move(made.error()));
-    if (const auto found = state.find(made->preconditions.front().key)) {
-      if (generated && left > 1) continue;
-      return api::fail(api::already_exists(kind, found->meta().name()));
-    }
-    change_plan plan{std::move(*made), nullptr, nullptr, 201};
-    if (&kind == &api::kind_of<Service>())
-      if (auto given = what->in.addresses.assign(state, nullptr, plan.what); !given)
-        return api::fail(std::move(given.error()));
-    return plan;
+    auto plan = server::plan_creation(what, state, std::move(*content));
+    if (plan || !generated || left == 1 || plan.error().reason != "AlreadyExists") return plan;
   }
 }
 
@@ -135,6 +124,22 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& what,
     if (auto named = check_name(what, *read->content); !named)
       return api::fail(std::move(named.error()));
   return std::move(read->content);
+}
+
+api::expected<change_plan> plan_creation(const call_ptr& what, const snapshot& state,
+                                         std::unique_ptr<api::body> content) {
+  const auto& kind = what->kind();
+  auto made =
+      actors::create_transaction(state, kind, std::move(content), actors::creator::client,
+                                 what->in.plane.company().time().wall_now(), random_source());
+  if (!made) return api::fail(std::move(made.error()));
+  if (const auto found = state.find(made->preconditions.front().key))
+    return api::fail(api::already_exists(kind, found->meta().name()));
+  change_plan plan{std::move(*made), nullptr, nullptr, 201};
+  if (&kind == &api::kind_of<Service>())
+    if (auto given = what->in.addresses.assign(state, nullptr, plan.what); !given)
+      return api::fail(std::move(given.error()));
+  return plan;
 }
 
 api::expected<change_plan> plan_replacement(const call_ptr& what, const snapshot& state,

@@ -22,6 +22,10 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& what,
                                                     const api::kind_info& kind,
                                                     api::field_validation fields);
 
+// The transaction that creates the object where the call says; 409 where its name is taken.
+api::expected<change_plan> plan_creation(const call_ptr& what, const persistence::snapshot& state,
+                                         std::unique_ptr<api::body> content);
+
 // Makes `now` the successor of `was` under the rules of the part that the call writes, and the
 // transaction for it. An equal successor changes nothing.
 api::expected<change_plan> plan_replacement(const call_ptr& what,

@@ -1,4 +1,6 @@
 // The v1beta1 API of 2014 against the hub: what goes there and comes back is what it was.
+#include "api/v1beta1/v1beta1.hpp"
+
 #include <google/protobuf/message.h>
 #include <google/protobuf/util/message_differencer.h>
 
@@ -15,7 +17,6 @@
 #include "api/scheme.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/pod.pb.h"
-#include "api/v1beta1/v1beta1.hpp"
 #include "support/legacy_manifests.hpp"
 
 namespace troupe::api {
@@ -69,8 +70,7 @@ Hub hub_of(const External& external, const Hub* stored = nullptr) {
 
 template <class External, class Hub>
 External shown(const Hub& content) {
-  const auto& kind =
-      *conversions::instance().find("v1beta1", External::descriptor()->name());
+  const auto& kind = *conversions::instance().find("v1beta1", External::descriptor()->name());
   return static_cast<const External&>(*v1beta1::from_hub(content, kind));
 }
 
@@ -96,8 +96,7 @@ TEST_CASE("a v1beta1 object of any kind comes back from the hub as it was") {
     REQUIRE(same_meaning(object, *back));
     // The hub's own way of keeping objects does not harm it.
     const kind_info& hub_kind = *conversions::instance().hub(kind);
-    const auto stored =
-        decode(encode_json(*hub, "v1", hub_kind.kind()), media::json, nullptr);
+    const auto stored = decode(encode_json(*hub, "v1", hub_kind.kind()), media::json, nullptr);
     REQUIRE(stored);
     REQUIRE(same_meaning(*hub, *stored->content));
   });
@@ -123,9 +122,8 @@ TEST_CASE("an object of the hub comes back from v1beta1 as it was") {
 TEST_CASE("a v1beta1 object of any kind survives JSON and YAML") {
   each_external([](const kind_info& kind, const body& object) {
     for (const auto form : {media::json, media::yaml}) {
-      const auto text = form == media::json
-                            ? encode_json(object, kind.api_version(), kind.kind())
-                            : encode_yaml(object, kind.api_version(), kind.kind());
+      const auto text = form == media::json ? encode_json(object, kind.api_version(), kind.kind())
+                                            : encode_yaml(object, kind.api_version(), kind.kind());
       INFO(text);
       const auto read = conversions::instance().decode(text, form, nullptr);
       INFO((read ? std::string() : read.error().message));
@@ -145,8 +143,8 @@ TEST_CASE("the defaults of v1beta1 are the same when they are set twice") {
 }
 
 TEST_CASE("a controller of 2014 becomes one of today") {
-  const auto hub = hub_of<core::v1::ReplicationController>(
-      read<v1beta1::ReplicationController>(controller));
+  const auto hub =
+      hub_of<core::v1::ReplicationController>(read<v1beta1::ReplicationController>(controller));
   CHECK(hub.metadata().name() == v1beta1::name_of("nginxController"));
   CHECK(hub.spec().replicas() == 2);
   CHECK(hub.spec().selector().at("name") == "nginx");
@@ -168,14 +166,14 @@ TEST_CASE("an id that is no name is given back, and always stands for the same n
   CHECK(v1beta1::name_of("nginx-1.a") == "nginx-1.a");
   CHECK(v1beta1::name_of("") == "");
   CHECK(v1beta1::name_of("_") == v1beta1::name_of("_"));
-  const auto hub = hub_of<core::v1::ReplicationController>(
-      read<v1beta1::ReplicationController>(controller));
+  const auto hub =
+      hub_of<core::v1::ReplicationController>(read<v1beta1::ReplicationController>(controller));
   CHECK(shown<v1beta1::ReplicationController>(hub).meta().id() == "nginxController");
 }
 
 TEST_CASE("what one form changes the other shows, and what it cannot say stays") {
-  auto hub = hub_of<core::v1::ReplicationController>(
-      read<v1beta1::ReplicationController>(controller));
+  auto hub =
+      hub_of<core::v1::ReplicationController>(read<v1beta1::ReplicationController>(controller));
   hub.mutable_spec()->set_replicas(5);
   hub.mutable_spec()->set_min_ready_seconds(7);
   hub.mutable_spec()->mutable_template_()->mutable_spec()->set_hostname("web");
@@ -210,8 +208,8 @@ TEST_CASE("containers that v1beta1 removes are gone, ports that it never saw are
   REQUIRE(changed.spec().ports_size() == 2);
   CHECK(changed.spec().ports(1).name() == "tls");
 
-  auto pods = hub_of<core::v1::ReplicationController>(
-      read<v1beta1::ReplicationController>(controller));
+  auto pods =
+      hub_of<core::v1::ReplicationController>(read<v1beta1::ReplicationController>(controller));
   pods.mutable_spec()->mutable_template_()->mutable_spec()->add_containers()->set_name("second");
   auto both = shown<v1beta1::ReplicationController>(pods);
   auto& manifest = *both.mutable_desired_state()
@@ -243,13 +241,14 @@ TEST_CASE("what is not registered is neither encoded nor converted") {
   const conversions& all = conversions::instance();
   const auto encoded = all.encode(v1beta1::PodState{});
   REQUIRE_FALSE(encoded);
-  CHECK_THAT(encoded.error().message, Catch::Contains(
-             "the type troupe.api.v1beta1.PodState is not registered in any version"));
+  CHECK_THAT(
+      encoded.error().message,
+      Catch::Contains("the type troupe.api.v1beta1.PodState is not registered in any version"));
   const auto text = all.encode(v1beta1::Pod{});
   REQUIRE(text);
   CHECK(text->starts_with(R"({"kind":"Pod","apiVersion":"v1beta1")"));
-  const auto converted = all.convert(
-      read<v1beta1::ReplicationController>(controller), *all.find("v1beta1", "Service"));
+  const auto converted = all.convert(read<v1beta1::ReplicationController>(controller),
+                                     *all.find("v1beta1", "Service"));
   REQUIRE_FALSE(converted);
   CHECK(converted.error().code == 500);
 }

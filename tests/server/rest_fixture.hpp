@@ -74,6 +74,7 @@ class rest_test {
 
   persistence::store& truth() noexcept { return *truth_; }
   actors::control_plane& plane() noexcept { return *plane_; }
+  api_server& api() noexcept { return *api_; }
   test::wire_options where() const;
 
   rest_answer get(const std::string& path, const test::http_client::fields& headers = {});

@@ -1,0 +1,39 @@
+// The v1beta1 API of 2014 over the same objects as the API of today. A handler behind open_gate:
+// 2014 knew no users, so whoever reaches the listener may do everything.
+//
+//   GET    /api/v1beta1/{resource}            list
+//   GET    /api/v1beta1/{resource}/{id}       get
+//   POST   /api/v1beta1/{resource}            create
+//   PUT    /api/v1beta1/{resource}/{id}       update
+//   DELETE /api/v1beta1/{resource}/{id}       delete
+//   GET    /api/v1beta1/watch/{resource}[/{id}]
+//   GET    /api/v1beta1/redirect/services/{id}
+//   GET    /api/v1beta1/operations[/{id}]
+//
+// besides /healthz and /version. Anything else is a 404 in plain text. Parameters: labels, fields,
+// namespace ("default" when absent), sync, timeout; of watches resourceVersion. Thread safe.
+#pragma once
+
+#include "server/http.hpp"
+#include "server/legacy/operations.hpp"
+#include "server/rest/services.hpp"
+
+namespace troupe::server {
+
+class legacy_api final : public handler {
+ public:
+  // What it is given outlives it.
+  explicit legacy_api(rest_services& in);
+  ~legacy_api() override;
+
+  void serve(request_ptr what, responder answer) override;
+
+ private:
+  void serve_resource(request_ptr what, responder answer,
+                      const std::vector<std::string_view>& parts);
+
+  rest_services& in_;
+  legacy::operations pending_;
+};
+
+}  // namespace troupe::server

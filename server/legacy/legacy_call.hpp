@@ -1,0 +1,56 @@
+// One request to the API of 2014 on its way. Held by whoever works on it, one thread at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "server/legacy/shapes.hpp"
+#include "server/rest/call.hpp"
+
+namespace troupe::server::legacy {
+
+class operations;
+
+// Where a path leads: a kind of v1beta1, the hub's kind that it is a shape of, a namespace, an id.
+struct place {
+  const api::kind_info* shape = nullptr;
+  const api::kind_info* hub = nullptr;
+  std::string space;  // empty for kinds of the whole cluster
+  std::string id;     // empty: the collection
+  std::string name;   // the hub's name for the id
+};
+
+class legacy_call : public std::enable_shared_from_this<legacy_call> {
+ public:
+  legacy_call(rest_services& in, operations& pending, request_ptr what, responder to, place at,
+              verb wanted);
+
+  rest_services& in;
+  operations& pending;
+  const request_ptr what;
+  const place at;
+  const dialect words;
+
+  // The same request in terms of today's API, for the parts of it that do the work. They report
+  // back: its own answers go nowhere.
+  call_ptr today();
+  std::string key() const { return at.hub->key(at.space, at.name); }
+
+  // One of these is called once.
+  void answer(int status, std::string json) const;
+  void answer(response with) const;
+  void fail(const api::error& why) const;
+  // Leaves the duty to whoever streams or waits.
+  responder take_over() const { return to_; }
+
+ private:
+  const responder to_;
+  call today_;
+};
+
+using legacy_call_ptr = std::shared_ptr<legacy_call>;
+
+// The words of the client that sent the request.
+dialect dialect_of(const request& what);
+
+}  // namespace troupe::server::legacy

@@ -1,0 +1,38 @@
+// The documents of v1beta1 that answers carry. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/error.hpp"
+#include "api/object.hpp"
+#include "server/http.hpp"
+
+namespace troupe::server::legacy {
+
+// Words of a Status were written in two ways, and clients compare them.
+enum class dialect : std::uint8_t {
+  v0_2,  // "success", "not_found"
+  v0_4,  // "Success", "NotFound"
+};
+
+// Where an object is found in this version.
+std::string self_link(const api::kind_info& shape, std::string_view id);
+
+std::string object_json(const api::object& content, const api::kind_info& shape);
+// Items carry no kind and version of their own. A list of minions has them twice, as `minions` too.
+std::string list_json(const std::vector<api::object_ptr>& items, const api::kind_info& shape,
+                      std::uint64_t revision);
+// {"type":"ADDED","object":{...}} and a line feed.
+std::string event_json(std::string_view type, std::string_view object);
+
+std::string failure_json(const api::error& why, dialect words);
+std::string success_json(dialect words);
+std::string working_json(std::uint64_t operation, dialect words);
+std::string operations_json(const std::vector<std::uint64_t>& ids);
+
+response json_response(int status, std::string text);
+
+}  // namespace troupe::server::legacy

@@ -1,0 +1,36 @@
+// The verbs of the API of 2014. Each answers its call, once.
+#pragma once
+
+#include "server/legacy/legacy_call.hpp"
+#include "server/legacy/legacy_selector.hpp"
+
+namespace troupe::server::legacy {
+
+void get_object(const legacy_call_ptr& what);
+void list_objects(const legacy_call_ptr& what);
+// By chunks of HTTP, or by messages of a WebSocket where the client asks for one.
+void watch_objects(const legacy_call_ptr& what);
+// 307 to one of the addresses behind a service.
+void redirect(const legacy_call_ptr& what);
+
+void create_object(const legacy_call_ptr& what);
+void update_object(const legacy_call_ptr& what);
+void delete_object(const legacy_call_ptr& what);
+// POST of a binding.
+void create_binding(const legacy_call_ptr& what);
+
+// -- what they share ------------------------------------------------------------------------------
+
+// What `labels` and `fields` of a request choose.
+struct choice {
+  legacy_selector labels;
+  legacy_selector fields;
+
+  bool everything() const noexcept { return labels.everything() && fields.everything(); }
+  bool matches(const api::object& content, const api::kind_info& shape) const;
+};
+// 500 for what cannot be read; a watch takes labels that cannot be read as none (upstream:
+// watch.go, getWatchParams).
+api::expected<choice> parse_choice(const legacy_call& what, bool watching);
+
+}  // namespace troupe::server::legacy

@@ -1,0 +1,198 @@
+#include "server/rest/writing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "actors/control_plane.hpp"
+#include "api/conversion.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/meta_request.pb.h"
+#include "api/scheme.hpp"
+#include "api/uid.hpp"
+#include "api/v1beta1/objects.pb.h"
+#include "api/v1beta1/pod.pb.h"
+#include "api/v1beta1/v1beta1.hpp"
+#include "config/units.hpp"
+#include "server/legacy/defaults.hpp"
+#include "server/legacy/operations.hpp"
+#include "server/legacy/verbs.hpp"
+#include "server/rest/deleting.hpp"
+
+namespace troupe::server::legacy {
+namespace {
+
+using api::v1beta1::type_meta;
+using persistence::snapshot;
+namespace shapes = api::v1beta1;
+
+runtime::duration wait_of(const request& what) {
+  if (what.query.get_or("sync", "") != "true") return defaults::async_wait;
+  const auto given = config::parse_duration(what.query.get_or("timeout", ""));
+  if (!given) return defaults::sync_wait;
+  return std::clamp<runtime::duration>(*given, runtime::duration{0}, defaults::longest_wait);
+}
+
+std::mt19937_64& random_source() {
+  thread_local std::mt19937_64 engine{std::random_device{}()};
+  return engine;
+}
+
+// Both forms were taken wherever one was (upstream: conversion, Decode).
+api::expected<std::unique_ptr<api::body>> read(const legacy_call& what) {
+  const auto& text = what.what->content;
+  const auto first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string::npos && text[first] == '{';
+  auto made = api::conversions::instance().decode(text, json ? api::media::json : api::media::yaml,
+                                                  what.at.shape);
+  if (!made) return api::fail(std::move(made.error()));
+  return std::move(made->content);
+}
+
+// What the server says and clients may not.
+void drop_state(api::body& content) {
+  auto& meta = type_meta(content);
+  meta.clear_self_link();
+  meta.clear_creation_timestamp();
+  meta.clear_resource_version();
+  if (content.GetDescriptor() == shapes::Pod::descriptor())
+    static_cast<shapes::Pod&>(content).clear_current_state();
+  if (content.GetDescriptor() == shapes::ReplicationController::descriptor())
+    static_cast<shapes::ReplicationController&>(content).clear_current_state();
+}
+
+api::expected<void> settle_space(const place& at, api::body& content) {
+  auto& meta = type_meta(content);
+  if (!at.hub->namespaced()) {
+    meta.clear_namespace_();
+    return {};
+  }
+  if (!meta.namespace_().empty() && meta.namespace_() != at.space)
+    return api::fail(api::bad_request(
+        fmt::format("the namespace of the object ({}) does not match the namespace on the request "
+                    "({})",
+                    meta.namespace_(), at.space)));
+  meta.set_namespace_(at.space);
+  return {};
+}
+
+// Completed as upstream did it: an object without an id gets one, a pod awaits its minion.
+api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& what) {
+  auto made = read(what);
+  if (!made) return made;
+  auto& content = **made;
+  drop_state(content);
+  auto& meta = type_meta(content);
+  meta.clear_uid();
+  if (meta.id().empty()) meta.set_id(api::generated_uid(random_source()));
+  if (content.GetDescriptor() == shapes::Pod::descriptor())
+    static_cast<shapes::Pod&>(content).mutable_desired_state()->clear_host();
+  api::conversions::instance().set_defaults(content);
+  if (auto settled = settle_space(what.at, content); !settled) return api::fail(settled.error());
+  return shapes::to_hub(content);
+}
+
+// What a client of v0.2 cannot say of an object it does not mean to remove.
+void fill_from(api::body& content, const api::body& shown) {
+  auto& meta = type_meta(content);
+  const auto& before = type_meta(shown);
+  if (meta.id().empty()) meta.set_id(before.id());
+  if (meta.uid().empty()) meta.set_uid(before.uid());
+  if (meta.namespace_().empty()) meta.set_namespace_(before.namespace_());
+  if (meta.annotations().empty()) *meta.mutable_annotations() = before.annotations();
+}
+
+// Becomes the plan of a write, and reports what came of it.
+void carry_out_as_operation(const legacy_call_ptr& what, planner plan, bool shows_object) {
+  const auto id = what->pending.begin(what, wait_of(*what->what));
+  if (id == 0) return;
+  carry_out(
+      what->today(), false, std::move(plan),
+      [what, id, shows_object](const change_result& result) {
+        what->pending.finish(id, {200, shows_object ? object_json(*result.object, *what->at.shape)
+                                                    : success_json(what->words)});
+      },
+      [what, id](const api::error& why) {
+        what->pending.finish(id, {why.code, failure_json(why, what->words)});
+      });
+}
+
+}  // namespace
+
+void create_object(const legacy_call_ptr& what) {
+  auto content = read_new(*what);
+  if (!content) return what->fail(content.error());
+  const std::shared_ptr<const api::body> kept = std::move(*content);
+  carry_out_as_operation(
+      what,
+      [what, kept](const snapshot& state) {
+        std::unique_ptr<api::body> copy(kept->New());
+        copy->CopyFrom(*kept);
+        return plan_creation(what->today(), state, std::move(copy));
+      },
+      true);
+}
+
+void update_object(const legacy_call_ptr& what) {
+  auto content = read(*what);
+  if (!content) return what->fail(content.error());
+  const auto revision = type_meta(**content).resource_version();
+  drop_state(**content);
+  if (type_meta(**content).id().empty()) type_meta(**content).set_id(what->at.id);
+  if (type_meta(**content).id() != what->at.id)
+    return what->fail(
+        api::bad_request(fmt::format("the id of the object ({}) does not match the "
+                                     "id on the URL ({})",
+                                     type_meta(**content).id(), what->at.id)));
+  if (auto settled = settle_space(what->at, **content); !settled)
+    return what->fail(settled.error());
+  const std::shared_ptr<const api::body> kept = std::move(*content);
+  carry_out_as_operation(
+      what,
+      [what, kept, revision](const snapshot& state) -> api::expected<change_plan> {
+        const auto was = state.find(what->key());
+        if (!was) return api::fail(api::not_found(*what->at.hub, what->at.id));
+        std::unique_ptr<api::body> external(kept->New());
+        external->CopyFrom(*kept);
+        fill_from(*external, *shapes::from_hub(was->content(), *what->at.shape));
+        auto made = shapes::to_hub(*external, &was->content());
+        auto& meta = api::meta_of(*made);
+        meta.clear_resource_version();
+        if (revision > 0) meta.set_resource_version(std::to_string(revision));
+        return plan_replacement(what->today(), state, was, std::move(made));
+      },
+      true);
+}
+
+// The pods of a controller stay, as they did in 2014.
+void delete_object(const legacy_call_ptr& what) {
+  auto options = std::make_shared<api::meta::v1::DeleteOptions>();
+  if (what->at.shape->kind() == "ReplicationController") options->set_propagation_policy("Orphan");
+  carry_out_as_operation(
+      what,
+      [what, options](const snapshot& state) {
+        return plan_removal(what->today(), state, what->key(), what->at.id, *options);
+      },
+      false);
+}
+
+void create_binding(const legacy_call_ptr& what) {
+  auto content = read(*what);
+  if (!content) return what->fail(content.error());
+  const auto& binding = static_cast<const shapes::Binding&>(**content);
+  const auto& pods = api::kind_of<api::core::v1::Pod>();
+  actors::bind order{.pod_key = pods.key(what->at.space, shapes::name_of(binding.pod_id())),
+                     .pod_uid = {},
+                     .node = binding.host()};
+  order.why = what->today()->cause();
+  const auto id = what->pending.begin(what, wait_of(*what->what));
+  if (id == 0) return;
+  what->in.plane.bind(
+      std::move(order), what->what->id, [what, id](const api::expected<api::object_ptr>& result) {
+        if (result) return what->pending.finish(id, {200, success_json(what->words)});
+        what->pending.finish(id, {result.error().code, failure_json(result.error(), what->words)});
+      });
+}
+
+}  // namespace troupe::server::legacy
