@@ -18,6 +18,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "actors/kubelet/child_process.hpp"
 #include "actors/kubelet/container_dir.hpp"
 #include "actors/kubelet/log_writer.hpp"
 
@@ -44,14 +45,6 @@ pipe_pair make_pipe() {
   int fds[2] = {-1, -1};
   if (::pipe2(fds, O_CLOEXEC) != 0) return {};
   return {fds[0], fds[1]};
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (const auto& each : strings)
-    result.push_back(const_cast<char*>(each.c_str()));
-  result.push_back(nullptr);
-  return result;
 }
 
 // Tells the shim over the pipe why exec did not happen: errno, then what was tried.

@@ -43,6 +43,16 @@ inline constexpr auto grace_after_hook = 2s;
 // SIGKILL is sent again to a container that is still there.
 inline constexpr auto kill_again = 1s;
 
+// kubernetes: probes read at most so much of an answer. What of it an event repeats.
+inline constexpr std::size_t check_output_bytes = 10u << 10;
+inline constexpr std::size_t event_text_bytes = 1024;
+// Probes that are asked, and hooks that run, at a time; questions that may wait.
+inline constexpr std::size_t probe_threads = 16;
+inline constexpr std::size_t hook_threads = 8;
+inline constexpr std::size_t check_queue = 1'000;
+// A postStart hook that takes longer has failed.
+inline constexpr auto longest_hook = 10min;
+
 // A status write that met a newer state or a busy writer is tried again after this.
 inline constexpr auto status_retry = 1s;
 inline constexpr auto write_timeout = 30s;

@@ -35,22 +35,26 @@ std::string uid_in(const std::string& worker_name) {
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options) {
   if (auto made = make_root(options.root_dir); !made) log().error("{}", made.error());
-  auto containers = std::make_shared<process_runtime>(options.program);
+  const auto program = options.program.empty() ? own_program() : options.program;
+  const kubelet_helpers helpers{
+      std::make_shared<process_runtime>(program),
+      std::make_shared<health_checks>("probes", kubelet_defaults::probe_threads, program),
+      std::make_shared<health_checks>("hooks", kubelet_defaults::hook_threads, program)};
   return company.spawn({.kind = "kubelet", .name = options.node},
-                       [options, to, containers, facts = read_node_facts()] {
-                         return std::make_unique<kubelet>(options, facts, to, containers);
+                       [options, to, helpers, facts = read_node_facts()] {
+                         return std::make_unique<kubelet>(options, facts, to, helpers);
                        });
 }
 
-kubelet::kubelet(kubelet_options options, node_facts facts, doors to,
-                 std::shared_ptr<process_runtime> containers)
+kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_helpers helpers)
     : node_agent{options.node, to, options.timing},
       options_{std::move(options)},
       facts_{std::move(facts)},
-      containers_{std::move(containers)},
       around_{std::make_shared<kubelet_surroundings>()} {
   around_->to = to;
-  around_->containers = containers_;
+  around_->containers = std::move(helpers.containers);
+  around_->probes = std::move(helpers.probes);
+  around_->hooks = std::move(helpers.hooks);
   around_->kubelet = self();
   around_->root_dir = options_.root_dir;
   around_->node = options_.node;
@@ -140,7 +144,7 @@ void kubelet::take_up_workers() {
 // Directories of pods that were removed while no node ran: a worker ends what is left of each.
 void kubelet::look_for_orphans() {
   if (!synced_) return;
-  containers_->run(
+  around_->containers->run(
       [root = options_.root_dir, to = self()] { to.tell(pods_found{pods_on_disk(root)}); });
 }
 

@@ -29,14 +29,19 @@ struct kubelet_options {
   node_timing timing;
 };
 
+// What has threads of its own, and lives as long as any of the kubelet's actors.
+struct kubelet_helpers {
+  std::shared_ptr<process_runtime> containers;
+  std::shared_ptr<health_checks> probes, hooks;
+};
+
 // Makes the root directory and reads what the machine is: not for an actor's thread.
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options);
 
 class kubelet : public node_agent {
  public:
-  kubelet(kubelet_options options, node_facts facts, doors to,
-          std::shared_ptr<process_runtime> containers);
+  kubelet(kubelet_options options, node_facts facts, doors to, kubelet_helpers helpers);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -66,7 +71,6 @@ class kubelet : public node_agent {
 
   const kubelet_options options_;
   const node_facts facts_;
-  const std::shared_ptr<process_runtime> containers_;
   const std::shared_ptr<kubelet_surroundings> around_;
   std::unordered_map<std::string, known_pod> pods_;  // by uid
   bool synced_ = false;

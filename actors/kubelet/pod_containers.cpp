@@ -104,6 +104,7 @@ bool deadline_exceeded(const Pod& pod, runtime::wall_time now) {
 bool restarts(const Pod& pod, const container_record& record) {
   const auto& policy = pod.spec().restart_policy();
   if (record.init) return !record.succeeded() && policy != "Never";
+  if (record.restart_wanted && policy != "Never") return true;
   return policy == "Always" || policy.empty() ||
          (policy == "OnFailure" && record.last && record.last->code != 0);
 }

@@ -29,10 +29,11 @@ struct container_record {
   std::string waiting_reason = {}, waiting_message = {};
   runtime::duration backoff{0};
   runtime::time_point retry_at{};
-  bool ready = true;       // as its readiness probe says; true without one
-  bool started = true;     // as its startup probe says; true without one
-  bool adopted = false;    // it ran before this worker did; its start was told of then
-  bool preparing = false;  // its postStart hook has not ended
+  bool ready = true;            // as its readiness probe says; true without one
+  bool started = true;          // as its startup probe says; true without one
+  bool adopted = false;         // it ran before this worker did; its start was told of then
+  bool preparing = false;       // its postStart hook has not ended
+  bool restart_wanted = false;  // a probe or hook has ended it: again, whatever its exit code
   container_stop stop = {};
 
   bool succeeded() const { return phase == container_phase::exited && last && last->code == 0; }

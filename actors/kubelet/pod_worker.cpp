@@ -16,7 +16,8 @@ pod_worker::pod_worker(std::string key, std::string uid,
 const runtime::behavior& pod_worker::make_behavior() const {
   static const runtime::behavior table = runtime::handlers(
       &pod_worker::on_own_change, &pod_worker::on_surveyed, &pod_worker::on_reference_news,
-      &pod_worker::on_container_news, &pod_worker::on_torn_down);
+      &pod_worker::on_container_news, &pod_worker::on_probe_news, &pod_worker::on_hook_news,
+      &pod_worker::on_torn_down);
   return table;
 }
 
@@ -66,8 +67,7 @@ void pod_worker::on_container_news(const container_news& m) {
     if (record->phase != container_phase::starting) return;
     record->phase = container_phase::running;
     record->run = *running;
-    if (!record->adopted)
-      record_pod_event(false, "Started", "Started container " + m.container, m.container);
+    now_runs(*record);
   } else {
     if (record->phase == container_phase::exited) return;
     has_ended(*record, std::get<container_exit>(m.change));
@@ -106,10 +106,9 @@ void pod_worker::begin() {
     for (const auto& container : pod().spec().init_containers())
       containers_.push_back({.name = container.name(), .init = true});
     for (const auto& container : pod().spec().containers())
-      containers_.push_back({.name = container.name(),
-                             .ready = !container.has_readiness_probe(),
-                             .started = !container.has_startup_probe()});
+      expect_health(containers_.emplace_back(container_record{.name = container.name()}));
     needed_ = referenced_keys(pod());
+    if (survey_->found.empty()) say_what_is_unsupported();
   }
   for (const auto& found : survey_->found)
     adopt(found);

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "actors/doors.hpp"
+#include "actors/kubelet/health_checks.hpp"
 #include "actors/kubelet/pod_containers.hpp"
 #include "actors/kubelet/pod_env.hpp"
 #include "actors/kubelet/pod_files.hpp"
+#include "actors/kubelet/prober.hpp"
 #include "actors/kubelet/process_runtime.hpp"
 #include "actors/kubelet/references.hpp"
 #include "actors/messages.hpp"
@@ -29,6 +31,7 @@ namespace troupe::actors {
 struct kubelet_surroundings {
   doors to;
   std::shared_ptr<process_runtime> containers;
+  std::shared_ptr<health_checks> probes, hooks;
   runtime::actor_ref kubelet, references;
   std::filesystem::path root_dir;
   std::string node;
@@ -58,6 +61,12 @@ class pod_worker : public runtime::actor {
     int attempt;
     container_change change;
   };
+  struct hook_news {
+    std::string container;
+    int attempt;
+    bool at_start;
+    health_answer answer;
+  };
   struct torn_down {};
 
   // -- messages -----------------------------------------------------------------------------------
@@ -65,6 +74,8 @@ class pod_worker : public runtime::actor {
   void on_surveyed(const surveyed& m);
   void on_reference_news(const reference_news& m);
   void on_container_news(const container_news& m);
+  void on_probe_news(const probe_news& m);
+  void on_hook_news(const hook_news& m);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
@@ -87,6 +98,16 @@ class pod_worker : public runtime::actor {
   void carry_out(container_record& record, stop_step step);
   runtime::duration grace_left() const;
   runtime::duration own_grace() const;
+
+  // -- health -------------------------------------------------------------------------------------
+  void expect_health(container_record& record) const;
+  void now_runs(container_record& record);
+  void end_prober(const container_record& record);
+  void run_hook(const container_record& record, const api::core::v1::LifecycleHandler& hook,
+                bool at_start, runtime::duration timeout);
+  bool has_stop_hook(const container_record& record) const;
+  void fail_container(container_record& record, runtime::duration grace, const std::string& why);
+  void say_what_is_unsupported();
 
   // -- what the pod refers to
   // -----------------------------------------------------------------------
@@ -121,6 +142,7 @@ class pod_worker : public runtime::actor {
   std::vector<container_record> containers_;
   std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
   std::vector<std::string> needed_;                    // keys
+  std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container
   runtime::timer next_, retry_;
 };
 

@@ -17,6 +17,13 @@ void pod_worker::adopt(const process_runtime::found& found) {
   record->phase = container_phase::starting;
   record->adopted = true;
   record->last = found.before;
+  // What the probes have found is not forgotten with the node that heard it.
+  if (object_)
+    for (const auto& status : pod().status().container_statuses())
+      if (status.container_id() == container_id(pod(), *record)) {
+        record->started = status.started();
+        record->ready = status.ready();
+      }
   around_->containers->follow(found.dir, observer(found.container, found.attempt));
 }
 
@@ -33,8 +40,9 @@ void pod_worker::run_containers() {
 
 void pod_worker::await_restart(container_record& record) {
   record.phase = container_phase::waiting;
-  record.adopted = false;
+  record.adopted = record.restart_wanted = false;
   ++record.attempt;
+  expect_health(record);
   if (record.retry_at <= now()) return;
   record.waiting_reason = "CrashLoopBackOff";
   const auto wait = std::chrono::ceil<std::chrono::seconds>(record.retry_at - now());
@@ -85,6 +93,7 @@ void pod_worker::has_ended(container_record& record, const container_exit& exit)
   record.last = exit;
   record.stop = {};
   record.preparing = false;
+  end_prober(record);
   if (!exit.error.empty()) record_pod_event(true, "Failed", "Error: " + exit.error, record.name);
   if (lasted >= kubelet_defaults::restart_forgotten) record.backoff = runtime::duration{0};
   if (terminating() || verdict_ || !restarts(pod(), record)) return;
@@ -116,10 +125,13 @@ void pod_worker::end_containers(runtime::duration grace) {
 void pod_worker::end_container(container_record& record, runtime::duration grace,
                                const std::string& why) {
   if (!record.stop.begun() && !gone_) record_pod_event(false, "Killing", why, record.name);
-  carry_out(record, record.stop.begin(now(), grace, false));
+  carry_out(record, record.stop.begin(now(), grace, has_stop_hook(record)));
 }
 
 void pod_worker::carry_out(container_record& record, stop_step step) {
+  if (step == stop_step::run_hook)
+    run_hook(record, spec_of(record)->lifecycle().pre_stop(), false,
+             record.stop.deadline() - now());
   if (step == stop_step::terminate || step == stop_step::kill)
     around_->containers->stop(dir_of(record), step == stop_step::kill);
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -17,12 +16,11 @@
 #include <mutex>
 #include <thread>
 
+#include "actors/kubelet/child_process.hpp"
 #include "actors/kubelet/container_shim.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pod_files.hpp"
 #include "runtime/worker_pool.hpp"
-
-extern char** environ;
 
 namespace troupe::actors {
 
@@ -82,11 +80,6 @@ int open_pidfd(pid_t pid) {
   return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
 }
 
-std::string own_program() {
-  std::error_code problem;
-  return std::filesystem::read_symlink("/proc/self/exe", problem).string();
-}
-
 container_exit failed_start(std::string why) {
   return {.code = 128, .signal = 0, .started_ms = 0, .finished_ms = 0, .error = std::move(why)};
 }
@@ -106,6 +99,11 @@ constexpr int ready_fd = 3;  // the shim closes it when it has written `running`
 
 }  // namespace
 
+std::string own_program() {
+  std::error_code problem;
+  return std::filesystem::read_symlink("/proc/self/exe", problem).string();
+}
+
 struct process_runtime::impl {
   std::string program;
   waiter ends;
@@ -124,29 +122,6 @@ struct process_runtime::impl {
     ends.wait(fd, over);
   }
 
-  tl::expected<pid_t, std::string> spawn_shim(const container_dir& dir, int ready) {
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, ready, ready_fd);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    const std::string path = dir.path().string();
-    const char* arguments[] = {program.c_str(), container_shim_command, path.c_str(), nullptr};
-    pid_t pid = 0;
-    const int problem = ::posix_spawn(&pid, program.c_str(), &files, &attributes,
-                                      const_cast<char**>(arguments), environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    if (problem != 0)
-      return tl::make_unexpected(
-          fmt::format("cannot start {}: {}", program, std::strerror(problem)));
-    return pid;
-  }
-
   void start(const container_dir& dir, const container_spec& spec, const container_observer& tell) {
     if (auto written = dir.write(spec); !written) return tell(failed_start(written.error()));
     std::error_code problem;
@@ -157,7 +132,8 @@ struct process_runtime::impl {
                    std::atoi(dir.path().filename().c_str()));
     int ready[2];
     if (::pipe2(ready, O_CLOEXEC) != 0) return tell(failed_start(std::strerror(errno)));
-    const auto shim = spawn_shim(dir, ready[1]);
+    const auto shim = spawn_program({program, container_shim_command, dir.path().string()},
+                                    {{ready[1], ready_fd}});
     ::close(ready[1]);
     if (!shim) {
       ::close(ready[0]);
@@ -179,7 +155,7 @@ struct process_runtime::impl {
 };
 
 process_runtime::process_runtime(std::string program) : impl_{new impl} {
-  impl_->program = program.empty() ? own_program() : std::move(program);
+  impl_->program = std::move(program);
 }
 
 process_runtime::~process_runtime() = default;

@@ -21,10 +21,13 @@ namespace troupe::actors {
 using container_change = std::variant<container_running, container_exit>;
 using container_observer = std::function<void(const container_change&)>;
 
+// The path of the program that runs.
+std::string own_program();
+
 class process_runtime {
  public:
-  // `program`: what to start with `container-shim DIR`; empty: this very program.
-  explicit process_runtime(std::string program = {});
+  // `program`: what to start with `container-shim DIR` (container_programs.hpp).
+  explicit process_runtime(std::string program);
   // Leaves containers running; nobody is told anything any more.
   ~process_runtime();
 

@@ -1,9 +1,6 @@
-// The program's hidden subcommand alone, for tests that run containers without the whole program.
-#include <cstring>
-
-#include "actors/kubelet/container_shim.hpp"
+// The program's hidden subcommands alone, for tests that run containers without the whole program.
+#include "actors/kubelet/container_programs.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 3 || std::strcmp(argv[1], troupe::actors::container_shim_command) != 0) return 2;
-  return troupe::actors::container_shim_main(argv[2]);
+  return troupe::actors::run_container_program(argc, argv).value_or(2);
 }

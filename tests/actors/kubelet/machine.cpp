@@ -231,7 +231,8 @@ void machine::stop_kubelet() {
   wait([&] {
     bool any = false;
     company_->actors().each([&](const runtime::actor_info& info) {
-      any |= info.kind == "kubelet" || info.kind == "pod-worker" || info.kind == "references";
+      any |= info.kind == "kubelet" || info.kind == "pod-worker" || info.kind == "references" ||
+             info.kind == "prober";
     });
     return !any;
   });

@@ -1,0 +1,147 @@
+#include "actors/kubelet/container_exec.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "actors/kubelet/child_process.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/unique_fd.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+int refuse(int code, const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  return code;
+}
+
+// Empty when the process is in the same namespace as we are.
+unique_fd foreign_namespace(pid_t pid, const char* kind) {
+  unique_fd theirs{::open(fmt::format("/proc/{}/ns/{}", pid, kind).c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat own {
+  }, other{};
+  if (!theirs || ::fstat(theirs.get(), &other) != 0 ||
+      ::stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &own) != 0 ||
+      (own.st_ino == other.st_ino && own.st_dev == other.st_dev))
+    return {};
+  return theirs;
+}
+
+bool enter_namespaces(const process_id& process) {
+  const auto processes = foreign_namespace(process.pid, "pid");
+  const auto mounts = foreign_namespace(process.pid, "mnt");
+  // The descriptors may be of a later process with that number: then its own start says so.
+  if (!process.alive()) return false;
+  return (!processes || ::setns(processes.get(), CLONE_NEWPID) == 0) &&
+         (!mounts || ::setns(mounts.get(), CLONE_NEWNS) == 0);
+}
+
+[[noreturn]] void run_command(const container_spec& spec, const std::vector<std::string>& command) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::setsid();
+  const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
+  if (::chdir(dir.c_str()) != 0)
+    ::_exit(refuse(126, fmt::format("cannot enter {}: {}", dir, std::strerror(errno))));
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  auto arguments = pointers(command);
+  auto environment = pointers(spec.environment);
+  ::execvpe(arguments[0], arguments.data(), environment.data());
+  const int code = errno;
+  ::_exit(refuse(code == ENOENT ? 127 : 126,
+                 fmt::format("cannot run {}: {}", command.front(), std::strerror(code))));
+}
+
+int code_of(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+int container_exec_main(const char* directory, const std::vector<std::string>& command) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGCHLD);
+  sigaddset(&awaited, SIGTERM);
+  sigprocmask(SIG_BLOCK, &awaited, nullptr);
+  const container_dir dir{directory};
+  const auto running = dir.running();
+  const auto spec = dir.spec();
+  if (!running || !spec || dir.exit()) return refuse(126, "the container does not run");
+  if (!enter_namespaces(running->process))
+    return refuse(126, fmt::format("cannot enter the container: {}", std::strerror(errno)));
+  const pid_t child = ::fork();
+  if (child == 0) run_command(*spec, command);
+  if (child < 0) return refuse(126, fmt::format("cannot fork: {}", std::strerror(errno)));
+  for (;;) {
+    siginfo_t info;
+    if (::sigwaitinfo(&awaited, &info) == SIGTERM) ::kill(-child, SIGKILL);
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) == child) return code_of(status);
+  }
+}
+
+tl::expected<exec_result, std::string> run_in_container(const std::string& program,
+                                                        const container_dir& dir,
+                                                        const std::vector<std::string>& command,
+                                                        runtime::duration timeout) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return tl::make_unexpected(std::string{std::strerror(errno)});
+  const unique_fd output{ends[0]};
+  unique_fd input{ends[1]};
+  std::vector<std::string> arguments{program, container_exec_command, dir.path().string()};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  const auto child = spawn_program(arguments, {{input.get(), 1}, {input.get(), 2}});
+  input.reset();
+  if (!child) return tl::make_unexpected(child.error());
+  const unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, *child, 0))};
+
+  using clock = std::chrono::steady_clock;
+  auto deadline = clock::now() + timeout;
+  exec_result result;
+  std::array<char, 4096> part;
+  bool open = true;
+  // The end of the command counts, not of its output: what it left behind may hold the pipe.
+  for (bool ended = false; !ended;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now()).count();
+    pollfd waiting[] = {{process.get(), POLLIN, 0}, {open ? output.get() : -1, POLLIN, 0}};
+    const int ready = ::poll(waiting, 2, static_cast<int>(std::max<long long>(left, 0)));
+    if (ready == 0) {
+      ::kill(*child, result.timed_out ? SIGKILL : SIGTERM);
+      if (std::exchange(result.timed_out, true)) deadline += std::chrono::hours{1};
+      deadline += kubelet_defaults::kill_again;
+      continue;
+    }
+    ended = waiting[0].revents != 0;
+    while (waiting[1].revents != 0 && open) {
+      const auto n = ::read(output.get(), part.data(), part.size());
+      if (n <= 0) open = false;
+      const auto room = kubelet_defaults::check_output_bytes - result.output.size();
+      if (n > 0) result.output.append(part.data(), std::min(static_cast<std::size_t>(n), room));
+      pollfd more{output.get(), POLLIN, 0};
+      if (::poll(&more, 1, 0) <= 0) break;
+    }
+  }
+  int status = 0;
+  ::waitpid(*child, &status, 0);
+  result.code = code_of(status);
+  return result;
+}
+
+}  // namespace troupe::actors

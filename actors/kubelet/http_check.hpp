@@ -1,0 +1,27 @@
+// One GET as upstream's probes send it: success is a status from 200 to 399. Blocks: not for
+// actors' threads.
+#pragma once
+
+#include "actors/kubelet/health_question.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+// Redirects to the same host are followed, at most ten; one to another host is a success, as the
+// container is well enough to send it. All of it ends within `timeout`.
+health_answer http_check(const http_question& question, runtime::duration timeout);
+
+// A connection that opens.
+health_answer tcp_check(const tcp_question& question, runtime::duration timeout);
+
+// -- pure, for the tests --------------------------------------------------------------------------
+
+struct http_reply {
+  int status = 0;
+  std::string location;  // of a redirect
+  std::string body;
+};
+tl::expected<http_reply, std::string> parse_reply(const std::string& text);
+std::string request_text(const http_question& question);
+
+}  // namespace troupe::actors

@@ -1,0 +1,77 @@
+#include "actors/kubelet/unsupported.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "actors/kubelet/health_question.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using namespace api::core::v1;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+class finder {
+ public:
+  std::vector<std::string> found;
+
+  void when(bool asked, std::string what) {
+    if (asked) found.push_back(std::move(what));
+  }
+
+  // Every field of `from` that is set.
+  void each_field(const Message& from, const std::string& at) {
+    std::vector<const FieldDescriptor*> set;
+    from.GetReflection()->ListFields(from, &set);
+    for (const auto* field : set)
+      found.push_back(at + "." + field->json_name());
+  }
+
+  void look_at(const Container& container, const std::string& at) {
+    if (container.has_security_context())
+      each_field(container.security_context(), at + ".securityContext");
+    when(container.resources().limits_size() != 0, at + ".resources.limits");
+    when(container.stdin(), at + ".stdin");
+    when(container.tty(), at + ".tty");
+    when(container.volume_devices_size() != 0, at + ".volumeDevices");
+    when(container.lifecycle().has_stop_signal(), at + ".lifecycle.stopSignal");
+    const auto& message = container.termination_message_path();
+    when(!message.empty() && message != "/dev/termination-log", at + ".terminationMessagePath");
+    probe(container.has_startup_probe(), container.startup_probe(), at + ".startupProbe");
+    probe(container.has_liveness_probe(), container.liveness_probe(), at + ".livenessProbe");
+    probe(container.has_readiness_probe(), container.readiness_probe(), at + ".readinessProbe");
+  }
+
+ private:
+  void probe(bool has, const Probe& which, const std::string& at) {
+    when(has && !supported(which), at + ".grpc (the probe counts as absent)");
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> unsupported_features(const Pod& pod) {
+  finder out;
+  const auto& spec = pod.spec();
+  if (spec.has_security_context()) out.each_field(spec.security_context(), "spec.securityContext");
+  out.when(spec.host_aliases_size() != 0, "spec.hostAliases");
+  out.when(spec.has_dns_config(), "spec.dnsConfig");
+  out.when(spec.share_process_namespace(), "spec.shareProcessNamespace");
+  out.when(spec.ephemeral_containers_size() != 0, "spec.ephemeralContainers");
+  out.when(!spec.runtime_class_name().empty(), "spec.runtimeClassName");
+  out.when(spec.resource_claims_size() != 0, "spec.resourceClaims");
+  for (const auto& container : spec.init_containers()) {
+    const auto at = fmt::format("spec.initContainers{{{}}}", container.name());
+    out.look_at(container, at);
+    out.when(container.restart_policy() == "Always",
+             at + ".restartPolicy (it is waited for like any other)");
+  }
+  for (const auto& container : spec.containers())
+    out.look_at(container, fmt::format("spec.containers{{{}}}", container.name()));
+  return out.found;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,14 @@
+// What a pod asks for that the process runtime does not do: said once, by an event. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors {
+
+// Paths of fields, with what becomes of them where that is not plain.
+std::vector<std::string> unsupported_features(const api::core::v1::Pod& pod);
+
+}  // namespace troupe::actors
