@@ -130,9 +130,13 @@ void garbage_collector::pump() {
   }
 }
 
-// What is being written shows by its change, or comes again when it failed.
+// What is being written is looked at again when that has been answered: it may be written on behalf
+// of its owner, whose task tells nothing of its own.
 void garbage_collector::process(const std::string& key) {
-  if (busy_.contains(key)) return;
+  if (busy_.contains(key)) {
+    put_off_.insert(key);
+    return;
+  }
   const auto object = truth_->read().find(key);
   if (!object) return;
   if (!object->meta().has_deletion_timestamp()) return collect(key, object);
@@ -267,6 +271,7 @@ void garbage_collector::order(const std::string& key, remove what) {
 void garbage_collector::done(const std::string& key, const std::string& task, bool succeeded,
                              bool conflict) {
   busy_.erase(key);
+  if (put_off_.erase(key) != 0) enqueue(key);
   if (!succeeded) {
     ++failed_;
     // A conflict is judged anew at once; what the disk or the load refused, a little later.

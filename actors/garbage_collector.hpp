@@ -65,9 +65,10 @@ class garbage_collector : public follower {
 
   std::deque<std::string> queue_;
   std::unordered_set<std::string> queued_;
-  std::vector<std::string> later_;        // failed: again after a while
-  std::vector<std::string> ahead_;        // newer than the graph: again when that has caught up
-  std::unordered_set<std::string> busy_;  // keys that are being written
+  std::vector<std::string> later_;           // failed: again after a while
+  std::vector<std::string> ahead_;           // newer than the graph: again when that has caught up
+  std::unordered_set<std::string> busy_;     // keys that are being written
+  std::unordered_set<std::string> put_off_;  // of these, those that had a task meanwhile
   std::uint64_t removed_ = 0, stripped_ = 0, failed_ = 0;
   bool complete_ = false;
   runtime::timer again_;
