@@ -113,6 +113,7 @@ set_size set_view::size() const {
   return {.key = key(),
           .created = created(),
           .wanted = wanted(),
+          .pods = body().status().replicas(),
           .available = body().status().available_replicas(),
           .max_when_sized = static_cast<std::int32_t>(number(max_annotation))};
 }

@@ -20,6 +20,18 @@ std::int32_t sum_wanted(const std::vector<set_size>& sets) {
                          [](std::int32_t sum, const set_size& s) { return sum + s.wanted; });
 }
 
+// Those that a set is to end are there until it has.
+std::int32_t sum_pods(const std::vector<set_size>& sets) {
+  return std::accumulate(sets.begin(), sets.end(), 0, [](std::int32_t sum, const set_size& s) {
+    return sum + std::max(s.wanted, s.pods);
+  });
+}
+
+// Those that a set is to end are among the available ones.
+std::int32_t lasting(const set_size& set) {
+  return std::min(set.available, set.wanted);
+}
+
 std::vector<set_size> oldest_first(std::vector<set_size> sets) {
   std::stable_sort(sets.begin(), sets.end(), [](const set_size& a, const set_size& b) {
     return std::tie(a.created, a.key) < std::tie(b.created, b.key);
@@ -48,7 +60,7 @@ fenceposts resolve(amount surge, amount unavailable, std::int32_t replicas) {
 
 std::int32_t new_set_size(std::int32_t replicas, const fenceposts& posts, const set_size& fresh,
                           const std::vector<set_size>& old) {
-  const auto room = replicas + posts.surge - (sum_wanted(old) + fresh.wanted);
+  const auto room = replicas + posts.surge - (sum_pods(old) + std::max(fresh.wanted, fresh.pods));
   if (room <= 0) return fresh.wanted;
   return fresh.wanted + std::clamp(replicas - fresh.wanted, 0, room);
 }
@@ -67,9 +79,9 @@ std::vector<resize> shrink_old_sets(std::int32_t replicas, const fenceposts& pos
     budget -= broken;
   }
 
-  auto available = fresh.available;
+  auto available = lasting(fresh);
   for (const auto& set : sets)
-    available += set.available;
+    available += lasting(set);
   auto spare = available - min_available;
   for (auto& set : sets) {
     const auto fewer = std::clamp(set.wanted, 0, std::max(spare, 0));

@@ -1,8 +1,10 @@
 // How a Deployment moves its pods from old ReplicaSets to the new one: pure arithmetic on sizes
 // (kubernetes: pkg/controller/deployment/util and rolling.go).
 //
-// Two promises hold at every step: never more pods asked for than replicas + surge, and never so
-// few available ones that fewer than replicas - unavailable are left by our doing.
+// Two promises hold at every step: never more pods than replicas + surge, and never so few
+// available ones that fewer than replicas - unavailable are left by our doing. Sizes and statuses
+// of the sets come at different times, so pods that a set has not yet ended count as there, and
+// those that it has yet to end do not count as available.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +35,7 @@ struct set_size {
   std::string key;
   std::int64_t created = 0;    // seconds since the epoch
   std::int32_t wanted = 0;     // spec.replicas
+  std::int32_t pods = 0;       // status.replicas
   std::int32_t available = 0;  // status.availableReplicas
   // What replicas + surge was when the set was last sized (annotation max-replicas); 0 when
   // unknown.

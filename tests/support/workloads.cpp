@@ -9,6 +9,7 @@ namespace troupe::test {
 
 using api::apps::v1::Deployment;
 using api::apps::v1::ReplicaSet;
+using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::core::v1::PodTemplateSpec;
 using api::core::v1::ReplicationController;
@@ -63,6 +64,11 @@ Deployment deployment(const std::string& name, int replicas, const std::string& 
 }
 
 void run_kubelets(cluster& c, const std::function<bool(const Pod&)>& spare) {
+  for (const auto& node : c.list<Node>()) {
+    const auto& conditions = node->as<Node>().status().conditions();
+    const auto* ready = actors::find_condition(conditions, "Ready");
+    if (ready == nullptr || ready->status() != "True") post_ready(c, node->meta().name(), "True");
+  }
   for (const auto& object : c.list<Pod>()) {
     const auto& pod = object->as<Pod>();
     const auto& phase = pod.status().phase();

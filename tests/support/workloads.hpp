@@ -23,8 +23,8 @@ api::apps::v1::ReplicaSet replica_set(const std::string& name, int replicas, con
 api::apps::v1::Deployment deployment(const std::string& name, int replicas,
                                      const std::string& image);
 
-// One round of all kubelets: bound pods become Running and Ready, and those that are to end are
-// removed. Pods for which `spare` says true are left as they are.
+// One round of all kubelets: nodes say that they are ready, bound pods become Running and Ready,
+// and those that are to end are removed. Pods for which `spare` says true are left as they are.
 void run_kubelets(cluster& c, const std::function<bool(const api::core::v1::Pod&)>& spare = {});
 // Says Running and Ready of a pod, or Running and not Ready.
 void post_pod(cluster& c, const std::string& name, bool ready);
