@@ -77,6 +77,9 @@ constexpr part_handlers parts[] = {
     {"binding", nullptr, &create_binding, nullptr, nullptr},
     {"eviction", nullptr, &create_eviction, nullptr, nullptr},
     {"log", &get_log, nullptr, nullptr, nullptr},
+    {"exec", &refuse_stream, &refuse_stream, nullptr, nullptr},
+    {"attach", &refuse_stream, &refuse_stream, nullptr, nullptr},
+    {"portforward", &refuse_stream, &refuse_stream, nullptr, nullptr},
 };
 
 call_handler part_handler(const call& what) {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "api/schema/core_account.pb.h"
+#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy.hpp"
+#include "server/rest/system_objects.hpp"
 #include "server/rest/writing.hpp"
 
 namespace troupe::server {
@@ -116,6 +118,10 @@ api::expected<change_plan> plan_removal(const call_ptr& what, const snapshot& st
   const auto& kind = what->kind();
   const auto was = state.find(key);
   if (!was) return api::fail(api::not_found(kind, name));
+  // kubernetes: admission/plugin/namespace/lifecycle. Nobody would make kube-node-lease again, so
+  // it stays too.
+  if (&kind == &api::kind_of<api::core::v1::Namespace>() && is_system_namespace(name))
+    return api::fail(api::forbidden(kind, name, "this namespace may not be deleted"));
   auto step =
       api::plan_delete(kind, was->content(), was->revision(), options, wall_seconds(what->in));
   if (!step) return api::fail(std::move(step.error()));

@@ -52,6 +52,18 @@ void answer_openapi_v3(const call_ptr& what) {
               "application/json");
 }
 
+// kubectl asks for them when it does not know a kind, and says "no matches for kind" only after it
+// has read that there are none.
+constexpr std::string_view custom_kinds_path =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+void answer_no_custom_kinds(const call_ptr& what) {
+  static const std::string text =
+      R"({"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1",)"
+      R"("metadata":{"resourceVersion":"1"},"items":[]})";
+  answer_json(what, text, "application/json");
+}
+
 }  // namespace
 
 void serve_document(const call_ptr& what) {
@@ -71,6 +83,8 @@ void serve_document(const call_ptr& what) {
     case place::openapi_v3:
       return answer_openapi_v3(what);
     default:
+      if (what->wanted == verb::list && what->what->path == custom_kinds_path)
+        return answer_no_custom_kinds(what);
       return what->fail(no_such_path());
   }
 }

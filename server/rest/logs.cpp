@@ -44,6 +44,44 @@ const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
   return nullptr;
 }
 
+// The id of the run whose log is asked for; empty: none has begun. A container that waits to be
+// started again shows its last run.
+//
+// kubernetes: pkg/kubelet/kubelet_pods.go, validateContainerLogStatus.
+std::string run_of(const ContainerStatus* status, bool previous) {
+  if (status == nullptr) return {};
+  const auto& last = status->last_state().terminated().container_id();
+  const auto& state = status->state();
+  if (previous) return last;
+  if (state.has_running()) return status->container_id();
+  const auto& ended = state.terminated().container_id();
+  return ended.empty() ? last : ended;
+}
+
+// The kubelet counts the runs at the end of their ids: "process://UID/NAME/2".
+int attempt_of(std::string_view id) {
+  id.remove_prefix(id.rfind('/') + 1);
+  int out = 0;
+  std::from_chars(id.data(), id.data() + id.size(), out);
+  return out;
+}
+
+// Why there is nothing to read, as far as the pod's status says it.
+api::error no_log(const Pod& pod, const std::string& container, const ContainerStatus* status) {
+  const auto& name = pod.metadata().name();
+  if (pod.spec().node_name().empty())
+    return api::bad_request(fmt::format("pod {} does not have a host assigned", name));
+  if (status != nullptr && (status->state().has_running() || status->state().has_terminated()))
+    return api::bad_request(
+        fmt::format("container \"{}\" in pod \"{}\" has no log: its node {} keeps none", container,
+                    name, pod.spec().node_name()));
+  std::string why = "there is no log yet";
+  if (status != nullptr && !status->state().waiting().reason().empty())
+    why = status->state().waiting().reason();
+  return api::bad_request(
+      fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name, why));
+}
+
 // The number of a query parameter; 400 when it is none or below `least`.
 api::expected<std::optional<std::int64_t>> number(const query_string& query, const char* name,
                                                   std::int64_t least) {
@@ -90,19 +128,16 @@ void get_log(const call_ptr& what) {
   if (!options) return what->fail(options.error());
   const auto* status = status_of(pod, *container);
   const bool previous = query.flag("previous");
-  const int attempt = status == nullptr ? 0 : status->restart_count() - (previous ? 1 : 0);
-  if (previous && attempt < 0)
+  const auto run = run_of(status, previous);
+  if (previous && run.empty())
     return what->fail(
         api::bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found",
                                      *container, pod.metadata().name())));
-  const auto file =
-      what->in.options.logs == nullptr
-          ? std::nullopt
-          : what->in.options.logs->log_file(pod.metadata().uid(), *container, attempt);
-  if (!file)
-    return what->fail(api::bad_request(
-        fmt::format("container \"{}\" in pod \"{}\" is waiting to start: there is no log yet",
-                    *container, pod.metadata().name())));
+  const auto* logs = what->in.options.logs;
+  const auto file = logs == nullptr || run.empty()
+                        ? std::nullopt
+                        : logs->log_file(pod.metadata().uid(), *container, attempt_of(run));
+  if (!file) return what->fail(no_log(pod, *container, status));
   what->in.plane.company().spawn(
       {.kind = "log",
        .name = fmt::format("{}/{}/{:x}", found->meta().namespace_(), found->meta().name(),

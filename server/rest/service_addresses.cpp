@@ -46,6 +46,11 @@ bool has_node_ports(const ServiceSpec& spec) {
                                             spec.allocate_load_balancer_node_ports()));
 }
 
+// Reached from outside of the cluster.
+bool is_external(const ServiceSpec& spec) {
+  return spec.type() == "NodePort" || spec.type() == "LoadBalancer";
+}
+
 // A port number may be taken once for each protocol.
 std::uint32_t port_key(std::int32_t number, const std::string& protocol) {
   const auto place = protocol == "UDP" ? 1u : protocol == "SCTP" ? 2u : 0u;
@@ -80,14 +85,6 @@ void set_address(ServiceSpec& spec, const std::string& address) {
   spec.add_cluster_ips(address);
   if (spec.ip_families().empty()) spec.add_ip_families("IPv4");
   if (!spec.has_ip_family_policy()) spec.set_ip_family_policy("SingleStack");
-}
-
-// What a change of the type makes meaningless goes, where the client only repeats what was.
-void drop_leftovers(ServiceSpec& spec, const Service* was) {
-  if (was == nullptr || has_node_ports(spec) || !has_node_ports(was->spec())) return;
-  for (auto& port : *spec.mutable_ports())
-    for (const auto& before : was->spec().ports())
-      if (port.node_port() == before.node_port()) port.clear_node_port();
 }
 
 }  // namespace
@@ -244,10 +241,22 @@ std::string service_addresses::text() const {
   return fmt::format("{}/{}", format_address(base_), prefix_);
 }
 
+// kubernetes: pkg/registry/core/service/strategy.go, dropTypeDependentFields.
+void service_addresses::drop_leftovers(Service& now, const Service& was) {
+  auto& spec = *now.mutable_spec();
+  const auto& before = was.spec();
+  if (!is_external(spec) && is_external(before) &&
+      spec.external_traffic_policy() == before.external_traffic_policy())
+    spec.clear_external_traffic_policy();
+  if (has_node_ports(spec) || !has_node_ports(before)) return;
+  for (auto& port : *spec.mutable_ports())
+    for (const auto& old : before.ports())
+      if (port.node_port() == old.node_port()) port.clear_node_port();
+}
+
 api::expected<void> service_addresses::assign(const snapshot& state, const Service* was,
                                               persistence::transaction& into) const {
   auto& service = static_cast<Service&>(*into.mutations.front().content);
-  drop_leftovers(*service.mutable_spec(), was);
   choice made{*this, state, service, was};
   made.address();
   made.ports();

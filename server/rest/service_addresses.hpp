@@ -25,6 +25,10 @@ class service_addresses {
   // `network` is IPv4 in CIDR form, at most /28 and at least /8; otherwise the error says so.
   static tl::expected<service_addresses, std::string> in(std::string_view network);
 
+  // Takes off what a change of the type makes meaningless, where the client only repeats what was:
+  // before the Service is validated, for there it would be refused.
+  static void drop_leftovers(api::core::v1::Service& now, const api::core::v1::Service& was);
+
   // Completes the Service that is the first mutation of `into` (its state before in `was`, null for
   // a new one) and adds what keeps others from choosing the same. 422 for an address or a port that
   // is taken or out of range, 500 when there is none left.

@@ -1,5 +1,7 @@
 #include "server/rest/subresources.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 #include <vector>
@@ -156,6 +158,18 @@ void create_binding(const call_ptr& what) {
             actors::plan_bind(state, command, what->in.plane.company().time().wall_now()));
       },
       [what](const change_result&) { what->succeed(201); });
+}
+
+void refuse_stream(const call_ptr& what) {
+  const auto name = what->where.name;
+  if (!what->in.read().find(what->key())) return what->fail(api::not_found(what->kind(), name));
+  auto out = api::method_not_supported(what->kind(), what->where.subresource);
+  out.name = name;
+  out.message = fmt::format(
+      "pods \"{}\": {} is not supported by this server: it opens no streams into containers that "
+      "run; what they print is shown by the log",
+      name, what->where.subresource);
+  what->fail(out);
 }
 
 void create_eviction(const call_ptr& what) {

@@ -1,4 +1,5 @@
-// What is served below an object and is no part of it: scale, binding, eviction.
+// What is served below an object and is no part of it: scale, binding, eviction,
+// streams.
 #pragma once
 
 #include "server/rest/change.hpp"
@@ -14,5 +15,8 @@ void patch_scale(const call_ptr& what);
 void create_binding(const call_ptr& what);
 // POST of pods/NAME/eviction. Nothing forbids one yet: there are no disruption budgets.
 void create_eviction(const call_ptr& what);
+
+// pods/NAME/exec, attach and portforward: 405 that says so, where upstream opens a stream.
+void refuse_stream(const call_ptr& what);
 
 }  // namespace troupe::server

@@ -1,6 +1,8 @@
 #include "server/rest/system_objects.hpp"
 
+#include <algorithm>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string_view>
@@ -42,6 +44,11 @@ tl::expected<void, std::string> add_missing(actors::control_plane& plane,
 }
 
 }  // namespace
+
+bool is_system_namespace(std::string_view name) noexcept {
+  return std::find(std::begin(system_namespaces), std::end(system_namespaces), name) !=
+         std::end(system_namespaces);
+}
 
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
   persistence::transaction what;

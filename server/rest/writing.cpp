@@ -92,6 +92,8 @@ void prepare(const call_ptr& what, api::body& now, const api::body& was) {
     api::prepare_ephemeral_containers(now, was);
   else
     api::prepare_update(kind, now, was);
+  if (&kind == &api::kind_of<Service>() && part.empty())
+    service_addresses::drop_leftovers(static_cast<Service&>(now), static_cast<const Service&>(was));
 }
 
 std::vector<api::error_cause> validate(const call_ptr& what, const api::body& now,

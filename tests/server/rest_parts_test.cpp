@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "server/authorization.hpp"
+#include "server/rest/audit.hpp"
+#include "server/rest_fixture.hpp"
+
+using namespace troupe;
+using namespace troupe::server::testing;
+
+namespace {
+
+const std::string pods = "/api/v1/namespaces/default/pods";
+const std::string services = "/api/v1/namespaces/default/services";
+
+std::string service_json(const std::string& name, const std::string& extra = {},
+                         const std::string& port = {}) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{}"}},"spec":{{{}"selector":{{"a":"b"}},"ports":[{{"port":80{}}}]}}}})",
+      name, extra, port);
+}
+
+}  // namespace
+
+TEST_CASE("a pod is bound once") {
+  rest_test server;
+  const auto uid = server.create_pod("web").at("metadata.uid");
+  const auto wrong =
+      server.post(pods + "/web/binding", R"({"metadata":{"uid":"x"},"target":{"name":"n1"}})");
+  CHECK(wrong.status == 409);
+  CHECK(server.post(pods + "/web/binding", R"({"target":{}})").status == 422);
+  const auto bound = server.post(
+      "/api/v1/namespaces/default/bindings",
+      R"({"metadata":{"name":"web","uid":")" + uid + R"("},"target":{"kind":"Node","name":"n1"}})");
+  CHECK(bound.status == 201);
+  CHECK(bound.at("status") == "Success");
+  CHECK(server.get(pods + "/web").at("spec.nodeName") == "n1");
+  const auto again = server.post(pods + "/web/binding", R"({"target":{"name":"n2"}})");
+  CHECK(again.status == 409);
+  CHECK_THAT(again.at("message"), Catch::Contains("already assigned"));
+}
+
+TEST_CASE("an eviction deletes a pod with its grace and says why") {
+  rest_test server;
+  server.create_pod("web");
+  server.post(pods + "/web/binding", R"({"target":{"name":"n1"}})");
+  const auto evicted = server.post(
+      pods + "/web/eviction",
+      R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"web","namespace":"default"},
+          "deleteOptions":{"gracePeriodSeconds":9}})");
+  CHECK(evicted.status == 201);
+  const auto pod = server.get(pods + "/web");
+  CHECK(pod.at("metadata.deletionGracePeriodSeconds") == "9");
+  CHECK_THAT(pod.text(), Catch::Contains("EvictionByEvictionAPI"));
+  CHECK(server.post(pods + "/none/eviction", "{}").status == 404);
+}
+
+TEST_CASE("each service gets an address of its own") {
+  rest_test server;
+  std::set<std::string> given;
+  for (int i = 0; i < 20; ++i) {
+    const auto made = server.post(services, service_json(fmt::format("s{}", i)));
+    REQUIRE(made.status == 201);
+    CHECK(made.at("spec.clusterIPs.0") == made.at("spec.clusterIP"));
+    CHECK(made.at("spec.ipFamilies.0") == "IPv4");
+    given.insert(made.at("spec.clusterIP"));
+  }
+  CHECK(given.size() == 20);
+  for (const auto& address : given)
+    CHECK_THAT(address, Catch::StartsWith("10."));
+
+  const auto kept = server.patch(services + "/s0", "merge", R"({"metadata":{"labels":{"x":"y"}}})");
+  CHECK(kept.status == 200);
+  CHECK(given.contains(kept.at("spec.clusterIP")));
+}
+
+TEST_CASE("addresses that are taken or foreign are refused") {
+  rest_test server;
+  const auto with = [&](const char* name, const std::string& address) {
+    return server.post(services, service_json(name, R"("clusterIP":")" + address + R"(",)"));
+  };
+  CHECK(with("a", "10.96.0.77").at("spec.clusterIP") == "10.96.0.77");
+  const auto taken = with("b", "10.96.0.77");
+  CHECK(taken.status == 422);
+  CHECK_THAT(taken.at("message"), Catch::Contains("provided IP is already allocated"));
+  CHECK(taken.at("details.causes.0.field") == "spec.clusterIPs");
+  CHECK(with("c", "192.168.0.1").status == 422);
+  CHECK(with("d", "None").at("spec.clusterIP") == "None");
+  CHECK(server.remove(services + "/a").status == 200);
+  CHECK(with("e", "10.96.0.77").status == 201);
+}
+
+TEST_CASE("services that are created together get different addresses") {
+  rest_test server;
+  std::vector<std::thread> clients;
+  for (int c = 0; c < 8; ++c)
+    clients.emplace_back([&, c] {
+      test::http_client client{server.where()};
+      for (int i = 0; i < 8; ++i) {
+        const auto body = service_json(fmt::format("s{}-{}", c, i), R"("type":"NodePort",)");
+        // A busy allocator says so after some attempts of its own.
+        while (
+            client.request("POST", services, body, {{"content-type", "application/json"}}).status !=
+            201) {
+        }
+      }
+    });
+  for (auto& client : clients)
+    client.join();
+  const auto list = server.get(services);
+  std::set<std::string> addresses, ports;
+  for (std::size_t i = 0; i < list.size("items"); ++i) {
+    addresses.insert(list.at(fmt::format("items.{}.spec.clusterIP", i)));
+    ports.insert(list.at(fmt::format("items.{}.spec.ports.0.nodePort", i)));
+  }
+  CHECK(addresses.size() == 64);
+  CHECK(ports.size() == 64);
+}
+
+TEST_CASE("a node port is given, kept, and goes with the type") {
+  rest_test server;
+  const auto made =
+      server.post(services, service_json("a", R"("type":"NodePort",)", R"(,"nodePort":30080)"));
+  CHECK(made.at("spec.ports.0.nodePort") == "30080");
+  const auto taken =
+      server.post(services, service_json("b", R"("type":"NodePort",)", R"(,"nodePort":30080)"));
+  CHECK(taken.status == 422);
+  CHECK_THAT(taken.at("message"), Catch::Contains("provided port is already allocated"));
+  CHECK(server.post(services, service_json("c", R"("type":"NodePort",)", R"(,"nodePort":80)"))
+            .status == 422);
+  const auto plain = server.patch(services + "/a", "merge", R"({"spec":{"type":"ClusterIP"}})");
+  CHECK(plain.status == 200);
+  CHECK_FALSE(plain.has("spec.ports.0.nodePort"));
+}
+
+TEST_CASE("clients are told who they are and what they may do") {
+  const server::authorization permissions{{}};
+  rest_test server{{.rest = {.permissions = &permissions, .observe = {}}}};
+  const auto me = server.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", "{}");
+  CHECK(me.status == 201);
+  CHECK(me.at("status.userInfo.username") == "admin");
+  CHECK_THAT(me.at("status.userInfo.groups"), Catch::Contains("system:masters"));
+  const auto path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const auto may =
+      server.post(path, R"({"spec":{"resourceAttributes":{"verb":"create","resource":"pods"}}})");
+  CHECK(may.status == 201);
+  CHECK(may.at("status.allowed") == "true");
+  CHECK(server.post(path, R"({"spec":{}})").status == 422);
+  const auto rules = server.post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+                                 R"({"spec":{"namespace":"default"}})");
+  CHECK(rules.at("status.resourceRules.0.verbs.0") == "*");
+}
+
+TEST_CASE("each request is told to the observer once, with its answer") {
+  std::vector<std::pair<server::verb, int>> seen;
+  std::mutex mutex;
+  rest_test server{{.rest = {.observe = [&](const server::request_record& record) {
+                      const std::lock_guard lock{mutex};
+                      seen.emplace_back(record.wanted, record.status);
+                    }}}};
+  server.create_pod("web");
+  server.get(pods + "/none");
+  server.remove(pods + "/web");
+  const std::lock_guard lock{mutex};
+  CHECK(seen == std::vector<std::pair<server::verb, int>>{{server::verb::create, 201},
+                                                          {server::verb::get, 404},
+                                                          {server::verb::remove, 200}});
+}
+
+TEST_CASE("streams into containers are refused in words, for pods that are there") {
+  rest_test server;
+  server.create_pod("web");
+  for (const std::string part : {"exec", "attach", "portforward"}) {
+    const auto refused = server.post(pods + "/web/" + part + "?command=ls", "");
+    CHECK(refused.status == 405);
+    CHECK(refused.at("kind") == "Status");
+    CHECK(refused.at("reason") == "MethodNotAllowed");
+    CHECK_THAT(refused.at("message"), Catch::Contains(part + " is not supported by this server"));
+    CHECK(refused.at("details.name") == "web");
+    CHECK(server.get(pods + "/web/" + part).status == 405);
+    CHECK(server.post(pods + "/none/" + part, "").status == 404);
+  }
+}
+
+TEST_CASE("server-side apply is refused with what to use instead") {
+  rest_test server;
+  const auto refused =
+      server.request("PATCH", "/api/v1/namespaces/default/configmaps/m?fieldManager=me", "{}",
+                     {{"content-type", "application/apply-patch+yaml"}});
+  CHECK(refused.status == 415);
+  CHECK_THAT(refused.at("message"), Catch::Contains("application/strategic-merge-patch+json"));
+  CHECK_THAT(refused.at("message"), Catch::Contains("without --server-side"));
+}
+
+TEST_CASE("there are no custom kinds, and clients may know it") {
+  rest_test server;
+  const auto none = server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
+  CHECK(none.status == 200);
+  CHECK(none.at("kind") == "CustomResourceDefinitionList");
+  CHECK(none.size("items") == 0);
+  CHECK(server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x").status == 404);
+  CHECK(server.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "{}").status == 404);
+}
