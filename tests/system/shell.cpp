@@ -1,0 +1,21 @@
+#include "system/shell.hpp"
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace troupe::test {
+
+outcome shell(const std::string& command) {
+  // "e": what others start meanwhile must not hold this pipe open.
+  FILE* pipe = ::popen(command.c_str(), "re");
+  if (pipe == nullptr) throw std::runtime_error{"cannot be started: " + command};
+  std::string output;
+  for (char part[4096]; const auto size = std::fread(part, 1, sizeof part, pipe);)
+    output.append(part, size);
+  const int status = ::pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), output};
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,16 @@
+// Commands of a shell, run to their end.
+#pragma once
+
+#include <string>
+
+namespace troupe::test {
+
+struct outcome {
+  int code;  // minus the number of the signal that ended it
+  std::string output;
+};
+
+// What the command prints on stdout. Throws std::runtime_error when it cannot be started.
+outcome shell(const std::string& command);
+
+}  // namespace troupe::test
