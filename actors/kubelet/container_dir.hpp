@@ -24,10 +24,9 @@ struct container_spec {
   std::vector<std::string> environment;  // "NAME=value"
   std::string working_dir = {};          // empty: "/"
   std::string log_file = {};             // CRI log format, rotated
-  // Bind mounts in a mount namespace of the container's own. `sub_path` is followed as long as it
-  // stays below `source`.
+  // source, target, "ro" or "rw": bind mounts, where the shim may make a mount namespace.
   struct mount {
-    std::string source, sub_path, target;
+    std::string source, target;
     bool read_only = false;
   };
   std::vector<mount> mounts = {};

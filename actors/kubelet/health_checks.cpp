@@ -1,7 +1,6 @@
 #include "actors/kubelet/health_checks.hpp"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
 
 #include "actors/kubelet/container_exec.hpp"
 #include "actors/kubelet/defaults.hpp"
@@ -14,8 +13,8 @@ namespace {
 using outcome = health_answer::kind;
 
 health_answer exec_check(const std::string& program, const container_dir& dir,
-                         const exec_question& question, runtime::duration timeout, int cancel) {
-  const auto result = run_in_container(program, dir, question.command, timeout, cancel);
+                         const exec_question& question, runtime::duration timeout) {
+  const auto result = run_in_container(program, dir, question.command, timeout);
   if (!result) return {outcome::unknown, result.error()};
   if (result->timed_out) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout).count();
@@ -27,15 +26,7 @@ health_answer exec_check(const std::string& program, const container_dir& dir,
 }  // namespace
 
 health_checks::health_checks(std::string name, std::size_t threads, std::string program)
-    : name_{std::move(name)},
-      threads_{threads},
-      program_{std::move(program)},
-      cancel_{::eventfd(0, EFD_CLOEXEC)} {}
-
-health_checks::~health_checks() {
-  const std::uint64_t one = 1;
-  static_cast<void>(!::write(cancel_.get(), &one, sizeof one));
-}
+    : name_{std::move(name)}, threads_{threads}, program_{std::move(program)} {}
 
 void health_checks::ask(const container_dir& dir, const health_question& question,
                         runtime::duration timeout, std::function<void(health_answer)> done) {
@@ -44,11 +35,11 @@ void health_checks::ask(const container_dir& dir, const health_question& questio
   });
   const auto job = [this, dir, question, timeout, done] {
     if (const auto* http = std::get_if<http_question>(&question))
-      done(http_check(*http, timeout, cancel_.get()));
+      done(http_check(*http, timeout));
     else if (const auto* tcp = std::get_if<tcp_question>(&question))
-      done(tcp_check(*tcp, timeout, cancel_.get()));
+      done(tcp_check(*tcp, timeout));
     else
-      done(exec_check(program_, dir, std::get<exec_question>(question), timeout, cancel_.get()));
+      done(exec_check(program_, dir, std::get<exec_question>(question), timeout));
   };
   if (!pool_->post(job)) done({outcome::unknown, "too many checks wait for their turn"});
 }

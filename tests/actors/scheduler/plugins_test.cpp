@@ -3,7 +3,6 @@
 
 #include "actors/scheduler/algorithm.hpp"
 #include "builders.hpp"
-#include "support/cpu_time.hpp"
 
 namespace troupe::actors::scheduler {
 
@@ -230,10 +229,11 @@ TEST_CASE("the scheduler alone places 10,000 pods on 5,000 nodes", "[.bench]") {
   std::vector<pod_info_ptr> pods;
   for (int i = 0; i < 10'000; ++i)
     pods.push_back(make_request("p" + std::to_string(i), "500m", "500Mi"));
-  const auto start = test::cpu_seconds();
+  const auto start = std::chrono::steady_clock::now();
   for (const auto& pod : pods)
     b.view.assume(pod, *b.how.schedule(pod, b.view, b.random));
-  WARN(static_cast<int>(10'000 / (test::cpu_seconds() - start)) << " pods/s of one core");
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  WARN(static_cast<int>(10'000 / took.count()) << " pods/s");
 }
 
 }  // namespace troupe::actors::scheduler

@@ -1,0 +1,200 @@
+// A node that cannot start says why in one line and ends with 1; what it found stays as it was, and
+// a node that can start goes on with it.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "persistence/rocks_engine.hpp"
+#include "support/http_client.hpp"
+#include "support/scratch_folder.hpp"
+#include "system/node.hpp"
+#include "system/private_mount.hpp"
+#include "system/shell.hpp"
+
+namespace fs = std::filesystem;
+using namespace troupe::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::vector<std::string> flags{"--runtime", "simulated", "--log-level", "error"};
+
+struct refusal {
+  int code = 0;
+  std::string line;  // the only one; "N lines: ..." where there is not exactly one
+};
+
+// A node that is expected not to start.
+refusal refused(const fs::path& data, const std::string& listen = "127.0.0.1:0") {
+  const auto ran =
+      shell("timeout 20 " TROUPE_BINARY_DIR "/troupe node --data-dir " + data.string() +
+            " --listen " + listen + " --runtime simulated --log-level error 2>&1");
+  std::istringstream lines{ran.output};
+  refusal out{ran.code, {}};
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    out.line = line;
+  if (count != 1) out.line = std::to_string(count) + " lines: " + ran.output;
+  return out;
+}
+
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+
+int put(const node& to, const std::string& name, std::size_t bytes = 1) {
+  http_client client{to.where()};
+  return client
+      .request("POST", maps,
+               R"({"metadata":{"name":")" + name + R"("},"data":{"k":")" + std::string(bytes, 'x') +
+                   R"("}})",
+               {{"content-type", "application/json"}})
+      .status;
+}
+
+int look(const node& at, const std::string& path) {
+  return http_client{at.where()}.get(path).status;
+}
+
+// A data dir with the config map "kept" in it.
+fs::path used_data(const scratch_folder& folder) {
+  const auto data = folder.path() / "data";
+  const node first{data, flags};
+  REQUIRE(put(first, "kept") == 201);
+  return data;
+}
+
+bool goes_on(const fs::path& data) {
+  const node next{data, flags};
+  return look(next, maps + "/kept") == 200 && put(next, "more") == 201;
+}
+
+}  // namespace
+
+TEST_CASE("a port in use is named, and the node that has it goes on") {
+  const scratch_folder folder;
+  const node first{folder.path() / "first", flags};
+  const auto address = "127.0.0.1:" + std::to_string(first.port());
+  const auto data = used_data(folder);
+  const auto second = refused(data, address);
+  CHECK(second.code == 1);
+  CHECK_THAT(second.line, Catch::StartsWith("troupe: ") && Contains(address) && Contains("in use"));
+  CHECK(put(first, "a") == 201);
+  CHECK(goes_on(data));
+}
+
+TEST_CASE("a second node on a data dir is told who has it") {
+  const scratch_folder folder;
+  const auto data = used_data(folder);
+  {
+    const node first{data, flags};
+    const auto second = refused(data);
+    CHECK(second.code == 1);
+    CHECK_THAT(second.line,
+               Contains(data.string()) && Contains("process " + std::to_string(first.id())));
+    CHECK(put(first, "a") == 201);
+  }
+  CHECK(goes_on(data));
+}
+
+TEST_CASE("a data dir of another format version is left as it is") {
+  const scratch_folder folder;
+  const auto data = used_data(folder);
+  const auto set_format = [&](const std::string& version) {
+    using namespace troupe::persistence;
+    auto disk = rocks_engine_in((data / "store").string())(open_mode::strict);
+    REQUIRE(disk);
+    const auto was = (*disk)->get(table::meta, "format");
+    REQUIRE((was && *was));
+    auto rows = (*disk)->make_batch();
+    rows->put(table::meta, "format", version);
+    REQUIRE((*disk)->write(*rows, durability::synced));
+    return **was;
+  };
+  const auto ours = set_format("77");
+  const auto later = refused(data);
+  CHECK(later.code == 1);
+  CHECK_THAT(later.line, Contains("format 77") && Contains((data / "store").string()));
+  set_format(ours);
+  CHECK(goes_on(data));
+}
+
+TEST_CASE("a read-only data dir is refused") {
+  if (!private_mount::possible()) return;
+  const scratch_folder folder;
+  const auto data = used_data(folder);
+  {
+    const private_mount locked{folder.path() / "locked", "-o bind,ro " + data.string()};
+    const auto node = refused(locked.path());
+    CHECK(node.code == 1);
+    CHECK_THAT(node.line, Contains(locked.path().string()) && Contains("Read-only file system"));
+  }
+  CHECK(goes_on(data));
+}
+
+TEST_CASE("a full disk stops writes in words, loses none, and space lets them on again") {
+  if (!private_mount::possible()) return;
+  const scratch_folder folder;
+  const private_mount small{folder.path() / "small", "-t tmpfs -o size=96m none"};
+  const auto data = small.path() / "data";
+  int taken = 0;
+  {
+    node full{data, flags};
+    std::ofstream filler{small.path() / "filler", std::ios::binary};
+    const std::string block(64 << 10, 'f');
+    while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+    int status = 201;
+    while (taken < 4'000 && (status = put(full, "m" + std::to_string(taken), 10'000)) == 201)
+      ++taken;
+    INFO(taken << " writes, then " << status);
+    CHECK(status >= 500);
+    http_client client{full.where()};
+    const auto answer = client.request("POST", maps, R"({"metadata":{"name":"late"}})",
+                                       {{"content-type", "application/json"}});
+    INFO(answer.body);
+    CHECK(answer.status >= 500);
+    CHECK_THAT(answer.body, Contains("\"kind\":\"Status\"") && Contains("space"));
+    CHECK(look(full, maps + "?limit=1") == 200);
+    CHECK(look(full, "/livez") == 200);
+    CHECK(refused(data).code == 1);  // it still has the data dir
+
+    filler.close();
+    fs::remove(small.path() / "filler");
+    const auto deadline = std::chrono::steady_clock::now() + 30s;
+    bool again = false;
+    while (!again && std::chrono::steady_clock::now() < deadline)
+      again = put(full, "again") == 201;
+    CHECK(again);
+    full.signal(SIGKILL);
+    CHECK(full.wait(10s) == -SIGKILL);
+  }
+  const node next{data, flags};
+  for (int i = 0; i < taken; ++i)
+    CHECK(look(next, maps + "/m" + std::to_string(i)) == 200);
+  CHECK(look(next, maps + "/again") == 200);
+}
+
+TEST_CASE("a node does not start on a full disk, and does when there is space") {
+  if (!private_mount::possible()) return;
+  const scratch_folder folder;
+  const private_mount small{folder.path() / "small", "-t tmpfs -o size=96m none"};
+  const auto data = small.path() / "data";
+  {
+    const node first{data, flags};
+    REQUIRE(put(first, "kept") == 201);
+  }
+  {
+    std::ofstream filler{small.path() / "filler", std::ios::binary};
+    const std::string block(4 << 10, 'f');
+    while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+  const auto full = refused(data);
+  CHECK(full.code == 1);
+  CHECK_THAT(full.line, Contains("no space left on the device"));
+  fs::remove(small.path() / "filler");
+  CHECK(goes_on(data));
+}

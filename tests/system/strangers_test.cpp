@@ -1,0 +1,132 @@
+// What comes over the network to a node, all of it at once: the node lives, its memory is bounded,
+// and a well-behaved client does not notice.
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include "support/http_client.hpp"
+#include "support/scratch_folder.hpp"
+#include "system/node.hpp"
+
+using namespace troupe::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+const http_client::fields json{{"content-type", "application/json"}};
+const std::vector<std::string> flags{"--runtime", "simulated", "--log-level", "error"};
+
+std::string map_json(const std::string& name, std::size_t bytes) {
+  return R"({"metadata":{"name":")" + name + R"("},"data":{"k":")" + std::string(bytes, 'x') +
+         R"("}})";
+}
+
+// False where the system does not let us have so many descriptors.
+bool descriptors(rlim_t count) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_max >= count;
+}
+
+void report(const char* what, std::size_t before, std::size_t after) {
+  std::cout << "strangers: " << what << ": " << before / 1024 << " MB -> " << after / 1024
+            << " MB resident" << std::endl;
+}
+
+// Idle connections after their handshake and one request each: what they cost in KB each.
+double idle(const node& served, std::size_t count) {
+  auto where = served.where();
+  where.authority.clear();
+  std::vector<std::unique_ptr<http_client>> crowd;
+  http_client first{where};
+  REQUIRE(first.get("/version").status == 200);
+  const auto before = resident_kb(served.id());
+  for (std::size_t i = 0; i < count; ++i) {
+    crowd.push_back(std::make_unique<http_client>(where));
+    REQUIRE(crowd.back()->get("/version").status == 200);
+  }
+  const auto after = resident_kb(served.id());
+  report((std::to_string(count) + " idle connections").c_str(), before, after);
+  CHECK(http_client{served.where()}.get(maps).status == 200);
+  return static_cast<double>(after - before) / static_cast<double>(count);
+}
+
+}  // namespace
+
+TEST_CASE("garbage and connections that stay half open cost a node nothing that lasts") {
+  const scratch_folder folder;
+  const node served{folder.path() / "node", flags};
+  http_client friendly{served.where()};
+  REQUIRE(friendly.get(maps).status == 200);
+  const auto before = resident_kb(served.id());
+  auto raw = served.where();
+  raw.tls = false;
+  std::vector<std::unique_ptr<wire>> open;
+  for (int i = 0; i < 300; ++i) {
+    open.push_back(std::make_unique<wire>(raw));  // says nothing at all
+    open.push_back(std::make_unique<wire>(raw));
+    open.back()->send("\x16\x03\x01\x02");  // a handshake that goes no further
+    wire garbage{raw};
+    garbage.send(std::string(200, static_cast<char>(i)));
+    garbage.end_sending();
+  }
+  auto half = served.where();
+  std::vector<std::unique_ptr<http_client>> half_requests;
+  for (int i = 0; i < 100; ++i) {
+    half_requests.push_back(std::make_unique<http_client>(half));
+    half_requests.back()->connection().send("POST " + maps + " HTTP/1.1\r\nHost: x\r\nContent-Le");
+  }
+  CHECK(friendly.get(maps).status == 200);
+  CHECK(friendly.request("POST", maps, map_json("a", 10), json).status == 201);
+  const auto after = resident_kb(served.id());
+  report("garbage, 600 half-open connections, 100 half requests", before, after);
+  CHECK(after < before + 40'000);
+}
+
+TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody") {
+  const scratch_folder folder;
+  const node served{folder.path() / "node", flags};
+  http_client friendly{served.where()};
+  REQUIRE(friendly.get(maps).status == 200);
+  auto slow = served.where();
+  slow.receive_buffer_bytes = 4096;
+  std::vector<std::unique_ptr<http_client>> sleepers;
+  for (int i = 0; i < 50; ++i) {
+    sleepers.push_back(std::make_unique<http_client>(slow));
+    sleepers.back()->send_request("GET", maps + "?watch=true");
+    REQUIRE(sleepers.back()->receive_head().status == 200);
+  }
+  const auto before = resident_kb(served.id());
+  // 40 MB that each of them is to get: 2 GB where they were kept.
+  for (int i = 0; i < 400; ++i)
+    REQUIRE(
+        friendly.request("POST", maps, map_json("m" + std::to_string(i), 100'000), json).status ==
+        201);
+  const auto after = resident_kb(served.id());
+  report("50 watchers that do not read, 40 MB of changes", before, after);
+  // The objects themselves stay in memory, in two forms at most, and in the store's own buffers.
+  CHECK(after < before + 300'000);
+}
+
+TEST_CASE("a thousand idle connections cost at most 30 KB each") {
+  if (!descriptors(2'000)) WARN("few descriptors");
+  const scratch_folder folder;
+  const node served{folder.path() / "node", flags};
+  CHECK(idle(served, 1'000) < 30);
+}
+
+TEST_CASE("ten thousand idle connections cost at most 30 KB each", "[.long]") {
+  if (!descriptors(11'000)) {
+    std::cout << "skipped: not 11,000 descriptors here" << std::endl;
+    return;
+  }
+  const scratch_folder folder;
+  const node served{folder.path() / "node", flags};
+  CHECK(idle(served, 10'000) < 30);
+}
