@@ -124,6 +124,7 @@ tl::expected<void, std::string> container_dir::write(const container_spec& spec)
   std::vector<std::string> mounts;
   for (const auto& m : spec.mounts) {
     mounts.push_back(m.source);
+    mounts.push_back(m.sub_path);
     mounts.push_back(m.target);
     mounts.push_back(m.read_only ? "ro" : "rw");
   }
@@ -141,8 +142,8 @@ tl::expected<container_spec, std::string> container_dir::spec() const {
   spec.working_dir = in.text();
   spec.log_file = in.text();
   const auto mounts = in.list();
-  for (std::size_t i = 0; i + 2 < mounts.size(); i += 3)
-    spec.mounts.push_back({mounts[i], mounts[i + 1], mounts[i + 2] == "ro"});
+  for (std::size_t i = 0; i + 3 < mounts.size(); i += 4)
+    spec.mounts.push_back({mounts[i], mounts[i + 1], mounts[i + 2], mounts[i + 3] == "ro"});
   if (!in.good()) return tl::make_unexpected((path_ / "spec").string() + " is damaged");
   return spec;
 }

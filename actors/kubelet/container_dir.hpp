@@ -24,9 +24,10 @@ struct container_spec {
   std::vector<std::string> environment;  // "NAME=value"
   std::string working_dir = {};          // empty: "/"
   std::string log_file = {};             // CRI log format, rotated
-  // source, target, "ro" or "rw": bind mounts, where the shim may make a mount namespace.
+  // Bind mounts in a mount namespace of the container's own. `sub_path` is followed as long as it
+  // stays below `source`.
   struct mount {
-    std::string source, target;
+    std::string source, sub_path, target;
     bool read_only = false;
   };
   std::vector<mount> mounts = {};

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -53,6 +54,7 @@ bool enter_namespaces(const process_id& process) {
 [[noreturn]] void run_command(const container_spec& spec, const std::vector<std::string>& command) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::setsid();
+  if (::isatty(STDIN_FILENO)) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
   if (::chdir(dir.c_str()) != 0)
     ::_exit(refuse(126, fmt::format("cannot enter {}: {}", dir, std::strerror(errno))));
@@ -100,14 +102,16 @@ int container_exec_main(const char* directory, const std::vector<std::string>& c
 tl::expected<exec_result, std::string> run_in_container(const std::string& program,
                                                         const container_dir& dir,
                                                         const std::vector<std::string>& command,
-                                                        runtime::duration timeout) {
+                                                        runtime::duration timeout, int cancel) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return tl::make_unexpected(std::string{std::strerror(errno)});
   const unique_fd output{ends[0]};
   unique_fd input{ends[1]};
   std::vector<std::string> arguments{program, container_exec_command, dir.path().string()};
   arguments.insert(arguments.end(), command.begin(), command.end());
-  const auto child = spawn_program(arguments, {{input.get(), 1}, {input.get(), 2}});
+  const unique_fd nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+  const auto child =
+      spawn_program(arguments, {{nothing.get(), 0}, {input.get(), 1}, {input.get(), 2}});
   input.reset();
   if (!child) return tl::make_unexpected(child.error());
   const unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, *child, 0))};
@@ -120,16 +124,20 @@ tl::expected<exec_result, std::string> run_in_container(const std::string& progr
   // The end of the command counts, not of its output: what it left behind may hold the pipe.
   for (bool ended = false; !ended;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - clock::now()).count();
-    pollfd waiting[] = {{process.get(), POLLIN, 0}, {open ? output.get() : -1, POLLIN, 0}};
-    const int ready = ::poll(waiting, 2, static_cast<int>(std::max<long long>(left, 0)));
-    if (ready == 0) {
+    pollfd waiting[] = {{process.get(), POLLIN, 0},
+                        {open ? output.get() : -1, POLLIN, 0},
+                        {result.timed_out ? -1 : cancel, POLLIN, 0}};
+    const int ready = ::poll(waiting, 3, static_cast<int>(std::max<long long>(left, 0)));
+    if (ready == 0 || waiting[2].revents != 0) {
+      if (waiting[2].revents != 0) deadline = clock::now();
       ::kill(*child, result.timed_out ? SIGKILL : SIGTERM);
       if (std::exchange(result.timed_out, true)) deadline += std::chrono::hours{1};
       deadline += kubelet_defaults::kill_again;
       continue;
     }
     ended = waiting[0].revents != 0;
-    while (waiting[1].revents != 0 && open) {
+    // Not all at once: who never stops writing is stopped by the deadline.
+    for (int parts = 0; waiting[1].revents != 0 && open && parts < 64; ++parts) {
       const auto n = ::read(output.get(), part.data(), part.size());
       if (n <= 0) open = false;
       const auto room = kubelet_defaults::check_output_bytes - result.output.size();

@@ -28,10 +28,11 @@ struct exec_result {
 };
 
 // Runs a command in a container and waits for it: not for actors' threads. The error says why it
-// could not be tried at all. `program` as in process_runtime.
+// could not be tried at all. `program` as in process_runtime. As soon as `cancel` (a descriptor)
+// can be read the command is killed.
 tl::expected<exec_result, std::string> run_in_container(const std::string& program,
                                                         const container_dir& dir,
                                                         const std::vector<std::string>& command,
-                                                        runtime::duration timeout);
+                                                        runtime::duration timeout, int cancel = -1);
 
 }  // namespace troupe::actors

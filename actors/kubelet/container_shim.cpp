@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,11 +17,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "actors/kubelet/child_process.hpp"
 #include "actors/kubelet/container_dir.hpp"
 #include "actors/kubelet/log_writer.hpp"
+#include "actors/kubelet/mount_points.hpp"
 
 namespace troupe::actors {
 
@@ -55,23 +58,51 @@ pipe_pair make_pipe() {
   ::_exit(code == ENOENT ? 127 : 126);
 }
 
-void mount_volumes(const container_spec& spec, int report) {
-  if (spec.mounts.empty()) return;
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    give_up(report, "cannot make mounts private");
-  for (const auto& m : spec.mounts) {
-    if (::mount(m.source.c_str(), m.target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
-      give_up(report, ("cannot mount " + m.source + " at " + m.target).c_str());
-    if (m.read_only &&
-        ::mount(nullptr, m.target.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
-      give_up(report, ("cannot make " + m.target + " read-only").c_str());
-  }
+// What is missing where a volume is to stand inside of another one: made in there. The kubelet has
+// made what is missing outside (mount_points.hpp).
+void make_target(const std::string& target, bool directory) {
+  struct stat info {};
+  if (::stat(target.c_str(), &info) == 0) return;
+  std::error_code problem;
+  const std::filesystem::path path{target};
+  std::filesystem::create_directories(directory ? path : path.parent_path(), problem);
+  if (!directory) ::close(::open(target.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
 }
 
-[[noreturn]] void run_container(const container_spec& spec, int out, int err, int report) {
+void mount_volume(const container_spec::mount& m, int report) {
+  const auto source = open_source(m);
+  if (!source) give_up(report, ("cannot mount at " + m.target + ": " + source.error()).c_str());
+  struct stat info {};
+  ::fstat(source->get(), &info);
+  make_target(m.target, S_ISDIR(info.st_mode));
+  const auto from = fmt::format("/proc/self/fd/{}", source->get());
+  if (::mount(from.c_str(), m.target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
+    give_up(report, ("cannot mount " + m.source + " at " + m.target).c_str());
+  if (m.read_only &&
+      ::mount(nullptr, m.target.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
+    give_up(report, ("cannot make " + m.target + " read-only").c_str());
+}
+
+// A mount namespace for the container alone: what is mounted in it nobody else sees, and what the
+// machine unmounts is unmounted in it too.
+void set_up_mounts(const container_spec& spec, bool isolated, int report) {
+  if (!isolated && spec.mounts.empty()) return;
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
+    if (spec.mounts.empty()) return;
+    give_up(report, "cannot make a mount namespace for the volumes");
+  }
+  for (const auto& m : spec.mounts)
+    mount_volume(m, report);
+  // So that the container sees its own processes by the numbers that they have in there.
+  if (isolated) static_cast<void>(::mount("proc", "/proc", "proc", 0, nullptr));
+}
+
+[[noreturn]] void run_container(const container_spec& spec, bool isolated, int out, int err,
+                                int report) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its shim nobody would hear of its end
-  mount_volumes(spec, report);
+  set_up_mounts(spec, isolated, report);
   const int nothing = ::open("/dev/null", O_RDONLY);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
@@ -96,7 +127,7 @@ void mount_volumes(const container_spec& spec, int report) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::close(ready_fd);
   const pid_t main = ::fork();
-  if (main == 0) run_container(spec, out, err, report);
+  if (main == 0) run_container(spec, true, out, err, report);
   for (const int fd : {out, err, report})
     ::close(fd);
   int status = 0;
@@ -204,10 +235,10 @@ int container_shim_main(const char* directory) {
   const int signals = ::signalfd(-1, &child, SFD_CLOEXEC);
   const auto out = make_pipe(), err = make_pipe(), report = make_pipe(), result = make_pipe();
 
-  const bool isolated = ::unshare(CLONE_NEWPID | (spec->mounts.empty() ? 0 : CLONE_NEWNS)) == 0;
+  const bool isolated = ::unshare(CLONE_NEWPID) == 0;
   const pid_t main = ::fork();
   if (main == 0 && isolated) run_init(*spec, out.write, err.write, report.write, result.write);
-  if (main == 0) run_container(*spec, out.write, err.write, report.write);
+  if (main == 0) run_container(*spec, false, out.write, err.write, report.write);
   for (const int fd : {out.write, err.write, report.write, result.write})
     ::close(fd);
   if (main < 0)

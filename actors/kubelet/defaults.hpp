@@ -53,6 +53,10 @@ inline constexpr std::size_t check_queue = 1'000;
 // A postStart hook that takes longer has failed.
 inline constexpr auto longest_hook = 10min;
 
+// kubernetes: a volume that could not be set up is tried again after 500 ms, then twice as long.
+inline constexpr auto volume_retry_first = 500ms;
+inline constexpr auto volume_retry_longest = 2min;
+
 // A status write that met a newer state or a busy writer is tried again after this.
 inline constexpr auto status_retry = 1s;
 inline constexpr auto write_timeout = 30s;

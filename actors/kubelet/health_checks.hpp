@@ -9,6 +9,7 @@
 
 #include "actors/kubelet/container_dir.hpp"
 #include "actors/kubelet/health_question.hpp"
+#include "actors/kubelet/unique_fd.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/worker_pool.hpp"
 
@@ -25,6 +26,8 @@ class health_checks {
   // `threads` questions are asked at a time; a question that waits longer than its turn is asked
   // late. `program` as in process_runtime.
   health_checks(std::string name, std::size_t threads, std::string program);
+  // Ends what is being asked; it has failed then.
+  ~health_checks();
 
   void ask(const container_dir& dir, const health_question& question, runtime::duration timeout,
            std::function<void(health_answer)> done);
@@ -33,6 +36,7 @@ class health_checks {
   const std::string name_;
   const std::size_t threads_;
   const std::string program_;
+  const unique_fd cancel_;  // can be read when all is to end
   std::once_flag begun_;
   std::unique_ptr<runtime::worker_pool> pool_;
 };

@@ -39,8 +39,8 @@ std::string authority(const http_question& q) {
 }
 
 tl::expected<http_reply, std::string> fetch(const http_question& q,
-                                            timed_socket::clock::time_point deadline) {
-  auto socket = timed_socket::connect(q.host, q.port, deadline);
+                                            timed_socket::clock::time_point deadline, int cancel) {
+  auto socket = timed_socket::connect(q.host, q.port, deadline, cancel);
   if (!socket) return tl::make_unexpected(socket.error());
   if (q.tls)
     if (const auto begun = socket->start_tls(q.host); !begun)
@@ -114,11 +114,11 @@ std::string request_text(const http_question& q) {
       path, host, agent, accept, others);
 }
 
-health_answer http_check(const http_question& question, runtime::duration timeout) {
+health_answer http_check(const http_question& question, runtime::duration timeout, int cancel) {
   const auto deadline = timed_socket::clock::now() + timeout;
   auto q = question;
   for (int redirects = 0;; ++redirects) {
-    const auto reply = fetch(q, deadline);
+    const auto reply = fetch(q, deadline, cancel);
     if (!reply)
       return {outcome::failure, fmt::format("Get \"{}://{}{}\": {}", q.tls ? "https" : "http",
                                             authority(q), q.path, reply.error())};
@@ -131,9 +131,9 @@ health_answer http_check(const http_question& question, runtime::duration timeou
   }
 }
 
-health_answer tcp_check(const tcp_question& question, runtime::duration timeout) {
+health_answer tcp_check(const tcp_question& question, runtime::duration timeout, int cancel) {
   const auto deadline = timed_socket::clock::now() + timeout;
-  const auto opened = timed_socket::connect(question.host, question.port, deadline);
+  const auto opened = timed_socket::connect(question.host, question.port, deadline, cancel);
   if (!opened) return {outcome::failure, opened.error()};
   return {outcome::success, {}};
 }

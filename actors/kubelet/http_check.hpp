@@ -8,11 +8,12 @@
 namespace troupe::actors {
 
 // Redirects to the same host are followed, at most ten; one to another host is a success, as the
-// container is well enough to send it. All of it ends within `timeout`.
-health_answer http_check(const http_question& question, runtime::duration timeout);
+// container is well enough to send it. All of it ends within `timeout`, or as soon as the
+// descriptor `cancel` can be read.
+health_answer http_check(const http_question& question, runtime::duration timeout, int cancel = -1);
 
 // A connection that opens.
-health_answer tcp_check(const tcp_question& question, runtime::duration timeout);
+health_answer tcp_check(const tcp_question& question, runtime::duration timeout, int cancel = -1);
 
 // -- pure, for the tests --------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_he
   around_->root_dir = options_.root_dir;
   around_->node = options_.node;
   around_->place = {options_.address, options_.address};
-  around_->may_mount = facts_.may_mount;
+  around_->may_mount = facts_.may_mount && options_.may_mount;
 }
 
 const runtime::behavior& kubelet::make_behavior() const {

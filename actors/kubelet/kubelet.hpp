@@ -26,6 +26,8 @@ struct kubelet_options {
   std::string version;  // status.nodeInfo.kubeletVersion
   // What to start with `container-shim DIR`; empty: this very program.
   std::string program;
+  // False: volumes are not mounted in containers even where the machine would allow it.
+  bool may_mount = true;
   node_timing timing;
 };
 

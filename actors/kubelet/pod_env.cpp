@@ -1,6 +1,7 @@
 #include "actors/kubelet/pod_env.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,7 @@ using api::core::v1::Container;
 using api::core::v1::EnvVarSource;
 using api::core::v1::Pod;
 using api::core::v1::Secret;
+using api::core::v1::VolumeSource;
 using text = tl::expected<std::string, std::string>;
 
 class environment {
@@ -88,20 +90,6 @@ text key_of(const Pod& pod, const object_reader& read, const api::kind_info& kin
                              pod.metadata().namespace_() + "/" + name);
 }
 
-text resource_value(const Container& container, const std::string& resource,
-                    const std::string& divisor_text) {
-  const bool limit = resource.rfind("limits.", 0) == 0;
-  const auto name = resource.substr(resource.find('.') + 1);
-  const auto& all = limit ? container.resources().limits() : container.resources().requests();
-  const auto found = all.find(name);
-  const auto amount = found == all.end()
-                          ? api::quantity{}
-                          : api::quantity::parse(found->second.string()).value_or(api::quantity{});
-  const auto divisor = api::quantity::parse(divisor_text).value_or(api::quantity::of(1));
-  const auto by = std::max<std::int64_t>(divisor.milli_value(), 1);
-  return std::to_string((amount.milli_value() + by - 1) / by);
-}
-
 text value_from(const Pod& pod, const Container& container, const EnvVarSource& from,
                 const object_reader& read, bool& absent) {
   absent = false;
@@ -161,7 +149,50 @@ void each_reference(const Container& container, F take) {
   }
 }
 
+template <class F>
+void each_reference(const VolumeSource& source, F take) {
+  if (source.has_config_map())
+    take(api::kind_of<ConfigMap>(), source.config_map().local_object_reference().name());
+  if (source.has_secret()) take(api::kind_of<Secret>(), source.secret().secret_name());
+  for (const auto& each : source.projected().sources()) {
+    if (each.has_config_map())
+      take(api::kind_of<ConfigMap>(), each.config_map().local_object_reference().name());
+    if (each.has_secret())
+      take(api::kind_of<Secret>(), each.secret().local_object_reference().name());
+  }
+}
+
+// All of a map as the lines of a file: key="value", in order of the keys.
+template <class Map>
+std::string lines_of(const Map& map) {
+  std::string text;
+  for (const auto& [key, value] : std::map<std::string, std::string>{map.begin(), map.end()}) {
+    text += (text.empty() ? "" : "\n") + key + "=\"";
+    for (const char c : value)
+      text += c == '"' || c == '\\' ? std::string{'\\', c}
+              : c == '\n'           ? "\\n"
+              : c == '\t'           ? "\\t"
+                                    : std::string{c};
+    text += '"';
+  }
+  return text;
+}
+
 }  // namespace
+
+text resource_value(const Container& container, const std::string& resource,
+                    const std::string& divisor_text) {
+  const bool limit = resource.rfind("limits.", 0) == 0;
+  const auto name = resource.substr(resource.find('.') + 1);
+  const auto& all = limit ? container.resources().limits() : container.resources().requests();
+  const auto found = all.find(name);
+  const auto amount = found == all.end()
+                          ? api::quantity{}
+                          : api::quantity::parse(found->second.string()).value_or(api::quantity{});
+  const auto divisor = api::quantity::parse(divisor_text).value_or(api::quantity::of(1));
+  const auto by = std::max<std::int64_t>(divisor.milli_value(), 1);
+  return std::to_string((amount.milli_value() + by - 1) / by);
+}
 
 std::vector<std::string> referenced_keys(const Pod& pod) {
   std::set<std::string> keys;
@@ -172,6 +203,8 @@ std::vector<std::string> referenced_keys(const Pod& pod) {
     each_reference(container, take);
   for (const auto& container : pod.spec().containers())
     each_reference(container, take);
+  for (const auto& volume : pod.spec().volumes())
+    each_reference(volume.volume_source(), take);
   return {keys.begin(), keys.end()};
 }
 
@@ -184,6 +217,8 @@ text field_value(const Pod& pod, const std::string& path) {
   if (path == "spec.serviceAccountName") return pod.spec().service_account_name();
   if (path == "status.hostIP") return pod.status().host_ip();
   if (path == "status.podIP" || path == "status.podIPs") return pod.status().pod_ip();
+  if (path == "metadata.labels") return lines_of(meta.labels());
+  if (path == "metadata.annotations") return lines_of(meta.annotations());
   for (const auto& [prefix, map] : {std::pair{"metadata.labels['", &meta.labels()},
                                     std::pair{"metadata.annotations['", &meta.annotations()}}) {
     const std::string_view start{prefix};
@@ -225,24 +260,41 @@ tl::expected<std::vector<std::string>, std::string> container_environment(
   return result.lines();
 }
 
-std::vector<std::string> container_command(const Container& container,
-                                           const std::vector<std::string>& environment) {
-  std::vector<std::pair<std::string, std::string>> variables;
-  for (const auto& line : environment) {
-    const auto equals = line.find('=');
-    variables.emplace_back(line.substr(0, equals), line.substr(equals + 1));
-  }
-  const auto find = [&variables](std::string_view name) -> const std::string* {
+namespace {
+
+std::string expand_from(const std::string& text,
+                        const std::vector<std::pair<std::string, std::string>>& variables) {
+  return expand(text, [&variables](std::string_view name) -> const std::string* {
     for (const auto& [known, value] : variables)
       if (known == name) return &value;
     return nullptr;
-  };
+  });
+}
+
+std::vector<std::pair<std::string, std::string>> split(const std::vector<std::string>& lines) {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (const auto& line : lines) {
+    const auto equals = line.find('=');
+    variables.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return variables;
+}
+
+}  // namespace
+
+std::vector<std::string> container_command(const Container& container,
+                                           const std::vector<std::string>& environment) {
+  const auto variables = split(environment);
   std::vector<std::string> command;
   for (const auto& word : container.command())
-    command.push_back(expand(word, find));
+    command.push_back(expand_from(word, variables));
   for (const auto& word : container.args())
-    command.push_back(expand(word, find));
+    command.push_back(expand_from(word, variables));
   return command;
+}
+
+std::string expand_variables(const std::string& text, const std::vector<std::string>& environment) {
+  return expand_from(text, split(environment));
 }
 
 }  // namespace troupe::actors

@@ -29,6 +29,15 @@ tl::expected<std::vector<std::string>, std::string> container_environment(
 std::vector<std::string> container_command(const api::core::v1::Container& container,
                                            const std::vector<std::string>& environment);
 
+// $(NAME) replaced by what the environment says; for subPathExpr.
+std::string expand_variables(const std::string& text, const std::vector<std::string>& environment);
+
+// What a container may have of a resource ("limits.cpu", "requests.memory"), in units of `divisor`,
+// rounded up.
+tl::expected<std::string, std::string> resource_value(const api::core::v1::Container& container,
+                                                      const std::string& resource,
+                                                      const std::string& divisor);
+
 // The value of a field reference (metadata.labels['app'], status.podIP …).
 tl::expected<std::string, std::string> field_value(const api::core::v1::Pod& pod,
                                                    const std::string& path);

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "actors/kubelet/beneath.hpp"
+#include "actors/kubelet/mount_points.hpp"
 #include "actors/log.hpp"
 
 namespace troupe::actors {
@@ -125,6 +126,7 @@ std::vector<std::string> pods_on_disk(const fs::path& root_dir) {
 void remove_pod_files(const fs::path& pod_dir) {
   // A number, so that one that could not be removed does not hold up the next.
   static std::atomic<unsigned> last{0};
+  release_mount_points(pod_dir.parent_path().parent_path(), pod_dir.filename());
   std::error_code problem;
   fs::path leaving;
   do {

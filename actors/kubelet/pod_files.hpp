@@ -34,8 +34,9 @@ void prune_attempts(const std::filesystem::path& pod_dir, const std::string& con
 // Uids of the pods that have a directory. Goes on with removing what was on its way out.
 std::vector<std::string> pods_on_disk(const std::filesystem::path& root_dir);
 
-// Renames the pod's directory, so that it counts as gone whatever happens next; then unmounts what
-// is mounted below and removes it. What cannot be removed now is tried again by `pods_on_disk`.
+// Gives back the mount points that the pod used, then renames its directory, so that it counts as
+// gone whatever happens next; then unmounts what is mounted below and removes it. What cannot be
+// removed now is tried again by `pods_on_disk`.
 void remove_pod_files(const std::filesystem::path& pod_dir);
 
 }  // namespace troupe::actors

@@ -9,6 +9,23 @@
 
 namespace troupe::actors {
 
+namespace {
+
+template <class Map>
+bool same_entries(const Map& a, const Map& b) {
+  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const auto& entry) {
+           const auto found = b.find(entry.first);
+           return found != b.end() && found->second == entry.second;
+         });
+}
+
+// What of a pod may change and stand in a file of it.
+bool same_facts(const api::meta::v1::ObjectMeta& a, const api::meta::v1::ObjectMeta& b) {
+  return same_entries(a.labels(), b.labels()) && same_entries(a.annotations(), b.annotations());
+}
+
+}  // namespace
+
 pod_worker::pod_worker(std::string key, std::string uid,
                        std::shared_ptr<const kubelet_surroundings> around)
     : key_{std::move(key)}, uid_{std::move(uid)}, around_{std::move(around)} {}
@@ -17,7 +34,7 @@ const runtime::behavior& pod_worker::make_behavior() const {
   static const runtime::behavior table = runtime::handlers(
       &pod_worker::on_own_change, &pod_worker::on_surveyed, &pod_worker::on_reference_news,
       &pod_worker::on_container_news, &pod_worker::on_probe_news, &pod_worker::on_hook_news,
-      &pod_worker::on_torn_down);
+      &pod_worker::on_volumes_news, &pod_worker::on_torn_down);
   return table;
 }
 
@@ -44,7 +61,10 @@ void pod_worker::on_own_change(const own_change& m) {
   told_ = true;
   gone_ |= m.gone;
   const bool newer = m.object && (!object_ || m.object->revision() > object_->revision());
-  if (newer && !(m.gone && object_)) object_ = m.object;
+  if (newer && !(m.gone && object_)) {
+    volumes_stale_ |= !object_ || !same_facts(object_->meta(), m.object->meta());
+    object_ = m.object;
+  }
   sync();
 }
 
@@ -55,6 +75,8 @@ void pod_worker::on_surveyed(const surveyed& m) {
 
 void pod_worker::on_reference_news(const reference_news& m) {
   references_[m.key] = m.object;
+  volumes_stale_ = true;
+  volumes_retry_at_ = {};
   for (auto& record : containers_)
     if (record.waiting_reason == "CreateContainerConfigError") record.retry_at = now();
   sync();
@@ -95,6 +117,7 @@ void pod_worker::sync() {
     end_containers(own_grace());
   } else {
     ask_for_references();
+    look_at_volumes();
     run_containers();
   }
   report();
@@ -127,6 +150,7 @@ void pod_worker::wind_down() {
     return arm_timer();
   }
   if (!torn_down_) {
+    if (volumes_working_) return arm_timer();
     if (std::exchange(tearing_down_, true)) return;
     const bool taken = around_->containers->run([dir = pod_dir(), to = self()] {
       remove_pod_files(dir);
@@ -166,6 +190,7 @@ void pod_worker::arm_timer() {
     if (record.phase == container_phase::running && record.stop.begun())
       consider(record.stop.deadline());
   }
+  if (volumes_stale_ && volumes_retry_at_ > now()) consider(volumes_retry_at_);
   if (!terminating() && !verdict_ && pod().spec().has_active_deadline_seconds() &&
       pod().status().has_start_time()) {
     const std::chrono::seconds end{pod().status().start_time().seconds() +
@@ -174,17 +199,6 @@ void pod_worker::arm_timer() {
       consider(now() + (end - wall_now().time_since_epoch()));
   }
   next_ = after(soonest - now(), [this] { sync(); });
-}
-
-// -- what the pod refers to -----------------------------------------------------------------------
-
-void pod_worker::ask_for_references() {
-  if (!needed_.empty()) tell(around_->references, need_references{needed_});
-}
-
-bool pod_worker::references_known() const {
-  return std::all_of(needed_.begin(), needed_.end(),
-                     [&](const auto& key) { return references_.contains(key); });
 }
 
 // -- the containers' records ----------------------------------------------------------------------

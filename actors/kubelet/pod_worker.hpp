@@ -19,6 +19,7 @@
 #include "actors/kubelet/pod_containers.hpp"
 #include "actors/kubelet/pod_env.hpp"
 #include "actors/kubelet/pod_files.hpp"
+#include "actors/kubelet/pod_volumes.hpp"
 #include "actors/kubelet/prober.hpp"
 #include "actors/kubelet/process_runtime.hpp"
 #include "actors/kubelet/references.hpp"
@@ -67,6 +68,9 @@ class pod_worker : public runtime::actor {
     bool at_start;
     health_answer answer;
   };
+  struct volumes_news {
+    volumes_set_up result;
+  };
   struct torn_down {};
 
   // -- messages -----------------------------------------------------------------------------------
@@ -76,6 +80,7 @@ class pod_worker : public runtime::actor {
   void on_container_news(const container_news& m);
   void on_probe_news(const probe_news& m);
   void on_hook_news(const hook_news& m);
+  void on_volumes_news(const volumes_news& m);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
@@ -109,10 +114,13 @@ class pod_worker : public runtime::actor {
   void fail_container(container_record& record, runtime::duration grace, const std::string& why);
   void say_what_is_unsupported();
 
-  // -- what the pod refers to
-  // -----------------------------------------------------------------------
+  // -- what the pod refers to, and its volumes ----------------------------------------------------
   void ask_for_references();
   bool references_known() const;
+  object_reader known_references() const;
+  void look_at_volumes();
+  void place_volumes(const api::core::v1::Container& container, container_spec& spec) const;
+  api::core::v1::Pod placed_pod() const;
 
   // -- telling ------------------------------------------------------------------------------------
   void report();
@@ -136,6 +144,11 @@ class pod_worker : public runtime::actor {
   bool told_ = false;       // by the kubelet, of the pod's state
   bool gone_ = false;       // removed from the store: nothing is left to report
   std::optional<surveyed> survey_;
+  // Volumes: whether they stand, are being set up, and are to be looked at again.
+  bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;
+  runtime::time_point volumes_retry_at_{};
+  runtime::duration volumes_backoff_{0};
+  std::map<std::string, std::string> places_;  // of the volumes, by name
   bool begun_ = false, tearing_down_ = false, torn_down_ = false;
   bool reporting_ = false, removing_ = false;
   std::optional<pod_verdict> verdict_;

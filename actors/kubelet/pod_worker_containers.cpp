@@ -55,12 +55,8 @@ void pod_worker::await_restart(container_record& record) {
 
 void pod_worker::start(container_record& record) {
   const auto* container = spec_of(record);
-  if (container == nullptr || !references_known()) return;
-  const auto read = [this](const std::string& key) -> api::object_ptr {
-    const auto found = references_.find(key);
-    return found == references_.end() ? nullptr : found->second;
-  };
-  auto environment = container_environment(pod(), *container, read);
+  if (container == nullptr || !references_known() || !volumes_ready_) return;
+  auto environment = container_environment(placed_pod(), *container, known_references());
   if (!environment)
     return refuse(record, "CreateContainerConfigError", std::move(environment.error()));
   if (container->command().empty())
@@ -73,6 +69,7 @@ void pod_worker::start(container_record& record) {
                       .environment = std::move(*environment),
                       .working_dir = container->working_dir(),
                       .log_file = log_path(around_->root_dir, uid_, record.name, record.attempt)};
+  place_volumes(*container, spec);
   record.waiting_reason.clear();
   record.waiting_message.clear();
   record.phase = container_phase::starting;

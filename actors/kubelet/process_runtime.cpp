@@ -19,6 +19,7 @@
 #include "actors/kubelet/child_process.hpp"
 #include "actors/kubelet/container_shim.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/mount_points.hpp"
 #include "actors/kubelet/pod_files.hpp"
 #include "runtime/worker_pool.hpp"
 
@@ -95,6 +96,13 @@ container_exit lost(const container_dir& dir) {
   return how;
 }
 
+// A container's directory is ROOT/pods/UID/containers/NAME/ATTEMPT (pod_files.hpp).
+tl::expected<void, std::string> prepare(const container_dir& dir, const container_spec& spec) {
+  if (spec.mounts.empty()) return {};
+  const auto pod_dir = dir.path().parent_path().parent_path().parent_path();
+  return prepare_mounts(pod_dir.parent_path().parent_path(), pod_dir.filename(), spec.mounts);
+}
+
 constexpr int ready_fd = 3;  // the shim closes it when it has written `running` or `exit`
 
 }  // namespace
@@ -123,6 +131,7 @@ struct process_runtime::impl {
   }
 
   void start(const container_dir& dir, const container_spec& spec, const container_observer& tell) {
+    if (auto prepared = prepare(dir, spec); !prepared) return tell(failed_start(prepared.error()));
     if (auto written = dir.write(spec); !written) return tell(failed_start(written.error()));
     std::error_code problem;
     std::filesystem::create_directories(std::filesystem::path{spec.log_file}.parent_path(),

@@ -25,14 +25,14 @@ tl::unexpected<std::string> too_late() {
   return tl::make_unexpected(std::string{"timeout"});
 }
 
-bool wait_for(int fd, short events, timed_socket::clock::time_point deadline) {
+bool wait_for(int fd, short events, timed_socket::clock::time_point deadline, int cancel) {
   using namespace std::chrono;
   for (;;) {
     const auto left = ceil<milliseconds>(deadline - timed_socket::clock::now()).count();
     if (left <= 0) return false;
-    pollfd waiting{fd, events, 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(std::min<long long>(left, 60'000)));
-    if (ready > 0) return true;
+    pollfd waiting[] = {{fd, events, 0}, {cancel, POLLIN, 0}};
+    const int ready = ::poll(waiting, 2, static_cast<int>(std::min<long long>(left, 60'000)));
+    if (ready > 0) return waiting[1].revents == 0;
     if (ready < 0 && errno != EINTR) return false;
   }
 }
@@ -53,17 +53,18 @@ struct timed_socket::tls {
   ~tls() { ::SSL_free(session); }
 };
 
-timed_socket::timed_socket(unique_fd fd, clock::time_point deadline)
-    : fd_{std::move(fd)}, deadline_{deadline} {}
+timed_socket::timed_socket(unique_fd fd, clock::time_point deadline, int cancel)
+    : fd_{std::move(fd)}, deadline_{deadline}, cancel_{cancel} {}
 timed_socket::timed_socket(timed_socket&&) noexcept = default;
 timed_socket::~timed_socket() = default;
 
 bool timed_socket::wait(short events) const {
-  return wait_for(fd_.get(), events, deadline_);
+  return wait_for(fd_.get(), events, deadline_, cancel_);
 }
 
 tl::expected<timed_socket, std::string> timed_socket::connect(const std::string& host, int port,
-                                                              clock::time_point deadline) {
+                                                              clock::time_point deadline,
+                                                              int cancel) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_NUMERICSERV;
@@ -80,11 +81,11 @@ tl::expected<timed_socket, std::string> timed_socket::connect(const std::string&
       problem = errno;
       continue;
     }
-    if (!wait_for(fd.get(), POLLOUT, deadline))
+    if (!wait_for(fd.get(), POLLOUT, deadline, cancel))
       return tl::make_unexpected(fmt::format("dial tcp {}:{}: timeout", host, port));
     socklen_t size = sizeof problem;
     ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &problem, &size);
-    if (problem == 0) return timed_socket{std::move(fd), deadline};
+    if (problem == 0) return timed_socket{std::move(fd), deadline, cancel};
   }
   return tl::make_unexpected(
       fmt::format("dial tcp {}:{}: connect: {}", host, port, std::strerror(problem)));

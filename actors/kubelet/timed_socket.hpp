@@ -16,9 +16,11 @@ class timed_socket {
  public:
   using clock = std::chrono::steady_clock;
 
-  // Errors say what failed, in the words of the system; "timeout" when the time was over.
+  // Errors say what failed, in the words of the system; "timeout" when the time was over, or as
+  // soon as the descriptor `cancel` can be read.
   static tl::expected<timed_socket, std::string> connect(const std::string& host, int port,
-                                                         clock::time_point deadline);
+                                                         clock::time_point deadline,
+                                                         int cancel = -1);
   // TLS from here on. Whose certificate it is does not matter: a probe asks for health, not for
   // identity.
   tl::expected<void, std::string> start_tls(const std::string& host);
@@ -32,7 +34,7 @@ class timed_socket {
 
  private:
   struct tls;
-  timed_socket(unique_fd fd, clock::time_point deadline);
+  timed_socket(unique_fd fd, clock::time_point deadline, int cancel);
   bool wait(short events) const;
   // How many bytes went; 0 at the end of the stream.
   tl::expected<std::size_t, std::string> read_some(char* into, std::size_t size);
@@ -42,6 +44,7 @@ class timed_socket {
 
   unique_fd fd_;
   clock::time_point deadline_;
+  int cancel_;
   std::unique_ptr<tls> tls_;
 };
 

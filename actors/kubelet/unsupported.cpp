@@ -37,6 +37,13 @@ class finder {
     when(container.stdin(), at + ".stdin");
     when(container.tty(), at + ".tty");
     when(container.volume_devices_size() != 0, at + ".volumeDevices");
+    for (const auto& mount : container.volume_mounts()) {
+      const auto& propagation = mount.mount_propagation();
+      when(!propagation.empty() && propagation != "None",
+           fmt::format("{}.volumeMounts{{{}}}.mountPropagation", at, mount.name()));
+      when(mount.recursive_read_only() == "Enabled",
+           fmt::format("{}.volumeMounts{{{}}}.recursiveReadOnly", at, mount.name()));
+    }
     when(container.lifecycle().has_stop_signal(), at + ".lifecycle.stopSignal");
     const auto& message = container.termination_message_path();
     when(!message.empty() && message != "/dev/termination-log", at + ".terminationMessagePath");
@@ -63,6 +70,10 @@ std::vector<std::string> unsupported_features(const Pod& pod) {
   out.when(spec.ephemeral_containers_size() != 0, "spec.ephemeralContainers");
   out.when(!spec.runtime_class_name().empty(), "spec.runtimeClassName");
   out.when(spec.resource_claims_size() != 0, "spec.resourceClaims");
+  for (const auto& volume : spec.volumes())
+    for (const auto& source : volume.volume_source().projected().sources())
+      if (!source.has_config_map() && !source.has_secret() && !source.has_downward_api())
+        out.each_field(source, fmt::format("spec.volumes{{{}}}.projected", volume.name()));
   for (const auto& container : spec.init_containers()) {
     const auto at = fmt::format("spec.initContainers{{{}}}", container.name());
     out.look_at(container, at);

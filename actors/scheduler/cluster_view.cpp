@@ -91,6 +91,7 @@ void cluster_view::put_pod(const pod_info_ptr& pod, const std::string& name) {
 void cluster_view::remove_pod(const std::string& key) {
   const auto known = places_.find(key);
   if (known == places_.end()) return;
+  nominated_.erase(key);
   count(*known->second.pod, -1);
   const auto at = by_name_.find(known->second.node);
   at->second->remove(key);
@@ -102,6 +103,7 @@ void cluster_view::clear() {
   by_name_.clear();
   order_.clear();
   places_.clear();
+  nominated_.clear();
   anti_affinity_ = affinity_ = prefers_others_ = 0;
 }
 
@@ -128,6 +130,22 @@ void cluster_view::forget(const std::string& key) {
 bool cluster_view::assumed(const std::string& key) const {
   const auto known = places_.find(key);
   return known != places_.end() && known->second.assumed;
+}
+
+// -- room that preemption makes -------------------------------------------------------------------
+
+void cluster_view::nominate(const pod_info_ptr& pod, const std::string& name) {
+  assume(pod, name);
+  nominated_[pod->key] = {pod, name};
+}
+
+std::vector<cluster_view::nomination> cluster_view::lift(const pod_info& pod) {
+  std::vector<nomination> lifted;
+  for (const auto& [key, each] : nominated_)
+    if (key == pod.key || each.pod->priority < pod.priority) lifted.push_back(each);
+  for (const auto& each : lifted)
+    forget(each.pod->key);
+  return lifted;
 }
 
 // -- looking --------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 // on them or assumed to be. Kept up to date by watch events; nothing is copied for a decision.
 //
 // A pod that a bind is under way for is assumed: it counts as if it were bound, until the watcher
-// shows it bound (then it is confirmed) or the bind fails (then it is forgotten).
+// shows it bound (then it is confirmed) or the bind fails (then it is forgotten). A pod for which
+// others have been asked to leave is nominated: it counts against pods that are no more important.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,9 @@ class node_info {
   const std::vector<host_port>& ports() const noexcept { return ports_; }
   const std::vector<pod_info_ptr>& pods() const noexcept { return pods_; }
 
+  // The part at the beginning that most plugins do with.
+  static constexpr std::size_t hot_bytes = 3 * sizeof(resources) + sizeof(std::int64_t);
+
   // Copies of a node from which pods are taken, to try what preemption would bring.
   void add(const pod_info_ptr& pod);
   void remove(const std::string& pod_key);
@@ -42,10 +46,11 @@ class node_info {
   friend class cluster_view;
   void read(api::object_ptr object);
 
-  std::string name_;
-  api::object_ptr object_;  // null: pods are known but the node is not (any more)
+  // First what is looked at for each pod: see hot_bytes.
   bool unschedulable_ = false, repels_ = false, prefers_others_ = false;
   resources allocatable_, requested_, scored_;
+  std::string name_;
+  api::object_ptr object_;  // null: pods are known but the node is not (any more)
   std::vector<host_port> ports_;
   std::vector<pod_info_ptr> pods_;
 };
@@ -64,6 +69,17 @@ class cluster_view {
   void assume(const pod_info_ptr& pod, const std::string& node);
   void forget(const std::string& key);
   bool assumed(const std::string& key) const;
+
+  // -- room that preemption makes -----------------------------------------------------------------
+  struct nomination {
+    pod_info_ptr pod;
+    std::string node;
+  };
+  // The pod counts as if it were on the node, for pods that are no more important than it is.
+  void nominate(const pod_info_ptr& pod, const std::string& node);
+  // Takes away, and returns, the nominations that do not stand in this pod's way: its own, and
+  // those of less important pods (kubernetes: RunFilterPluginsWithNominatedPods).
+  std::vector<nomination> lift(const pod_info& pod);
 
   // -- looking ------------------------------------------------------------------------------------
   // Nodes that are present, in a stable order.
@@ -91,6 +107,7 @@ class cluster_view {
   std::unordered_map<std::string, std::unique_ptr<node_info>> by_name_;
   std::vector<node_info*> order_;
   std::unordered_map<std::string, place> places_;  // by key of the pod
+  std::map<std::string, nomination> nominated_;    // by key of the pod; each has a place as well
   std::size_t anti_affinity_ = 0, affinity_ = 0, prefers_others_ = 0;
 };
 

@@ -99,8 +99,16 @@ void queue::refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::t
 }
 
 void queue::nominated(const pod_info_ptr& pod, runtime::time_point now) {
-  refused(pod, pod_deleted | pod_updated, now);
+  // Whatever else made room would do; pods that are put on nodes make none.
+  refused(pod, any_event & ~pod_bound, now);
   if (const auto found = entries_.find(pod->key); found != entries_.end()) found->second.due = now;
+}
+
+void queue::retry(const std::string& key, runtime::time_point now) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || found->second.where != part::unschedulable) return;
+  found->second.due = now;
+  wake(found->second, now);
 }
 
 void queue::done(const std::string& key) {

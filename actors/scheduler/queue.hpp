@@ -43,6 +43,8 @@ class queue {
   void refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::time_point now);
   // Room is being made for it: it is tried again, without back-off, as soon as a pod has gone.
   void nominated(const pod_info_ptr& pod, runtime::time_point now);
+  // The room is not coming: a nominated pod is tried again at once.
+  void retry(const std::string& key, runtime::time_point now);
   // Bound: its attempts are forgotten.
   void done(const std::string& key);
 
@@ -58,6 +60,7 @@ class queue {
   std::size_t active() const noexcept { return active_.size(); }
   std::size_t backing_off() const noexcept { return backing_off_.size(); }
   std::size_t unschedulable() const noexcept { return unschedulable_; }
+  bool knows(const std::string& key) const { return entries_.contains(key); }
   int attempts(const std::string& key) const;
 
  private:

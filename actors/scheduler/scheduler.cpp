@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 
@@ -85,6 +86,19 @@ const runtime::behavior& scheduler_actor::make_behavior() const {
 }
 
 void scheduler_actor::started() {
+  fence();
+}
+
+void scheduler_actor::fence() {
+  request<commit_done>(to_.writer, commit{std::make_shared<persistence::transaction>()},
+                       defaults::bind_timeout, [this](const auto& answered) {
+                         if (answered) return begin();
+                         fence_timer_ = after(defaults::fence_retry, [this] { fence(); });
+                       });
+}
+
+void scheduler_actor::begin() {
+  begun_ = true;
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
   flush_timer_ = every(defaults::flush_period, [this] {
@@ -165,11 +179,20 @@ void scheduler_actor::enqueue(const api::object_ptr& object) {
     queue_.remove(info->key);
     return view_.forget(info->key);
   }
-  for (const auto* gate : profile_->gates())
-    if (const auto said = gate->pre_enqueue(*info); !said.ok()) {
-      queue_.remove(info->key);
-      return tell_unschedulable(info, "SchedulingGated", said.reason, {});
-    }
+  try {
+    for (const auto* gate : profile_->gates())
+      if (const auto said = gate->pre_enqueue(*info); !said.ok()) {
+        queue_.remove(info->key);
+        return tell_unschedulable(info, "SchedulingGated", said.reason, {});
+      }
+  } catch (...) {
+    // The pod's actor asks again later.
+    queue_.remove(info->key);
+    return plugin_failed(info);
+  }
+  // Room that was made for it before this scheduler began.
+  if (info->nominated && !queue_.knows(info->key) && view_.node_of(info->key).empty())
+    view_.nominate(info, pod.status().nominated_node_name());
   queue_.add(info, now());
   wake();
 }
@@ -194,7 +217,7 @@ void scheduler_actor::wake() {
   shown.active.store(queue_.active(), std::memory_order_relaxed);
   shown.backing_off.store(queue_.backing_off(), std::memory_order_relaxed);
   shown.waiting.store(queue_.unschedulable(), std::memory_order_relaxed);
-  if (going_on_ || !synced()) return;
+  if (going_on_ || !begun_ || !synced()) return;
   if (queue_.active() > 0 && binding_ < defaults::binds_limit) {
     going_on_ = true;
     tell(self(), go_on{});
@@ -218,37 +241,75 @@ void scheduler_actor::on_go_on(const go_on&) {
 }
 
 void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
-  // Many pods are taken in one go: the cause of what is done for one is its own last change.
-  why({.request = 0, .revision = pod->pod->revision()});
-  view_.forget(pod->key);  // the room that preemption made for it is its own
-  const auto begin = std::chrono::steady_clock::now();
+  const auto lifted = view_.lift(*pod);
+  std::string own;  // where room was made for it
+  for (const auto& each : lifted)
+    if (each.pod->key == pod->key) own = each.node;
+  std::string taken;
   try {
-    auto found = algorithm_.schedule(pod, view_, random());
-    metrics_of_scheduler().attempts.add(std::chrono::steady_clock::now() - begin);
-    if (found) return bind_pod(pod, *found);
-    turned_away(pod, found.error());
-  } catch (const std::exception& e) {
-    ++failed_;
-    metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
+    taken = attempt(pod, own);
+  } catch (...) {
     queue_.refused(pod, 0, now());
-    record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", e.what()));
+    plugin_failed(pod);
+  }
+  for (const auto& each : lifted) {
+    if (each.pod->key == pod->key) continue;
+    if (each.node != taken) {
+      view_.nominate(each.pod, each.node);
+    } else {
+      queue_.retry(each.pod->key, now());  // it must look elsewhere
+    }
   }
 }
 
+// The node that the pod is put on or is to wait for; empty when there is none.
+std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string& nominated) {
+  auto found = algorithm_.schedule(pod, view_, random());
+  if (!found) return turned_away(pod, found.error(), nominated);
+  if (const auto said = reserve(pod, *found); !said.ok())
+    return turned_away(pod, {.message = said.reason, .helped_by = any_event, .make_room = {}}, {});
+  bind_pod(pod, *found);
+  return *found;
+}
+
+// While its exception is being handled.
+void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
+  ++failed_;
+  std::string what = "it threw what is no exception";
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {
+  }
+  record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", what));
+}
+
+// All of them or none.
+status scheduler_actor::reserve(const pod_info_ptr& pod, const std::string& node) {
+  try {
+    for (auto* each : profile_->reserves())
+      if (auto said = each->reserve(*pod, *view_.find(node)); !said.ok()) {
+        unreserve(pod, node);
+        return said;
+      }
+  } catch (...) {
+    unreserve(pod, node);
+    throw;
+  }
+  return {};
+}
+
+void scheduler_actor::unreserve(const pod_info_ptr& pod, const std::string& node) {
+  for (auto* each : profile_->reserves())
+    each->unreserve(*pod, node);
+}
+
 void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node) {
-  for (auto* reserve : profile_->reserves())
-    if (const auto said = reserve->reserve(*pod, *view_.find(node)); !said.ok()) {
-      for (auto* undo : profile_->reserves())
-        undo->unreserve(*pod, node);
-      return turned_away(pod, {.message = said.reason, .helped_by = any_event, .make_room = {}});
-    }
   view_.assume(pod, node);
   ++binding_;
   request<command_done>(to_.writer,
-                        bind{.pod_key = pod->key,
-                             .pod_uid = pod->pod->meta().uid(),
-                             .node = node,
-                             .why = {.author = "scheduler/" + options_.name}},
+                        bind{.pod_key = pod->key, .pod_uid = pod->pod->meta().uid(), .node = node},
                         defaults::bind_timeout, [this, pod, node](const auto& answered) {
                           --binding_;
                           if (answered && (*answered)->result) {
@@ -278,37 +339,56 @@ void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& no
   ++failed_;
   metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
   view_.forget(pod->key);
-  for (auto* reserve : profile_->reserves())
-    reserve->unreserve(*pod, node);
+  unreserve(pod, node);
   if (gone) return queue_.remove(pod->key);
   queue_.refused(pod, 0, now());
   record(pod, true, "FailedScheduling", fmt::format("binding rejected: {}", why));
 }
 
-void scheduler_actor::turned_away(const pod_info_ptr& pod, const misfit& why) {
+std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const misfit& why,
+                                         const std::string& nominated) {
   ++refused_;
-  metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
-  if (!why.make_room.node.empty()) {
+  auto node = why.make_room.node;
+  if (!nominated.empty() && victims_leave(*pod, nominated)) {
+    // No more pods than these must leave for it (kubernetes: PodEligibleToPreemptOthers).
+    node = nominated;
+    queue_.nominated(pod, now());
+    view_.nominate(pod, node);
+  } else if (!node.empty()) {
     preempt(pod, why.make_room);
   } else {
     queue_.refused(pod, why.helped_by, now());
   }
-  tell_unschedulable(pod, "Unschedulable", why.message, why.make_room.node);
+  tell_unschedulable(pod, "Unschedulable", why.message, node);
   record(pod, true, "FailedScheduling", why.message);
+  return node;
+}
+
+bool scheduler_actor::victims_leave(const pod_info& pod, const std::string& node) const {
+  const auto* known = view_.find(node);
+  return known != nullptr &&
+         std::any_of(known->pods().begin(), known->pods().end(), [&](const pod_info_ptr& other) {
+           return other->priority < pod.priority && other->pod->meta().has_deletion_timestamp();
+         });
 }
 
 // The victims are asked to leave, and their room is kept for the pod meanwhile.
 void scheduler_actor::preempt(const pod_info_ptr& pod, const preemption& how) {
   queue_.nominated(pod, now());
-  view_.assume(pod, how.node);
+  view_.nominate(pod, how.node);
   const auto& meta = pod->pod->meta();
   for (const auto& victim : how.victims) {
-    tell(to_.writer,
-         evict{.pod_key = victim->key,
-               .pod_uid = victim->pod->meta().uid(),
-               .reason = "PreemptionByScheduler",
-               .message = options_.name + ": preempting to accommodate a higher priority pod",
-               .why = {.author = "scheduler/" + options_.name}});
+    request<command_done>(
+        to_.writer,
+        evict{.pod_key = victim->key,
+              .pod_uid = victim->pod->meta().uid(),
+              .reason = "PreemptionByScheduler",
+              .message = options_.name + ": preempting to accommodate a higher priority pod"},
+        defaults::bind_timeout, [this, key = pod->key](const auto& answered) {
+          if (answered && (*answered)->result) return;
+          queue_.retry(key, now());
+          wake();
+        });
     record(victim, false, "Preempted",
            fmt::format("Preempted by {}/{} on node {}", meta.namespace_(), meta.name(), how.node));
   }
@@ -322,7 +402,7 @@ void scheduler_actor::tell_unschedulable(const pod_info_ptr& pod, const std::str
   auto& status = *changed->mutable_status();
   bool news = set_condition(*status.mutable_conditions(),
                             {"PodScheduled", "False", reason, message}, wall_now());
-  if (!nominated.empty() && status.nominated_node_name() != nominated) {
+  if (status.nominated_node_name() != nominated) {
     status.set_nominated_node_name(nominated);
     news = true;
   }

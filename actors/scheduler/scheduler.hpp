@@ -1,9 +1,10 @@
 // The scheduler: takes unbound pods one after the other, finds each a node, and issues Bind.
 //
 // One actor. It owns the queue of waiting pods and a view of the cluster, both fed by the watcher
-// and made anew after a restart; a bind that was under way is then simply seen done or not. A pod
-// is assumed on its node while the writer binds it; the writer refuses what is no longer true, and
-// the pod is tried again (1 s, doubling). A plugin that throws costs the pod one attempt.
+// and made anew after a restart: behind a fence (an empty transaction through the writer), so that
+// the binds that were under way are seen and no node gets more than it holds. A pod is assumed on
+// its node while the writer binds it; the writer refuses what is no longer true, and the pod is
+// tried again (1 s, doubling). A plugin that throws costs the pod one attempt.
 #pragma once
 
 #include <memory>
@@ -48,6 +49,9 @@ class scheduler_actor : public follower {
   void on_nodes(const watch_events& m);
   void on_pods(const watch_events& m);
 
+  void fence();
+  void begin();
+
   // -- what it knows ------------------------------------------------------------------------------
   void take_node(const watch_event& event);
   void take_pod(const watch_event& event);
@@ -58,12 +62,17 @@ class scheduler_actor : public follower {
   // -- one pod ------------------------------------------------------------------------------------
   void wake();
   void schedule_one(const pod_info_ptr& pod);
+  status reserve(const pod_info_ptr& pod, const std::string& node);
+  void unreserve(const pod_info_ptr& pod, const std::string& node);
   void bind_pod(const pod_info_ptr& pod, const std::string& node);
   void bound(const pod_info_ptr& pod, const std::string& node);
   void bind_failed(const pod_info_ptr& pod, const std::string& node, const std::string& why,
                    bool gone);
-  void turned_away(const pod_info_ptr& pod, const misfit& why);
+  std::string attempt(const pod_info_ptr& pod, const std::string& nominated);
+  std::string turned_away(const pod_info_ptr& pod, const misfit& why, const std::string& nominated);
   void preempt(const pod_info_ptr& pod, const preemption& how);
+  bool victims_leave(const pod_info& pod, const std::string& node) const;
+  void plugin_failed(const pod_info_ptr& pod);
   void tell_unschedulable(const pod_info_ptr& pod, const std::string& reason,
                           const std::string& message, const std::string& nominated);
   void record(const pod_info_ptr& pod, bool warning, std::string reason, std::string message);
@@ -74,9 +83,10 @@ class scheduler_actor : public follower {
   algorithm algorithm_;
   cluster_view view_;
   queue queue_;
+  bool begun_ = false;
   bool going_on_ = false;
   std::size_t binding_ = 0;
-  runtime::timer due_timer_, flush_timer_;
+  runtime::timer fence_timer_, due_timer_, flush_timer_;
   std::uint64_t bound_ = 0, refused_ = 0, failed_ = 0;
 };
 

@@ -15,8 +15,11 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-// More important first: priority, then the time it has been running.
+// More important first: those that leave anyway are the least, then priority, then the time it has
+// been running.
 bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
+  const bool leaves = a->pod->meta().has_deletion_timestamp();
+  if (leaves != b->pod->meta().has_deletion_timestamp()) return !leaves;
   if (a->priority != b->priority) return a->priority > b->priority;
   return a->body().status().start_time().seconds() < b->body().status().start_time().seconds();
 }

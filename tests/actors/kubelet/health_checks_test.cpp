@@ -206,6 +206,7 @@ TEST_CASE("a command in a container has its environment, place and processes", "
     // It can signal the container's process by its number inside.
     CHECK(container.exec("kill -0 2 && echo there").output == "there\n");
   }
+  CHECK(container.exec("cat").output.empty());
   CHECK(container.exec("head -c 100000 /dev/zero").output.size() == 10'240);
   CHECK(run_in_container(program, container.dir, {"/no/such"}, 5s)->code == 127);
 }
@@ -216,6 +217,25 @@ TEST_CASE("a command that takes too long is ended", "[kubelet]") {
   const auto result = container.exec("echo begun; sleep 300", 200ms);
   CHECK(result.timed_out);
   CHECK(result.output == "begun\n");
+  CHECK(container.exec("exec cat /dev/zero", 200ms).timed_out);
+  CHECK(std::chrono::steady_clock::now() - begun < 10s);
+}
+
+TEST_CASE("who asks may go while containers have not answered", "[kubelet]") {
+  running_container container{"exec sleep 300"};
+  tiny_server silent{[](const std::string&) { return std::string{}; }};
+  const auto begun = std::chrono::steady_clock::now();
+  int failed = 0;
+  {
+    health_checks checks{"test", 1, program};
+    const auto done = [&](const health_answer& answer) {
+      failed += answer.outcome == outcome::success ? 0 : 1;
+    };
+    checks.ask(container.dir, exec_question{{"/bin/sleep", "300"}}, 600s, done);
+    checks.ask(container.dir, get(silent.port()), 600s, done);
+    checks.ask(container.dir, exec_question{{"/bin/sleep", "300"}}, 600s, done);
+  }
+  CHECK(failed == 3);
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
 }
 

@@ -73,6 +73,15 @@ TEST_CASE("a container waits for the config map that it refers to", "[kubelet]")
   CHECK(machine::wait([&] { return here.log("web") == "blue\n"; }, std::chrono::seconds{5}));
 }
 
+TEST_CASE("a container knows its addresses from the first start", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(
+      shell_pod("web", "echo $IP; sleep 300",
+                "    env:\n    - {name: IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}\n"));
+  CHECK(machine::wait([&] { return here.log("web") == "127.0.0.1\n"; }));
+}
+
 TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", "[kubelet]") {
   machine here;
   here.start_kubelet();

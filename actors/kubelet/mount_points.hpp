@@ -1,0 +1,37 @@
+// Where volumes are mounted in containers that share the machine's file system: a mount needs
+// something to stand on, so what is missing at a mountPath is made, empty, and removed with the
+// last pod that uses it (docs/decisions/0008-where-volumes-stand.md).
+//
+// Kept on disk, so that nothing is forgotten when the node is killed:
+//   ROOT/mount-points/<path with %2F>/<uid of a pod>
+// Thread safe. Blocks on disk: not for actors' threads.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "actors/kubelet/container_dir.hpp"
+#include "actors/kubelet/unique_fd.hpp"
+
+namespace troupe::actors {
+
+// Makes subPaths that are missing in their volumes, and the mount points of a container. The error
+// names the mountPath and what stands in the way.
+tl::expected<void, std::string> prepare_mounts(const std::filesystem::path& root_dir,
+                                               const std::string& pod_uid,
+                                               const std::vector<container_spec::mount>& mounts);
+
+// Removes the mount points that were made and that no other pod uses. What holds something by now
+// stays.
+void release_mount_points(const std::filesystem::path& root_dir, const std::string& pod_uid);
+
+// What a container is told to mount, from the outermost to the innermost.
+void order_mounts(std::vector<container_spec::mount>& mounts);
+
+// The source of a mount, opened without following anything out of its volume. The kubelet looks
+// before the start, the shim again in the moment of mounting.
+tl::expected<unique_fd, std::string> open_source(const container_spec::mount& mount);
+
+}  // namespace troupe::actors

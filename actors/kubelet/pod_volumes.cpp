@@ -1,0 +1,134 @@
+#include "actors/kubelet/pod_volumes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "actors/kubelet/beneath.hpp"
+#include "actors/kubelet/volume_content.hpp"
+#include "actors/kubelet/volume_writer.hpp"
+#include "api/quantity.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace api::core::v1;
+using outcome = tl::expected<void, std::string>;
+using place = tl::expected<std::string, std::string>;
+
+// kubernetes: emptyDir is open to all users of the pod's containers.
+constexpr mode_t empty_dir_mode = 0777;
+constexpr mode_t files_mode = 0755;
+
+bool is_mount_point(const fs::path& path) {
+  struct stat own {
+  }, above{};
+  return ::stat(path.c_str(), &own) == 0 && ::stat(path.parent_path().c_str(), &above) == 0 &&
+         own.st_dev != above.st_dev;
+}
+
+outcome mount_memory(const fs::path& at, const EmptyDirVolumeSource& source) {
+  if (is_mount_point(at)) return {};
+  std::string options = fmt::format("mode={:o}", empty_dir_mode);
+  const auto limit = api::quantity::parse(source.size_limit().string());
+  if (source.has_size_limit() && limit && limit->sign() > 0)
+    options += fmt::format(",size={}", (limit->milli_value() + 999) / 1000);
+  if (::mount("tmpfs", at.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0)
+    return tl::make_unexpected(
+        fmt::format("cannot mount tmpfs at {}: {}", at.string(), std::strerror(errno)));
+  return {};
+}
+
+outcome set_up_empty_dir(const fs::path& at, const EmptyDirVolumeSource& source, bool may_mount) {
+  const auto& medium = source.medium();
+  if (medium.empty()) return {};
+  if (medium != "Memory")
+    return tl::make_unexpected(fmt::format("medium {} is not supported", medium));
+  return may_mount ? mount_memory(at, source) : outcome{};
+}
+
+place set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
+             const object_reader& read, bool may_mount) {
+  const auto& source = volume.volume_source();
+  if (source.has_host_path()) {
+    const auto& path = source.host_path().path();
+    if (auto fits = check_host_path(path, source.host_path().type()); !fits)
+      return tl::make_unexpected(fits.error());
+    return path;
+  }
+  const auto below = volume_path(volume);
+  if (below.empty())
+    return tl::make_unexpected(std::string{"volumes of this kind are not supported here"});
+  if (volume.name().find('/') != std::string::npos || volume.name().starts_with('.'))
+    return tl::make_unexpected(std::string{"it has no name of a volume"});
+  std::error_code problem;
+  fs::create_directories(pod_dir, problem);
+  const auto directory = open_directory(pod_dir);
+  if (!directory) return tl::make_unexpected(directory.error());
+  if (auto kind = make_beneath(*directory, "volumes/" + below.substr(0, below.find('/')), 0750);
+      !kind)
+    return tl::make_unexpected(kind.error());
+  const mode_t mode = source.has_empty_dir() ? empty_dir_mode : files_mode;
+  if (auto own = make_beneath(*directory, "volumes/" + below, mode); !own)
+    return tl::make_unexpected(own.error());
+  const auto at = pod_dir / "volumes" / below;
+  outcome done;
+  if (source.has_empty_dir()) {
+    done = set_up_empty_dir(at, source.empty_dir(), may_mount);
+  } else {
+    const auto files = volume_files(pod, source, read);
+    if (!files) return tl::make_unexpected(files.error());
+    done = write_volume(at, *files);
+  }
+  if (!done) return tl::make_unexpected(done.error());
+  return at.string();
+}
+
+}  // namespace
+
+volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const object_reader& read,
+                              bool may_mount) {
+  volumes_set_up result;
+  for (const auto& volume : pod.spec().volumes()) {
+    const auto stands = set_up(pod, volume, pod_dir, read, may_mount);
+    if (stands)
+      result.places[volume.name()] = *stands;
+    else
+      result.problems.push_back(fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}",
+                                            volume.name(), stands.error()));
+  }
+  return result;
+}
+
+outcome check_host_path(const std::string& path, const std::string& type) {
+  if (type.empty()) return {};
+  struct stat info {};
+  bool there = ::stat(path.c_str(), &info) == 0;
+  if (!there && type == "DirectoryOrCreate") {
+    std::error_code problem;
+    fs::create_directories(path, problem);
+    there = ::stat(path.c_str(), &info) == 0;
+  } else if (!there && type == "FileOrCreate") {
+    const unique_fd made{::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644)};
+    there = ::stat(path.c_str(), &info) == 0;
+  }
+  if (!there)
+    return tl::make_unexpected(
+        fmt::format("hostPath type check failed: {}: {}", path, std::strerror(errno)));
+  const bool fits = type.starts_with("Directory") ? S_ISDIR(info.st_mode)
+                    : type.starts_with("File")    ? S_ISREG(info.st_mode)
+                    : type == "Socket"            ? S_ISSOCK(info.st_mode)
+                    : type == "CharDevice"        ? S_ISCHR(info.st_mode)
+                                                  : S_ISBLK(info.st_mode);
+  if (fits) return {};
+  return tl::make_unexpected(
+      fmt::format("hostPath type check failed: {} is not of type {}", path, type));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,30 @@
+// Sets up the volumes of a pod below its directory, again and again: what stands already stays, and
+// files whose source has changed are replaced (volume_writer.hpp). Blocks on disk: not for actors'
+// threads.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/pod_env.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors {
+
+struct volumes_set_up {
+  std::map<std::string, std::string> places;  // name of a volume → where it stands on this machine
+  std::vector<std::string> problems;          // one line for each volume that could not be set up
+};
+
+// `may_mount`: an emptyDir with medium Memory becomes a tmpfs; elsewhere it is an ordinary
+// directory.
+volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesystem::path& pod_dir,
+                              const object_reader& read, bool may_mount);
+
+// The type that a hostPath demands (kubernetes: host_path.go): makes what `…OrCreate` asks for. The
+// error says what stands there instead.
+tl::expected<void, std::string> check_host_path(const std::string& path, const std::string& type);
+
+}  // namespace troupe::actors

@@ -1,0 +1,131 @@
+// The files that volumes are made of.
+#include "actors/kubelet/volume_content.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "actors/kubelet/mount_points.hpp"
+#include "api/codec.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Pod;
+
+namespace {
+
+// A pod with one volume, whose source is given as YAML.
+Pod pod_with(const std::string& source) {
+  auto decoded = api::decode(
+      "metadata: {name: web, namespace: shop, uid: u, labels: {b: '2', a: "
+      "\"say \\\"hi\\\"\"}}\nspec:\n  containers:\n  - {name: c, "
+      "resources: {requests: {memory: 64Mi}}}\n  volumes:\n  - name: v\n" +
+          source,
+      api::media::yaml, &api::kind_of<Pod>());
+  REQUIRE(decoded);
+  return static_cast<const Pod&>(*decoded->content);
+}
+
+// A config map "settings" {a: 1, b: 2, binary c} and a secret "keys" {k: s3cret}.
+api::object_ptr read(const std::string& key) {
+  if (key == "/registry/configmaps/shop/settings") {
+    auto map = std::make_unique<api::core::v1::ConfigMap>();
+    (*map->mutable_data())["a"] = "1";
+    (*map->mutable_data())["b"] = "2";
+    (*map->mutable_binary_data())["c"] = std::string{"\0\xff", 2};
+    return std::make_shared<api::object>(api::kind_of<api::core::v1::ConfigMap>(), std::move(map),
+                                         1);
+  }
+  if (key != "/registry/secrets/shop/keys") return nullptr;
+  auto secret = std::make_unique<api::core::v1::Secret>();
+  (*secret->mutable_data())["k"] = "s3cret";
+  return std::make_shared<api::object>(api::kind_of<api::core::v1::Secret>(), std::move(secret), 1);
+}
+
+// "path=content" with the mode where it is not 0644.
+tl::expected<std::vector<std::string>, std::string> made(const std::string& source) {
+  const auto pod = pod_with(source);
+  const auto files = volume_files(pod, pod.spec().volumes(0).volume_source(), read);
+  if (!files) return tl::make_unexpected(files.error());
+  std::vector<std::string> lines;
+  for (const auto& file : *files)
+    lines.push_back(file.path + "=" + file.content +
+                    (file.mode == 0644 ? "" : " " + std::to_string(file.mode)));
+  return lines;
+}
+
+using lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a config map gives all its keys, or those that are chosen", "[kubelet]") {
+  CHECK(made("    configMap: {name: settings}\n") ==
+        lines{"a=1", "b=2", std::string{"c=\0\xff", 4}});
+  CHECK(made("    configMap: {name: settings, defaultMode: 256, items: [{key: b, path: x/y}, "
+             "{key: a, path: z, mode: 384}]}\n") == lines{"x/y=2 256", "z=1 384"});
+  CHECK(made("    configMap: {name: settings, items: [{key: none, path: x}]}\n").error() ==
+        "configmap \"settings\" references non-existent key: none");
+  CHECK(made("    configMap: {name: settings, optional: true, items: [{key: none, path: x}]}\n") ==
+        lines{});
+  CHECK(made("    configMap: {name: other}\n").error() == "configmap \"other\" not found");
+  CHECK(made("    configMap: {name: other, optional: true}\n") == lines{});
+}
+
+TEST_CASE("secrets, facts of the pod and several sources in one become files", "[kubelet]") {
+  CHECK(made("    secret: {secretName: keys, defaultMode: 256}\n") == lines{"k=s3cret 256"});
+  CHECK(made("    secret: {secretName: none}\n").error() == "secret \"none\" not found");
+  CHECK(made("    downwardAPI:\n      items:\n"
+             "      - {path: name, fieldRef: {fieldPath: metadata.name}}\n"
+             "      - {path: labels, fieldRef: {fieldPath: metadata.labels}}\n"
+             "      - {path: mem, resourceFieldRef: {containerName: c, resource: requests.memory, "
+             "divisor: 1Mi}}\n") ==
+        lines{"labels=a=\"say \\\"hi\\\"\"\nb=\"2\"", "mem=64", "name=web"});
+  CHECK(made("    projected:\n      sources:\n      - configMap: {name: settings}\n"
+             "      - secret: {name: keys, items: [{key: k, path: a}]}\n"
+             "      - serviceAccountToken: {path: token}\n") ==
+        lines{"a=s3cret", "b=2", std::string{"c=\0\xff", 4}});
+}
+
+TEST_CASE("no file of a volume has a path out of it", "[kubelet]") {
+  for (const char* path : {"../x", "/x", "a/../../x", "..data", "a/.."}) {
+    CAPTURE(path);
+    const auto files = made("    configMap: {name: settings, items: [{key: a, path: \"" +
+                            std::string{path} + "\"}]}\n");
+    REQUIRE_FALSE(files);
+    CHECK(files.error() == "path \"" + std::string{path} + "\" leads out of the volume");
+  }
+}
+
+TEST_CASE("a digest tells apart what differs in a name, a mode or a byte", "[kubelet]") {
+  const std::vector<std::vector<volume_file>> all = {{},
+                                                     {{"a", "1"}},
+                                                     {{"a", "2"}},
+                                                     {{"b", "1"}},
+                                                     {{"a", "1", 0600}},
+                                                     {{"a", "1b"}},
+                                                     {{"a1", "b"}},
+                                                     {{"a", "1"}, {"b", ""}},
+                                                     {{"a", ""}, {"b", "1"}}};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t k = 0; k < all.size(); ++k)
+      CHECK((digest_of(all[i]) == digest_of(all[k])) == (i == k));
+}
+
+TEST_CASE("what a pod's volumes refer to is among what it needs", "[kubelet]") {
+  CHECK(referenced_keys(pod_with("    projected: {sources: [{configMap: {name: m}}, {secret: "
+                                 "{name: s}}]}\n")) ==
+        lines{"/registry/configmaps/shop/m", "/registry/secrets/shop/s"});
+  CHECK(referenced_keys(pod_with("    secret: {secretName: keys}\n")) ==
+        lines{"/registry/secrets/shop/keys"});
+  CHECK(volume_variable("my-data.1") == "TROUPE_VOLUME_MY_DATA.1");
+}
+
+TEST_CASE("mounts are ordered from the outermost to the innermost", "[kubelet]") {
+  std::vector<container_spec::mount> mounts{
+      {"s", "", "/data/inner", false}, {"s", "", "/etc/x", false}, {"s", "", "/data", false}};
+  order_mounts(mounts);
+  CHECK(mounts[0].target == "/data");
+  CHECK(mounts[1].target == "/data/inner");
+}
+
+}  // namespace troupe::actors

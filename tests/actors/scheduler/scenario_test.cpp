@@ -1,0 +1,250 @@
+// The scheduler at work in a simulated cluster.
+#include <catch2/catch.hpp>
+
+#include "actors/condition.hpp"
+#include "actors/scheduler/registry.hpp"
+#include "api/schema/core_event.pb.h"
+#include "support/nodes.hpp"
+#include "support/seeds.hpp"
+#include "support/workloads.hpp"
+
+namespace troupe::test {
+
+using actors::find_condition;
+using api::core::v1::Event;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+using std::chrono::seconds;
+
+namespace {
+
+using namespace actors::scheduler;
+
+// Throws at the first two attempts of each pod with the label "trouble".
+class troublesome : public plugin, public filter_plugin {
+ public:
+  std::string_view name() const noexcept override { return "Troublesome"; }
+
+  status filter(const cycle&, const pod_info& pod, const node_info&) const override {
+    const auto& labels = pod.body().metadata().labels();
+    if (!labels.contains("trouble")) return {};
+    const auto attempt = ++attempts_[pod.key];
+    if (attempt == 1) throw std::runtime_error{"no idea"};
+    if (attempt == 2) throw attempt;
+    return {};
+  }
+
+ private:
+  mutable std::map<std::string, int> attempts_;
+};
+
+const registration registered{"Troublesome", make_plugin<troublesome>};
+
+void add_small_node(cluster& c, const std::string& name, int cpus) {
+  add_node(c, name);
+  c.change<Node>({}, name, [&](Node& node) {
+    (*node.mutable_status()->mutable_allocatable())["cpu"].set_string(std::to_string(cpus));
+  });
+  c.settle();
+}
+
+Pod asking(const std::string& name, int cpus, int priority = 0) {
+  auto pod = pod_named(name);
+  auto& requests = *pod.mutable_spec()->mutable_containers(0)->mutable_resources();
+  (*requests.mutable_requests())["cpu"].set_string(std::to_string(cpus));
+  pod.mutable_spec()->set_priority(priority);
+  return pod;
+}
+
+// Priorities come from their classes.
+Pod important(const std::string& name, int cpus, const std::string& priority_class) {
+  auto pod = asking(name, cpus);
+  pod.mutable_spec()->clear_priority();
+  pod.mutable_spec()->set_priority_class_name(priority_class);
+  return pod;
+}
+
+std::string node_of(const cluster& c, const std::string& pod) {
+  return c.get<Pod>("default", pod).spec().node_name();
+}
+
+bool leaves(const cluster& c, const std::string& pod) {
+  return c.get<Pod>("default", pod).metadata().has_deletion_timestamp();
+}
+
+int told(const cluster& c, const std::string& reason) {
+  int times = 0;
+  for (const auto& each : c.list<Event>())
+    if (each->as<Event>().reason() == reason) times += std::max(1, each->as<Event>().count());
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("an exception in a plugin loses no pod and delays no other", "[scheduler]") {
+  cluster_options options;
+  options.plane.scheduler_profile.plugins.push_back({"Troublesome", 0});
+  cluster c{1, options};
+  add_node(c, "n1");
+  for (int i = 0; i < 6; ++i) {
+    auto pod = pod_named("p" + std::to_string(i));
+    if (i % 2 == 0) (*pod.mutable_metadata()->mutable_labels())["trouble"] = "yes";
+    c.create(pod);
+  }
+  c.settle();
+  for (int i = 0; i < 6; ++i)
+    CHECK(node_of(c, "p" + std::to_string(i)) == (i % 2 == 0 ? "" : "n1"));
+  CHECK(told(c, "FailedScheduling") == 3);
+  c.advance(seconds{4});  // 1 s, 2 s
+  c.settle();
+  for (int i = 0; i < 6; ++i)
+    CHECK(node_of(c, "p" + std::to_string(i)) == "n1");
+  const auto info =
+      c.simulation().system().actors().find(c.actor("scheduler", "default-scheduler").id());
+  CHECK(info->restarts == 0);
+}
+
+TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no node beyond",
+          "[scheduler]") {
+  for_each_seed(60, [](std::uint64_t moment) {
+    cluster c{moment};
+    for (const char* node : {"n0", "n1", "n2"})
+      add_small_node(c, node, 4);
+    for (int i = 0; i < 12; ++i)
+      c.create(asking("p" + std::to_string(i), 1));
+    for (std::uint64_t i = 0; i < moment * 2; ++i)
+      c.simulation().step();
+    c.crash("scheduler", "default-scheduler");
+    CHECK(c.run_until([&] {
+      const auto all = c.list<Pod>();
+      return std::all_of(all.begin(), all.end(), [](const auto& pod) {
+        return !pod->template as<Pod>().spec().node_name().empty();
+      });
+    }));
+    std::map<std::string, int> on;
+    for (const auto& pod : c.list<Pod>())
+      ++on[pod->as<Pod>().spec().node_name()];
+    CHECK(on == std::map<std::string, int>{{"n0", 4}, {"n1", 4}, {"n2", 4}});
+  });
+}
+
+TEST_CASE("a foreign scheduler binds its own pods beside ours", "[scheduler]") {
+  cluster c{2};
+  add_small_node(c, "n1", 4);
+  auto foreign = asking("foreign", 3);
+  foreign.mutable_spec()->set_scheduler_name("somebody");
+  c.create(foreign);
+  c.advance(seconds{120});
+  CHECK(node_of(c, "foreign").empty());
+  bool bound = false;
+  c.plane().bind({api::kind_of<Pod>().key("default", "foreign"), {}, "n1"}, 1,
+                 [&](const auto& result) { bound = result.has_value(); });
+  c.settle();
+  CHECK(bound);
+  renew_lease(c, "n1");
+  post_ready(c, "n1", "True");
+  c.create(asking("too-big", 2));
+  c.create(asking("fits", 1));
+  c.advance(seconds{5});
+  CHECK(node_of(c, "fits") == "n1");
+  CHECK(node_of(c, "too-big").empty());
+  const auto pod = c.get<Pod>("default", "too-big");
+  const auto* condition = find_condition(pod.status().conditions(), "PodScheduled");
+  REQUIRE(condition != nullptr);
+  CHECK(condition->reason() == "Unschedulable");
+  CHECK_THAT(condition->message(),
+             Catch::StartsWith("0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes "
+                               "are available: 1 No preemption victims found for incoming pod."));
+}
+
+TEST_CASE("an important pod gets its room from few, and no more leave while it waits",
+          "[scheduler]") {
+  cluster c{3};
+  add_small_node(c, "n1", 2);
+  add_small_node(c, "n2", 2);
+  for (const char* pod : {"a", "b", "c", "d"})
+    c.create(asking(pod, 1));
+  c.settle();
+  c.create(important("boss", 1, "system-cluster-critical"));
+  c.settle();
+  const auto waiting = c.get<Pod>("default", "boss");
+  const auto& room = waiting.status().nominated_node_name();
+  CHECK(waiting.spec().node_name().empty());
+  REQUIRE_FALSE(room.empty());
+  CHECK(told(c, "Preempted") == 1);
+  // News that may help wake it; its victim has not gone.
+  for (int i = 0; i < 3; ++i) {
+    c.change<Node>({}, "n1", [&](Node& node) {
+      (*node.mutable_metadata()->mutable_labels())["news"] = std::to_string(i);
+    });
+    c.advance(seconds{2});
+  }
+  CHECK(told(c, "Preempted") == 1);
+  int leaving = 0;
+  for (const char* pod : {"a", "b", "c", "d"}) {
+    if (!leaves(c, pod)) continue;
+    ++leaving;
+    CHECK(node_of(c, pod) == room);
+    const auto victim = c.get<Pod>("default", pod);
+    const auto* why = find_condition(victim.status().conditions(), "DisruptionTarget");
+    REQUIRE(why != nullptr);
+    CHECK(why->reason() == "PreemptionByScheduler");
+  }
+  CHECK(leaving == 1);
+  run_kubelets(c);
+  c.settle();  // no time passes
+  CHECK(node_of(c, "boss") == room);
+}
+
+TEST_CASE("room that is kept for a pod is not given to one of its own rank", "[scheduler]") {
+  cluster c{4};
+  add_small_node(c, "n1", 2);
+  c.create(asking("old", 2));
+  c.settle();
+  c.create(important("boss", 2, "system-cluster-critical"));
+  c.settle();
+  REQUIRE(leaves(c, "old"));
+  c.create(important("rival", 2, "system-cluster-critical"));
+  c.settle();
+  run_kubelets(c);
+  c.settle();
+  CHECK(node_of(c, "boss") == "n1");
+  CHECK(node_of(c, "rival").empty());
+}
+
+TEST_CASE("room that is kept for a pod is taken by a more important one", "[scheduler]") {
+  cluster c{5};
+  add_small_node(c, "n1", 2);
+  c.create(asking("old", 2));
+  c.settle();
+  c.create(important("boss", 2, "system-cluster-critical"));
+  c.settle();
+  REQUIRE(leaves(c, "old"));
+  c.create(important("king", 2, "system-node-critical"));
+  c.settle();
+  CHECK(c.get<Pod>("default", "king").status().nominated_node_name() == "n1");
+  run_kubelets(c);
+  c.settle();
+  CHECK(node_of(c, "king") == "n1");
+  CHECK(node_of(c, "boss").empty());
+  CHECK(c.get<Pod>("default", "boss").status().nominated_node_name().empty());
+}
+
+TEST_CASE("room that was made is kept through a crash of the scheduler", "[scheduler]") {
+  cluster c{6};
+  add_small_node(c, "n1", 2);
+  c.create(asking("old", 2));
+  c.settle();
+  c.create(important("boss", 2, "system-cluster-critical"));
+  c.settle();
+  REQUIRE(leaves(c, "old"));
+  c.crash("scheduler", "default-scheduler");
+  c.create(asking("small", 1));
+  c.advance(seconds{2});
+  run_kubelets(c);
+  c.settle();
+  CHECK(node_of(c, "boss") == "n1");
+  CHECK(node_of(c, "small").empty());
+}
+
+}  // namespace troupe::test
