@@ -176,7 +176,7 @@ TEST_CASE("of two updates from one revision exactly one wins") {
 
 TEST_CASE("the observer is told every change in order, before those who asked for it") {
   any_store truth;
-  // All of it belongs to the commit thread until the last answer.
+  // All of it belongs to the commit threads, one at a time, until the last answer.
   std::vector<std::string> seen;
   std::vector<revision> answered;
   revision newest = 0;
