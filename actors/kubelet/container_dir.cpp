@@ -86,6 +86,12 @@ bool process_id::signal(int number, bool group) const {
   return alive() && ::kill(group ? -pid : pid, number) == 0;
 }
 
+std::string container_dir::group() const {
+  const auto container = path_.parent_path();
+  return fmt::format("{}-{}-{}", container.parent_path().parent_path().filename().string(),
+                     container.filename().string(), path_.filename().string());
+}
+
 tl::expected<void, std::string> container_dir::replace(const char* name,
                                                        const std::string& content) const {
   const auto target = path_ / name;
@@ -129,6 +135,11 @@ tl::expected<void, std::string> container_dir::write(const container_spec& spec)
     mounts.push_back(m.read_only ? "ro" : "rw");
   }
   put(text, mounts);
+  const auto limit = [](const std::optional<std::int64_t>& value) {
+    return value ? std::to_string(*value) : std::string{};
+  };
+  put(text, std::vector{limit(spec.limits.memory_bytes), limit(spec.limits.milli_cpu),
+                        std::to_string(spec.limits.requested_milli_cpu)});
   return replace("spec", text);
 }
 
@@ -144,7 +155,12 @@ tl::expected<container_spec, std::string> container_dir::spec() const {
   const auto mounts = in.list();
   for (std::size_t i = 0; i + 3 < mounts.size(); i += 4)
     spec.mounts.push_back({mounts[i], mounts[i + 1], mounts[i + 2], mounts[i + 3] == "ro"});
-  if (!in.good()) return tl::make_unexpected((path_ / "spec").string() + " is damaged");
+  const auto limits = in.list();
+  if (!in.good() || limits.size() != 3)
+    return tl::make_unexpected((path_ / "spec").string() + " is damaged");
+  if (!limits[0].empty()) spec.limits.memory_bytes = std::atoll(limits[0].c_str());
+  if (!limits[1].empty()) spec.limits.milli_cpu = std::atoll(limits[1].c_str());
+  spec.limits.requested_milli_cpu = std::atoll(limits[2].c_str());
   return spec;
 }
 
@@ -163,8 +179,8 @@ std::optional<container_running> container_dir::running() const {
 }
 
 tl::expected<void, std::string> container_dir::write(const container_exit& e) const {
-  return replace("exit", fmt::format("{} {} {} {}\n{}", e.code, e.signal, e.started_ms,
-                                     e.finished_ms, e.error));
+  return replace("exit", fmt::format("{} {} {} {} {:d}\n{}", e.code, e.signal, e.started_ms,
+                                     e.finished_ms, e.out_of_memory, e.error));
 }
 
 std::optional<container_exit> container_dir::exit() const {
@@ -172,7 +188,7 @@ std::optional<container_exit> container_dir::exit() const {
   if (!text) return std::nullopt;
   std::istringstream in{*text};
   container_exit e;
-  in >> e.code >> e.signal >> e.started_ms >> e.finished_ms;
+  in >> e.code >> e.signal >> e.started_ms >> e.finished_ms >> e.out_of_memory;
   if (!in) return std::nullopt;
   in.ignore(1);
   std::getline(in, e.error, '\0');

@@ -17,6 +17,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/kubelet/cgroup.hpp"
+
 namespace troupe::actors {
 
 struct container_spec {
@@ -31,6 +33,7 @@ struct container_spec {
     bool read_only = false;
   };
   std::vector<mount> mounts = {};
+  resource_limits limits = {};  // of its control group
 };
 
 // A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to
@@ -55,12 +58,16 @@ struct container_exit {
   int signal = 0;
   std::int64_t started_ms = 0, finished_ms = 0;
   std::string error = {};  // why it could not be started; empty otherwise
+  bool out_of_memory = false;
 };
 
 class container_dir {
  public:
+  // ROOT/pods/UID/containers/NAME/ATTEMPT (pod_files.hpp).
   explicit container_dir(std::filesystem::path path) : path_{std::move(path)} {}
   const std::filesystem::path& path() const noexcept { return path_; }
+  // Of its control group: UID-NAME-ATTEMPT.
+  std::string group() const;
 
   // Makes the directory. Errors say what the system refused.
   tl::expected<void, std::string> write(const container_spec& spec) const;

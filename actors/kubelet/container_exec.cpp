@@ -86,10 +86,14 @@ int container_exec_main(const char* directory, const std::vector<std::string>& c
   const auto running = dir.running();
   const auto spec = dir.spec();
   if (!running || !spec || dir.exit()) return refuse(126, "the container does not run");
+  const auto groups = cgroup_tree::find();
   if (!enter_namespaces(running->process))
     return refuse(126, fmt::format("cannot enter the container: {}", std::strerror(errno)));
   const pid_t child = ::fork();
-  if (child == 0) run_command(*spec, command);
+  if (child == 0) {
+    groups.enter(dir.group());
+    run_command(*spec, command);
+  }
   if (child < 0) return refuse(126, fmt::format("cannot fork: {}", std::strerror(errno)));
   for (;;) {
     siginfo_t info;

@@ -235,8 +235,12 @@ int container_shim_main(const char* directory) {
   const int signals = ::signalfd(-1, &child, SFD_CLOEXEC);
   const auto out = make_pipe(), err = make_pipe(), report = make_pipe(), result = make_pipe();
 
+  // The container is born in its group; the shim itself stays outside.
+  const auto groups = cgroup_tree::find();
+  groups.make(dir.group(), spec->limits);
   const bool isolated = ::unshare(CLONE_NEWPID) == 0;
   const pid_t main = ::fork();
+  if (main == 0) groups.enter(dir.group());
   if (main == 0 && isolated) run_init(*spec, out.write, err.write, report.write, result.write);
   if (main == 0) run_container(*spec, false, out.write, err.write, report.write);
   for (const int fd : {out.write, err.write, report.write, result.write})
@@ -264,12 +268,15 @@ int container_shim_main(const char* directory) {
   if (isolated && ::read(result.read, &status, sizeof status) != sizeof status)
     status = SIGKILL;  // the init itself was killed
   end_descendants();
+  const bool out_of_memory = groups.ran_out_of_memory(dir.group());
+  groups.remove(dir.group());
   const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return finish(dir, {.code = number != 0 ? 128 + number : WEXITSTATUS(status),
                       .signal = number,
                       .started_ms = started,
                       .finished_ms = wall_ms(),
-                      .error = failure});
+                      .error = failure,
+                      .out_of_memory = out_of_memory});
 }
 
 }  // namespace troupe::actors

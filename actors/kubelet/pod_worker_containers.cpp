@@ -5,9 +5,30 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pod_worker.hpp"
+#include "api/quantity.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
+
+namespace {
+
+resource_limits limits_of(const api::core::v1::Container& container) {
+  const auto find = [](const auto& of, const char* name) -> std::optional<api::quantity> {
+    const auto found = of.find(name);
+    if (found == of.end()) return std::nullopt;
+    auto amount = api::quantity::parse(found->second.string());
+    return amount ? std::optional{*amount} : std::nullopt;
+  };
+  const auto& resources = container.resources();
+  resource_limits out;
+  if (const auto memory = find(resources.limits(), "memory")) out.memory_bytes = memory->value();
+  if (const auto cpu = find(resources.limits(), "cpu")) out.milli_cpu = cpu->milli_value();
+  if (const auto cpu = find(resources.requests(), "cpu"))
+    out.requested_milli_cpu = cpu->milli_value();
+  return out;
+}
+
+}  // namespace
 
 void pod_worker::adopt(const process_runtime::found& found) {
   auto* record = find_record(found.container);
@@ -70,6 +91,7 @@ void pod_worker::start(container_record& record) {
                       .working_dir = container->working_dir(),
                       .log_file = log_path(around_->root_dir, uid_, record.name, record.attempt)};
   place_volumes(*container, spec);
+  spec.limits = limits_of(*container);
   record.waiting_reason.clear();
   record.waiting_message.clear();
   record.phase = container_phase::starting;

@@ -151,7 +151,7 @@ void pod_worker::on_hook_news(const hook_news& m) {
 // -- what cannot be had here ----------------------------------------------------------------------
 
 void pod_worker::say_what_is_unsupported() {
-  const auto all = unsupported_features(pod());
+  const auto all = unsupported_features(pod(), around_->containers->groups().keeps_limits());
   if (all.empty()) return;
   record_pod_event(true, "NotSupported",
                    fmt::format("the process runtime does not honour {}", fmt::join(all, ", ")));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -92,6 +93,7 @@ container_exit lost(const container_dir& dir) {
     running->process.signal(SIGKILL, true);
     how.started_ms = running->since_ms;
   }
+  cgroup_tree::find().remove(dir.group());
   static_cast<void>(dir.write(how));
   return how;
 }
@@ -114,6 +116,7 @@ std::string own_program() {
 
 struct process_runtime::impl {
   std::string program;
+  const cgroup_tree groups = cgroup_tree::find();
   waiter ends;
   // Destroyed first: its jobs use `ends`.
   runtime::worker_pool pool{"containers", kubelet_defaults::runtime_threads,
@@ -165,9 +168,15 @@ struct process_runtime::impl {
 
 process_runtime::process_runtime(std::string program) : impl_{new impl} {
   impl_->program = std::move(program);
+  spdlog::log(impl_->groups.keeps_limits() ? spdlog::level::info : spdlog::level::warn,
+              "kubelet: control groups of containers: {}", impl_->groups.about());
 }
 
 process_runtime::~process_runtime() = default;
+
+const cgroup_tree& process_runtime::groups() const noexcept {
+  return impl_->groups;
+}
 
 void process_runtime::start(container_dir dir, container_spec spec, container_observer tell) {
   const bool taken = impl_->pool.post(

@@ -31,6 +31,9 @@ class process_runtime {
   // Leaves containers running; nobody is told anything any more.
   ~process_runtime();
 
+  // What keeps containers within their limits on this machine.
+  const cgroup_tree& groups() const noexcept;
+
   // Writes the spec and starts a shim; removes what older attempts left (pod_files.hpp). `tell`
   // hears that it runs, then how it ended; only the latter when it could not be started.
   void start(container_dir dir, container_spec spec, container_observer tell);

@@ -16,6 +16,9 @@ using google::protobuf::Message;
 
 class finder {
  public:
+  explicit finder(bool limits_are_kept) : limits_kept{limits_are_kept} {}
+
+  const bool limits_kept;
   std::vector<std::string> found;
 
   void when(bool asked, std::string what) {
@@ -33,7 +36,9 @@ class finder {
   void look_at(const Container& container, const std::string& at) {
     if (container.has_security_context())
       each_field(container.security_context(), at + ".securityContext");
-    when(container.resources().limits_size() != 0, at + ".resources.limits");
+    for (const auto& [name, amount] : container.resources().limits())
+      when(!limits_kept || (name != "cpu" && name != "memory"),
+           fmt::format("{}.resources.limits[{}]", at, name));
     when(container.stdin(), at + ".stdin");
     when(container.tty(), at + ".tty");
     when(container.volume_devices_size() != 0, at + ".volumeDevices");
@@ -60,8 +65,8 @@ class finder {
 
 }  // namespace
 
-std::vector<std::string> unsupported_features(const Pod& pod) {
-  finder out;
+std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) {
+  finder out{limits_kept};
   const auto& spec = pod.spec();
   if (spec.has_security_context()) out.each_field(spec.security_context(), "spec.securityContext");
   out.when(spec.host_aliases_size() != 0, "spec.hostAliases");

@@ -9,6 +9,7 @@
 namespace troupe::actors {
 
 // Paths of fields, with what becomes of them where that is not plain.
-std::vector<std::string> unsupported_features(const api::core::v1::Pod& pod);
+// `limits_kept`: this machine's control groups keep limits of memory and processors.
+std::vector<std::string> unsupported_features(const api::core::v1::Pod& pod, bool limits_kept);
 
 }  // namespace troupe::actors

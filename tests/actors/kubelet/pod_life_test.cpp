@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "actors/kubelet/cgroup.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/meta_object.pb.h"
@@ -55,6 +56,23 @@ TEST_CASE("a pod past its active deadline is ended and fails", "[kubelet]") {
   REQUIRE(machine::wait([&] { return here.runs("other"); }));
   CHECK(here.status("batch").phase() == "Failed");
   CHECK(here.events("batch", "DeadlineExceeded").size() == 1);
+}
+
+TEST_CASE("a container that takes more memory than its limit is killed, and its status says why",
+          "[kubelet]") {
+  if (!actors::cgroup_tree::find().keeps_limits()) {
+    WARN("not tried on this machine: " << actors::cgroup_tree::find().about());
+    return;
+  }
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("hog", "head -c 200m /dev/zero | tail > /dev/null",
+                        "    resources: {limits: {memory: 32Mi}}\n  restartPolicy: Never\n"));
+  REQUIRE(machine::wait([&] { return here.ended("hog"); }));
+  const auto ended = here.status("hog").container_statuses(0).state().terminated();
+  CHECK(ended.reason() == "OOMKilled");
+  CHECK(ended.exit_code() == 137);
+  CHECK(here.events("hog", "NotSupported").empty());
 }
 
 TEST_CASE("a container waits for the config map that it refers to", "[kubelet]") {

@@ -161,7 +161,7 @@ TEST_CASE("an HTTP reply is read whatever comes", "[kubelet]") {
 }
 
 TEST_CASE("what the process runtime does not do is listed by its field", "[kubelet]") {
-  CHECK(unsupported_features(pod_from("spec: {containers: [{name: c}]}")).empty());
+  CHECK(unsupported_features(pod_from("spec: {containers: [{name: c}]}"), false).empty());
   const auto pod = pod_from(R"(
 spec:
   securityContext: {fsGroup: 7}
@@ -169,16 +169,21 @@ spec:
   containers:
   - name: c
     securityContext: {runAsUser: 1, privileged: false}
-    resources: {limits: {cpu: 1}}
+    resources: {limits: {ephemeral-storage: 1Gi}}
     livenessProbe: {grpc: {port: 1}}
 )");
-  CHECK(unsupported_features(pod) ==
+  CHECK(unsupported_features(pod, true) ==
         std::vector<std::string>{"spec.securityContext.fsGroup", "spec.hostAliases",
                                  "spec.containers{c}.securityContext.privileged",
                                  "spec.containers{c}.securityContext.runAsUser",
-                                 "spec.containers{c}.resources.limits",
+                                 "spec.containers{c}.resources.limits[ephemeral-storage]",
                                  "spec.containers{c}.livenessProbe.grpc (the probe counts as "
                                  "absent)"});
+  const auto limited =
+      pod_from("spec: {containers: [{name: c, resources: {limits: {memory: 1Gi}}}]}");
+  CHECK(unsupported_features(limited, true).empty());
+  CHECK(unsupported_features(limited, false) ==
+        std::vector<std::string>{"spec.containers{c}.resources.limits[memory]"});
 }
 
 }  // namespace troupe::actors

@@ -1,0 +1,116 @@
+// Control groups: the figures, and real processes in real groups where this machine allows them.
+#include "actors/kubelet/cgroup.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <functional>
+
+namespace troupe::actors {
+namespace {
+
+using settings = std::vector<cgroup_setting>;
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
+std::string own_name() {
+  return "test-" + std::to_string(::getpid());
+}
+
+// Runs `what` in a child in the group; its wait status.
+int in_group(const cgroup_tree& tree, const std::string& name, const std::function<void()>& what) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    tree.enter(name);
+    what();
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+void touch(std::size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) ::_exit(3);
+  std::memset(memory, 1, bytes);
+}
+
+bool offers_memory(const cgroup_tree& tree) {
+  if (tree.about().find("memory") != std::string::npos) return true;
+  WARN("not tried on this machine: " << tree.about());
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubelet]") {
+  CHECK(cgroup_settings({}, true) == settings{{"cpu", "cpu.weight", "1"}});
+  CHECK(cgroup_settings({}, false) == settings{{"cpu", "cpu.shares", "2"}});
+  CHECK(cgroup_settings({64 * mebibyte, 500, 250}, true) ==
+        settings{{"cpu", "cpu.weight", "10"},
+                 {"cpu", "cpu.max", "50000 100000"},
+                 {"memory", "memory.max", "67108864"}});
+  CHECK(cgroup_settings({64 * mebibyte, 1'500, 1'000}, false) ==
+        settings{{"cpu", "cpu.shares", "1024"},
+                 {"cpu", "cpu.cfs_period_us", "100000"},
+                 {"cpu", "cpu.cfs_quota_us", "150000"},
+                 {"memory", "memory.limit_in_bytes", "67108864"}});
+  // The kernel takes no quota below a millisecond.
+  CHECK(cgroup_settings({{}, 1, 0}, true)[1].value == "1000 100000");
+}
+
+TEST_CASE("a machine without control groups says so", "[kubelet]") {
+  const auto tree = cgroup_tree::find("/proc/self/no-such-place");
+  CHECK_FALSE(tree.available());
+  CHECK(tree.about().find("none: ") == 0);
+  CHECK(tree.make("x", {}).empty());
+  CHECK_FALSE(tree.ran_out_of_memory("x"));
+  tree.remove("x");
+}
+
+TEST_CASE("who takes more memory than the limit is killed, and it is seen why", "[kubelet]") {
+  const auto tree = cgroup_tree::find();
+  if (!offers_memory(tree)) return;
+  const auto name = own_name();
+  REQUIRE(tree.make(name, {32 * mebibyte, {}, 0}) == std::vector<std::string>{});
+  CHECK(in_group(tree, name, [] { touch(8 * mebibyte); }) == 0);
+  CHECK_FALSE(tree.ran_out_of_memory(name));
+  const int status = in_group(tree, name, [] { touch(128 * mebibyte); });
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGKILL);
+  CHECK(tree.ran_out_of_memory(name));
+  tree.remove(name);
+  CHECK_FALSE(tree.ran_out_of_memory(name));
+}
+
+TEST_CASE("a group ends with all that is in it", "[kubelet]") {
+  const auto tree = cgroup_tree::find();
+  if (!offers_memory(tree)) return;
+  const auto name = own_name();
+  REQUIRE(tree.make(name, {}).empty());
+  int ready[2];
+  REQUIRE(::pipe2(ready, O_CLOEXEC) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    tree.enter(name);
+    static_cast<void>(!::write(ready[1], "x", 1));
+    for (;;)
+      ::pause();
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  tree.remove(name);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WTERMSIG(status) == SIGKILL);
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+}  // namespace troupe::actors
