@@ -29,6 +29,20 @@ std::string owner_supervisor::describe() const {
   return fmt::format("controllers: {}\nsynced: {}\n", routes_.size(), synced());
 }
 
+// A mailbox that is full loses news, not its owner: the controller looks again when there is room.
+template <class M>
+void owner_supervisor::deliver(const route& r, M message) {
+  if (tell(r.controller, std::move(message))) return;
+  missed_.insert(r.key);
+  if (!again_.pending()) again_ = after(defaults::try_again, [this] { deliver_again(); });
+}
+
+void owner_supervisor::deliver_again() {
+  for (const auto& key : std::exchange(missed_, {}))
+    if (const auto found = routes_.find(key); found != routes_.end())
+      deliver(found->second, look_again{});
+}
+
 void owner_supervisor::on_owners(const ownership::owner_kind& kind, const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
@@ -50,7 +64,7 @@ void owner_supervisor::on_dependents(const watch_events& m) {
 void owner_supervisor::complete() {
   if (!synced() || std::exchange(complete_, true)) return;
   for (const auto& [key, r] : routes_)
-    if (r.outlived) tell(r.controller, look_again{});
+    if (r.outlived) deliver(r, look_again{});
   for (const auto& owner : what_.owners)
     stop_children_but(owner.actor_kind, [&](const std::string& name) {
       const auto slash = name.find('/');
@@ -76,7 +90,7 @@ void owner_supervisor::take_owner(const ownership::owner_kind& kind, const watch
       r.controller = spawn({.kind = kind.actor_kind, .name = name},
                            [make = what_.make_controller, key = r.key] { return make(key); });
   }
-  tell(r.controller, own_change{.object = event.object, .at = event.at});
+  deliver(r, own_change{.object = event.object, .at = event.at});
 }
 
 void owner_supervisor::lose_owner(const std::string& key) {
@@ -99,13 +113,13 @@ void owner_supervisor::forward_dependent(const watch_event& event) {
     if (r.space != meta.namespace_() || r.uid == before) continue;
     const bool matches = r.selector.matches(meta.labels()) ||
                          (event.previous && r.selector.matches(event.previous->meta().labels()));
-    if (matches) tell(r.controller, change);
+    if (matches) deliver(r, change);
   }
 }
 
 void owner_supervisor::forward(const std::string& uid, const related_change& change) {
   const auto found = key_by_uid_.find(uid);
-  if (found != key_by_uid_.end()) tell(routes_.at(found->second).controller, change);
+  if (found != key_by_uid_.end()) deliver(routes_.at(found->second), change);
 }
 
 }  // namespace troupe::actors

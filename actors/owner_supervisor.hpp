@@ -9,12 +9,13 @@
 //
 // Its controllers outlive a crash of this supervisor. What happened meanwhile nobody told them:
 // once it has seen the present state whole, it ends those whose objects went, and asks the others
-// to look again (`look_again`).
+// to look again (`look_again`). It asks that also of a controller whose mailbox was full.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -64,13 +65,18 @@ class owner_supervisor : public follower {
 
   void take_owner(const ownership::owner_kind& kind, const watch_event& event);
   void lose_owner(const std::string& key);
+  template <class M>
+  void deliver(const route& r, M message);
+  void deliver_again();
   void forward_dependent(const watch_event& event);
   void forward(const std::string& uid, const related_change& change);
 
   const ownership what_;
   std::map<std::string, route> routes_;                      // by key of the owner
   std::unordered_map<std::string, std::string> key_by_uid_;  // of the owners
-  bool complete_ = false;                                    // the present state was seen whole
+  std::set<std::string> missed_;                             // keys of those who lost mail
+  runtime::timer again_;
+  bool complete_ = false;  // the present state was seen whole
 };
 
 }  // namespace troupe::actors

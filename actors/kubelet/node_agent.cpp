@@ -45,6 +45,13 @@ void node_agent::on_node(const watch_events& m) {
   if (!m.synced) return;
   node_known_ = true;
   refresh_node();
+  node_changed();
+}
+
+bool node_agent::shown_ready() const {
+  if (!node_object_) return false;
+  const auto* ready = find_condition(node_object_->as<Node>().status().conditions(), "Ready");
+  return ready != nullptr && ready->status() == "True";
 }
 
 void node_agent::refresh_node() {

@@ -38,6 +38,10 @@ class node_agent : public follower {
   virtual void describe_node(api::core::v1::Node& node) const = 0;
   // Writes the Node if what it should say differs from what it says.
   void refresh_node();
+  // The Node as it stands now shows the condition Ready as True.
+  bool shown_ready() const;
+  // Called when the Node has changed.
+  virtual void node_changed() {}
 
   // Writes `content` over `before`, or anew where that is null.
   void write(const api::kind_info& kind, const api::object_ptr& before,

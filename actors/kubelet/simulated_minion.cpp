@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "actors/condition.hpp"
 #include "actors/kubelet/simulated_pod.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 
@@ -43,16 +46,36 @@ std::string simulated_minion::describe() const {
 
 void simulated_minion::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
-    if (event.type == event_type::deleted || event.type == event_type::bookmark) continue;
-    const auto& pod = event.object->as<Pod>();
-    if (pod.metadata().has_deletion_timestamp()) {
-      ++ended_pods_;
-      remove(event.object);
-    } else if (pod.status().phase().empty() || pod.status().phase() == "Pending") {
-      ++started_pods_;
-      const simulated_place place{address(0), address(1 + static_cast<int>(++next_address_ % 254))};
-      write(event.object->kind(), event.object, as_running(pod, place, wall_now()));
-    }
+    if (event.type == event_type::bookmark) continue;
+    not_ready_.erase(api::key_of(*event.object));
+    if (event.type != event_type::deleted) take_pod(event.object);
+  }
+  node_changed();
+}
+
+void simulated_minion::take_pod(const api::object_ptr& object) {
+  const auto& pod = object->as<Pod>();
+  const auto& phase = pod.status().phase();
+  if (pod.metadata().has_deletion_timestamp()) {
+    ++ended_pods_;
+    remove(object);
+  } else if (phase.empty() || phase == "Pending") {
+    ++started_pods_;
+    const simulated_place place{address(0), address(1 + static_cast<int>(++next_address_ % 254))};
+    write(object->kind(), object, as_running(pod, place, wall_now()));
+  } else if (phase == "Running") {
+    const auto* ready = find_condition(pod.status().conditions(), "Ready");
+    if (ready != nullptr && ready->status() != "True") not_ready_[api::key_of(*object)] = object;
+  }
+}
+
+// While the node was silent its pods were called not ready: they run as before.
+void simulated_minion::node_changed() {
+  if (not_ready_.empty() || !shown_ready()) return;
+  for (const auto& [key, object] : std::exchange(not_ready_, {})) {
+    auto pod = object->copy_as<Pod>();
+    set_condition(*pod->mutable_status()->mutable_conditions(), {"Ready", "True"}, wall_now());
+    write(object->kind(), object, std::move(pod));
   }
 }
 

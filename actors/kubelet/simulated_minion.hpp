@@ -3,8 +3,10 @@
 //
 // One actor for each node. It writes the status of its pods by one transaction each and keeps
 // nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
+// Only pods that somebody else called not ready are remembered, until the node is ready again.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "actors/control_plane.hpp"
@@ -32,10 +34,13 @@ class simulated_minion : public node_agent {
 
  private:
   void on_pods(const watch_events& m);
+  void take_pod(const api::object_ptr& object);
+  void node_changed() override;
   void describe_node(api::core::v1::Node& node) const override;
   std::string address(int last) const;
 
   const simulated_node like_;
+  std::map<std::string, api::object_ptr> not_ready_;  // running pods, by key
   std::uint32_t next_address_ = 0;
   std::uint64_t started_pods_ = 0, ended_pods_ = 0;
 };

@@ -16,8 +16,8 @@
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "runtime/system.hpp"
-#include "support/nodes.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/workloads.hpp"
 
 namespace troupe::test {
 
@@ -82,17 +82,28 @@ class counter : public actors::follower {
   tally* counts_;
 };
 
-ReplicaSet of(int replicas) {
-  ReplicaSet set;
-  set.mutable_metadata()->set_name("web");
-  set.mutable_metadata()->set_namespace_("default");
-  auto& spec = *set.mutable_spec();
-  spec.set_replicas(replicas);
-  (*spec.mutable_selector()->mutable_match_labels())["app"] = "web";
-  auto& pod = *spec.mutable_template_();
-  (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
-  *pod.mutable_spec() = pod_named("x").spec();
-  return set;
+std::string name_of(int set) {
+  return fmt::format("web{}", set);
+}
+
+void create(actors::control_plane& plane, int set, int replicas) {
+  static std::mt19937_64 random{1};
+  auto what = actors::create_transaction(
+      plane.truth().read(), api::kind_of<ReplicaSet>(),
+      std::make_unique<ReplicaSet>(replica_set(name_of(set), replicas, {{"app", name_of(set)}})),
+      actors::creator::client, std::chrono::system_clock::now(), random);
+  REQUIRE(what);
+  plane.commit(std::move(*what), 1, [](const persistence::outcome&) {});
+}
+
+// A set whose controller handles nothing from now on.
+void create_stalled(actors::control_plane& plane, int set) {
+  create(plane, set, 1);
+  auto& company = plane.company();
+  runtime::actor_ref controller;
+  while (!(controller = company.actors().find("replicaset", "default/" + name_of(set))))
+    std::this_thread::yield();
+  REQUIRE(company.pause(controller, std::chrono::minutes{5}));
 }
 
 class stopwatch {
@@ -120,7 +131,14 @@ void print_busiest(runtime::system& system) {
   }
 }
 
-void run(int nodes, int replicas) {
+struct workload {
+  int nodes;
+  int sets = 1;
+  int replicas = 1;  // of each
+  bool one_is_stalled = false;
+};
+
+void run(const workload& w) {
   scratch_folder folder;
   persistence::store_options on_disk;
   on_disk.directory = folder.path().string();
@@ -131,33 +149,39 @@ void run(int nodes, int replicas) {
   system.spawn({.kind = "counter", .name = "counter"},
                runtime::make<counter>(plane.doors().watcher, &counts));
   actors::simulated_fleet_options fleet;
-  fleet.nodes = static_cast<std::uint32_t>(nodes);
+  fleet.nodes = static_cast<std::uint32_t>(w.nodes);
   actors::spawn_simulated_fleet(system, plane.doors(), fleet);
-  REQUIRE(counts.wait([&] { return counts.nodes == static_cast<std::size_t>(nodes); }));
+  REQUIRE(counts.wait([&] { return counts.nodes == static_cast<std::size_t>(w.nodes); }));
   while (!truth->read().find(api::kind_of<Namespace>().key({}, "default"))) {
     std::this_thread::yield();
   }
+  if (w.one_is_stalled) create_stalled(plane, w.sets);
+  std::size_t before = 0;
+  {
+    std::lock_guard lock{counts.mutex};
+    before = counts.pods;
+  }
 
-  const auto wanted = static_cast<std::size_t>(replicas);
-  std::mt19937_64 random{1};
-  auto what = actors::create_transaction(
-      truth->read(), api::kind_of<ReplicaSet>(), std::make_unique<ReplicaSet>(of(replicas)),
-      actors::creator::client, std::chrono::system_clock::now(), random);
-  REQUIRE(what);
+  const auto all = w.sets * w.replicas;
+  const auto wanted = before + static_cast<std::size_t>(all);
   stopwatch watch;
-  plane.commit(std::move(*what), 1, [](const persistence::outcome&) {});
-  REQUIRE(counts.wait([&] { return counts.pods == wanted; }));
+  for (int set = 0; set < w.sets; ++set)
+    create(plane, set, w.replicas);
+  REQUIRE(counts.wait([&] { return counts.pods >= wanted; }));
   const auto made = watch.lap();
-  REQUIRE(counts.wait([&] { return counts.bound == wanted; }));
+  REQUIRE(counts.wait([&] { return counts.bound >= wanted; }));
   const auto bound = made + watch.lap();
-  REQUIRE(counts.wait([&] { return counts.running == wanted; }));
+  REQUIRE(counts.wait([&] { return counts.running >= wanted; }));
   const auto running = bound + watch.lap();
   fmt::print(
-      "{} pods on {} nodes: made {:.3f} s, bound {:.3f} s, running {:.3f} s ({:.0f} pods/s)\n",
-      replicas, nodes, made, bound, running, replicas / running);
+      "{} sets of {} pods on {} nodes{}: made {:.3f} s, bound {:.3f} s, running {:.3f} s "
+      "({:.0f} pods/s)\n",
+      w.sets, w.replicas, w.nodes, w.one_is_stalled ? ", beside one stalled" : "", made, bound,
+      running, all / running);
   print_busiest(system);
+  if (w.sets > 1) return;
 
-  const auto key = api::kind_of<ReplicaSet>().key("default", "web");
+  const auto key = api::kind_of<ReplicaSet>().key("default", name_of(0));
   persistence::transaction gone;
   gone.mutations.push_back({key, &api::kind_of<ReplicaSet>(), nullptr});
   watch.lap();
@@ -170,8 +194,14 @@ void run(int nodes, int replicas) {
 }  // namespace
 
 TEST_CASE("pods from nothing to running and back", "[.bench]") {
-  run(100, 1'000);
-  run(1'000, 10'000);
+  run({.nodes = 100, .replicas = 1'000});
+  run({.nodes = 1'000, .replicas = 10'000});
+}
+
+TEST_CASE("a thousand controllers of ten pods made together, with and without one that is stalled",
+          "[.bench]") {
+  run({.nodes = 1'000, .sets = 1'000, .replicas = 10});
+  run({.nodes = 1'000, .sets = 1'000, .replicas = 10, .one_is_stalled = true});
 }
 
 }  // namespace troupe::test

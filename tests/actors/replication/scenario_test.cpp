@@ -144,6 +144,24 @@ TEST_CASE("what happened while the supervisor was down is made good", "[replicat
   CHECK_FALSE(c.actor("replicaset", "default/gone"));
 }
 
+TEST_CASE("a controller whose mailbox was full looks again", "[replication]") {
+  struct noise {};
+  cluster c{2};
+  c.create(replica_set("web", 3, web));
+  c.settle();
+  const auto controller = c.actor("replicaset", "default/web");
+  auto& system = c.simulation().system();
+  REQUIRE(system.pause(controller, seconds{30}));
+  while (controller.tell(noise{})) {
+  }
+  c.remove<Pod>("default", *pod_names(c).begin(), 0);
+  c.settle();
+  REQUIRE(active<ReplicaSet>(c) == 2);
+  REQUIRE(system.resume(controller));
+  c.advance(seconds{3});
+  CHECK(active<ReplicaSet>(c) == 3);
+}
+
 TEST_CASE("an owner that is made again under its name takes none of its predecessor's pods",
           "[replication]") {
   const bool supervisor_sees_it = GENERATE(true, false);
