@@ -4,6 +4,7 @@
 #include <array>
 
 #include "server/authentication.hpp"
+#include "server/console/page.hpp"
 
 namespace troupe::server {
 namespace {
@@ -63,6 +64,8 @@ bool is_public(const request_info& what) {
 
 verdict baseline_authorizer::judge(const user_info& user, const request_info& what) const {
   if (user.in_group(masters_group) || is_public(what)) return verdict::allow;
+  // The page holds no data; what it shows is asked for with the user's credentials.
+  if (!what.is_resource && reads(what) && is_console_page(what.path)) return verdict::allow;
   if (is_discovery(what) && user.in_group(authenticated_group)) return verdict::allow;
   return verdict::no_opinion;
 }

@@ -13,6 +13,7 @@
 #include "config/node_config.hpp"
 #include "persistence/store.hpp"
 #include "runtime/system.hpp"
+#include "server/console/console.hpp"
 #include "server/front.hpp"
 #include "server/health.hpp"
 #include "server/legacy/legacy_api.hpp"
@@ -66,6 +67,9 @@ class local_logs final : public server::log_source {
 class node : public node_parts {
  public:
   explicit node(const config::node_config& config) : config_{config} {}
+  ~node() override {
+    if (console_) console_->transport({});
+  }
 
   tl::expected<std::string, std::string> start() override {
     if (auto opened = open_store(); !opened) return tl::make_unexpected(opened.error());
@@ -111,9 +115,14 @@ class node : public node_parts {
     logs_ = std::make_unique<local_logs>(std::filesystem::absolute(config_.kubelet.root_dir));
     server::api_server_options api_options;
     api_options.rest.logs = logs_.get();
+    api_options.rest.observe = [this](const server::request_record& seen) {
+      console_->observe(seen);
+    };
     auto api = server::api_server::make(*plane_, std::move(api_options));
     if (!api) return tl::make_unexpected(api.error());
     api_ = std::move(*api);
+    console_ = std::make_unique<server::console>(
+        *plane_, *api_, server::console_options{.node = config_.kubelet.node_name});
     if (auto made = api_->create_system_objects(); !made) return tl::make_unexpected(made.error());
     health_.add("store", server::health_checks::kind::ready,
                 [store = store_.get()]() -> std::optional<std::string> {
@@ -133,7 +142,7 @@ class node : public node_parts {
     options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
     options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
     server::front_parts parts;
-    parts.api = api_.get();
+    parts.api = console_.get();
     parts.health = &health_;
     if (!from.legacy_listen.empty()) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
@@ -145,6 +154,7 @@ class node : public node_parts {
     front_ = std::move(*front);
     if (const auto& legacy = front_->legacy_where())
       spdlog::info("the v1beta1 API is served at http://{}", server::to_string(*legacy));
+    console_->transport([front = front_.get()] { return front->stats(); });
     return server::to_string(front_->where());
   }
 
@@ -180,6 +190,7 @@ class node : public node_parts {
   std::unique_ptr<local_logs> logs_;
   std::unique_ptr<server::api_server> api_;
   std::unique_ptr<server::legacy_api> legacy_api_;
+  std::unique_ptr<server::console> console_;
   std::unique_ptr<server::front> front_;
 };
 

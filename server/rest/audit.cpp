@@ -12,8 +12,10 @@ namespace {
 
 spdlog::logger& logger() {
   static const std::shared_ptr<spdlog::logger> found = [] {
-    auto registered = spdlog::get("audit");
-    return registered ? registered : spdlog::default_logger()->clone("audit");
+    if (auto registered = spdlog::get("audit")) return registered;
+    auto made = spdlog::default_logger()->clone("audit");
+    spdlog::register_logger(made);  // so that its level can be changed while it runs
+    return made;
   }();
   return *found;
 }

@@ -1,0 +1,180 @@
+// The cluster's members and what they hold, the store, the watchers, the loggers.
+#include <spdlog/spdlog.h>
+
+#include <map>
+
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+#include "server/console/views.hpp"
+#include "server/console/watches.hpp"
+#include "server/version.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::coordination::v1::Lease;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+std::string ready_of(const Node& node) {
+  for (const auto& condition : node.status().conditions())
+    if (condition.type() == "Ready") return condition.status();
+  return "Unknown";
+}
+
+std::string roles_of(const Node& node) {
+  constexpr std::string_view label = "node-role.kubernetes.io/";
+  std::string roles;
+  for (const auto& [name, value] : node.metadata().labels())
+    if (name.starts_with(label)) roles += (roles.empty() ? "" : ",") + name.substr(label.size());
+  return roles;
+}
+
+std::map<std::string, std::size_t, std::less<>> pods_by_node(const persistence::snapshot& state) {
+  std::map<std::string, std::size_t, std::less<>> counts;
+  state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view, const api::object_ptr& found) {
+    const auto& node = found->as<Pod>().spec().node_name();
+    const auto known = counts.find(node);
+    if (known != counts.end()) {
+      ++known->second;
+    } else {
+      counts.emplace(node, 1);
+    }
+    return true;
+  });
+  return counts;
+}
+
+// Seconds since the lease of the node was renewed; below 0 when it has none.
+double lease_age(const persistence::snapshot& state, const std::string& node) {
+  const auto found = state.find(api::kind_of<Lease>().key("kube-node-lease", node));
+  if (!found) return -1;
+  const auto renewed = found->as<Lease>().spec().renew_time();
+  const auto now =
+      std::chrono::duration<double>{std::chrono::system_clock::now().time_since_epoch()}.count();
+  return now - static_cast<double>(renewed.seconds()) - static_cast<double>(renewed.nanos()) / 1e9;
+}
+
+void append_nodes(json_writer& out, const persistence::snapshot& state) {
+  const auto pods = pods_by_node(state);
+  out.begin_array("nodes");
+  std::size_t count = 0;
+  state.scan(api::kind_of<Node>().prefix(), {},
+             [&](std::string_view, const api::object_ptr& found) {
+               const auto& node = found->as<Node>();
+               const auto& name = node.metadata().name();
+               const auto mine = pods.find(name);
+               out.begin_object()
+                   .member("node", name)
+                   .member("ready", ready_of(node))
+                   .member("roles", roles_of(node))
+                   .member("pods", mine == pods.end() ? 0 : mine->second)
+                   .member("cordoned", node.spec().unschedulable())
+                   .member("taints", node.spec().taints_size())
+                   .member("version", node.status().node_info().kubelet_version());
+               if (const auto age = lease_age(state, name); age >= 0)
+                 out.member("leaseSeconds", age);
+               out.end_object();
+               return ++count < defaults::rows_limit;
+             });
+  out.end_array();
+  if (const auto none = pods.find(""); none != pods.end())
+    out.member("podsWithoutNode", none->second);
+}
+
+void append_objects(json_writer& out, const persistence::snapshot& state) {
+  out.begin_array("objects");
+  for (const auto* kind : api::scheme::instance().all()) {
+    if (!kind->stored()) continue;
+    if (const auto count = state.count(kind->prefix()); count > 0)
+      out.begin_object()
+          .member("resource", kind->qualified_plural())
+          .member("count", count)
+          .end_object();
+  }
+  out.end_array();
+}
+
+}  // namespace
+
+view_result show_cluster(const console_context& in, const query_string&) {
+  const auto state = in.truth().read();
+  json_writer out;
+  out.begin_object()
+      .member("cluster", in.truth().cluster_id())
+      .member("controlPlane", in.node)
+      .member("version", program_version())
+      .member("upSeconds", runtime::duration{std::chrono::system_clock::now() - in.started})
+      .member("revision", state.at())
+      .member("actors", in.actors().size());
+  append_nodes(out, state);
+  append_objects(out, state);
+  out.end_object();
+  return view_answer{out};
+}
+
+view_result show_watchers(const console_context& in, const query_string& query) {
+  const auto count = number_of(query, "top", defaults::rows_shown, defaults::rows_limit);
+  if (!count) return api::fail(count.error());
+  const auto report = ask_watcher(in, *count);
+  if (!report) return api::fail(api::service_unavailable("the watcher did not answer in time"));
+  std::vector<std::uint64_t> ids;
+  for (const auto& row : report->rows)
+    ids.push_back(row.subscriber);
+  const auto names = names_of(in, ids);
+  json_writer out;
+  out.begin_array();
+  for (const auto& row : report->rows) {
+    out.begin_object()
+        .member("subscriber", names.at(row.subscriber))
+        .member("watches", readable_key(row.prefix))
+        .member("onNode", row.on_node)
+        .member("live", row.live)
+        .member("position", row.position)
+        .member("behind", row.behind)
+        .member("credit", row.credit)
+        .end_object();
+  }
+  out.end_array();
+  return view_answer{out, report->streams};
+}
+
+view_result show_store(const console_context& in, const query_string&) {
+  const auto seen = in.truth().stats();
+  json_writer out;
+  out.begin_object()
+      .member("revision", seen.current)
+      .member("compacted", seen.compacted)
+      .member("logRevisions", seen.current - std::min(seen.current, seen.compacted))
+      .member("objects", seen.objects)
+      .member("objectBytes", seen.object_bytes)
+      .member("logBytes", seen.log_bytes)
+      .member("transactions", seen.transactions)
+      .member("conflicts", seen.conflicts)
+      .member("batches", seen.batches)
+      .member("queued", seen.queued)
+      .member("lastSyncSeconds", seen.last_sync)
+      .member("syncP50Seconds", seen.sync_p50)
+      .member("syncP99Seconds", seen.sync_p99)
+      .member("readOnly", seen.read_only)
+      .end_object();
+  return view_answer{out};
+}
+
+view_result show_loggers(const console_context&, const query_string&) {
+  std::map<std::string, std::string> levels;
+  spdlog::apply_all([&](const std::shared_ptr<spdlog::logger>& each) {
+    const auto level = spdlog::level::to_string_view(each->level());
+    levels[each->name().empty() ? "default" : each->name()] = {level.data(), level.size()};
+  });
+  json_writer out;
+  out.begin_array();
+  for (const auto& [name, level] : levels)
+    out.begin_object().member("logger", name).member("level", level).end_object();
+  out.end_array();
+  return view_answer{out};
+}
+
+}  // namespace troupe::server

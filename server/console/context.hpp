@@ -1,0 +1,92 @@
+// What the views of the console look at, and what they have in common.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/control_plane.hpp"
+#include "api/error.hpp"
+#include "server/console/defaults.hpp"
+#include "server/console/json_writer.hpp"
+#include "server/console/request_log.hpp"
+#include "server/query.hpp"
+
+namespace troupe::server {
+
+class sampler;
+
+struct console_context {
+  actors::control_plane& plane;
+  std::string node;  // the name of this machine
+  request_log& requests;
+  sampler& samples;
+  std::chrono::system_clock::time_point started;
+
+  const runtime::directory& actors() const { return plane.company().actors(); }
+  persistence::store& truth() const { return plane.truth(); }
+};
+
+// What a view answers: a JSON document, and how many rows there were in all where it shows a part.
+struct view_answer {
+  view_answer(const json_writer& from) : json{from.text()} {}  // NOLINT: a document is an answer
+  view_answer(const json_writer& from, std::size_t all) : json{from.text()}, total{all} {}
+  std::string json;
+  std::optional<std::size_t> total;
+};
+using view_result = api::expected<view_answer>;
+using view = view_result (*)(const console_context&, const query_string&);
+
+// -- names ----------------------------------------------------------------------------------------
+
+// "kind/name" or, where only one actor has it, the name alone. The error says what to do.
+api::expected<runtime::actor_info> find_actor(const console_context& in, std::string_view name);
+std::string full_name(const runtime::actor_info& of);
+// Of those that still live, by id.
+std::unordered_map<std::uint64_t, std::string> names_of(const console_context& in,
+                                                        const std::vector<std::uint64_t>& ids);
+
+// An object as a person names it: "pods/default/web-1", "pod/web-1" (of default), "nodes/n1",
+// "replicasets.apps/default/web".
+struct object_name {
+  const api::kind_info* kind = nullptr;
+  std::string space;
+  std::string name;
+  std::string key() const { return kind->key(space, name); }
+  std::string text() const;
+};
+api::expected<object_name> parse_object_name(std::string_view text);
+// "/registry/pods/default/web-1" as a person reads it: "pods/default/web-1".
+std::string readable_key(std::string_view key);
+
+// '*' stands for any characters, '?' for one; a pattern with neither is looked for anywhere.
+bool matches_glob(std::string_view text, std::string_view pattern) noexcept;
+
+// -- numbers --------------------------------------------------------------------------------------
+
+// The parameter as a number within bounds, the fallback where it is absent; the error names it.
+api::expected<std::size_t> number_of(const query_string& from, std::string_view name,
+                                     std::size_t fallback, std::size_t most);
+std::string request_text(std::uint64_t id);  // as in the Audit-Id header; empty for 0
+std::string time_text(std::chrono::system_clock::time_point at);
+
+// -- asking an actor ------------------------------------------------------------------------------
+
+// Waits on the caller's thread; nothing when the actor did not answer in time.
+template <class Reply, class T>
+std::optional<Reply> ask(const console_context& in, const runtime::actor_ref& whom, T what) {
+  auto answered = std::make_shared<std::promise<std::optional<Reply>>>();
+  auto answer = answered->get_future();
+  in.plane.company().request<Reply>(
+      whom, std::move(what), defaults::inspect_limit,
+      [answered](tl::expected<const Reply*, runtime::request_error> reply) {
+        answered->set_value(reply ? std::optional<Reply>{**reply} : std::nullopt);
+      });
+  return answer.get();
+}
+
+}  // namespace troupe::server

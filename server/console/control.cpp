@@ -1,0 +1,125 @@
+#include "server/console/control.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+
+#include "server/console/views.hpp"
+
+namespace troupe::server {
+namespace {
+
+constexpr std::array<std::string_view, 6> verbs{"restart", "pause", "resume",
+                                                "kill",    "send",  "log"};
+constexpr std::string_view right_header = "x-troupe-control";
+
+view_result done(std::string_view verb, std::string_view what) {
+  json_writer out;
+  out.begin_object().member("done", verb).member("to", what).end_object();
+  return view_answer{out};
+}
+
+view_result set_level(const query_string& query) {
+  const auto text = query.get_or("level", "");
+  const auto level = spdlog::level::from_str(text);
+  if (level == spdlog::level::off && text != "off")
+    return api::fail(
+        api::bad_request("level: one of trace, debug, info, warning, error, critical, off"));
+  const auto name = query.get_or("logger", "");
+  std::size_t count = 0;
+  spdlog::apply_all([&](const std::shared_ptr<spdlog::logger>& each) {
+    if (!name.empty() && each->name() != name) return;
+    each->set_level(level);
+    ++count;
+  });
+  if (count == 0)
+    return api::fail(api::bad_request(fmt::format("no logger is called \"{}\"", name)));
+  return done("log", text);
+}
+
+// Messages that a person may send; each is a command to the writer.
+api::expected<std::string> send_command(const console_context& in, const runtime::actor_ref& to,
+                                        const request& what) {
+  const auto& query = what.query;
+  const auto object = parse_object_name(query.get_or("object", ""));
+  if (!object) return api::fail(object.error());
+  const auto message = query.get_or("message", "");
+  const persistence::change_cause why{what.id, 0,
+                                      "console/" + (what.user ? what.user->name : std::string{})};
+  std::optional<actors::command_done> answer;
+  if (message == "evict") {
+    answer = ask<actors::command_done>(
+        in, to, actors::evict{.pod_key = object->key(), .reason = "", .message = "", .why = why});
+  } else if (message == "remove") {
+    answer = ask<actors::command_done>(in, to, actors::remove{.key = object->key(), .why = why});
+  } else if (message == "bind") {
+    answer = ask<actors::command_done>(
+        in, to,
+        actors::bind{
+            .pod_key = object->key(), .pod_uid = "", .node = query.get_or("node", ""), .why = why});
+  } else {
+    return api::fail(api::bad_request(
+        fmt::format("message: one of evict, remove, bind; \"{}\" cannot be sent", message)));
+  }
+  if (!answer) return api::fail(api::service_unavailable("the actor did not answer in time"));
+  if (!answer->result) return api::fail(answer->result.error());
+  return object->text();
+}
+
+view_result order(const console_context& in, std::string_view verb, const request& what) {
+  const auto found = find_actor(in, what.query.get_or("name", ""));
+  if (!found) return api::fail(found.error());
+  const auto name = full_name(*found);
+  const auto ref = in.actors().reference(found->id);
+  auto& company = in.plane.company();
+  if (verb == "send") {
+    if (!(ref == in.plane.doors().writer))
+      return api::fail(api::bad_request("messages can be sent to writer/writer only"));
+    const auto sent = send_command(in, ref, what);
+    if (!sent) return api::fail(sent.error());
+    return done(verb, *sent);
+  }
+  const auto reason = fmt::format("by hand, by {}", what.user ? what.user->name : std::string{"?"});
+  bool obeyed = false;
+  if (verb == "restart") {
+    obeyed = company.restart(ref, reason);
+  } else if (verb == "kill") {
+    obeyed = company.kill(ref, reason);
+  } else if (verb == "resume") {
+    obeyed = company.resume(ref);
+  } else {
+    const auto seconds = number_of(what.query, "seconds", 60, 600);
+    if (!seconds) return api::fail(seconds.error());
+    obeyed = company.pause(ref, std::chrono::seconds{*seconds});
+  }
+  if (!obeyed)
+    return api::fail(api::bad_request(
+        name + " has ended, or is not restarted after a crash and can only be killed"));
+  return done(verb, name);
+}
+
+}  // namespace
+
+bool is_control_verb(std::string_view verb) noexcept {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+view_result control(const console_context& in, std::string_view verb, const request& what) {
+  if (what.headers.get(right_header) != "allow") {
+    api::error refused;
+    refused.code = 403;
+    refused.reason = "Forbidden";
+    refused.message = fmt::format("{} changes something: attach with --allow-control", verb);
+    return api::fail(std::move(refused));
+  }
+  auto result = verb == "log" ? set_level(what.query) : order(in, verb, what);
+  spdlog::warn("console: {} {} by {} from {}: {}", verb, what.query.get_or("name", ""),
+               what.user ? what.user->name : "?",
+               what.connection ? what.connection->peer : std::string{"?"},
+               result ? "done" : result.error().message);
+  return result;
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,73 @@
+// Every change of one object, with who made it and what it changed.
+#include <fmt/format.h>
+
+#include "server/console/change_walk.hpp"
+#include "server/console/differences.hpp"
+#include "server/console/views.hpp"
+
+namespace troupe::server {
+namespace {
+
+using persistence::change;
+using persistence::change_type;
+
+const char* type_text(change_type type) {
+  switch (type) {
+    case change_type::created:
+      return "created";
+    case change_type::updated:
+      return "updated";
+    case change_type::removed:
+      return "removed";
+  }
+  return "";
+}
+
+void append(json_writer& out, const change& what) {
+  out.begin_object()
+      .member("revision", what.at)
+      .member("time", time_text(what.when))
+      .member("type", std::string_view{type_text(what.type)})
+      .member("by", what.why.author.empty() ? "?" : std::string_view{what.why.author})
+      .member("request", request_text(what.why.request))
+      .member("after", what.why.trigger)
+      .begin_array("changes");
+  // What was created or removed is told by that; only updates are worth a list.
+  if (what.type == change_type::updated) {
+    for (const auto& each :
+         differences(what.previous.get(), what.object.get(), defaults::differences_limit)) {
+      out.begin_object().member("path", each.path);
+      if (!each.from.empty()) out.member("from", each.from);
+      if (!each.to.empty()) out.member("to", each.to);
+      out.end_object();
+    }
+  }
+  out.end_array().end_object();
+}
+
+}  // namespace
+
+view_result show_history(const console_context& in, const query_string& query) {
+  const auto name = parse_object_name(query.get_or("object", ""));
+  if (!name) return api::fail(name.error());
+  const auto limit = number_of(query, "top", defaults::history_shown, defaults::history_limit);
+  if (!limit) return api::fail(limit.error());
+  const auto walk = changes_of(in.truth(), name->key(), *limit);
+  if (!walk) return api::fail(api::service_unavailable(walk.error().message));
+  if (walk->changes.empty()) {
+    auto missing = api::not_found(*name->kind, name->name);
+    if (walk->searched_down_to > 0)
+      missing.message +=
+          fmt::format("; the change log was searched down to revision {} without a trace of it",
+                      walk->searched_down_to);
+    return api::fail(std::move(missing));
+  }
+  json_writer out;
+  out.begin_array();
+  for (auto each = walk->changes.rbegin(); each != walk->changes.rend(); ++each)
+    append(out, *each);
+  out.end_array();
+  return view_answer{out, walk->changes.size()};
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,12 @@
+// The files of page/, made into constants by the build.
+#pragma once
+
+#include <string_view>
+
+namespace troupe::server::page_files {
+
+extern const std::string_view index_html;
+extern const std::string_view app_js;
+extern const std::string_view style_css;
+
+}  // namespace troupe::server::page_files

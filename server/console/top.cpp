@@ -1,0 +1,199 @@
+// What goes on right now: rates by kind, the busiest actors, the writer's queue, watchers; and what
+// should worry somebody.
+#include <fmt/format.h>
+
+#include "api/schema/coordination_v1.pb.h"
+#include "api/scheme.hpp"
+#include "server/console/rendering.hpp"
+#include "server/console/sampler.hpp"
+#include "server/console/views.hpp"
+#include "server/console/watches.hpp"
+
+namespace troupe::server {
+namespace {
+
+double seconds(runtime::duration d) {
+  return std::chrono::duration<double>{d}.count();
+}
+
+template <class T>
+double rate(T now, T before, double apart) {
+  return now > before ? static_cast<double>(now - before) / apart : 0;
+}
+
+void append_kinds(json_writer& out, const sampler::pair& seen) {
+  std::vector<std::pair<std::string, kind_sample>> rows(seen.now->kinds.begin(),
+                                                        seen.now->kinds.end());
+  const auto before = [&](const std::string& kind) {
+    const auto found = seen.before->kinds.find(kind);
+    return found == seen.before->kinds.end() ? kind_sample{} : found->second;
+  };
+  const auto busy = [&](const auto& row) { return row.second.busy - before(row.first).busy; };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto& a, const auto& b) { return busy(a) > busy(b); });
+  out.begin_array("kinds");
+  for (const auto& [kind, now] : rows) {
+    const auto past = before(kind);
+    out.begin_object()
+        .member("kind", kind)
+        .member("actors", now.actors)
+        .member("perSecond", rate(now.handled, past.handled, seen.seconds))
+        .member("busyPercent", 100 * seconds(now.busy - past.busy) / seen.seconds)
+        .member("mailbox", now.mailbox)
+        .member("oldestSeconds", now.oldest)
+        .member("restarts", now.restarts)
+        .end_object();
+  }
+  out.end_array();
+}
+
+void append_actors(json_writer& out, std::string_view name, const std::vector<actor_rate>& rows) {
+  out.begin_array(name);
+  for (const auto& row : rows) {
+    out.begin_object()
+        .member("actor", full_name(row.info))
+        .member("perSecond", row.handled_per_second)
+        .member("busyPercent", 100 * row.busy_share)
+        .member("mailbox", row.info.mailbox)
+        .member("oldestSeconds", row.info.oldest)
+        .member("current", row.info.current)
+        .member("restarts", row.info.restarts)
+        .end_object();
+  }
+  out.end_array();
+}
+
+class warning_list {
+ public:
+  void add(const char* what, const std::string& about, std::string message) {
+    if (++count_ > defaults::warnings_limit) return;
+    out_.begin_object()
+        .member("warning", std::string_view{what})
+        .member("about", about)
+        .member("message", message)
+        .end_object();
+  }
+  json_writer& out() { return out_; }
+
+ private:
+  json_writer out_;
+  std::size_t count_ = 0;
+};
+
+void warn_of_actors(warning_list& to, const system_sample& seen) {
+  for (const auto& row : seen.fullest) {
+    if (row.info.mailbox >= defaults::warn_mailbox && row.info.mailbox > row.mailbox_before) {
+      to.add("mailbox", full_name(row.info),
+             fmt::format("{} messages wait, {} a moment ago; the oldest for {}", row.info.mailbox,
+                         row.mailbox_before, human_time(seconds(row.info.oldest))));
+    }
+  }
+  for (const auto& row : seen.suspicious) {
+    if (row.info.current_for > defaults::warn_handler) {
+      to.add("handler", full_name(row.info),
+             fmt::format("has been handling {} for {}", row.info.current,
+                         human_time(seconds(row.info.current_for))));
+    } else if (row.new_longest && row.info.longest > defaults::warn_handler) {
+      to.add("handler", full_name(row.info),
+             fmt::format("a handler took {}", human_time(seconds(row.info.longest))));
+    }
+    if (row.new_restarts > 0 && row.info.restarts >= defaults::warn_restarts) {
+      to.add("restarts", full_name(row.info),
+             fmt::format("was restarted {} times, the last time because of: {}", row.info.restarts,
+                         row.info.last_error));
+    }
+  }
+}
+
+void warn_of_leases(warning_list& to, const console_context& in) {
+  using api::coordination::v1::Lease;
+  const auto now =
+      std::chrono::duration<double>{std::chrono::system_clock::now().time_since_epoch()}.count();
+  in.truth().read().scan(
+      api::kind_of<Lease>().prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
+        const auto& spec = found->as<Lease>().spec();
+        const auto age = now - static_cast<double>(spec.renew_time().seconds());
+        const auto limit = static_cast<double>(spec.lease_duration_seconds());
+        if (limit > 0 && spec.renew_time().seconds() > 0 && age > defaults::warn_lease_age * limit)
+          to.add("lease", readable_key(key),
+                 fmt::format("was renewed {} ago and is good for {}", human_time(age),
+                             human_time(limit)));
+        return true;
+      });
+}
+
+}  // namespace
+
+view_result show_top(const console_context& in, const query_string&) {
+  const auto seen = in.samples.look();
+  const auto& now = *seen.now;
+  const auto& before = *seen.before;
+  const auto watches = ask_watcher(in, 0);
+  json_writer out;
+  out.begin_object()
+      .member("time", time_text(std::chrono::system_clock::now()))
+      .member("actors", now.actors)
+      .member("messagesPerSecond", rate(now.handled, before.handled, seen.seconds))
+      .member("mailbox", now.mailbox)
+      .member("requestsPerSecond", rate(now.http.requests, before.http.requests, seen.seconds))
+      .member("connections", now.http.now_connections)
+      .member("revision", now.store.current)
+      .member("transactionsPerSecond",
+              rate(now.store.transactions, before.store.transactions, seen.seconds))
+      .member("writerQueue", now.store.queued)
+      .member("fsyncP50Seconds", now.store.sync_p50)
+      .member("fsyncP99Seconds", now.store.sync_p99);
+  if (watches) {
+    out.member("watchStreams", watches->streams)
+        .member("watchStreamsBehind", watches->streams_behind);
+  }
+  append_kinds(out, seen);
+  append_actors(out, "busiest", now.busiest);
+  append_actors(out, "fullest", now.fullest);
+  out.end_object();
+  return view_answer{out};
+}
+
+// For charts: a row a second while somebody looks.
+view_result show_rates(const console_context& in, const query_string&) {
+  const auto kept = in.samples.kept();
+  json_writer out;
+  out.begin_array();
+  for (std::size_t i = 1; i < kept.size(); ++i) {
+    const auto& now = *kept[i];
+    const auto& before = *kept[i - 1];
+    const auto apart = std::max(seconds(now.at - before.at), 1e-3);
+    out.begin_object()
+        .member("agoSeconds", kept.back()->at - now.at)
+        .member("messagesPerSecond", rate(now.handled, before.handled, apart))
+        .member("transactionsPerSecond",
+                rate(now.store.transactions, before.store.transactions, apart))
+        .member("requestsPerSecond", rate(now.http.requests, before.http.requests, apart))
+        .member("mailbox", now.mailbox)
+        .member("actors", now.actors)
+        .end_object();
+  }
+  out.end_array();
+  return view_answer{out};
+}
+
+view_result show_warnings(const console_context& in, const query_string&) {
+  const auto seen = in.samples.look();
+  warning_list all;
+  all.out().begin_array();
+  warn_of_actors(all, *seen.now);
+  if (const auto watches = ask_watcher(in, defaults::rows_shown)) {
+    for (const auto& row : watches->rows)
+      if (row.behind > defaults::warn_revisions_behind)
+        all.add("watcher", row.prefix,
+                fmt::format("the subscriber {} is {} revisions behind, with credit for {} events",
+                            row.subscriber, row.behind, row.credit));
+  }
+  warn_of_leases(all, in);
+  if (seen.now->store.read_only)
+    all.add("store", "store", "the store is read-only: its disk refuses to be written");
+  all.out().end_array();
+  return view_answer{all.out()};
+}
+
+}  // namespace troupe::server

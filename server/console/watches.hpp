@@ -1,0 +1,17 @@
+// What the watcher says of its subscribers.
+#pragma once
+
+#include <optional>
+
+#include "actors/watch_report.hpp"
+#include "server/console/context.hpp"
+
+namespace troupe::server {
+
+// Nothing when it does not answer in time.
+inline std::optional<actors::watch_report> ask_watcher(const console_context& in,
+                                                       std::size_t rows) {
+  return ask<actors::watch_report>(in, in.plane.doors().watcher, actors::report_watches{rows});
+}
+
+}  // namespace troupe::server

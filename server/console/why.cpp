@@ -1,0 +1,155 @@
+// Why an object is as it is: from its last changes back to the requests that began it all, and what
+// was said about it meanwhile.
+//
+// Each change in the log names the revision that its author reacted to; that one names another, and
+// so on to a client's request or to the end of the log.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "api/schema/core_event.pb.h"
+#include "api/scheme.hpp"
+#include "server/console/change_walk.hpp"
+#include "server/console/differences.hpp"
+#include "server/console/views.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::core::v1::Event;
+using persistence::change;
+using persistence::change_type;
+
+constexpr std::size_t own_changes = 10;
+constexpr std::size_t events_scanned = 20'000;
+constexpr std::size_t named_fields = 3;
+
+struct step {
+  std::string time;
+  persistence::revision at = 0;
+  std::string what;
+  std::string by;
+  std::string because;
+};
+
+class chain {
+ public:
+  explicit chain(const console_context& in) : in_{in} {}
+
+  // The change and what led to it.
+  void follow(const change& last) {
+    add(last);
+    auto trigger = last.why.trigger;
+    for (std::size_t i = 0; i < defaults::chain_limit && trigger != 0; ++i) {
+      if (seen_.count(trigger) != 0) return;
+      const auto all = changes_at(in_.truth(), trigger);
+      if (all.empty()) {
+        seen_.insert(trigger);
+        return;
+      }
+      for (const auto& each : all)
+        add(each);
+      trigger = all.front().why.trigger;
+    }
+  }
+
+  void add_event(const Event& event, persistence::revision at) {
+    step made;
+    made.at = at;
+    const auto seconds = event.last_timestamp().seconds() != 0 ? event.last_timestamp().seconds()
+                                                               : event.event_time().seconds();
+    made.time = time_text(std::chrono::system_clock::time_point{std::chrono::seconds{seconds}});
+    made.what = fmt::format("{}: {}", event.reason(), event.message());
+    if (event.count() > 1) made.what += fmt::format(" ({} times)", event.count());
+    made.by = event.reporting_component().empty() ? event.source().component()
+                                                  : event.reporting_component();
+    steps.push_back(std::move(made));
+  }
+
+  std::vector<step> steps;
+
+ private:
+  void add(const change& what) {
+    if (!keys_.insert({what.at, what.key}).second) return;
+    seen_.insert(what.at);
+    step made;
+    made.at = what.at;
+    made.time = time_text(what.when);
+    made.what = readable_key(what.key) + told(what);
+    made.by = what.why.author.empty() ? "?" : what.why.author;
+    if (const auto request = in_.requests.find(what.why.request);
+        request && what.why.trigger == 0) {
+      made.because = fmt::format("request {} by {}: {} {}", request_text(request->id),
+                                 request->user, request->method, request->path);
+    } else if (what.why.trigger != 0) {
+      made.because = fmt::format("revision {}", what.why.trigger);
+    } else if (what.why.request != 0) {
+      made.because = "request " + request_text(what.why.request);
+    }
+    steps.push_back(std::move(made));
+  }
+
+  static std::string told(const change& what) {
+    if (what.type == change_type::created) return " was created";
+    if (what.type == change_type::removed) return " was removed";
+    std::string fields;
+    std::size_t count = 0;
+    for (const auto& each :
+         differences(what.previous.get(), what.object.get(), defaults::differences_limit)) {
+      if (each.path == "metadata.generation") continue;
+      if (++count > named_fields) continue;
+      fields += (fields.empty() ? " " : ", ") + each.path;
+      if (each.to.size() <= 40) fields += "=" + (each.to.empty() ? "(none)" : each.to);
+    }
+    if (count > named_fields) fields += fmt::format(" and {} more", count - named_fields);
+    return " changed" + fields;
+  }
+
+  const console_context& in_;
+  std::set<persistence::revision> seen_;
+  std::set<std::pair<persistence::revision, std::string>> keys_;
+};
+
+void add_events(chain& to, const console_context& in, const object_name& name) {
+  std::size_t scanned = 0;
+  in.truth().read().scan(api::kind_of<Event>().prefix(name.space), {},
+                         [&](std::string_view, const api::object_ptr& found) {
+                           const auto& event = found->as<Event>();
+                           const auto& about = event.involved_object();
+                           if (about.kind() == name.kind->kind() && about.name() == name.name)
+                             to.add_event(event, found->revision());
+                           return ++scanned < events_scanned;
+                         });
+}
+
+}  // namespace
+
+view_result show_why(const console_context& in, const query_string& query) {
+  const auto name = parse_object_name(query.get_or("object", ""));
+  if (!name) return api::fail(name.error());
+  const auto walk = changes_of(in.truth(), name->key(), own_changes);
+  if (!walk) return api::fail(api::service_unavailable(walk.error().message));
+  chain all{in};
+  for (const auto& each : walk->changes)
+    all.follow(each);
+  add_events(all, in, *name);
+  if (all.steps.empty()) return api::fail(api::not_found(*name->kind, name->name));
+  std::stable_sort(all.steps.begin(), all.steps.end(),
+                   [](const step& a, const step& b) { return a.at < b.at; });
+  json_writer out;
+  out.begin_array();
+  for (const auto& each : all.steps) {
+    out.begin_object()
+        .member("revision", each.at)
+        .member("time", each.time)
+        .member("what", each.what)
+        .member("by", each.by)
+        .member("because", each.because)
+        .end_object();
+  }
+  out.end_array();
+  return view_answer{out};
+}
+
+}  // namespace troupe::server

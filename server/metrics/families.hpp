@@ -1,0 +1,48 @@
+// Building blocks of the exposition, and what each room's file adds to it.
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/control_plane.hpp"
+#include "actors/metrics.hpp"
+#include "server/http_server.hpp"
+
+namespace troupe::server {
+
+using families = std::vector<prometheus::MetricFamily>;
+using labels = std::vector<std::pair<std::string, std::string>>;
+
+// A family that `out` ends with from here on.
+class family {
+ public:
+  family(families& out, std::string name, std::string help, prometheus::MetricType type);
+
+  family& counter(double value, const labels& with = {});
+  family& gauge(double value, const labels& with = {});
+  // `counts` has one class more than `bounds` (in seconds).
+  family& histogram(const double* bounds, const std::uint64_t* counts, std::size_t size, double sum,
+                    const labels& with = {});
+  family& summary(std::uint64_t count, const std::vector<std::pair<double, double>>& quantiles,
+                  const labels& with = {});
+
+ private:
+  prometheus::ClientMetric& add(const labels& with);
+  prometheus::MetricFamily& to_;
+};
+
+void add_counter(families& out, std::string name, std::string help, double value);
+void add_gauge(families& out, std::string name, std::string help, double value);
+
+// -- one file each ------------------------------------------------------------------------------
+void add_actor_metrics(families& out, const runtime::directory& actors);
+void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from);
+void add_store_metrics(families& out, const persistence::store& truth);
+void add_transport_metrics(families& out, const http_stats& from);
+void add_process_metrics(families& out);
+
+}  // namespace troupe::server

@@ -1,0 +1,51 @@
+#include "server/metrics/metrics.hpp"
+
+#include <prometheus/text_serializer.h>
+
+#include <mutex>
+
+#include "server/metrics/request_metrics.hpp"
+#include "server/version.hpp"
+
+namespace troupe::server {
+
+struct metrics::impl {
+  explicit impl(actors::control_plane& plane) : plane{plane} {}
+
+  actors::control_plane& plane;
+  request_metrics requests;
+  mutable std::mutex mutex;
+  std::function<http_stats()> transport;
+};
+
+metrics::metrics(actors::control_plane& plane) : impl_{std::make_unique<impl>(plane)} {}
+metrics::~metrics() = default;
+
+void metrics::observe(const request_record& seen) {
+  impl_->requests.observe(seen);
+}
+
+void metrics::transport(std::function<http_stats()> from) {
+  const std::lock_guard lock{impl_->mutex};
+  impl_->transport = std::move(from);
+}
+
+std::string metrics::text() const {
+  families out;
+  family{out, "troupe_build_info", "Always 1; the label is the version.",
+         prometheus::MetricType::Gauge}
+      .gauge(1, {{"version", std::string{program_version()}}});
+  impl_->requests.add_to(out);
+  add_actor_metrics(out, impl_->plane.company().actors());
+  add_scheduler_metrics(out, actors::metrics_of_scheduler());
+  add_store_metrics(out, impl_->plane.truth());
+  add_process_metrics(out);
+  {
+    // Under the lock: once transport() has returned, what was given before is not called any more.
+    const std::lock_guard lock{impl_->mutex};
+    if (impl_->transport) add_transport_metrics(out, impl_->transport());
+  }
+  return prometheus::TextSerializer{}.Serialize(out);
+}
+
+}  // namespace troupe::server

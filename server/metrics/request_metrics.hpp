@@ -1,0 +1,52 @@
+// Requests as they are answered: how many, and how long they took.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <tuple>
+
+#include "server/metrics/families.hpp"
+#include "server/rest/audit.hpp"
+
+namespace troupe::server {
+
+class request_metrics {
+ public:
+  // Thread safe; one shared lock and three relaxed additions.
+  void observe(const request_record& seen);
+  void add_to(families& out) const;
+
+ private:
+  // kubernetes: apiserver/pkg/endpoints/metrics/metrics.go, the buckets of the durations.
+  static constexpr std::array<double, 23> bounds{0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8,
+                                                 1.0,   1.25,  1.5,  2,   3,   4,   5,   6,
+                                                 8,     10,    15,   20,  30,  45,  60};
+  struct place {
+    const api::kind_info* kind;
+    const char* verb;
+    const char* scope;
+    std::string_view subresource;  // of static storage
+    auto operator<=>(const place&) const = default;
+  };
+  struct series {
+    std::array<std::atomic<std::uint64_t>, bounds.size() + 1> counts{};
+    std::atomic<std::uint64_t> sum_ns{0};
+  };
+  using count = std::atomic<std::uint64_t>;
+  using key = std::pair<place, int>;
+
+  static place place_of(const request_record& seen);
+  static labels labels_of(const place& where);
+  template <class Map, class Key>
+  typename Map::mapped_type::element_type& find(Map& in, const Key& what);
+
+  mutable std::shared_mutex mutex_;
+  std::map<place, std::unique_ptr<series>> times_;
+  std::map<key, std::unique_ptr<count>> totals_;
+};
+
+}  // namespace troupe::server

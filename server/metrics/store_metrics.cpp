@@ -1,0 +1,45 @@
+// The store, under etcd's names where etcd has the figure.
+#include "api/scheme.hpp"
+#include "server/metrics/families.hpp"
+
+namespace troupe::server {
+
+using prometheus::MetricType;
+
+void add_store_metrics(families& out, const persistence::store& truth) {
+  const auto seen = truth.stats();
+  const auto seconds = [](std::chrono::nanoseconds t) {
+    return std::chrono::duration<double>{t}.count();
+  };
+  add_gauge(out, "etcd_debugging_mvcc_current_revision", "The newest revision.",
+            static_cast<double>(seen.current));
+  add_gauge(out, "etcd_debugging_mvcc_compact_revision", "History begins after this revision.",
+            static_cast<double>(seen.compacted));
+  add_gauge(out, "etcd_debugging_mvcc_keys_total", "Objects that are stored.",
+            static_cast<double>(seen.objects));
+  add_gauge(out, "etcd_mvcc_db_total_size_in_bytes", "Size of the objects and of the log.",
+            static_cast<double>(seen.log_bytes + seen.object_bytes));
+  add_counter(out, "etcd_mvcc_txn_total", "Transactions that were committed.",
+              static_cast<double>(seen.transactions));
+  family{out, "etcd_disk_wal_fsync_duration_seconds", "Time of the last syncs.",
+         MetricType::Summary}
+      .summary(seen.batches, {{0.5, seconds(seen.sync_p50)}, {0.99, seconds(seen.sync_p99)}});
+  add_counter(out, "troupe_store_batches_total", "Syncs: each holds what waited.",
+              static_cast<double>(seen.batches));
+  add_counter(out, "troupe_store_conflicts_total", "Transactions whose preconditions failed.",
+              static_cast<double>(seen.conflicts));
+  add_gauge(out, "troupe_store_queued_transactions", "Transactions that wait for the writer.",
+            static_cast<double>(seen.queued));
+  add_gauge(out, "troupe_store_read_only", "1 while the disk refuses to be written.",
+            seen.read_only ? 1 : 0);
+  family objects{out, "apiserver_storage_objects", "Objects that are stored, by resource.",
+                 MetricType::Gauge};
+  const auto state = truth.read();
+  for (const auto* kind : api::scheme::instance().all()) {
+    if (!kind->stored()) continue;
+    if (const auto count = state.count(kind->prefix()); count > 0)
+      objects.gauge(static_cast<double>(count), {{"resource", kind->qualified_plural()}});
+  }
+}
+
+}  // namespace troupe::server

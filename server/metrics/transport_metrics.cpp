@@ -1,0 +1,22 @@
+#include "server/metrics/families.hpp"
+
+namespace troupe::server {
+
+void add_transport_metrics(families& out, const http_stats& from) {
+  add_gauge(out, "troupe_http_connections", "Connections that are open.",
+            static_cast<double>(from.now_connections));
+  add_counter(out, "troupe_http_connections_total", "Connections that were accepted.",
+              static_cast<double>(from.accepted));
+  add_counter(out, "troupe_http_refused_connections_total", "Connections over the limit.",
+              static_cast<double>(from.refused));
+  add_counter(out, "troupe_http_failed_handshakes_total", "TLS handshakes that failed.",
+              static_cast<double>(from.failed_handshakes));
+  add_counter(out, "troupe_http_requests_total", "Requests of all kinds.",
+              static_cast<double>(from.requests));
+  add_counter(out, "troupe_http_timed_out_total", "Connections closed by a time-out.",
+              static_cast<double>(from.timed_out));
+  add_counter(out, "troupe_http_overrun_streams_total", "Streams whose reader was too slow.",
+              static_cast<double>(from.overrun_streams));
+}
+
+}  // namespace troupe::server
