@@ -1,8 +1,10 @@
 // The file that lets kubectl and client libraries in: everything embedded, one context "troupe".
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 #include "server/http_server.hpp"
 #include "server/x509.hpp"
@@ -14,5 +16,20 @@ std::string kubeconfig(const endpoint& server, std::string_view authority,
                        const x509::identity& client);
 
 std::string base64(std::string_view bytes);
+
+// What a client needs to get in; certificates and keys as PEM, empty where there are none.
+struct cluster_access {
+  std::string server;  // the URL
+  std::string authority;
+  std::string certificate;
+  std::string private_key;
+  std::string token;
+};
+
+// The error names the file.
+tl::expected<std::string, std::string> read_file(const std::filesystem::path& path);
+
+// Of the current context of any kubeconfig. The error is one line that names the file.
+tl::expected<cluster_access, std::string> read_kubeconfig(const std::filesystem::path& path);
 
 }  // namespace troupe::server

@@ -4,6 +4,7 @@ namespace troupe::tools {
 
 void add_commands(program& to) {
   add_node_command(to);
+  add_console_command(to);
   add_config_command(to);
   add_version_command(to);
   add_help_command(to);

@@ -162,6 +162,7 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   const behavior* table_ = nullptr;
   ledger ledger_;
   cause why_;
+  cause born_why_;
   const actor_ref* sender_ = nullptr;
   const std::shared_ptr<core> core_;
 

@@ -52,7 +52,8 @@ void host::attempt(const message_type& during, F f) {
 void host::start() {
   phase_ = phase::running;
   resting_.store(false, std::memory_order_relaxed);
-  why_ = {};
+  // What an actor does at first is caused by what its supervisor was handling when it made it.
+  why_ = std::exchange(born_why_, {});
   attempt(message_type::of<runtime::start>(), [this] {
     this_thread::constructing = this;
     state_ = make_();
@@ -205,6 +206,7 @@ actor_ref host::spawn(spawn_options options, factory make) {
   if (auto alive = children_->find(options.kind, options.name)) return alive;
   auto child = core_->make_host(std::move(options), std::move(make), access::share(*this));
   children_->add(child);
+  access::host_of(child)->born_why_ = why_;
   access::host_of(child)->schedule();
   return child;
 }

@@ -122,7 +122,7 @@ view_result show_actor(const console_context& in, const query_string& query) {
       .member("busySeconds", info.busy)
       .member("longestSeconds", info.longest)
       .member("current", info.current)
-      .member("currentSeconds", info.current_for)
+      .member("runningSeconds", info.current_for)
       .member("restarts", info.restarts)
       .member("lastError", info.last_error);
   append_inspection(out, in, info);

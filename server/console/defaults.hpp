@@ -48,6 +48,7 @@ inline constexpr std::size_t top_actors = 15;
 // counted as lost.
 inline constexpr runtime::duration trace_limit = std::chrono::minutes{10};
 inline constexpr runtime::duration trace_period = std::chrono::milliseconds{100};
+inline constexpr runtime::duration trace_heartbeat = std::chrono::seconds{1};
 inline constexpr std::size_t trace_lines = 2'000;
 inline constexpr std::size_t trace_names = 10'000;
 inline constexpr std::size_t trace_revisions = 64;

@@ -33,6 +33,9 @@ class comparison {
 
   // Null: absent.
   void compare(const std::string& path, const Value* a, const Value* b) {
+    if (a != nullptr && a->IsNull()) a = nullptr;
+    if (b != nullptr && b->IsNull()) b = nullptr;
+    if (a == nullptr && b == nullptr) return;
     if (found.size() >= limit_ || ignored(path)) return;
     if (a != nullptr && b != nullptr && *a == *b) return;
     if (both_or_one(a, b, &Value::IsObject)) return compare_members(path, a, b);

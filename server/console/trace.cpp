@@ -77,7 +77,11 @@ class trace : public runtime::actor {
       append(chunk, each);
     lines_ += records.size();
     if (const auto missed = lost_ + cursor_.lost; missed > told_) append_lost(chunk, missed);
-    if (!chunk.empty()) writable_ = out_.write(std::move(chunk));
+    // An empty line says that the stream lives, when nothing else does.
+    if (chunk.empty() && now() - written_at_ >= defaults::trace_heartbeat) chunk = "\n";
+    if (chunk.empty()) return;
+    written_at_ = now();
+    writable_ = out_.write(std::move(chunk));
   }
 
   bool wanted(const trace_record& each) const {
@@ -167,6 +171,7 @@ class trace : public runtime::actor {
   stream out_;
   runtime::trace_cursor cursor_;
   bool writable_ = true;
+  runtime::time_point written_at_{};
   std::uint64_t lines_ = 0, lost_ = 0, told_ = 0;
   std::deque<persistence::revision> revisions_;
   std::vector<std::uint64_t> actors_;

@@ -145,6 +145,35 @@ TEST_CASE("an inspection shows state, timers and requests, and survives a descri
   CHECK(p.row().restarts == 0);
 }
 
+TEST_CASE("what a new actor does at first has the cause for which it was made") {
+  static cause seen, later;
+  struct newborn : actor {
+    const behavior& make_behavior() const override {
+      static const behavior table = handlers(&newborn::on_stumble);
+      return table;
+    }
+    void started() override { (seen.request == 0 ? seen : later) = why(); }
+    void on_stumble(const stumble&) { throw std::runtime_error{"again"}; }
+  };
+  struct parent : actor {
+    const behavior& make_behavior() const override {
+      static const behavior table = handlers(&parent::on_greet);
+      return table;
+    }
+    void on_greet(const greet&) { spawn({"child", "c"}, make<newborn>()); }
+  };
+  simulation scene{3};
+  const auto mother = scene.system().spawn({"parent", "p"}, make<parent>());
+  mother.tell(greet{}, {.request = 12, .revision = 34});
+  scene.settle();
+  CHECK(seen.request == 12);
+  CHECK(seen.revision == 34);
+  later.request = 1;
+  scene.system().actors().find("child", "c").tell(stumble{});
+  scene.advance(defaults::restart_backoff);
+  CHECK(later.request == 0);  // a new life after a crash has no cause but the crash
+}
+
 TEST_CASE("restarts are kept with their reasons, the newest few") {
   party p;
   for (std::size_t i = 0; i < defaults::restarts_kept + 2; ++i) {

@@ -1,0 +1,325 @@
+// The console's back end, asked over HTTP about a control plane that runs.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <future>
+#include <set>
+
+#include "server/console/defaults.hpp"
+#include "server/console_fixture.hpp"
+
+using namespace troupe;
+using namespace troupe::server::testing;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+struct nothing {};
+struct dawdle {
+  std::shared_future<void> until;
+};
+
+// Holds its thread until the test lets it go.
+struct dawdler : runtime::actor {
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&dawdler::on_dawdle, &dawdler::on_nothing);
+    return table;
+  }
+  void on_dawdle(const dawdle& m) { m.until.wait(); }
+  void on_nothing(const nothing&) {}
+};
+
+}  // namespace
+
+TEST_CASE("actors are filtered, sorted and cut into pages by the server") {
+  console_test t;
+  t.create_controller("web", 7);
+  REQUIRE(rest_test::eventually(
+      [&] { return t.show("actors?kind=pod").headers.at("x-total-count") == "7"; }));
+  const auto first = t.show("actors?kind=pod&sort=name&top=4");
+  const auto rest = t.show("actors?kind=pod&sort=name&top=4&offset=4");
+  CHECK(first.size("") == 4);
+  CHECK(rest.size("") == 3);
+  std::set<std::string> names;
+  for (const auto* page : {&first, &rest})
+    for (std::size_t i = 0; i < page->size(""); ++i)
+      names.insert(page->at(std::to_string(i) + ".actor"));
+  CHECK(names.size() == 7);
+  CHECK(first.at("3.actor") < rest.at("0.actor"));
+  CHECK(t.show("actors?match=pod/default/web-*").size("") == 7);
+  CHECK(t.show("actors?match=fault/web-").size("") == 7);
+  CHECK(t.show("actors?match=pod/other/*").size("") == 0);
+  CHECK(t.show("actors?node=elsewhere").size("") == 0);
+  CHECK(t.show("actors?sort=colour").status == 400);
+  CHECK(t.show("actors?top=many").status == 400);
+}
+
+TEST_CASE("an actor tells of itself, by its name or by part of it") {
+  console_test t;
+  t.create_controller("web", 2);
+  const auto one = t.show("actor?name=writer");
+  REQUIRE(one.status == 200);
+  CHECK(one.at("actor") == "writer/writer");
+  CHECK(one.at("answered") == "true");
+  CHECK_THAT(one.at("stateYaml"), Contains("committed: "));
+  CHECK(one.size("messages") > 0);
+  CHECK(one.size("messages.0.times") == runtime::time_classes.size() + 1);
+  CHECK(one.size("lastMessages") > 0);
+  const auto missing = t.show("actor?name=pod/default/none");
+  CHECK(missing.status == 404);
+  CHECK_THAT(missing.at("message"), Contains("pod/default/none"));
+}
+
+TEST_CASE("an actor that is stuck is shown all the same, within the time of an answer") {
+  console_test t;
+  std::promise<void> leave;
+  const auto stuck = t.company().spawn({"dawdler", "d"}, runtime::make<dawdler>());
+  stuck.tell(dawdle{leave.get_future().share()});
+  REQUIRE(rest_test::eventually(
+      [&] { return !t.company().actors().find(stuck.id())->current.empty(); }));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seen = t.show("actor?name=dawdler/d");
+  const auto took = std::chrono::steady_clock::now() - begin;
+  CHECK(seen.at("answered") == "false");
+  CHECK(seen.at("current") == "dawdle");
+  CHECK(took < std::chrono::milliseconds{1'000});
+  for (std::size_t i = 0; i <= server::defaults::warn_mailbox; ++i)
+    stuck.tell(nothing{});
+  CHECK(rest_test::eventually([&] {
+    const auto warnings = t.show("warnings").text();
+    return warnings.find(R"("warning":"handler","about":"dawdler/d")") != std::string::npos &&
+           warnings.find(R"("warning":"mailbox","about":"dawdler/d")") != std::string::npos;
+  }));
+  leave.set_value();
+}
+
+TEST_CASE("the tree shows supervisors with their children") {
+  console_test t;
+  t.create_controller("web", 30);
+  const auto tree = t.show("tree?root=supervisor/pods");
+  CHECK(tree.at("0.actor") == "supervisor/pods");
+  CHECK(tree.at("0.children") == "30");
+  CHECK_THAT(tree.at("1.actor"), StartsWith("pod/default/web-"));
+  CHECK(tree.at("1.depth") == "1");
+  CHECK(tree.size("") == server::defaults::tree_children + 2);
+  CHECK_THAT(tree.at(std::to_string(server::defaults::tree_children + 1) + ".actor"),
+             Contains("10 more"));
+}
+
+TEST_CASE("why leads from a pod back to the client's request") {
+  console_test t;
+  t.create_controller("web", 1);
+  const auto pod = t.first_pod();
+  REQUIRE(rest_test::eventually([&] {
+    return t.show("why?object=pods/default/" + pod).text().find("FailedScheduling") !=
+           std::string::npos;
+  }));
+  const auto why = t.show("why?object=pods/default/" + pod);
+  INFO(why.text());
+  CHECK(why.at("0.what") == "replicationcontrollers/default/web was created");
+  CHECK(why.at("0.by") == "admin");
+  CHECK_THAT(why.at("0.because"),
+             Contains("by admin: POST /api/v1/namespaces/default/replicationcontrollers"));
+  CHECK(why.at("1.what") == "pods/default/" + pod + " was created");
+  CHECK(why.at("1.by") == "replication-controller/default/web");
+  CHECK(why.at("1.because") == "revision " + why.at("0.revision"));
+}
+
+TEST_CASE("history tells every change of an object, also when it is gone") {
+  console_test t;
+  t.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"c"},"data":{"a":"1"}})");
+  test::http_client client{t.where()};
+  client.request("PATCH", "/api/v1/namespaces/default/configmaps/c",
+                 R"({"data":{"a":"2","b":"3"}})",
+                 {{"content-type", "application/merge-patch+json"}});
+  auto seen = t.show("history?object=cm/c");
+  REQUIRE(seen.size("") == 2);
+  CHECK(seen.at("0.type") == "created");
+  CHECK(seen.at("1.by") == "admin");
+  CHECK(seen.at("1.request").size() == 16);
+  CHECK(seen.at("1.changes.0.path") == "data.a");
+  CHECK(seen.at("1.changes.0.from") == "\"1\"");
+  CHECK(seen.at("1.changes.0.to") == "\"2\"");
+  CHECK(seen.at("1.changes.1.path") == "data.b");
+  client.request("DELETE", "/api/v1/namespaces/default/configmaps/c", {}, {});
+  seen = t.show("history?object=configmaps/default/c");
+  REQUIRE(seen.size("") == 3);
+  CHECK(seen.at("2.type") == "removed");
+  CHECK(t.show("history?object=configmaps/default/other").status == 404);
+  CHECK(t.show("history?object=unicorns/default/c").status == 404);
+  CHECK(t.show("history?object=c").status == 400);
+}
+
+TEST_CASE("what a secret holds is in no answer of the console") {
+  console_test t;
+  t.post("/api/v1/namespaces/default/secrets",
+         R"({"metadata":{"name":"s"},"stringData":{"key":"first-word"}})");
+  test::http_client client{t.where()};
+  client.request("PATCH", "/api/v1/namespaces/default/secrets/s",
+                 R"({"metadata":{"annotations":{"last":"second-word"}},)"
+                 R"("data":{"key":"dGhpcmQtd29yZA==","other":"Zm91cnRoLXdvcmQ="}})",
+                 {{"content-type", "application/merge-patch+json"}});
+  for (const char* view : {"history", "why"}) {
+    const auto text = t.show(std::string{view} + "?object=secrets/default/s").text();
+    INFO(text);
+    for (const char* word : {"-word", "dGhpcmQ", "Zm91cnRo", "Zmlyc3Q"})
+      CHECK_THAT(text, !Contains(word));
+    CHECK_THAT(text, Contains("data.key"));
+  }
+}
+
+TEST_CASE("a trace streams messages with their cause while they are handled") {
+  console_test t;
+  watching lines{t.where(), "/console/api/trace?name=writer/writer"};
+  REQUIRE(lines.status() == 200);
+  t.create_controller("web", 1);
+  for (;;) {
+    const auto line = lines.next();
+    REQUIRE(line);
+    if (line->at("type") != "commit" || line->at("from") != "replicationcontroller/default/web")
+      continue;
+    CHECK(line->at("to") == "writer/writer");
+    CHECK(line->at("revision") != "0");
+    break;
+  }
+  const auto traces = [&] { return t.show("actors?kind=trace").size(""); };
+  CHECK(traces() == 1);
+}
+
+TEST_CASE("a trace ends with its client and leaves nothing behind") {
+  console_test t;
+  {
+    watching lines{t.where(), "/console/api/trace"};
+    REQUIRE(lines.status() == 200);
+    REQUIRE(lines.next());
+  }
+  CHECK(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
+}
+
+TEST_CASE("a trace of an object shows its actor and what its changes caused") {
+  console_test t;
+  watching lines{t.where(), "/console/api/trace?object=replicationcontrollers/default/web&as=text"};
+  t.create_controller("web", 1);
+  std::string text;
+  while (text.find("replicationcontroller/default/web -> writer/writer commit") ==
+         std::string::npos) {
+    const auto line = lines.next();
+    REQUIRE(line);
+    text += line->text() + "\n";
+  }
+}
+
+TEST_CASE("nothing is changed without the right to control") {
+  console_test t;
+  t.create_controller("web", 1);
+  const auto refused = t.post("/console/api/kill?name=writer", "");
+  CHECK(refused.status == 403);
+  CHECK_THAT(refused.at("message"), Contains("--allow-control"));
+  CHECK(t.get("/console/api/kill?name=writer").status == 404);
+  CHECK(t.show("actor?name=writer").at("restarts") == "0");
+}
+
+TEST_CASE("an actor is paused, resumed, restarted and killed by hand") {
+  console_test t;
+  CHECK(t.control("pause?name=recorder/recorder&seconds=60").at("done") == "pause");
+  CHECK(t.show("actor?name=recorder/recorder").at("paused") == "true");
+  CHECK(t.control("resume?name=recorder/recorder").status == 200);
+  CHECK(t.show("actor?name=recorder/recorder").at("paused") == "false");
+  CHECK(t.control("restart?name=recorder/recorder").status == 200);
+  CHECK(t.control("kill?name=recorder/recorder").status == 200);
+  CHECK(rest_test::eventually(
+      [&] { return t.show("actor?name=recorder/recorder").at("restarts") == "2"; }));
+  CHECK_THAT(t.show("actor?name=recorder/recorder").at("lastError"), Contains("by admin"));
+  CHECK(t.control("kill?name=nobody/at-all").status == 404);
+  CHECK(t.control("dance?name=writer").status == 404);
+}
+
+TEST_CASE("a command sent by hand is one of the writer's") {
+  console_test t;
+  t.create_controller("web", 1);
+  const auto pod = t.first_pod();
+  CHECK(t.control("send?name=writer&message=bind&node=n1&object=pods/default/" + pod).status ==
+        200);
+  const auto history = t.show("history?object=pods/default/" + pod);
+  CHECK_THAT(history.text(), Contains("console/admin"));
+  CHECK(t.control("send?name=watcher&message=bind&object=pods/default/" + pod).status == 400);
+  CHECK(t.control("send?name=writer&message=sing&object=pods/default/" + pod).status == 400);
+}
+
+TEST_CASE("killing any actor while a controller scales ends in the right number of pods") {
+  console_test t;
+  t.create_controller("web", 5);
+  test::http_client client{t.where()};
+  client.request("PATCH", "/api/v1/namespaces/default/replicationcontrollers/web",
+                 R"({"spec":{"replicas":60}})", {{"content-type", "application/merge-patch+json"}});
+  for (const char* victim :
+       {"writer", "watcher", "replicationcontroller/default/web", "supervisor/replication",
+        "supervisor/pods", "scheduler/default-scheduler", "garbage-collector", "recorder"}) {
+    INFO(victim);
+    CHECK(t.control(std::string{"kill?name="} + victim).status == 200);
+  }
+  CHECK(rest_test::eventually([&] { return t.count_pods() == 60; }));
+  const auto settled = t.show("actors?kind=replicationcontroller");
+  CHECK(settled.size("") == 1);
+}
+
+TEST_CASE("the log's level is changed while it runs, for all or for one") {
+  console_test t;
+  const auto shown = t.show("log");
+  REQUIRE(shown.size("") > 0);
+  const auto name = shown.at("0.logger");
+  const auto before = shown.at("0.level");
+  CHECK(t.control("log?level=error&logger=" + name).status == 200);
+  CHECK(t.show("log").at("0.level") == "error");
+  CHECK(t.control("log?level=" + before + "&logger=" + name).status == 200);
+  CHECK(t.control("log?level=loud").status == 400);
+  CHECK(t.control("log?level=info&logger=nobody").status == 400);
+}
+
+TEST_CASE("what the cluster, the store and the watchers are is shown") {
+  console_test t;
+  t.create_controller("web", 3);
+  const auto cluster = t.show("cluster");
+  CHECK(cluster.at("controlPlane") == "here");
+  CHECK(cluster.at("podsWithoutNode") == "3");
+  CHECK(std::stoul(t.show("store").at("revision")) > 3);
+  const auto watchers = t.show("watchers?top=1000");
+  CHECK(watchers.headers.at("x-total-count") == std::to_string(watchers.size("")));
+  CHECK_THAT(watchers.text(), Contains("supervisor/pods"));
+  const auto top = t.show("top");
+  CHECK(top.size("kinds") > 5);
+  CHECK(top.has("fsyncP99Seconds"));
+  CHECK_THAT(t.show("flow").text(), Contains(R"("from":"replicationcontroller","to":"writer")"));
+}
+
+TEST_CASE("names are completed, of actors and of objects") {
+  console_test t;
+  t.create_controller("web", 2);
+  const auto pod = t.first_pod();
+  CHECK_THAT(t.show("names?prefix=pod/def").text(), Contains("pod/default/" + pod));
+  CHECK_THAT(t.show("names?of=objects&prefix=pods/default/w").text(),
+             Contains("pods/default/" + pod));
+  CHECK(t.show("names?of=objects&prefix=unicorns/").size("") == 0);
+}
+
+TEST_CASE("the same answer comes as text and as YAML") {
+  console_test t;
+  CHECK_THAT(t.show("actors?kind=writer&as=text").text(), StartsWith("ACTOR"));
+  CHECK_THAT(t.show("store?as=yaml").text(), StartsWith("revision: "));
+  CHECK(t.show("store?as=music").status == 400);
+}
+
+TEST_CASE("the page is part of the program and asks nobody else") {
+  console_test t;
+  const auto page = t.get("/console/");
+  CHECK(page.status == 200);
+  CHECK_THAT(page.headers.at("content-security-policy"), Contains("default-src 'none'"));
+  CHECK(t.get("/console/app.js").status == 200);
+  CHECK(t.get("/console/style.css").status == 200);
+  for (const char* path : {"/console/", "/console/app.js", "/console/style.css"}) {
+    const auto text = t.get(path).text();
+    CHECK_THAT(text, !Contains("http://") && !Contains("https://"));
+  }
+  CHECK(t.get("/console/other").status == 404);
+}

@@ -1,0 +1,153 @@
+// The console's client: its commands, and a real node behind it.
+#include "tools/console_command.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "support/scratch_folder.hpp"
+#include "tools/child.hpp"
+
+using namespace troupe::tools;
+using namespace troupe::tools::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using troupe::test::scratch_folder;
+
+namespace {
+
+// A node of its own, with simulated containers, until the end of the test.
+class node {
+ public:
+  node()
+      : process_{[this] {
+          const auto data = folder_.path().string();
+          ::execl(program_path().c_str(), "troupe", "node", "--data-dir", data.c_str(), "--listen",
+                  "127.0.0.1:0", "--runtime", "simulated", nullptr);
+          return 127;
+        }} {
+    REQUIRE(process_.says("ready https://"));
+  }
+  ~node() {
+    process_.signal(SIGTERM);
+    process_.wait();
+  }
+
+  outcome console(std::vector<std::string> arguments) const {
+    std::vector<std::string> all{"console", "--data-dir", folder_.path().string()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return program(all);
+  }
+  std::string kubeconfig() const { return (folder_.path() / "admin.kubeconfig").string(); }
+  std::string folder() const { return folder_.path().string(); }
+
+ private:
+  static std::string program_path() { return std::string{TROUPE_BINARY_DIR} + "/troupe"; }
+
+  scratch_folder folder_;
+  child process_;
+};
+
+}  // namespace
+
+TEST_CASE("words are parted as in a shell") {
+  CHECK(console_words("  a  'b c' \"d\"e ") == std::vector<std::string>{"a", "b c", "de"});
+  CHECK(console_words("--x ''") == std::vector<std::string>{"--x", ""});
+  CHECK(console_words(" ").empty());
+}
+
+TEST_CASE("a line of the console is a request, or one line that says why not") {
+  const auto line = parse_console_line("actors web --sort=busy --top 3", false);
+  REQUIRE(line);
+  CHECK(line->request.path == "actors");
+  CHECK(line->request.query.at("match") == "web");
+  CHECK(line->request.query.at("sort") == "busy");
+  CHECK(line->request.query.at("top") == "3");
+  CHECK_FALSE(line->request.changes);
+  CHECK(parse_console_line("", false)->command == nullptr);
+  const auto [text, problem] = GENERATE(table<std::string, std::string>({
+      {"actorz", "there is no command actorz; did you mean actors?; help lists them"},
+      {"actor", "actor needs more; usage: actor ACTOR"},
+      {"actor a b", "actor: \"b\" is one word too many"},
+      {"actors --sord x", "there is no flag --sord; did you mean sort?"},
+      {"actors --top", "actors: --top needs a value"},
+      {"kill writer", "kill changes something: start the console with --allow-control"},
+      {"log debug", "log changes something"},
+  }));
+  const auto wrong = parse_console_line(text, false);
+  REQUIRE_FALSE(wrong);
+  CHECK_THAT(wrong.error(), StartsWith(problem));
+}
+
+TEST_CASE("with the right to control the same lines change something") {
+  const auto killed = parse_console_line("kill writer", true);
+  REQUIRE(killed);
+  CHECK(killed->request.changes);
+  CHECK_FALSE(parse_console_line("log", true)->request.changes);
+  CHECK(parse_console_line("log debug", true)->request.changes);
+}
+
+TEST_CASE("every command has help that names its usage") {
+  for (const auto& each : console_commands()) {
+    CHECK_THAT(console_help(""), Contains("  " + each.name));
+    CHECK_THAT(console_help(each.name), StartsWith(each.name + " " + each.usage));
+  }
+}
+
+TEST_CASE("the console attaches to a running node by its data dir") {
+  const node running;
+  const auto shown = running.console({"-c", "actors --kind writer", "-c", "store"});
+  CHECK(shown.err.empty());
+  CHECK(shown.code == 0);
+  CHECK_THAT(shown.out, StartsWith("ACTOR") && Contains("writer/writer") && Contains("REVISION"));
+  CHECK_THAT(running.console({"--output", "json", "-c", "actors --kind writer"}).out,
+             StartsWith("[{\"actor\":\"writer/writer\""));
+  CHECK_THAT(running.console({"--output", "yaml", "-c", "actors --kind writer"}).out,
+             StartsWith("- actor: \"writer/writer\""));
+  CHECK_THAT(running.console({"-c", "top"}).out, Contains("KINDS") && Contains("FSYNC-P99"));
+
+  const auto missing = running.console({"-c", "actor nobody"});
+  CHECK(missing.code == 1);
+  CHECK_THAT(missing.err, StartsWith("troupe: there is no actor \"nobody\""));
+  CHECK(running.console({"-c", "sing"}).code == 2);
+
+  CHECK(running.console({"-c", "restart recorder"}).code == 2);
+  CHECK(running.console({"--allow-control", "-c", "restart recorder"}).code == 0);
+  CHECK_THAT(running.console({"-c", "actor recorder/recorder"}).out,
+             Contains("by hand, by admin"));
+
+  CHECK_THAT(program({"console", "--kubeconfig", running.kubeconfig(), "-c", "cluster"}).out,
+             Contains("NODES"));
+}
+
+TEST_CASE("the console is refused without credentials, and says so") {
+  const node running;
+  const auto token = running.folder() + "/wrong-token";
+  std::ofstream{token} << "not-the-token\n";
+  std::string server;
+  std::ifstream file{running.kubeconfig()};
+  for (std::string line; std::getline(file, line);)
+    if (const auto at = line.find("https://"); at != std::string::npos) server = line.substr(at);
+  REQUIRE_FALSE(server.empty());
+  const auto authority = running.folder() + "/pki/ca.crt";
+  const auto nobody = program({"console", "--server", server, "--ca-file", authority, "-c", "top"});
+  CHECK(nobody.code == 1);
+  CHECK_THAT(nobody.err, Contains("credentials are needed"));
+  const auto wrong = program({"console", "--server", server, "--ca-file", authority,
+                              "--token-file", token, "-c", "top"});
+  CHECK(wrong.code == 1);
+  CHECK_THAT(wrong.err, Contains("Unauthorized"));
+  const auto strange = program({"console", "--server", server, "--token-file", token, "-c", "top"});
+  CHECK(strange.code == 1);
+  CHECK_THAT(strange.err, Contains("verification"));
+}
+
+TEST_CASE("the console says which node it cannot reach") {
+  CHECK_THAT(program({"console", "-c", "top"}).err, Contains("which node?"));
+  CHECK_THAT(program({"console", "--data-dir", "/nonexistent", "-c", "top"}).err,
+             Contains("/nonexistent/admin.kubeconfig: cannot be read"));
+  scratch_folder folder;
+  const auto file = folder.path() / "config";
+  std::ofstream{file} << "current-context: a\ncontexts: []\n";
+  CHECK_THAT(program({"console", "--kubeconfig", file.string(), "-c", "top"}).err,
+             Contains("the context \"a\" is not in it"));
+}

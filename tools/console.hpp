@@ -1,0 +1,48 @@
+// The console: runs one command, or prompts for one after the other.
+#pragma once
+
+#include <string>
+
+#include "tools/console_client.hpp"
+
+namespace troupe::tools {
+
+struct console_options {
+  std::string output = "text";  // text, json, yaml
+  bool may_change = false;
+};
+
+class console_session {
+ public:
+  console_session(console_client& node, console_options options)
+      : node_{node}, options_{std::move(options)} {}
+
+  // Runs a line and prints what comes of it; an exit code. `live`: at a terminal, where `top` goes
+  // on until q.
+  int run(const std::string& line, bool live);
+  // Prompts until the end of the input or quit (console_prompt.cpp).
+  int prompt();
+  // Prints the warnings that were not there the last time; false when there is none.
+  bool print_new_warnings();
+
+  console_client& node() noexcept { return node_; }
+
+ private:
+  int run_top(bool live);
+  int run_trace(const console_request& what);
+
+  console_client& node_;
+  const console_options options_;
+  std::string warnings_;
+};
+
+// Sees Ctrl-C as long as it lives, in the place of the process's end.
+class interrupt_watch {
+ public:
+  interrupt_watch();
+  ~interrupt_watch();
+  interrupt_watch(const interrupt_watch&) = delete;
+  static bool seen() noexcept;
+};
+
+}  // namespace troupe::tools

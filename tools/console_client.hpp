@@ -1,0 +1,41 @@
+// The console's end of the connection to a node: asks with the user's credentials, over TLS that
+// knows the cluster's authority. Every request has a time-out; one thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "server/kubeconfig.hpp"
+
+namespace troupe::tools {
+
+struct console_request {
+  std::string path;  // behind /console/api/
+  std::map<std::string, std::string> query;
+  bool changes = false;  // POST, with the right to control
+};
+
+class console_client {
+ public:
+  // The error is one line: what is wrong with the address or the keys.
+  static tl::expected<std::unique_ptr<console_client>, std::string> make(
+      const server::cluster_access& where);
+  ~console_client();
+
+  // The body, or what the server said in its place.
+  tl::expected<std::string, std::string> ask(const console_request& what);
+  // Hands on each part of an endless answer as it comes, until `take` is false or the server ends
+  // it.
+  tl::expected<void, std::string> follow(const console_request& what,
+                                         const std::function<bool(std::string_view)>& take);
+
+ private:
+  struct impl;
+  explicit console_client(std::unique_ptr<impl> made);
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::tools

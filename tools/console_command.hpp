@@ -1,0 +1,44 @@
+// The console's commands: what a person may type, and which request that is. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "tools/console_client.hpp"
+
+namespace troupe::tools {
+
+// What completion offers for a word.
+enum class console_word { none, actor, object };
+
+struct console_command {
+  std::string name;
+  std::string usage;  // what follows the name
+  std::string about;
+  // Parameters that words without a flag are, in order; those behind `needed` may be left out.
+  std::vector<std::string> positions;
+  std::size_t needed = 0;
+  std::vector<std::string> flags;  // "--top N" is the parameter "top"
+  console_word word = console_word::none;
+  bool changes = false;
+};
+
+const std::vector<console_command>& console_commands();
+const console_command* console_command_called(std::string_view name);
+
+// Words as a shell makes them: blanks part them, quotes keep them together.
+std::vector<std::string> console_words(std::string_view line);
+
+struct console_line {
+  const console_command* command = nullptr;  // null: an empty line
+  console_request request;
+};
+// The error is one line for the user. What changes something needs `may_change`.
+tl::expected<console_line, std::string> parse_console_line(std::string_view line, bool may_change);
+
+// All commands, or one.
+std::string console_help(std::string_view name);
+
+}  // namespace troupe::tools

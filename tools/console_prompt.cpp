@@ -1,0 +1,150 @@
+// The prompt: lines with history and completion by libedit.
+#include <editline/readline.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "tools/console.hpp"
+#include "tools/console_command.hpp"
+#include "tools/defaults.hpp"
+#include "tools/program.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+// libedit calls plain functions: there is one prompt in a process.
+console_session* prompting = nullptr;
+
+// The strings of a JSON array of strings.
+std::vector<std::string> strings_in(std::string_view json) {
+  std::vector<std::string> found;
+  for (auto at = json.find('"'); at != std::string_view::npos; at = json.find('"', at + 1)) {
+    const auto end = json.find('"', at + 1);
+    if (end == std::string_view::npos) break;
+    found.emplace_back(json.substr(at + 1, end - at - 1));
+    at = end;
+  }
+  return found;
+}
+
+std::vector<std::string> beginning_with(const std::string& text,
+                                        const std::vector<std::string>& words) {
+  std::vector<std::string> found;
+  for (const auto& each : words)
+    if (each.starts_with(text)) found.push_back(each);
+  return found;
+}
+
+std::vector<std::string> candidates(const std::string& text, const std::string& before) {
+  const auto words = console_words(before);
+  if (words.empty() || words.front() == "help") {
+    std::vector<std::string> names{"help", "quit"};
+    for (const auto& each : console_commands())
+      names.push_back(each.name);
+    return beginning_with(text, names);
+  }
+  const auto* command = console_command_called(words.front());
+  if (command == nullptr) return {};
+  if (text.starts_with("--")) {
+    std::vector<std::string> flags;
+    for (const auto& each : command->flags)
+      flags.push_back("--" + each);
+    return beginning_with(text, flags);
+  }
+  const bool object = command->word == console_word::object || words.back() == "--object";
+  if (!object && command->word == console_word::none) return {};
+  const auto answer = prompting->node().ask(
+      {"names", {{"prefix", text}, {"of", object ? "objects" : "actors"}}, false});
+  return answer ? strings_in(*answer) : std::vector<std::string>{};
+}
+
+std::vector<std::string> offered;
+std::size_t next_offered = 0;
+
+char* next_candidate(const char*, int state) {
+  if (state == 0) next_offered = 0;
+  return next_offered < offered.size() ? ::strdup(offered[next_offered++].c_str()) : nullptr;
+}
+
+char** complete(const char* text, int start, int) {
+  rl_attempted_completion_over = 1;  // no names of files
+  offered =
+      candidates(text, std::string{rl_line_buffer}.substr(0, static_cast<std::size_t>(start)));
+  return offered.empty() ? nullptr : rl_completion_matches(text, next_candidate);
+}
+
+std::filesystem::path history_path() {
+  const char* home = std::getenv("HOME");
+  return home == nullptr || *home == '\0' ? std::filesystem::path{}
+                                          : std::filesystem::path{home} / ".troupe_console_history";
+}
+
+// libedit calls it over and over while no key is pressed: waits for one, and looks for warnings
+// meanwhile.
+int while_idle() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  if (::poll(&input, 1, static_cast<int>(defaults::console_warning_period.count())) == 0 &&
+      prompting->print_new_warnings()) {
+    ::rl_on_new_line();
+    ::rl_redisplay();
+  }
+  return 0;
+}
+
+void keep_history(const std::filesystem::path& path) {
+  if (path.empty()) return;
+  ::write_history(path.c_str());
+  std::error_code ignored;
+  std::filesystem::permissions(
+      path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, ignored);
+}
+
+}  // namespace
+
+int console_session::prompt() {
+  prompting = this;
+  const bool terminal = ::isatty(STDIN_FILENO) == 1;
+  const auto history = history_path();
+  if (terminal) {
+    static char name[] = "troupe";
+    ::rl_readline_name = name;
+    ::using_history();
+    ::stifle_history(defaults::console_history_lines);
+    if (!history.empty()) ::read_history(history.c_str());
+    static char breaks[] = " \t\n\"'";
+    rl_completer_word_break_characters = breaks;
+    rl_attempted_completion_function = complete;
+    rl_event_hook = while_idle;
+    std::cout << "help lists the commands; Tab completes, quit ends.\n";
+  }
+  int code = exit_code::done;
+  for (;;) {
+    std::string line;
+    if (terminal) {
+      print_new_warnings();
+      char* typed = ::readline("troupe> ");
+      if (typed == nullptr) break;
+      line = typed;
+      if (*typed != '\0') ::add_history(typed);
+      std::free(typed);
+    } else if (!std::getline(std::cin, line)) {
+      break;
+    }
+    const auto words = console_words(line);
+    if (!words.empty() && (words.front() == "quit" || words.front() == "exit")) break;
+    code = run(line, terminal);
+  }
+  if (terminal) {
+    std::cout << std::endl;
+    keep_history(history);
+    return exit_code::done;
+  }
+  return code;
+}
+
+}  // namespace troupe::tools
