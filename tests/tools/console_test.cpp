@@ -1,11 +1,10 @@
 // The console's client: its commands, and a real node behind it.
-#include "tools/console_command.hpp"
-
 #include <catch2/catch.hpp>
 #include <fstream>
 
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
+#include "tools/console_command.hpp"
 
 using namespace troupe::tools;
 using namespace troupe::tools::test;
@@ -112,8 +111,7 @@ TEST_CASE("the console attaches to a running node by its data dir") {
 
   CHECK(running.console({"-c", "restart recorder"}).code == 2);
   CHECK(running.console({"--allow-control", "-c", "restart recorder"}).code == 0);
-  CHECK_THAT(running.console({"-c", "actor recorder/recorder"}).out,
-             Contains("by hand, by admin"));
+  CHECK_THAT(running.console({"-c", "actor recorder/recorder"}).out, Contains("by hand, by admin"));
 
   CHECK_THAT(program({"console", "--kubeconfig", running.kubeconfig(), "-c", "cluster"}).out,
              Contains("NODES"));
@@ -132,8 +130,8 @@ TEST_CASE("the console is refused without credentials, and says so") {
   const auto nobody = program({"console", "--server", server, "--ca-file", authority, "-c", "top"});
   CHECK(nobody.code == 1);
   CHECK_THAT(nobody.err, Contains("credentials are needed"));
-  const auto wrong = program({"console", "--server", server, "--ca-file", authority,
-                              "--token-file", token, "-c", "top"});
+  const auto wrong = program(
+      {"console", "--server", server, "--ca-file", authority, "--token-file", token, "-c", "top"});
   CHECK(wrong.code == 1);
   CHECK_THAT(wrong.err, Contains("Unauthorized"));
   const auto strange = program({"console", "--server", server, "--token-file", token, "-c", "top"});
