@@ -23,6 +23,8 @@ inline constexpr auto words_of<log_level> =
     std::array<std::string_view, 5>{"trace", "debug", "info", "warning", "error"};
 template <>
 inline constexpr auto words_of<log_format> = std::array<std::string_view, 2>{"text", "json"};
+template <>
+inline constexpr auto words_of<observation> = std::array<std::string_view, 2>{"on", "off"};
 
 template <class T>
 constexpr form form_of() {

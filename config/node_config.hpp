@@ -19,6 +19,7 @@ enum class pod_runtime { process, simulated };
 enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
+enum class observation { on, off };
 
 struct server_config {
   address listen{std::string(defaults::listen_host), defaults::listen_port};
@@ -68,6 +69,7 @@ struct log_config {
 struct runtime_config {
   // 0: one for each core.
   std::int64_t worker_threads = defaults::worker_threads;
+  config::observation observation = config::observation::on;
 };
 
 struct node_config {

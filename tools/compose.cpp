@@ -102,6 +102,7 @@ class node : public node_parts {
     if (!profile) return tl::make_unexpected(profile.error());
     runtime::system_options options;
     options.threads = static_cast<std::size_t>(config_.runtime.worker_threads);
+    options.observe = config_.runtime.observation == config::observation::on;
     std::random_device source;
     options.seed = (std::uint64_t{source()} << 32) | source();
     company_ = std::make_unique<runtime::system>(std::move(options));

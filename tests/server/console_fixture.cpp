@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <thread>
+
+#include "actors/kubelet/simulated_fleet.hpp"
 
 namespace troupe::server::testing {
 
@@ -74,7 +77,8 @@ rest_answer console_test::post(const std::string& path, const std::string& body,
   return client_->request("POST", path, body, all);
 }
 
-void console_test::create_controller(const std::string& name, int replicas) {
+void console_test::create_controller(const std::string& name, int replicas,
+                                     std::chrono::seconds within) {
   const auto wanted = count_pods() + static_cast<std::size_t>(replicas);
   const auto answer = post(
       "/api/v1/namespaces/default/replicationcontrollers",
@@ -85,7 +89,14 @@ void console_test::create_controller(const std::string& name, int replicas) {
           name, replicas));
   INFO(answer.text());
   REQUIRE(answer.status == 201);
-  REQUIRE(rest_test::eventually([&] { return count_pods() == wanted; }));
+  const auto deadline = std::chrono::steady_clock::now() + within;
+  while (count_pods() != wanted && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  REQUIRE(count_pods() == wanted);
+}
+
+void console_test::start_nodes(std::uint32_t count) {
+  actors::spawn_simulated_fleet(*company_, plane_->doors(), {.nodes = count});
 }
 
 std::size_t console_test::count_pods() {

@@ -1,6 +1,7 @@
 // The console before the REST API, on a port of its own, with the controllers running.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +31,10 @@ class console_test {
     return post("/console/api/" + path, "", {{"x-troupe-control", "allow"}});
   }
   // A replication controller of so many pods; returns when there are as many.
-  void create_controller(const std::string& name, int replicas);
+  void create_controller(const std::string& name, int replicas,
+                         std::chrono::seconds within = std::chrono::seconds{10});
+  // Simulated ones, that run what is bound to them.
+  void start_nodes(std::uint32_t count);
   std::size_t count_pods();
   std::string first_pod();
 

@@ -126,6 +126,30 @@ TEST_CASE("why leads from a pod back to the client's request") {
   CHECK(why.at("1.because") == "revision " + why.at("0.revision"));
 }
 
+TEST_CASE("a binding's cause is the pod's own last change, however many are bound in one go") {
+  console_test t;
+  t.start_nodes(2);
+  t.create_controller("web", 20);
+  std::vector<std::string> pods;
+  t.plane().truth().read().scan("/registry/pods/", {},
+                                [&](std::string_view, const api::object_ptr& pod) {
+                                  pods.push_back(pod->meta().name());
+                                  return true;
+                                });
+  REQUIRE(pods.size() == 20);
+  for (const auto& pod : pods) {
+    std::string history;
+    REQUIRE(rest_test::eventually([&] {
+      history = t.show("history?object=pods/default/" + pod).text();
+      return history.find("spec.nodeName") != std::string::npos;
+    }));
+    const json_text seen{history};
+    INFO(history);
+    CHECK(seen.at("1.by") == "scheduler/default-scheduler");
+    CHECK(seen.at("1.after") == seen.at("0.revision"));
+  }
+}
+
 TEST_CASE("history tells every change of an object, also when it is gone") {
   console_test t;
   t.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"c"},"data":{"a":"1"}})");

@@ -3,50 +3,14 @@
 #include <fstream>
 
 #include "support/scratch_folder.hpp"
-#include "tools/child.hpp"
 #include "tools/console_command.hpp"
+#include "tools/console_node.hpp"
 
 using namespace troupe::tools;
 using namespace troupe::tools::test;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using troupe::test::scratch_folder;
-
-namespace {
-
-// A node of its own, with simulated containers, until the end of the test.
-class node {
- public:
-  node()
-      : process_{[this] {
-          const auto data = folder_.path().string();
-          ::execl(program_path().c_str(), "troupe", "node", "--data-dir", data.c_str(), "--listen",
-                  "127.0.0.1:0", "--runtime", "simulated", nullptr);
-          return 127;
-        }} {
-    REQUIRE(process_.says("ready https://"));
-  }
-  ~node() {
-    process_.signal(SIGTERM);
-    process_.wait();
-  }
-
-  outcome console(std::vector<std::string> arguments) const {
-    std::vector<std::string> all{"console", "--data-dir", folder_.path().string()};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return program(all);
-  }
-  std::string kubeconfig() const { return (folder_.path() / "admin.kubeconfig").string(); }
-  std::string folder() const { return folder_.path().string(); }
-
- private:
-  static std::string program_path() { return std::string{TROUPE_BINARY_DIR} + "/troupe"; }
-
-  scratch_folder folder_;
-  child process_;
-};
-
-}  // namespace
 
 TEST_CASE("words are parted as in a shell") {
   CHECK(console_words("  a  'b c' \"d\"e ") == std::vector<std::string>{"a", "b c", "de"});
@@ -93,7 +57,7 @@ TEST_CASE("every command has help that names its usage") {
 }
 
 TEST_CASE("the console attaches to a running node by its data dir") {
-  const node running;
+  const console_node running;
   const auto shown = running.console({"-c", "actors --kind writer", "-c", "store"});
   CHECK(shown.err.empty());
   CHECK(shown.code == 0);
@@ -118,14 +82,10 @@ TEST_CASE("the console attaches to a running node by its data dir") {
 }
 
 TEST_CASE("the console is refused without credentials, and says so") {
-  const node running;
+  const console_node running;
   const auto token = running.folder() + "/wrong-token";
   std::ofstream{token} << "not-the-token\n";
-  std::string server;
-  std::ifstream file{running.kubeconfig()};
-  for (std::string line; std::getline(file, line);)
-    if (const auto at = line.find("https://"); at != std::string::npos) server = line.substr(at);
-  REQUIRE_FALSE(server.empty());
+  const auto server = running.server();
   const auto authority = running.folder() + "/pki/ca.crt";
   const auto nobody = program({"console", "--server", server, "--ca-file", authority, "-c", "top"});
   CHECK(nobody.code == 1);

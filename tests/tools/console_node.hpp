@@ -1,0 +1,61 @@
+// A node of its own, with simulated containers, for as long as the object lives.
+#pragma once
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/scratch_folder.hpp"
+#include "tools/child.hpp"
+
+namespace troupe::tools::test {
+
+class console_node {
+ public:
+  console_node() : process_{[this] { return become_node(); }} {
+    REQUIRE(process_.says("ready https://"));
+  }
+  ~console_node() {
+    process_.signal(SIGTERM);
+    process_.wait();
+  }
+
+  outcome console(std::vector<std::string> arguments) const {
+    std::vector<std::string> all{"console", "--data-dir", folder()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return program(all);
+  }
+  std::string folder() const { return folder_.path().string(); }
+  std::string kubeconfig() const { return folder() + "/admin.kubeconfig"; }
+  // The administrator's, which the node made at its first start.
+  std::string token() const {
+    std::ifstream file{folder_.path() / "pki" / "tokens.csv"};
+    std::string text;
+    std::getline(file, text, ',');
+    return text;
+  }
+  // https://127.0.0.1:PORT
+  std::string server() const {
+    const auto& said = process_.out();
+    const auto begin = said.find("https://");
+    return said.substr(begin, said.find(' ', begin) - begin);
+  }
+
+ private:
+  int become_node() const {
+    const auto path = std::string{TROUPE_BINARY_DIR} + "/troupe";
+    const auto data = folder();
+    ::execl(path.c_str(), "troupe", "node", "--data-dir", data.c_str(), "--listen", "127.0.0.1:0",
+            "--runtime", "simulated", nullptr);
+    return 127;
+  }
+
+  troupe::test::scratch_folder folder_;
+  child process_;
+};
+
+}  // namespace troupe::tools::test
