@@ -164,7 +164,8 @@ constexpr setting rows[] = {
     {.name = "runtime.observation",
      .at = at<&node::runtime, &runtime_config::observation>(),
      .about = "Whether messages are counted by type and the last ones recorded, for the console. "
-              "Costs less than 3 %."},
+              "Costs less than 3 %.",
+     .brief = true},
 };
 
 }  // namespace

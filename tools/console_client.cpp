@@ -79,7 +79,17 @@ struct console_client::impl {
         http{where.host, where.port, this->mine.get(), this->secret.get()} {}
 
   std::string problem(httplib::Error error) const {
-    return to + ": " + httplib::to_string(error) + "; is the node running, and are these its keys?";
+    switch (error) {
+      case httplib::Error::SSLServerVerification:
+        return to +
+               ": its certificate is not signed by the authority that is known here; name the "
+               "right one by --ca-file, or use its kubeconfig";
+      case httplib::Error::Connection:
+      case httplib::Error::ConnectionTimeout:
+        return to + ": nobody answers there; is the node running?";
+      default:
+        return to + ": the connection broke (" + httplib::to_string(error) + ")";
+    }
   }
 
   const std::string to;

@@ -106,6 +106,13 @@ std::string unknown(std::string_view what, const std::string& given,
                      remedy);
 }
 
+std::vector<std::string> dashed(const std::vector<std::string>& names) {
+  std::vector<std::string> flags;
+  for (const auto& each : names)
+    flags.push_back("--" + each);
+  return flags;
+}
+
 std::vector<std::string> names_of_commands() {
   std::vector<std::string> names{"help", "quit"};
   for (const auto& each : console_commands())
@@ -129,7 +136,7 @@ tl::expected<void, std::string> take_words(const console_command& command,
     const auto equals = word.find('=');
     const auto flag = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     if (std::find(command.flags.begin(), command.flags.end(), flag) == command.flags.end())
-      return tl::make_unexpected(unknown("flag", "--" + flag, command.flags,
+      return tl::make_unexpected(unknown("flag", "--" + flag, dashed(command.flags),
                                          fmt::format("usage: {} {}", command.name, command.usage)));
     if (equals != std::string::npos) {
       into.query[flag] = word.substr(equals + 1);

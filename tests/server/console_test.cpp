@@ -97,6 +97,7 @@ TEST_CASE("an actor that is stuck is shown all the same, within the time of an a
 TEST_CASE("the tree shows supervisors with their children") {
   console_test t;
   t.create_controller("web", 30);
+  REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod&top=100").size("") == 30; }));
   const auto tree = t.show("tree?root=supervisor/pods");
   CHECK(tree.at("0.actor") == "supervisor/pods");
   CHECK(tree.at("0.children") == "30");

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int patience_ms = 30'000;
 
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -72,9 +72,9 @@ browser::browser() {
   to_ = down[1];
   from_ = up[0];
   const auto target = member(call("Target.createTarget", R"({"url":"about:blank"})"), "targetId");
-  session_ =
-      member(call("Target.attachToTarget", R"({"flatten":true,"targetId":)" + quoted(target) + "}"),
-             "sessionId");
+  session_ = member(
+      call("Target.attachToTarget", R"({"flatten":true,"targetId":)" + json_string(target) + "}"),
+      "sessionId");
   if (session_.empty()) throw std::runtime_error("the browser has no page");
 }
 
@@ -104,8 +104,9 @@ std::string browser::read_message() {
 
 std::string browser::call(const std::string& method, const std::string& parameters) {
   const auto id = std::to_string(++last_id_);
-  auto message = "{\"id\":" + id + ",\"method\":" + quoted(method) + ",\"params\":" + parameters;
-  if (!session_.empty()) message += ",\"sessionId\":" + quoted(session_);
+  auto message =
+      "{\"id\":" + id + ",\"method\":" + json_string(method) + ",\"params\":" + parameters;
+  if (!session_.empty()) message += ",\"sessionId\":" + json_string(session_);
   message += "}";
   message.push_back('\0');
   if (::write(to_, message.data(), message.size()) != static_cast<ssize_t>(message.size()))
@@ -117,13 +118,13 @@ std::string browser::call(const std::string& method, const std::string& paramete
 }
 
 void browser::open(const std::string& url) {
-  call("Page.navigate", "{\"url\":" + quoted(url) + "}");
+  call("Page.navigate", "{\"url\":" + json_string(url) + "}");
 }
 
 bool browser::holds(const std::string& expression) {
   const auto answer = call("Runtime.evaluate", R"({"awaitPromise":true,"returnByValue":true,)"
                                                R"("expression":)" +
-                                                   quoted(expression) + "}");
+                                                   json_string(expression) + "}");
   return answer.find("\"value\":true") != std::string::npos;
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("a line of the console is a request, or one line that says why not") {
       {"actorz", "there is no command actorz; did you mean actors?; help lists them"},
       {"actor", "actor needs more; usage: actor ACTOR"},
       {"actor a b", "actor: \"b\" is one word too many"},
-      {"actors --sord x", "there is no flag --sord; did you mean sort?"},
+      {"actors --sord x", "there is no flag --sord; did you mean --sort?"},
       {"actors --top", "actors: --top needs a value"},
       {"kill writer", "kill changes something: start the console with --allow-control"},
       {"log debug", "log changes something"},
@@ -96,7 +96,7 @@ TEST_CASE("the console is refused without credentials, and says so") {
   CHECK_THAT(wrong.err, Contains("Unauthorized"));
   const auto strange = program({"console", "--server", server, "--token-file", token, "-c", "top"});
   CHECK(strange.code == 1);
-  CHECK_THAT(strange.err, Contains("verification"));
+  CHECK_THAT(strange.err, Contains("not signed by the authority"));
 }
 
 TEST_CASE("the console says which node it cannot reach") {
