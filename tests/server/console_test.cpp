@@ -322,6 +322,7 @@ TEST_CASE("names are completed, of actors and of objects") {
   console_test t;
   t.create_controller("web", 2);
   const auto pod = t.first_pod();
+  REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod").size("") == 2; }));
   CHECK_THAT(t.show("names?prefix=pod/def").text(), Contains("pod/default/" + pod));
   CHECK_THAT(t.show("names?of=objects&prefix=pods/default/w").text(),
              Contains("pods/default/" + pod));

@@ -17,7 +17,9 @@ namespace troupe::tools::test {
 class console_node {
  public:
   console_node() : process_{[this] { return become_node(); }} {
-    REQUIRE(process_.says("ready https://"));
+    const bool ready = process_.says("ready https://");
+    INFO(process_.err());
+    REQUIRE(ready);
   }
   ~console_node() {
     process_.signal(SIGTERM);

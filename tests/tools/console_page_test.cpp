@@ -25,9 +25,9 @@ std::string submit(const std::string& words) {
          "'; input.form.requestSubmit(); return true; })()";
 }
 
-// With TROUPE_SCREENSHOTS set to a folder the pictures for the docs are kept there.
+// With PICTURES set to a folder the pictures for the docs are kept there.
 void keep_picture(browser& page, const std::string& name) {
-  if (const char* folder = std::getenv("TROUPE_SCREENSHOTS"))
+  if (const char* folder = std::getenv("PICTURES"))
     std::ofstream{std::string{folder} + "/" + name + ".png.base64"} << page.screenshot();
 }
 
