@@ -189,9 +189,9 @@ class node : public node_parts {
   std::unique_ptr<actors::control_plane> plane_;
   server::health_checks health_;
   std::unique_ptr<local_logs> logs_;
+  std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<server::api_server> api_;
   std::unique_ptr<server::legacy_api> legacy_api_;
-  std::unique_ptr<server::console> console_;
   std::unique_ptr<server::front> front_;
 };
 

@@ -44,8 +44,8 @@ class console_test {
   std::unique_ptr<persistence::store> truth_;
   std::unique_ptr<runtime::system> company_;
   std::unique_ptr<actors::control_plane> plane_;
+  std::unique_ptr<console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<api_server> api_;
-  std::unique_ptr<console> console_;
   std::unique_ptr<open_door> door_;
   std::unique_ptr<http_server> http_;
   endpoint where_;
