@@ -241,6 +241,8 @@ void scheduler_actor::on_go_on(const go_on&) {
 }
 
 void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
+  // Many pods are taken in one go: the cause of what is done for one is its own last change.
+  why({.request = 0, .revision = pod->pod->revision()});
   const auto lifted = view_.lift(*pod);
   std::string own;  // where room was made for it
   for (const auto& each : lifted)
@@ -264,7 +266,9 @@ void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
 
 // The node that the pod is put on or is to wait for; empty when there is none.
 std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string& nominated) {
+  const auto begin = std::chrono::steady_clock::now();
   auto found = algorithm_.schedule(pod, view_, random());
+  metrics_of_scheduler().attempts.add(std::chrono::steady_clock::now() - begin);
   if (!found) return turned_away(pod, found.error(), nominated);
   if (const auto said = reserve(pod, *found); !said.ok())
     return turned_away(pod, {.message = said.reason, .helped_by = any_event, .make_room = {}}, {});
@@ -275,6 +279,7 @@ std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string&
 // While its exception is being handled.
 void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
   ++failed_;
+  metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
   std::string what = "it threw what is no exception";
   try {
     throw;
@@ -309,7 +314,10 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
   view_.assume(pod, node);
   ++binding_;
   request<command_done>(to_.writer,
-                        bind{.pod_key = pod->key, .pod_uid = pod->pod->meta().uid(), .node = node},
+                        bind{.pod_key = pod->key,
+                             .pod_uid = pod->pod->meta().uid(),
+                             .node = node,
+                             .why = {.author = "scheduler/" + options_.name}},
                         defaults::bind_timeout, [this, pod, node](const auto& answered) {
                           --binding_;
                           if (answered && (*answered)->result) {
@@ -348,6 +356,7 @@ void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& no
 std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const misfit& why,
                                          const std::string& nominated) {
   ++refused_;
+  metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
   auto node = why.make_room.node;
   if (!nominated.empty() && victims_leave(*pod, nominated)) {
     // No more pods than these must leave for it (kubernetes: PodEligibleToPreemptOthers).
@@ -383,7 +392,8 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const preemption& how) {
         evict{.pod_key = victim->key,
               .pod_uid = victim->pod->meta().uid(),
               .reason = "PreemptionByScheduler",
-              .message = options_.name + ": preempting to accommodate a higher priority pod"},
+              .message = options_.name + ": preempting to accommodate a higher priority pod",
+              .why = {.author = "scheduler/" + options_.name}},
         defaults::bind_timeout, [this, key = pod->key](const auto& answered) {
           if (answered && (*answered)->result) return;
           queue_.retry(key, now());
