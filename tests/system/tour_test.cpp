@@ -1,0 +1,100 @@
+// The tour of the README, played: it shows what a terminal shows, but for names, ages and widths.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <optional>
+#include <regex>
+#include <sstream>
+
+#include "support/scratch_folder.hpp"
+#include "system/kubectl.hpp"
+#include "system/node.hpp"
+#include "system/transcript.hpp"
+
+namespace fs = std::filesystem;
+using namespace troupe::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* start_command = "build/release/bin/troupe node --data-dir ./var &";
+constexpr const char* ready_line = "ready https://127.0.0.1:6443 KUBECONFIG=./var/admin.kubeconfig";
+
+// The README's blocks of console, one after the other.
+transcript tour() {
+  std::istringstream lines{read_file(TROUPE_SOURCE_DIR "/README.md")};
+  std::string text;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```"))
+      inside = line == "```console";
+    else if (inside)
+      text += line + "\n";
+  }
+  return parse_transcript(text);
+}
+
+// What varies from run to run becomes a pattern.
+std::string pattern_of(const std::string& line) {
+  auto out = std::regex_replace(line, std::regex{R"([.(){}\[\]?*+|^$\\])"}, R"(\$&)");
+  out = std::regex_replace(out, std::regex{"hello-[a-z0-9]{5}"}, "hello-[a-z0-9]{5}");
+  out = std::regex_replace(out, std::regex{R"(\b[0-9]+s\b)"}, "[0-9ms]+");
+  return "~ " + std::regex_replace(out, std::regex{"  +"}, " +");
+}
+
+std::string play(const terminal& at, const transcript_step& step) {
+  std::vector<std::string> expected;
+  for (const auto& line : step.expected)
+    expected.push_back(pattern_of(line));
+  const auto deadline = std::chrono::steady_clock::now() + 30s;
+  for (;;) {
+    const auto got = at.run(step.command);
+    const auto problem = mismatch(expected, got.output);
+    if (problem.empty() && got.code == 0) return {};
+    // Who types is slower than we are: only what looks may be asked again.
+    const bool looks = step.command.starts_with("kubectl get");
+    if (!looks || std::chrono::steady_clock::now() > deadline)
+      return "$ " + step.command + "\n" + got.output + "--- " + problem;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the tour of the README is what a terminal shows") {
+  const auto all = kubectls();
+  if (all.empty()) {
+    WARN("no kubectl on this machine: tools/setup installs one");
+    return;
+  }
+  const scratch_folder folder;
+  std::vector<std::string> flags{"--node-name", "vm", "--root-dir", folder.path() / "pods"};
+  std::optional<node> served;
+  std::optional<terminal> at;
+  int commands = 0;
+  for (const auto& step : tour().steps) {
+    CAPTURE(step.command);
+    if (step.command == start_command) {
+      CHECK(step.expected == std::vector<std::string>{ready_line});
+      served.emplace(folder.path() / "var", flags);
+      if (at) continue;
+      // The next node of the tour serves where this one does.
+      flags.insert(flags.end(), {"--listen", "127.0.0.1:" + std::to_string(served->port())});
+      at.emplace(all.back(), folder.path() / "home", served->kubeconfig());
+      fs::create_directory_symlink(TROUPE_SOURCE_DIR "/examples", at->folder() / "examples");
+    } else if (step.command == "kill -9 %1") {
+      served->signal(SIGKILL);
+      REQUIRE(served->wait(10s) == -SIGKILL);
+      served.reset();
+    } else if (!step.command.starts_with("export ")) {
+      REQUIRE(at);
+      const auto problem = play(*at, step);
+      INFO(problem);
+      REQUIRE(problem.empty());
+      ++commands;
+    }
+  }
+  CHECK(commands >= 5);
+  transcript_step nothing_left;
+  nothing_left.command = "kubectl get pods -o name";
+  CHECK(play(*at, nothing_left).empty());
+}
