@@ -6,6 +6,7 @@
 #include "api/json_decode.hpp"
 #include "api/quantity.hpp"
 #include "api/timestamp.hpp"
+#include "api/utf8.hpp"
 #include "api/wire_writer.hpp"
 
 namespace troupe::api {
@@ -60,6 +61,14 @@ wire::type wire_type_of(shape value) {
   return is_numeric(value) ? wire::type::varint : wire::type::bytes;
 }
 
+// JSON cannot say what is no UTF-8: the bytes are replaced as its decoder does it. `kept` holds
+// what the answer shows.
+std::string_view mended(std::string_view text, std::string& kept) {
+  if (is_utf8(text)) return text;
+  append_utf8(kept, text);
+  return kept;
+}
+
 bool normalizer::message(const type_plan& type, std::string_view wire) {
   wire::reader fields(wire);
   for (wire::field f; fields.next(f);) {
@@ -110,8 +119,10 @@ bool normalizer::packed(const field_plan& plan, std::string_view values) {
 bool normalizer::text(const field_plan& plan, const wire::field& f) {
   const bool keep_empty = plan.presence || plan.many == cardinality::list;
   if (f.bytes.empty() && !keep_empty) return true;
-  if (!budget_.take_string(f.bytes.size())) return fail(plan, "describes too much");
-  out_.raw(f.whole);
+  std::string kept;
+  const auto given = plan.value == shape::string ? mended(f.bytes, kept) : f.bytes;
+  if (!budget_.take_string(given.size())) return fail(plan, "describes too much");
+  out_.bytes(plan.number, given);
   return true;
 }
 
@@ -127,13 +138,16 @@ bool normalizer::map_entry(const field_plan& plan, std::string_view wire) {
     if (f.number == form_field::map_value) held = f, has_value = true;
   }
   if (!fields.ok()) return malformed(plan);
+  std::string kept_key, kept_value;
+  key = mended(key, kept_key);
+  if (plan.value == shape::string) held.bytes = mended(held.bytes, kept_value);
   if (!budget_.take_string(key.size()) || !budget_.take_string(held.bytes.size()))
     return fail(plan, "describes too much");
   out_.begin(plan.number);
   out_.bytes(form_field::map_key, key);
   if (has_value && is_text(plan.value)) out_.bytes(form_field::map_value, held.bytes);
-  if (has_value && !is_text(plan.value) && !value(plan, form_field::map_value, held.bytes))
-    return false;
+  // An absent one is the zero of its type.
+  if (!is_text(plan.value) && !value(plan, form_field::map_value, held.bytes)) return false;
   out_.end();
   return true;
 }
@@ -223,7 +237,8 @@ bool normalizer::choice(std::string_view wire) {
   }
   if (is_string) {
     out_.varint(form_field::choice_type, 1);
-    if (!text.empty()) out_.bytes(form_field::choice_string, text);
+    std::string kept;
+    if (!text.empty()) out_.bytes(form_field::choice_string, mended(text, kept));
   } else if (number != 0) {
     out_.varint(form_field::choice_int, static_cast<std::uint64_t>(std::int64_t{number}));
   }
@@ -237,8 +252,9 @@ bool normalizer::raw(std::string_view wire) {
     if (f.number == form_field::raw && f.form == wire::type::bytes) text = f.bytes;
   if (!fields.ok()) return false;
   if (text.empty()) return true;
-  if (!is_json(text, options_.depth_limit)) return false;
-  out_.bytes(form_field::raw, text);
+  const auto value = compact_json(text, options_.depth_limit);
+  if (!value) return false;
+  if (*value != "null") out_.bytes(form_field::raw, *value);
   return true;
 }
 
@@ -246,8 +262,11 @@ bool normalizer::strings(std::string_view wire) {
   wire::reader fields(wire);
   for (wire::field f; fields.next(f);) {
     if (f.number != form_field::items) continue;
-    if (f.form != wire::type::bytes || !budget_.take_string(f.bytes.size())) return false;
-    out_.raw(f.whole);
+    if (f.form != wire::type::bytes) return false;
+    std::string kept;
+    const auto given = mended(f.bytes, kept);
+    if (!budget_.take_string(given.size())) return false;
+    out_.bytes(form_field::items, given);
   }
   return fields.ok();
 }

@@ -36,6 +36,26 @@ class names_finder {
   std::string* target_ = nullptr;
 };
 
+// Puts the value together again, without white space.
+class compactor {
+ public:
+  explicit compactor(std::size_t limit) : limit_(limit) {}
+
+  bool scalar(scalar_kind kind, std::string_view text) { return out_.scalar(kind, text), true; }
+  bool key(std::string_view name) { return out_.key(name), true; }
+  bool begin_object() { return out_.begin('{'), ++depth_ <= limit_; }
+  bool begin_array() { return out_.begin('['), ++depth_ <= limit_; }
+  bool end_object() { return out_.end('}'), --depth_, true; }
+  bool end_array() { return out_.end(']'), --depth_, true; }
+
+  const std::string& text() const noexcept { return out_.text(); }
+
+ private:
+  std::size_t limit_;
+  std::size_t depth_ = 0;
+  raw_json out_;
+};
+
 class depth_check {
  public:
   explicit depth_check(std::size_t limit) : limit_(limit) {}
@@ -78,6 +98,13 @@ bool is_json(std::string_view text, std::size_t depth_limit) {
   std::string copy(text);
   depth_check check(depth_limit);
   return !parse_json(copy, check);
+}
+
+std::optional<std::string> compact_json(std::string_view text, std::size_t depth_limit) {
+  std::string copy(text);
+  compactor made(depth_limit);
+  if (parse_json(copy, made)) return std::nullopt;
+  return made.text();
 }
 
 }  // namespace troupe::api

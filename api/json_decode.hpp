@@ -1,6 +1,7 @@
 // JSON text to protobuf's wire bytes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -34,5 +35,7 @@ type_names find_type_names(std::string_view json);
 
 // One JSON value from end to end, not nested deeper than the limit.
 bool is_json(std::string_view text, std::size_t depth_limit);
+// The same value without white space; nothing where it is none.
+std::optional<std::string> compact_json(std::string_view text, std::size_t depth_limit);
 
 }  // namespace troupe::api

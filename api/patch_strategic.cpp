@@ -153,8 +153,9 @@ class merger {
                       const type_info* type);
   result merge_list(json_value& original, json_value& patch, const field_rule& rule);
   result merge_elements(json_value& original, json_value& patch, const field_rule& rule);
-  // Takes the elements with directives out of the patch and does what they say.
-  result obey_directives(json_value& original, json_value& patch, const field_rule& rule);
+  // Takes the elements with directives out of the patch and does what they say. True: what is left
+  // of the patch is the new list.
+  expected<bool> obey_directives(json_value& original, json_value& patch, const field_rule& rule);
   void take_out(json_value& list, const json_value& values);
 
   json_allocator& allocator_;
@@ -288,7 +289,8 @@ void merger::take_out(json_value& list, const json_value& values) {
   list = kept;
 }
 
-result merger::obey_directives(json_value& original, json_value& patch, const field_rule& rule) {
+expected<bool> merger::obey_directives(json_value& original, json_value& patch,
+                                       const field_rule& rule) {
   std::set<std::string> deleted;
   bool replaced = false;
   json_value plain(rapidjson::kArrayType);
@@ -308,15 +310,12 @@ result merger::obey_directives(json_value& original, json_value& patch, const fi
     }
   }
   patch = plain;
-  if (replaced) {
-    original.SetArray();
-    return {};
-  }
+  if (replaced) return true;
   json_value kept(rapidjson::kArrayType);
   for (auto& element : original.GetArray())
     if (!deleted.contains(identity(element, rule.key))) kept.PushBack(element, allocator_);
   original = kept;
-  return {};
+  return false;
 }
 
 result merger::merge_elements(json_value& original, json_value& patch, const field_rule& rule) {
@@ -342,14 +341,18 @@ result merger::merge_elements(json_value& original, json_value& patch, const fie
 }
 
 result merger::merge_list(json_value& original, json_value& patch, const field_rule& rule) {
-  if (!rule.merge_list) {
+  bool replaced = !rule.merge_list;
+  if (rule.merge_list && !rule.key.empty()) {
+    auto obeyed = obey_directives(original, patch, rule);
+    if (!obeyed) return fail(std::move(obeyed.error()));
+    replaced = *obeyed;
+  }
+  if (replaced) {
     strip_nulls(patch);
     strip_directives(patch, allocator_);
     original = patch;
     return {};
   }
-  if (!rule.key.empty())
-    if (auto obeyed = obey_directives(original, patch, rule); !obeyed) return obeyed;
   const auto by_patch = positions_of(patch, rule.key);
   const auto by_server = positions_of(original, rule.key);
   if (auto merged = merge_elements(original, patch, rule); !merged) return merged;

@@ -53,6 +53,7 @@ class filler {
 };
 
 void filler::message(body& into) {
+  if (options_.own && options_.own(into, random_)) return;
   const type_info& type = type_info::of(*into.GetDescriptor());
   switch (type.form()) {
     case OBJECT:

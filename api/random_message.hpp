@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 
@@ -14,6 +15,8 @@
 #include "api/kind.hpp"
 
 namespace troupe::api {
+
+using random_source = std::mt19937_64;
 
 struct random_options {
   enum class mode {
@@ -25,9 +28,10 @@ struct random_options {
   double presence = 0.5;   // probability that an optional field is set
   int list_size_max = 3;   // elements of a list or map that is set: 1 to this many
   int text_size_max = 40;  // characters of a hostile text
+  // Asked first for each message: true where it has filled it. For types whose values chance would
+  // hardly hit.
+  std::function<bool(body& into, random_source& random)> own = nullptr;
 };
-
-using random_source = std::mt19937_64;
 
 void fill_random(body& into, random_source& random, const random_options& options = {});
 

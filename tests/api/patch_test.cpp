@@ -204,6 +204,10 @@ TEST_CASE("directives of a strategic patch say what an example cannot") {
   run(R"({"spec":{"containers":[{"name":"a"},{"name":"b"}]}})",
       R"({"spec":{"containers":[{"$patch":"replace"},{"name":"c"}]}})",
       R"({"spec":{"containers":[{"name":"c"}]}})");
+  // A list that is replaced may hold elements that a merge could not tell apart.
+  run(R"({"spec":{"imagePullSecrets":[{"name":"a"}]}})",
+      R"({"spec":{"imagePullSecrets":[{"$patch":"replace"},{},{"name":"b"},{"name":"b"}]}})",
+      R"({"spec":{"imagePullSecrets":[{},{"name":"b"},{"name":"b"}]}})");
   run(R"({"spec":{"securityContext":{"runAsUser":1,"fsGroup":2}}})",
       R"({"spec":{"securityContext":{"$patch":"replace","fsGroup":3}}})",
       R"({"spec":{"securityContext":{"fsGroup":3}}})");

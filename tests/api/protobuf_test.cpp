@@ -174,6 +174,53 @@ TEST_CASE("numbers of a list may come packed") {
   CHECK(pod.spec().security_context().supplemental_groups(2) == 0);
 }
 
+TEST_CASE("bytes that are no text are replaced, as JSON would have to") {
+  wire::writer raw;
+  raw.begin(1);
+  raw.bytes(1,
+            "a\xB5"
+            "b");
+  raw.begin(11);
+  raw.bytes(1, "k\xFF");
+  raw.bytes(2, "v\xC3");
+  raw.end();
+  raw.end();
+  const auto pod = read(raw.str());
+  CHECK(pod.metadata().name() ==
+        "a\xEF\xBF\xBD"
+        "b");
+  CHECK(pod.metadata().labels().at("k\xEF\xBF\xBD") == "v\xEF\xBF\xBD");
+  const auto again = decode(encode_json(pod, "v1", "Pod"), media::json, nullptr);
+  REQUIRE(again);
+  CHECK(again->content->SerializeAsString() == pod.SerializeAsString());
+}
+
+TEST_CASE("JSON within protobuf loses its white space, and a null is nothing") {
+  const auto fields = [](std::string_view json) {
+    wire::writer raw;
+    raw.begin(1);
+    raw.begin(17);
+    raw.begin(7);
+    raw.bytes(1, json);
+    for (int i = 0; i < 3; ++i)
+      raw.end();
+    return read(raw.str()).metadata().managed_fields(0).fields_v1().raw();
+  };
+  CHECK(fields("{ \"a\" : [1, 2.50, \"x\"] }") == R"({"a":[1,2.50,"x"]})");
+  CHECK(fields("null").empty());
+}
+
+TEST_CASE("an amount that a map only names is zero") {
+  wire::writer raw;
+  for (const int number : {2, 2, 8, 1})  // spec.containers[0].resources.limits
+    raw.begin(static_cast<std::uint32_t>(number));
+  raw.bytes(1, "cpu");
+  for (int i = 0; i < 4; ++i)
+    raw.end();
+  const auto pod = read(raw.str());
+  CHECK(pod.spec().containers(0).resources().limits().at("cpu").string() == "0");
+}
+
 TEST_CASE("the envelope may hold JSON") {
   std::string bytes("k8s\0", 4);
   wire::append_bytes(bytes, 1, std::string("\x0A\x02v1\x12\x03Pod", 9));

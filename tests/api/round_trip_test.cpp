@@ -8,6 +8,7 @@
 #include "api/envelope.hpp"
 #include "api/object.hpp"
 #include "api/random_message.hpp"
+#include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 
@@ -101,6 +102,24 @@ TEST_CASE("the same seed makes the same object") {
   std::string other;
   append_wire(other, *random_object(pod, 8));
   REQUIRE(first != other);
+}
+
+TEST_CASE("a type is filled by a function of its own where there is one") {
+  random_options options;
+  options.presence = 1;
+  options.own = [](body& into, random_source&) {
+    if (into.GetDescriptor() != core::v1::Container::descriptor()) return false;
+    static_cast<core::v1::Container&>(into).set_name("mine");
+    return true;
+  };
+  const kind_info& pod = *scheme::instance().find("v1", "Pod");
+  const auto made = random_object(pod, 7, options);
+  const auto& containers = static_cast<const core::v1::Pod&>(*made).spec().containers();
+  REQUIRE_FALSE(containers.empty());
+  for (const auto& each : containers) {
+    CHECK(each.name() == "mine");
+    CHECK_FALSE(each.has_image());
+  }
 }
 
 // Bytes of a valid object with some of them changed, cut or doubled: never a crash, and whatever is

@@ -12,7 +12,7 @@ namespace troupe::server::testing {
 
 class legacy_test : public rest_test {
  public:
-  legacy_test();
+  explicit legacy_test(rest_test_options options = {});
   ~legacy_test();
 
   test::wire_options old_where() const;

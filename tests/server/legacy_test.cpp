@@ -1,5 +1,7 @@
 // The API of 2014 on its own listener, over the objects of today's.
 #include <catch2/catch.hpp>
+#include <map>
+#include <string>
 
 #include "api/v1beta1/v1beta1.hpp"
 #include "server/legacy_fixture.hpp"
@@ -304,22 +306,31 @@ TEST_CASE("a pod without an id gets one, and where it runs is not the client's t
   CHECK(made.at("currentState.status") == "Waiting");
 }
 
-TEST_CASE("every manifest of 2014 is accepted, and shown as it was written") {
-  static constexpr std::pair<const char*, const char*> paths[] = {
+TEST_CASE("every manifest of 2014 is accepted, shown as it was written, and runs") {
+  static const std::map<std::string, std::string> paths = {
       {"Pod", "/pods"},
       {"ReplicationController", "/replicationControllers"},
       {"Service", "/services"}};
   for (const auto& manifest : test::legacy_manifests()) {
-    legacy_test api;
+    legacy_test api{{.simulated_nodes = 3}};
     INFO(manifest.name);
-    for (const auto& text : manifest.objects)
-      for (const auto& [kind, path] : paths) {
-        if (manifest.kind != kind) continue;
-        const auto made = api.old("POST", path, text);
-        INFO(made.text());
-        CHECK(made.status == 200);
-        CHECK(text.find(made.at("id")) != std::string::npos);
-      }
+    std::size_t pods = 0;
+    for (const auto& text : manifest.objects) {
+      const auto made = api.old("POST", paths.at(manifest.kind), text);
+      INFO(made.text());
+      CHECK(made.status == 200);
+      CHECK(text.find(made.at("id")) != std::string::npos);
+      if (manifest.kind == "Pod") ++pods;
+      if (manifest.kind == "ReplicationController")
+        pods += std::stoul(made.at("desiredState.replicas"));
+    }
+    CHECK(legacy_test::eventually([&] {
+      const auto list = api.old("GET", "/pods");
+      std::size_t running = 0;
+      for (std::size_t i = 0; i < list.size("items"); ++i)
+        running += list.at("items." + std::to_string(i) + ".currentState.status") == "Running";
+      return running == pods;
+    }));
   }
 }
 

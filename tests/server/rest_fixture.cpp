@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "actors/kubelet/simulated_fleet.hpp"
 #include "server/authentication.hpp"
 
 namespace troupe::server::testing {
@@ -131,11 +132,17 @@ rest_test::rest_test(rest_test_options options) {
   truth_ = std::move(*opened);
   company_ = std::make_unique<runtime::system>();
   plane_ = std::make_unique<actors::control_plane>(
-      *company_, *truth_, actors::control_plane_options{.controllers = false});
+      *company_, *truth_,
+      actors::control_plane_options{.controllers = options.simulated_nodes > 0});
   auto made = api_server::make(*plane_, {.rest = std::move(options.rest)});
   REQUIRE(made.has_value());
   api_ = std::move(*made);
   REQUIRE(api_->create_system_objects().has_value());
+  if (options.simulated_nodes > 0) {
+    actors::simulated_fleet_options fleet;
+    fleet.nodes = options.simulated_nodes;
+    actors::spawn_simulated_fleet(*company_, plane_->doors(), std::move(fleet));
+  }
   door_ = std::make_unique<open_door>(*api_);
   http_ = std::make_unique<http_server>(http_options{});
   const auto bound = http_->listen({"127.0.0.1", 0}, *door_);

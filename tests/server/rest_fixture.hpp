@@ -65,6 +65,8 @@ class watching {
 struct rest_test_options {
   persistence::revision history_revisions = 100'000;
   rest_options rest = {};
+  // With controllers and so many nodes that play their pods; 0: objects alone.
+  std::uint32_t simulated_nodes = 0;
 };
 
 class rest_test {

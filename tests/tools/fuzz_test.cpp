@@ -1,0 +1,99 @@
+// The decoders that read bytes from outside, sampled: their seeds and what was once found, and both
+// of them damaged at random. tools/fuzz/run looks harder.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+#include "tools/fuzz/entries.hpp"
+
+namespace troupe::fuzz {
+namespace {
+
+constexpr std::chrono::milliseconds time_each{250};
+constexpr std::size_t size_max = 16'384;
+
+std::vector<std::string> corpus_of(const entry& what) {
+  auto out = what.seeds();
+  const auto folder =
+      std::filesystem::path(TROUPE_SOURCE_DIR) / "tools/fuzz/corpus" / std::string(what.name);
+  if (!std::filesystem::exists(folder)) return out;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    std::ostringstream text;
+    text << std::ifstream(file.path(), std::ios::binary).rdbuf();
+    out.push_back(text.str());
+  }
+  return out;
+}
+
+class damage {
+ public:
+  explicit damage(std::uint64_t seed) : random_{seed} {}
+
+  std::string to(const std::vector<std::string>& corpus) {
+    std::string out = pick(corpus);
+    for (auto left = 1 + random_() % 4; left > 0; --left)
+      once(out, pick(corpus));
+    if (out.size() > size_max) out.resize(size_max);
+    return out;
+  }
+
+ private:
+  const std::string& pick(const std::vector<std::string>& corpus) {
+    return corpus[random_() % corpus.size()];
+  }
+  std::size_t place(const std::string& in) { return in.empty() ? 0 : random_() % in.size(); }
+
+  void once(std::string& out, const std::string& other) {
+    static constexpr std::string_view marks =
+        "{}[]\":,=!()-+.\\/%&?\n\r\t 0129eEnN~'#*|>@<\x7f\x80\xff";
+    const auto at = place(out);
+    switch (random_() % 6) {
+      case 0:
+        if (!out.empty()) out[at] = static_cast<char>(random_());
+        return;
+      case 1:
+        if (!out.empty()) out[at] = marks[random_() % marks.size()];
+        return;
+      case 2:
+        out.insert(at, 1, marks[random_() % marks.size()]);
+        return;
+      case 3:
+        out.erase(at, 1 + random_() % 8);
+        return;
+      case 4:
+        out.insert(at, other, place(other), random_() % 64);
+        return;
+      default:
+        out.insert(at, out.substr(at, random_() % 32));
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+TEST_CASE("every decoder takes its seeds, what was once found, and damaged forms of both") {
+  REQUIRE(entries().size() > 15);
+  const auto seed = std::random_device{}();
+  for (const auto& each : entries()) {
+    // Said before: a broken promise ends the program.
+    std::cout << "fuzz " << each.name << " seed " << seed << std::endl;
+    const auto corpus = corpus_of(each);
+    REQUIRE_FALSE(corpus.empty());
+    for (const auto& bytes : corpus)
+      run(each, bytes);
+    damage made{seed};
+    const auto end = std::chrono::steady_clock::now() + time_each;
+    while (std::chrono::steady_clock::now() < end) {
+      const auto bytes = made.to(corpus);
+      run(each, bytes);
+    }
+  }
+}
+
+}  // namespace troupe::fuzz

@@ -1,0 +1,108 @@
+// Selectors, amounts, times, and the configuration file.
+#include "api/quantity.hpp"
+#include "api/scheme.hpp"
+#include "api/selector.hpp"
+#include "api/timestamp.hpp"
+#include "config/sources.hpp"
+#include "config/table.hpp"
+#include "config/units.hpp"
+#include "server/legacy/legacy_selector.hpp"
+#include "tools/fuzz/entries.hpp"
+
+namespace troupe::fuzz {
+namespace {
+
+std::vector<std::string> selectors() {
+  return {"app=web,tier in (front,back),!canary", "a!=b,c notin (d,e),f", "x>1,y<2", "a==b", ","};
+}
+
+void read_label_selector(std::string_view text) {
+  const auto read = api::label_selector::parse(text);
+  if (!read) return require(read.error().code == 400, "a bad selector is a bad request");
+  const auto again = api::label_selector::parse(read->str());
+  require(again.has_value() && *again == *read, "the canonical text means the same selector");
+  require(again->str() == read->str(), "the canonical text is its own");
+}
+
+std::vector<std::string> field_selectors() {
+  return {"metadata.name=a,status.phase!=Running", "spec.nodeName=", "metadata.namespace==x\\,y"};
+}
+
+void read_field_selector(std::string_view text) {
+  const auto& pod = *api::scheme::instance().find("v1", "Pod");
+  const auto read = api::field_selector::parse(pod, text);
+  if (!read) return require(read.error().code == 400, "a bad selector is a bad request");
+  static_cast<void>(read->matches(*pod.make()));
+}
+
+void read_old_selector(std::string_view text) {
+  const auto read = server::legacy::legacy_selector::parse(text);
+  if (read) static_cast<void>(read->matches([](const std::string& key) { return key; }));
+}
+
+std::vector<std::string> amounts() {
+  return {"100m", "1.5", "2Gi", "1e3", "-0.000000001", "9223372036854775807Ei", "+.5k", "1E-9"};
+}
+
+void read_quantity(std::string_view text) {
+  const auto read = api::quantity::parse(text);
+  if (!read) return;
+  // It may be another amount: fractions of a binary one are rounded away, as upstream does it.
+  const auto again = api::quantity::parse(read->str());
+  require(again.has_value(), "the canonical text is an amount");
+  require(again->str() == read->str(), "the canonical text is its own");
+}
+
+std::vector<std::string> times() {
+  return {"2026-11-21T23:50:00Z", "2014-09-09T00:00:00.123456789+02:00", "0001-01-01T00:00:00Z"};
+}
+
+void read_time(std::string_view text) {
+  const auto read = api::parse_time(text);
+  if (!read) return;
+  const auto again = api::parse_time(api::format_time(read->seconds));
+  require(again.has_value() && again->seconds == read->seconds, "a time survives its text");
+}
+
+std::vector<std::string> configurations() {
+  return {
+      "apiVersion: config.troupe.dev/v1\nkind: NodeConfiguration\nserver:\n  listen: 127.0.0.1:0\n"
+      "  max_body: 3Mi\n  idle_timeout: 1m30s\nscheduler:\n  weights: {node_resources_fit: 2}\n"
+      "  enabled: [a, b]\n"};
+}
+
+void read_configuration(std::string_view text) {
+  const auto read = config::read_yaml(std::string(text), "x.yaml", config::table());
+  for (const auto& problem : read.problems)
+    require(problem.find('\n') == std::string::npos, "a problem is one line");
+  for (const auto& each : read.assignments)
+    require(each.what != nullptr, "an assignment names its setting");
+}
+
+std::vector<std::string> unit_texts() {
+  return {"1h30m", "1m0s", "10ms", "3Mi", "1T", "[::1]:80", "localhost:6443", "-7"};
+}
+
+void read_units(std::string_view text) {
+  if (const auto read = config::parse_duration(text))
+    require(config::parse_duration(config::print(*read)) == read, "a duration survives its text");
+  if (const auto read = config::parse_size(text))
+    require(config::parse_size(config::print(*read)) == read, "a size survives its text");
+  if (const auto read = config::parse_address(text))
+    require(config::parse_address(config::print(*read)) == read, "an address survives its text");
+  static_cast<void>(config::parse_count(text));
+}
+
+}  // namespace
+
+void add_texts(std::vector<entry>& to) {
+  to.push_back({"label_selector", &selectors, &read_label_selector});
+  to.push_back({"field_selector", &field_selectors, &read_field_selector});
+  to.push_back({"old_selector", &selectors, &read_old_selector});
+  to.push_back({"quantity", &amounts, &read_quantity});
+  to.push_back({"time", &times, &read_time});
+  to.push_back({"configuration", &configurations, &read_configuration});
+  to.push_back({"units", &unit_texts, &read_units});
+}
+
+}  // namespace troupe::fuzz
