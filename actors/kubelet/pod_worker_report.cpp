@@ -1,6 +1,8 @@
 // What a pod's worker writes to the store: the pod's status, its removal, its events.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pod_worker.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -23,6 +25,11 @@ bool pod_worker::status_is_newest() const {
 // One write at a time; what changed meanwhile is found when it is done.
 void pod_worker::report() {
   if (reporting_ || gone_ || !object_) return;
+  // What runs since before this worker did is not known yet: nothing is said rather than something
+  // wrong.
+  if (std::any_of(containers_.begin(), containers_.end(),
+                  [](const auto& c) { return c.adopted && c.phase == container_phase::starting; }))
+    return;
   auto status = status_now();
   if (status.SerializeAsString() == pod().status().SerializeAsString()) return;
   reporting_ = true;

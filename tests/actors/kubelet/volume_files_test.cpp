@@ -59,6 +59,8 @@ TEST_CASE("a volume shows exactly its newest files", "[kubelet]") {
       CHECK(visible(place.path()) == wanted);
       for (const auto& file : files)
         CHECK(mode_of(place.path() / file.path) == file.mode);
+      for (const auto& entry : fs::directory_iterator{place.path()})
+        CHECK(fs::exists(entry));  // no link leads nowhere
       // One directory of files, one link to it.
       CHECK(std::count_if(fs::directory_iterator{place.path()}, fs::directory_iterator{},
                           [](const auto& entry) {
