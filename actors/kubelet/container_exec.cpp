@@ -73,15 +73,27 @@ int code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-}  // namespace
-
-int container_exec_main(const char* directory, const std::vector<std::string>& command) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+sigset_t awaited_signals() {
   sigset_t awaited;
   sigemptyset(&awaited);
   sigaddset(&awaited, SIGCHLD);
   sigaddset(&awaited, SIGTERM);
-  sigprocmask(SIG_BLOCK, &awaited, nullptr);
+  return awaited;
+}
+
+// Waits for a child and returns its code; at SIGTERM `signal` goes to `target`.
+int wait_for(pid_t child, pid_t target, int signal) {
+  const auto awaited = awaited_signals();
+  for (;;) {
+    siginfo_t info;
+    if (::sigwaitinfo(&awaited, &info) == SIGTERM) ::kill(target, signal);
+    int status = 0;
+    if (::waitpid(child, &status, WNOHANG) == child) return code_of(status);
+  }
+}
+
+int enter_and_run(const char* directory, const std::vector<std::string>& command) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   const container_dir dir{directory};
   const auto running = dir.running();
   const auto spec = dir.spec();
@@ -95,12 +107,21 @@ int container_exec_main(const char* directory, const std::vector<std::string>& c
     run_command(*spec, command);
   }
   if (child < 0) return refuse(126, fmt::format("cannot fork: {}", std::strerror(errno)));
-  for (;;) {
-    siginfo_t info;
-    if (::sigwaitinfo(&awaited, &info) == SIGTERM) ::kill(-child, SIGKILL);
-    int status = 0;
-    if (::waitpid(child, &status, WNOHANG) == child) return code_of(status);
-  }
+  return wait_for(child, -child, SIGKILL);
+}
+
+}  // namespace
+
+// A mount namespace can be entered by a process of one thread alone, and the allocator may have
+// threads before main begins: it is a child, which has none of them, that enters.
+int container_exec_main(const char* directory, const std::vector<std::string>& command) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const auto awaited = awaited_signals();
+  sigprocmask(SIG_BLOCK, &awaited, nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(enter_and_run(directory, command));
+  if (child < 0) return refuse(126, fmt::format("cannot fork: {}", std::strerror(errno)));
+  return wait_for(child, child, SIGTERM);
 }
 
 tl::expected<exec_result, std::string> run_in_container(const std::string& program,

@@ -1,6 +1,21 @@
 // The program's hidden subcommands alone, for tests that run containers without the whole program.
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
 #include "actors/kubelet/container_programs.hpp"
 
 int main(int argc, char** argv) {
+  // A thread that takes no signals, as the allocator of the whole program has: what is done here
+  // must not need to be alone.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread{[] {
+    for (;;)
+      ::pause();
+  }}.detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return troupe::actors::run_container_program(argc, argv).value_or(2);
 }
