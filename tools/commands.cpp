@@ -5,6 +5,8 @@ namespace troupe::tools {
 void add_commands(program& to) {
   add_node_command(to);
   add_console_command(to);
+  add_wait_command(to);
+  add_rolling_update_command(to);
   add_config_command(to);
   add_version_command(to);
   add_help_command(to);

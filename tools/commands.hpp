@@ -8,6 +8,8 @@ namespace troupe::tools {
 void add_node_command(program& to);
 void add_config_command(program& to);
 void add_console_command(program& to);
+void add_wait_command(program& to);
+void add_rolling_update_command(program& to);
 void add_version_command(program& to);
 void add_help_command(program& to);
 void add_completion_command(program& to);

@@ -1,5 +1,5 @@
-// The console's end of the connection to a node: asks with the user's credentials, over TLS that
-// knows the cluster's authority. Every request has a time-out; one thread.
+// The console's end of the connection to a node: its questions in the form that the node's console
+// takes them. One thread.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,9 @@
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
-#include "server/kubeconfig.hpp"
+#include "tools/https_client.hpp"
 
 namespace troupe::tools {
 
@@ -23,7 +24,6 @@ class console_client {
   // The error is one line: what is wrong with the address or the keys.
   static tl::expected<std::unique_ptr<console_client>, std::string> make(
       const server::cluster_access& where);
-  ~console_client();
 
   // The body, or what the server said in its place.
   tl::expected<std::string, std::string> ask(const console_request& what);
@@ -33,9 +33,9 @@ class console_client {
                                          const std::function<bool(std::string_view)>& take);
 
  private:
-  struct impl;
-  explicit console_client(std::unique_ptr<impl> made);
-  std::unique_ptr<impl> impl_;
+  explicit console_client(std::unique_ptr<https_client> http) : http_{std::move(http)} {}
+
+  std::unique_ptr<https_client> http_;
 };
 
 }  // namespace troupe::tools

@@ -14,10 +14,10 @@ inline constexpr std::chrono::milliseconds stop_limit{2'000};
 // nobody who logs ever waits.
 inline constexpr std::size_t log_queue_lines = 8'192;
 
-// How long the console waits for a connection, and for an answer: the server's own limit for a view
+// How long a command waits for a connection, and for an answer: the server's own limit for a view
 // is 200 ms, and a trace says each second that it lives.
-inline constexpr std::chrono::seconds console_connect_limit{5};
-inline constexpr std::chrono::seconds console_answer_limit{10};
+inline constexpr std::chrono::seconds connect_limit{5};
+inline constexpr std::chrono::seconds answer_limit{10};
 // How often the live view is drawn, and how often the prompt looks for warnings.
 inline constexpr std::chrono::milliseconds console_refresh{1'000};
 inline constexpr std::chrono::milliseconds console_warning_period{5'000};

@@ -63,6 +63,11 @@ int stop_signals::wait() {
   return first_;
 }
 
+bool stop_signals::wait_until(steady_clock::time_point then) {
+  std::unique_lock lock(mutex_);
+  return arrived_.wait_until(lock, then, [this] { return first_ != 0; });
+}
+
 int stop_signals::patience_ms() const {
   if (deadline_ == steady_clock::time_point{}) return -1;
   const auto left = std::chrono::ceil<milliseconds>(deadline_ - steady_clock::now());

@@ -23,6 +23,8 @@ class stop_signals {
 
   // Returns the first signal, perhaps one that came long ago.
   int wait();
+  // True when one has come, before `then` or long ago.
+  bool wait_until(std::chrono::steady_clock::time_point then);
 
  private:
   void watch();

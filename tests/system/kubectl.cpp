@@ -23,6 +23,7 @@ terminal::terminal(const kubectl& with, std::filesystem::path folder,
     : folder_{std::move(folder)} {
   std::filesystem::create_directories(folder_ / "bin");
   std::filesystem::create_symlink(with.path, folder_ / "bin/kubectl");
+  std::filesystem::create_symlink(TROUPE_BINARY_DIR "/troupe", folder_ / "bin/troupe");
   std::filesystem::copy_file(kubeconfig, folder_ / "kubeconfig");
 }
 

@@ -1,0 +1,141 @@
+// The rules of waiting, on a clock that only the test moves.
+#include "tools/wait.hpp"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+namespace troupe::tools::wait {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Sleeps take no time and are written down.
+class manual_clock final : public clock {
+ public:
+  time_point now() override { return now_; }
+  bool sleep_until(time_point then) override {
+    if (interrupt_at_ && then >= *interrupt_at_) return false;
+    now_ = then;
+    return true;
+  }
+
+  void advance(duration by) { now_ += by; }
+  void interrupt_after(duration from_start) { interrupt_at_ = time_point{} + from_start; }
+  duration passed() const { return std::chrono::duration_cast<duration>(now_ - time_point{}); }
+
+ private:
+  time_point now_{};
+  std::optional<time_point> interrupt_at_;
+};
+
+using reason = failure::reason;
+
+condition never(int& looks) {
+  return [&looks]() -> tl::expected<bool, std::string> { return ++looks < 0; };
+}
+
+condition at_look(int& looks, int which) {
+  return [&looks, which]() -> tl::expected<bool, std::string> { return ++looks == which; };
+}
+
+}  // namespace
+
+TEST_CASE("a poll looks after each interval, and once more when the time is over") {
+  manual_clock clock;
+  int looks = 0;
+  const auto done = poll(clock, {10ms, 35ms}, never(looks));
+  REQUIRE_FALSE(done);
+  CHECK(done.error().why == reason::timed_out);
+  CHECK(looks == 4);  // at 10, 20, 30 and, as the last thing, 35
+  CHECK(clock.passed() == 35ms);
+}
+
+TEST_CASE("what comes true between the last tick and the end counts") {
+  manual_clock clock;
+  const auto done = poll(clock, {10ms, 35ms}, [&]() -> tl::expected<bool, std::string> {
+    return clock.passed() > 30ms;
+  });
+  CHECK(done);
+}
+
+TEST_CASE("an immediate poll looks before it waits") {
+  manual_clock clock;
+  int looks = 0;
+  CHECK(poll(clock, {10ms, 0ms, true}, at_look(looks, 1)));
+  CHECK(clock.passed() == 0ms);
+}
+
+TEST_CASE("no time-out is for ever") {
+  manual_clock clock;
+  int looks = 0;
+  CHECK(poll(clock, {10ms, 0ms}, at_look(looks, 100'000)));
+  CHECK(clock.passed() == 1'000s);
+}
+
+TEST_CASE("an interval longer than the time-out still looks once") {
+  manual_clock clock;
+  int looks = 0;
+  CHECK(poll(clock, {10s, 1s}, at_look(looks, 1)));
+  CHECK(clock.passed() == 1s);
+}
+
+TEST_CASE("an error of the condition ends the wait, with its words") {
+  manual_clock clock;
+  int looks = 0;
+  const auto done = poll(clock, {10ms, 1s}, [&]() -> tl::expected<bool, std::string> {
+    if (++looks == 3) return tl::make_unexpected("the disk is gone");
+    return false;
+  });
+  REQUIRE_FALSE(done);
+  CHECK(done.error().why == reason::condition_failed);
+  CHECK(done.error().message == "the disk is gone");
+  CHECK(looks == 3);
+}
+
+TEST_CASE("an interrupted sleep ends the wait without another look") {
+  manual_clock clock;
+  clock.interrupt_after(25ms);
+  int looks = 0;
+  const auto done = poll(clock, {10ms, 1s}, never(looks));
+  REQUIRE_FALSE(done);
+  CHECK(done.error().why == reason::interrupted);
+  CHECK(looks == 2);
+}
+
+TEST_CASE("a condition that takes longer than the interval is asked again at once, but only once") {
+  manual_clock clock;
+  std::vector<duration> at;
+  const auto done = poll(clock, {10ms, 100ms}, [&]() -> tl::expected<bool, std::string> {
+    at.push_back(clock.passed());
+    clock.advance(25ms);
+    return false;
+  });
+  REQUIRE_FALSE(done);
+  CHECK(at == std::vector<duration>{10ms, 35ms, 60ms, 85ms, 110ms});
+}
+
+TEST_CASE("ticks may come from anywhere, and their end brings the last look") {
+  std::vector<tick> coming{tick::next, tick::next, tick::ended};
+  std::size_t given = 0;
+  int looks = 0;
+  const auto done = wait_for([&] { return coming[given++]; }, never(looks));
+  REQUIRE_FALSE(done);
+  CHECK(done.error().why == reason::timed_out);
+  CHECK(looks == 3);
+}
+
+TEST_CASE("jitter adds up to its factor and takes nothing away") {
+  std::mt19937_64 random{7};
+  duration least = 1h, most{0};
+  for (int i = 0; i < 10'000; ++i) {
+    const auto got = jitter(1000ms, 0.5, random);
+    least = std::min(least, got);
+    most = std::max(most, got);
+  }
+  CHECK(least >= 1000ms);
+  CHECK(least < 1010ms);
+  CHECK(most <= 1500ms);
+  CHECK(most > 1490ms);
+}
+
+}  // namespace troupe::tools::wait

@@ -1,0 +1,31 @@
+// Flags of the commands that ask a running node: who to be, and where it is.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "server/kubeconfig.hpp"
+#include "tools/cluster_client.hpp"
+
+namespace troupe::tools {
+
+class access_flags {
+ public:
+  explicit access_flags(CLI::App& to);
+  access_flags(const access_flags&) = delete;
+  access_flags& operator=(const access_flags&) = delete;
+
+  // --data-dir before --kubeconfig before $KUBECONFIG; --server and the token change parts of it.
+  // The error is one line: what is missing, or which file is wrong.
+  tl::expected<server::cluster_access, std::string> access() const;
+
+  // A client of the API there. Connects with the first request.
+  tl::expected<std::unique_ptr<cluster_client>, std::string> connect() const;
+
+ private:
+  std::string data_dir_, server_, kubeconfig_, token_file_, authority_file_;
+};
+
+}  // namespace troupe::tools

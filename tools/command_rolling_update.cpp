@@ -1,0 +1,70 @@
+#include <iostream>
+#include <memory>
+#include <random>
+
+#include "api/uid.hpp"
+#include "tools/access_flags.hpp"
+#include "tools/commands.hpp"
+#include "tools/interruptible_clock.hpp"
+#include "tools/program.hpp"
+#include "tools/rolling_update.hpp"
+#include "tools/wait_flags.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+struct update_flags {
+  explicit update_flags(CLI::App& command) : access{command} {}
+
+  access_flags access;
+  rolling_update_options options;
+  std::string image;
+};
+
+std::string new_mark() {
+  std::mt19937_64 random{std::random_device{}()};
+  return api::generated_uid(random);
+}
+
+int run(update_flags& given) {
+  const auto cluster = given.access.connect();
+  if (!cluster) {
+    std::cerr << "troupe: " << cluster.error() << "\n";
+    return exit_code::failed;
+  }
+  interruptible_clock clock;
+  if (!given.image.empty()) given.options.image = given.image;
+  given.options.mark = new_mark();
+  const auto done = rolling_update(**cluster, clock, given.options,
+                                   [](const std::string& line) { std::cout << line << std::endl; });
+  if (done) return exit_code::done;
+  std::cerr << "troupe: " << done.error() << "\n";
+  return exit_code::failed;
+}
+
+}  // namespace
+
+void add_rolling_update_command(program& to) {
+  const auto flags = std::make_shared<std::unique_ptr<update_flags>>();
+  auto& command = to.add(
+      "rolling-update",
+      "Replaces the pods of a replication controller one by one, and waits until all are replaced.",
+      [flags] { return run(**flags); });
+  *flags = std::make_unique<update_flags>(command);
+  auto& given = **flags;
+  auto& options = given.options;
+  command.add_option("controller", options.controller, "The replication controller.")
+      ->required()
+      ->type_name("RC");
+  command.add_option("--image", given.image, "The new image of its only container.")
+      ->type_name("IMAGE");
+  add_namespace(command, options.space);
+  add_duration(command, "--update-period", options.update_period,
+               "How long to wait after each pod.");
+  add_duration(command, "--poll", options.poll, "How often to look whether the new pod is there.");
+  add_duration(command, "--timeout", options.timeout,
+               "How long a new pod may take; 0 is for ever.");
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,234 @@
+#include "tools/rolling_update.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "api/json_text.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/core_replication.pb.h"
+#include "api/scheme.hpp"
+#include "api/selector.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+using api::core::v1::Pod;
+using api::core::v1::PodList;
+using api::core::v1::ReplicationController;
+
+template <class T>
+using result = tl::expected<T, std::string>;
+
+std::string json_string(std::string_view text) {
+  std::string out;
+  api::append_json_string(out, text);
+  return out;
+}
+
+std::string mark_of(const api::meta::v1::ObjectMeta& meta) {
+  const auto found = meta.annotations().find(rolling_update_mark);
+  return found == meta.annotations().end() ? std::string{} : found->second;
+}
+
+bool ready(const Pod& pod) {
+  return std::any_of(
+      pod.status().conditions().begin(), pod.status().conditions().end(),
+      [](const auto& each) { return each.type() == "Ready" && each.status() == "True"; });
+}
+
+// Why a pod is not ready, in a few words.
+std::string trouble(const Pod& pod) {
+  for (const auto& each : pod.status().container_statuses())
+    if (each.state().has_waiting()) return each.state().waiting().reason();
+  for (const auto& each : pod.status().conditions())
+    if (each.status() == "False" && !each.message().empty()) return each.message();
+  return pod.status().phase();
+}
+
+// The controller's pods, by the mark they carry. Those that are on their way out count no more.
+struct pods_of_controller {
+  std::vector<Pod> old, updated;
+
+  int count() const { return static_cast<int>(old.size() + updated.size()); }
+  const Pod* unready() const {
+    const auto found =
+        std::find_if(updated.begin(), updated.end(), [](const Pod& each) { return !ready(each); });
+    return found == updated.end() ? nullptr : &*found;
+  }
+};
+
+class update {
+ public:
+  update(cluster_client& cluster, wait::clock& by, const rolling_update_options& options,
+         const std::function<void(std::string)>& say)
+      : cluster_{cluster}, clock_{by}, options_{options}, say_{say} {}
+
+  result<void> run() {
+    if (auto begun = begin(); !begun) return begun;
+    for (;;) {
+      auto pods = list();
+      if (!pods) return tl::make_unexpected(pods.error());
+      if (pods->old.empty()) break;
+      if (auto done = replace(*pods); !done) return done;
+    }
+    if (auto settled = settle(); !settled) return settled;
+    return finish();
+  }
+
+ private:
+  const api::kind_info& kind() const { return api::kind_of<ReplicationController>(); }
+
+  result<ReplicationController> controller() {
+    auto found = get_object(cluster_, kind(), options_.space, options_.controller);
+    if (!found) return tl::make_unexpected(found.error());
+    if (*found == nullptr)
+      return tl::make_unexpected(
+          fmt::format("there is no replication controller {} in namespace {}", options_.controller,
+                      options_.space));
+    return static_cast<ReplicationController&>(**found);
+  }
+
+  result<void> patch(const std::string& body, const char* form) {
+    const auto answer =
+        cluster_.call({"PATCH", path_of(kind(), options_.space, options_.controller), body, form});
+    if (!answer) return tl::make_unexpected(answer.error());
+    if (answer->status != 200) return tl::make_unexpected(refusal(*answer));
+    return {};
+  }
+
+  // Marks the controller, or finds the update that is under way.
+  result<void> begin() {
+    const auto found = controller();
+    if (!found) return tl::make_unexpected(found.error());
+    const auto& containers = found->spec().template_().spec().containers();
+    mark_ = mark_of(found->metadata());
+    if (!mark_.empty()) {
+      if (options_.image && (containers.empty() || containers[0].image() != *options_.image))
+        return tl::make_unexpected(fmt::format(
+            "another update of {}, to image {}, is under way: finish it first, without --image",
+            options_.controller, containers.empty() ? "" : containers[0].image()));
+      say_(fmt::format("going on with the update of {} that was interrupted", options_.controller));
+      return {};
+    }
+    if (options_.image && containers.size() != 1)
+      return tl::make_unexpected(fmt::format(
+          "--image changes a template's only container, that of {} has {}: set the images with "
+          "kubectl set image, then call this without --image",
+          options_.controller, containers.size()));
+    mark_ = options_.mark;
+    auto containers_part =
+        options_.image
+            ? fmt::format(R"(,"spec":{{"containers":[{{"name":{},"image":{}}}]}})",
+                          json_string(containers[0].name()), json_string(*options_.image))
+            : std::string{};
+    const auto annotation = fmt::format(R"("annotations":{{{}:{}}})",
+                                        json_string(rolling_update_mark), json_string(mark_));
+    return patch(fmt::format(R"({{"metadata":{{"resourceVersion":{},{}}},)"
+                             R"("spec":{{"template":{{"metadata":{{{}}}{}}}}}}})",
+                             json_string(found->metadata().resource_version()), annotation,
+                             annotation, containers_part),
+                 "application/strategic-merge-patch+json");
+  }
+
+  result<void> finish() {
+    auto done = patch(fmt::format(R"({{"metadata":{{"annotations":{{{}:null}}}}}})",
+                                  json_string(rolling_update_mark)),
+                      "application/merge-patch+json");
+    if (done) say_(fmt::format("{}: all pods are updated", options_.controller));
+    return done;
+  }
+
+  result<pods_of_controller> list() {
+    const auto owner = controller();
+    if (!owner) return tl::make_unexpected(owner.error());
+    wanted_ = owner->spec().replicas();
+    PodList found;
+    const auto selector = api::label_selector::from(owner->spec().selector()).str();
+    if (auto done = list_into(cluster_, api::kind_of<Pod>(), options_.space, selector, found);
+        !done)
+      return tl::make_unexpected(done.error());
+    pods_of_controller out;
+    for (auto& pod : *found.mutable_items()) {
+      const auto& meta = pod.metadata();
+      const bool ours = std::any_of(
+          meta.owner_references().begin(), meta.owner_references().end(), [&](const auto& each) {
+            return each.uid() == owner->metadata().uid() && each.controller();
+          });
+      if (!ours || meta.has_deletion_timestamp()) continue;
+      (mark_of(meta) == mark_ ? out.updated : out.old).push_back(std::move(pod));
+    }
+    return out;
+  }
+
+  result<void> replace(const pods_of_controller& pods) {
+    const auto& victim = pods.old.front();
+    const auto& name = victim.metadata().name();
+    const auto answer = cluster_.call(
+        {"DELETE",
+         path_of(api::kind_of<Pod>(), options_.space, name),
+         fmt::format(R"({{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{{"uid":{}}}}})",
+                     json_string(victim.metadata().uid())),
+         "application/json",
+         {}});
+    if (!answer) return tl::make_unexpected(answer.error());
+    // Gone already, or another pod under that name: the next look will tell.
+    if (answer->status != 200 && answer->status != 202 && answer->status != 404 &&
+        answer->status != 409)
+      return tl::make_unexpected(refusal(*answer));
+    say_(fmt::format("deleted {} ({} of {} updated)", name, pods.updated.size(), pods.count()));
+    if (!clock_.sleep_until(clock_.now() + options_.update_period)) return interrupted();
+    return settle();
+  }
+
+  // Until there are as many pods as wanted and the new ones are ready.
+  result<void> settle() {
+    pods_of_controller seen;
+    const auto done = wait::poll(clock_, {options_.poll, options_.timeout, true},
+                                 [&]() -> tl::expected<bool, std::string> {
+                                   auto pods = list();
+                                   if (!pods) return tl::make_unexpected(pods.error());
+                                   seen = std::move(*pods);
+                                   return seen.count() >= wanted_ && seen.unready() == nullptr;
+                                 });
+    if (done) return {};
+    switch (done.error().why) {
+      case wait::failure::reason::interrupted:
+        return interrupted();
+      case wait::failure::reason::condition_failed:
+        return tl::make_unexpected(done.error().message);
+      case wait::failure::reason::timed_out:
+        break;
+    }
+    const auto* pod = seen.unready();
+    return tl::make_unexpected(fmt::format(
+        "timed out waiting for the pods of {}: {} of {} are there{}; call this again to go on",
+        options_.controller, seen.count(), wanted_,
+        pod == nullptr
+            ? ""
+            : fmt::format(", {} is not ready: {}", pod->metadata().name(), trouble(*pod))));
+  }
+
+  result<void> interrupted() const {
+    return tl::make_unexpected("interrupted; call this again to go on");
+  }
+
+  cluster_client& cluster_;
+  wait::clock& clock_;
+  const rolling_update_options& options_;
+  const std::function<void(std::string)>& say_;
+  std::string mark_;
+  int wanted_ = 0;
+};
+
+}  // namespace
+
+result<void> rolling_update(cluster_client& cluster, wait::clock& by,
+                            const rolling_update_options& options,
+                            const std::function<void(std::string)>& say) {
+  return update{cluster, by, options, say}.run();
+}
+
+}  // namespace troupe::tools
