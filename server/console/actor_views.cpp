@@ -96,8 +96,11 @@ view_result show_actors(const console_context& in, const query_string& query) {
         "sort: one of mailbox, messages, busy, longest, oldest, restarts, age, name"));
   const auto count = number_of(query, "top", defaults::rows_shown, defaults::rows_limit);
   if (!count) return api::fail(count.error());
-  const auto offset = number_of(query, "offset", 0, defaults::offset_limit);
+  const auto offset = number_of(query, "offset", 0, ~std::size_t{0});
   if (!offset) return api::fail(offset.error());
+  if (*offset > defaults::offset_limit)
+    return api::fail(api::bad_request("offset: at most " + std::to_string(defaults::offset_limit) +
+                                      "; narrow the list by kind or match"));
   const auto parent = number_of(query, "parent", 0, ~std::size_t{0});
   if (!parent) return api::fail(parent.error());
   const auto kind = query.get_or("kind", "");

@@ -21,7 +21,8 @@ inline constexpr std::size_t search_step = 500;
 
 inline constexpr std::size_t rows_shown = 50;
 inline constexpr std::size_t rows_limit = 1'000;
-inline constexpr std::size_t offset_limit = 200'000;
+// Pages beyond are refused: who looks for something narrows the list.
+inline constexpr std::size_t offset_limit = 10'000;
 // Children of one supervisor in the tree; the rest is counted.
 inline constexpr std::size_t tree_children = 20;
 inline constexpr std::size_t tree_rows = 500;

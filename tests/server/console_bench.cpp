@@ -25,21 +25,22 @@ TEST_CASE("bench: the console's views with many pods", "[.bench]") {
   const auto pod = t.first_pod();
   for (const auto& view :
        {std::string{"actors?sort=busy&top=100"}, std::string{"actors?match=*zz*"},
-        std::string{"actors?sort=name&offset=90000&top=100"}, std::string{"tree"},
+        std::string{"actors?sort=name&offset=9000&top=100"}, std::string{"tree"},
         std::string{"actor?name=writer"}, "actor?name=pod/default/" + pod, std::string{"top"},
         std::string{"warnings"}, std::string{"flow"}, std::string{"cluster"}, std::string{"store"},
         std::string{"watchers"}, "history?object=pods/default/" + pod,
         "why?object=pods/default/" + pod, std::string{"history?object=pods/default/gone"},
         std::string{"names?prefix=pod/default/web-9"}}) {
-    double worst = 0;
-    for (int i = 0; i < 5; ++i) {
+    std::vector<double> times;
+    for (int i = 0; i < 9; ++i) {
       const auto asked = std::chrono::steady_clock::now();
       const auto answer = t.show(view);
       const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - asked;
       CHECK(answer.status / 100 != 5);
-      worst = std::max(worst, waited.count());
+      times.push_back(waited.count() * 1e3);
     }
-    std::printf("%-50s %7.1f ms at worst\n", view.c_str(), worst * 1e3);
+    std::sort(times.begin(), times.end());
+    std::printf("%-50s %7.1f ms, %7.1f ms at worst\n", view.c_str(), times[4], times.back());
   }
   const auto asked = std::chrono::steady_clock::now();
   t.get("/metrics");

@@ -53,6 +53,8 @@ TEST_CASE("actors are filtered, sorted and cut into pages by the server") {
   CHECK(t.show("actors?node=elsewhere").size("") == 0);
   CHECK(t.show("actors?sort=colour").status == 400);
   CHECK(t.show("actors?top=many").status == 400);
+  CHECK(t.show("actors?offset=10000").size("") == 0);
+  CHECK(t.show("actors?offset=10001").status == 400);
 }
 
 TEST_CASE("an actor tells of itself, by its name or by part of it") {
