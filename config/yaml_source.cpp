@@ -54,6 +54,13 @@ std::optional<std::string> text_of(const YAML::Node& node, form wanted) {
   return result;
 }
 
+// Names and yaml-cpp's own messages hold what the file holds.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return text;
+}
+
 class walker {
  public:
   walker(std::string file, std::span<const setting> rows) : file_(std::move(file)), rows_(rows) {
@@ -139,7 +146,7 @@ class walker {
     return file_ + ":" + std::to_string(at.Mark().line + 1);
   }
   void complain(const YAML::Node& at, const std::string& what) {
-    result_.problems.push_back(place(at) + ": " + what);
+    result_.problems.push_back(place(at) + ": " + one_line(what));
   }
 
   std::string file_;
@@ -164,7 +171,7 @@ reading read_yaml(const std::string& text, const std::string& file, std::span<co
     }
     return walker(file, rows).document(documents.front());
   } catch (const YAML::Exception& e) {
-    return failed(file + ":" + std::to_string(e.mark.line + 1) + ": not YAML: " + e.msg);
+    return failed(file + ":" + std::to_string(e.mark.line + 1) + ": not YAML: " + one_line(e.msg));
   }
 }
 

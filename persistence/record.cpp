@@ -124,8 +124,11 @@ std::optional<change_record> read_change(std::string_view bytes) {
   reader in{bytes.substr(1)};
   found.created = in.varint();
   found.previous = in.varint();
-  found.when = std::chrono::system_clock::time_point{
-      std::chrono::microseconds{static_cast<std::int64_t>(in.varint())}};
+  const auto when = static_cast<std::int64_t>(in.varint());
+  constexpr auto latest = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::duration::max());
+  if (when > latest.count() || when < -latest.count()) return std::nullopt;
+  found.when = std::chrono::system_clock::time_point{std::chrono::microseconds{when}};
   found.why.request = in.varint();
   found.why.trigger = in.varint();
   found.why.author = in.text();

@@ -50,6 +50,14 @@ TEST_CASE("what is written as a change is read as it was") {
   }
 }
 
+TEST_CASE("a change at a time that the clock cannot say is refused") {
+  const std::string head("\x01\x01\x01", 3), rest(4, '\0');
+  const std::string year_3000("\x80\x80\xAC\xE2\xCB\xBD\xDE\x39", 8);
+  CHECK(read_change(head + std::string(1, '\0') + rest));
+  CHECK_FALSE(read_change(head + std::string(8, '\xFF') + "\x7F" + rest));
+  CHECK_FALSE(read_change(head + year_3000 + rest));
+}
+
 TEST_CASE("a state is read as it was written, and one from the future of itself is refused") {
   const auto bytes = state_head(7, 300) + "object";
   const auto read = read_state(bytes);
