@@ -11,7 +11,7 @@ namespace troupe::tools {
 class interruptible_clock final : public wait::clock {
  public:
   wait::time_point now() override { return std::chrono::steady_clock::now(); }
-  bool sleep_until(wait::time_point then) override { return !signals_.wait_until(then); }
+  bool wait_until(wait::time_point then) override { return !signals_.wait_until(then); }
 
  private:
   stop_signals signals_{defaults::stop_limit};

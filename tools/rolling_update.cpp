@@ -179,7 +179,7 @@ class update {
         answer->status != 409)
       return tl::make_unexpected(refusal(*answer));
     say_(fmt::format("deleted {} ({} of {} updated)", name, pods.updated.size(), pods.count()));
-    if (!clock_.sleep_until(clock_.now() + options_.update_period)) return interrupted();
+    if (!clock_.wait_until(clock_.now() + options_.update_period)) return interrupted();
     return settle();
   }
 

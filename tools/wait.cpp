@@ -31,7 +31,7 @@ ticks poller(clock& by, poll_options options) {
     const auto due = std::max(at->next, by.now());
     const bool last = at->end && due >= *at->end;
     const auto then = last ? *at->end : due;
-    if (then > by.now() && !by.sleep_until(then)) return tick::interrupted;
+    if (then > by.now() && !by.wait_until(then)) return tick::interrupted;
     at->next = due + interval;
     return last ? tick::ended : tick::next;
   };

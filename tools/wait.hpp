@@ -20,7 +20,7 @@ class clock {
   virtual ~clock() = default;
   virtual time_point now() = 0;
   // Waits until then. False when the wait was interrupted: the user wants to leave.
-  virtual bool sleep_until(time_point then) = 0;
+  virtual bool wait_until(time_point then) = 0;
 };
 
 struct failure {

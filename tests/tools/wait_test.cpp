@@ -9,11 +9,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Sleeps take no time and are written down.
+// Waiting takes no time.
 class manual_clock final : public clock {
  public:
   time_point now() override { return now_; }
-  bool sleep_until(time_point then) override {
+  bool wait_until(time_point then) override {
     if (interrupt_at_ && then >= *interrupt_at_) return false;
     now_ = then;
     return true;
@@ -92,7 +92,7 @@ TEST_CASE("an error of the condition ends the wait, with its words") {
   CHECK(looks == 3);
 }
 
-TEST_CASE("an interrupted sleep ends the wait without another look") {
+TEST_CASE("an interrupt ends the wait without another look") {
   manual_clock clock;
   clock.interrupt_after(25ms);
   int looks = 0;
