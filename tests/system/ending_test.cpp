@@ -81,7 +81,7 @@ TEST_CASE("SIGTERM ends a node within two seconds, whatever runs and watches; it
   const node second{data, flags};
   http_client client{second.where()};
   for (const std::string name : {"a", "b", "c"}) {
-    CHECK(is_running(client, name));
+    CHECK(eventually([&] { return is_running(client, name); }));
     CHECK(client.get(pods + "/" + name).body.find(R"("restartCount":0)") != std::string::npos);
     CHECK(client.request("DELETE", pods + "/" + name).status == 200);
   }

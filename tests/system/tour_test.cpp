@@ -85,6 +85,8 @@ TEST_CASE("the tour of the README is what a terminal shows") {
       served->signal(SIGKILL);
       REQUIRE(served->wait(10s) == -SIGKILL);
       served.reset();
+    } else if (step.command.starts_with("build/release/bin/troupe console")) {
+      continue;  // it names a pod of that day; the console has tests of its own
     } else if (!step.command.starts_with("export ")) {
       REQUIRE(at);
       const auto problem = play(*at, step);
