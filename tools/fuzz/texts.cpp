@@ -47,10 +47,12 @@ std::vector<std::string> amounts() {
 void read_quantity(std::string_view text) {
   const auto read = api::quantity::parse(text);
   if (!read) return;
-  // It may be another amount: fractions of a binary one are rounded away, as upstream does it.
+  // It may be another amount, and in another notation: fractions of a binary one are rounded away,
+  // and what is left may have no suffix, as upstream does it. That one is canonical for good.
   const auto again = api::quantity::parse(read->str());
   require(again.has_value(), "the canonical text is an amount");
-  require(again->str() == read->str(), "the canonical text is its own");
+  const auto third = api::quantity::parse(again->str());
+  require(third.has_value() && third->str() == again->str(), "the canonical text is its own");
 }
 
 std::vector<std::string> times() {
