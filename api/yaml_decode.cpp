@@ -185,6 +185,8 @@ bool has_control_characters(std::string_view text) {
   return false;
 }
 
+constexpr int documents_limit = 100;
+
 std::string convert(std::string_view yaml, const decode_options& options) {
   watched_text source(yaml);
   std::istream in(&source);
@@ -192,7 +194,9 @@ std::string convert(std::string_view yaml, const decode_options& options) {
   json_from_events events(options, source);
   parser.HandleNextDocument(events);
   std::string json = events.take();
-  while (parser.HandleNextDocument(events)) {
+  // yaml-cpp finds empty documents without end in a text such as ",".
+  for (int documents = 1; parser.HandleNextDocument(events); ++documents) {
+    if (documents == documents_limit) throw refused{"the text holds too many documents"};
     const std::string next = events.take();
     if (next.empty() || next == "null") continue;
     if (!json.empty() && json != "null")
