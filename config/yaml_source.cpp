@@ -1,10 +1,12 @@
 // The YAML source. yaml-cpp throws on bad syntax: caught here and nowhere else.
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include "config/nearest.hpp"
@@ -156,6 +158,34 @@ class walker {
   reading result_;
 };
 
+// Nothing but a look at how many documents there are.
+class blind : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// yaml-cpp finds empty documents without end in a text such as ",".
+bool has_an_end(const std::string& text) {
+  constexpr int documents_limit = 100;
+  std::istringstream in(text);
+  YAML::Parser parser(in);
+  blind ignored;
+  for (int documents = 0; parser.HandleNextDocument(ignored); ++documents)
+    if (documents == documents_limit) return false;
+  return true;
+}
+
 reading failed(std::string line) {
   return {{}, {std::move(line)}};
 }
@@ -164,6 +194,7 @@ reading failed(std::string line) {
 
 reading read_yaml(const std::string& text, const std::string& file, std::span<const setting> rows) {
   try {
+    if (!has_an_end(text)) return failed(file + ": expected one YAML document; found too many");
     const auto documents = YAML::LoadAll(text);
     if (documents.size() != 1) {
       return failed(file + ": expected one YAML document; found " +
