@@ -114,7 +114,12 @@ TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no
       c.create(asking("p" + std::to_string(i), 1));
     for (std::uint64_t i = 0; i < moment * 2; ++i)
       c.simulation().step();
+    // Binds that were sent are still under way when its next life begins.
+    auto& system = c.simulation().system();
+    REQUIRE(system.pause(c.actor("writer", "writer"), seconds{5}));
     c.crash("scheduler", "default-scheduler");
+    c.advance(seconds{1});
+    REQUIRE(system.resume(c.actor("writer", "writer")));
     CHECK(c.run_until([&] {
       const auto all = c.list<Pod>();
       return std::all_of(all.begin(), all.end(), [](const auto& pod) {
@@ -245,6 +250,7 @@ TEST_CASE("room that was made is kept through a crash of the scheduler", "[sched
   c.settle();
   CHECK(node_of(c, "boss") == "n1");
   CHECK(node_of(c, "small").empty());
+  CHECK(told(c, "Preempted") == 1);
 }
 
 }  // namespace troupe::test
