@@ -42,6 +42,7 @@ void replica_controller::begin_sync() {
   retry_ = false;
   failure_.reset();
   retry_timer_.cancel();
+  expiry_timer_.cancel();
   recheck_timer_.cancel();
   claim_pods();
 }
@@ -56,11 +57,10 @@ void replica_controller::end_sync() {
     backoff_ = runtime::duration{0};
   }
   if (dirty_) return touch();
-  if (!expectations_.satisfied(now())) {
-    recheck_timer_ = after(expectations_.expires_at() - now(), [this] { look_anew(); });
-  } else if (const auto next = tally_.next_available_in(wall_seconds())) {
+  if (!expectations_.satisfied(now()))
+    expiry_timer_ = after(expectations_.expires_at() - now(), [this] { look_anew(); });
+  if (const auto next = tally_.next_available_in(wall_seconds()))
     recheck_timer_ = after(std::chrono::seconds{*next}, [this] { touch(); });
-  }
 }
 
 // -- transactions ---------------------------------------------------------------------------------
