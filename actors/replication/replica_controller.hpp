@@ -107,6 +107,7 @@ class replica_controller : public runtime::actor {
   std::optional<replica_failure> failure_;
   bool retry_ = false;  // something changed under our feet: look again, it is no failure
 
+  std::int64_t reported_for_ = 0;  // the second for which the status was last calculated
   runtime::duration backoff_{0};
   runtime::timer fence_timer_, retry_timer_, expiry_timer_, recheck_timer_, resync_timer_;
   std::uint64_t syncs_ = 0, created_ = 0, deleted_ = 0;

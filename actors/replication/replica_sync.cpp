@@ -59,8 +59,12 @@ void replica_controller::end_sync() {
   if (dirty_) return touch();
   if (!expectations_.satisfied(now()))
     expiry_timer_ = after(expectations_.expires_at() - now(), [this] { look_anew(); });
-  if (const auto next = tally_.next_available_in(wall_seconds()))
-    recheck_timer_ = after(std::chrono::seconds{*next}, [this] { touch(); });
+  // From the moment for which the status was calculated: writing it may have taken longer than was
+  // left then.
+  if (const auto next = tally_.next_available_in(reported_for_)) {
+    const auto left = std::max<std::int64_t>(reported_for_ + *next - wall_seconds(), 0);
+    recheck_timer_ = after(std::chrono::seconds{left}, [this] { touch(); });
+  }
 }
 
 // -- transactions ---------------------------------------------------------------------------------
@@ -284,10 +288,10 @@ void replica_controller::report_status() {
 }
 
 void replica_controller::write_status(int tries_left) {
+  const auto now_s = reported_for_ = wall_seconds();
   const auto fresh = truth_.read().find(key_);
   if (!fresh || fresh->meta().uid() != owner_->uid()) return;
   const replica_owner current{fresh};
-  const auto now_s = wall_seconds();
   const auto before = current.status();
   const auto status =
       calculate_status(before, tally_.counts(now_s), owner_->generation(), failure_, now_s);
