@@ -42,13 +42,18 @@ unique_fd foreign_namespace(pid_t pid, const char* kind) {
   return theirs;
 }
 
+// Its root, too: entering a mount namespace leads to that of the machine, and a node may live in a
+// root of its own.
 bool enter_namespaces(const process_id& process) {
+  const unique_fd root{
+      ::open(fmt::format("/proc/{}/root", process.pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   const auto processes = foreign_namespace(process.pid, "pid");
   const auto mounts = foreign_namespace(process.pid, "mnt");
   // The descriptors may be of a later process with that number: then its own start says so.
   if (!process.alive()) return false;
   return (!processes || ::setns(processes.get(), CLONE_NEWPID) == 0) &&
-         (!mounts || ::setns(mounts.get(), CLONE_NEWNS) == 0);
+         (!mounts || (root && ::setns(mounts.get(), CLONE_NEWNS) == 0 &&
+                      ::fchdir(root.get()) == 0 && ::chroot(".") == 0));
 }
 
 [[noreturn]] void run_command(const container_spec& spec, const std::vector<std::string>& command) {
