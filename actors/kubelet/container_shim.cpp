@@ -217,6 +217,10 @@ int container_shim_main(const char* directory) {
   const auto started = wall_ms();
   ::fcntl(ready_fd, F_SETFD, FD_CLOEXEC);
   ::setsid();
+  // It outlives the node: who waits for the end of the node's output must not wait for ours.
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    ::dup2(nothing, fd);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGPIPE, SIG_IGN);
   for (const int s : {SIGTERM, SIGINT, SIGHUP})

@@ -176,7 +176,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object) {
   if (pod.spec().scheduler_name() != options_.name && !pod.spec().scheduler_name().empty()) return;
   const auto info = read_pod_info(object);
   // Old news of a pod that has been bound since: its actor's question came late.
-  if (!queue_.knows(info->key) && !view_.node_of(info->key).empty()) return;
+  if (!view_.node_of(info->key).empty() && !view_.assumed(info->key)) return;
   if (pod.metadata().has_deletion_timestamp()) {
     queue_.remove(info->key);
     return view_.forget(info->key);
