@@ -1,7 +1,18 @@
 # Every library comes from Debian 12's packages (tools/setup installs them).
+#
+# RocksDB and protobuf become part of the program (docs/decisions/0014-what-is-linked-in.md), but for
+# the sanitizers, whose suppressions name shared libraries.
+if(NOT TROUPE_SANITIZE)
+  set(Protobuf_USE_STATIC_LIBS ON)
+endif()
 find_package(Protobuf 3.21 REQUIRED)
 find_package(CAF REQUIRED)
 find_package(RocksDB REQUIRED)
+if(TROUPE_SANITIZE)
+  add_library(troupe_rocksdb ALIAS RocksDB::rocksdb-shared)
+else()
+  add_library(troupe_rocksdb ALIAS RocksDB::rocksdb)
+endif()
 find_package(spdlog REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
