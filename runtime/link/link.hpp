@@ -130,8 +130,10 @@ class dialer {
   virtual ~dialer() = default;
 };
 
-// Two ends of a link within one process, without threads: a frame is received within `send`. For
-// simulations; `cut` ends both as a lost connection does.
+// Two ends of a link within one process, without threads: a frame is received within `send`, or as
+// soon as the call returns that its receiver is in, or the window has room. For simulations. `one`
+// calls: `at_other` is asked first, and when it refuses nobody else is. `cut` ends both as a lost
+// connection does. Sessions and receivers hold each other until the end.
 struct loop {
   session_ptr one, other;
   std::function<void()> cut;

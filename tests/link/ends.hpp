@@ -1,0 +1,83 @@
+// Receivers that the tests of the room look into: they keep what came, or hold it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/link/link.hpp"
+
+namespace troupe::test {
+
+namespace link = runtime::link;
+
+// Long enough for a slow sanitizer build on a busy machine.
+inline constexpr std::chrono::seconds patience{30};
+
+// Keeps the texts of all frames and the reason of the end. With `hold`, keeps the deliveries
+// themselves until `let_go`.
+class notebook final : public link::receiver {
+ public:
+  explicit notebook(bool hold = false) : hold_{hold} {}
+
+  void received(link::delivery what) override {
+    if (on_frame) on_frame(what.bytes());
+    std::lock_guard lock{mutex_};
+    frames_.push_back(what.bytes());
+    if (hold_) held_.push_back(std::move(what));
+    changed_.notify_all();
+  }
+  void ended(const std::string& reason) override {
+    std::lock_guard lock{mutex_};
+    ends_.push_back(reason);
+    changed_.notify_all();
+  }
+
+  std::vector<std::string> frames() const {
+    std::lock_guard lock{mutex_};
+    return frames_;
+  }
+  std::vector<std::string> ends() const {
+    std::lock_guard lock{mutex_};
+    return ends_;
+  }
+  std::size_t count() const {
+    std::lock_guard lock{mutex_};
+    return frames_.size();
+  }
+  bool await_frames(std::size_t count) const {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, patience, [&] { return frames_.size() >= count; });
+  }
+  bool await_end(std::chrono::milliseconds limit = patience) const {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, limit, [&] { return !ends_.empty(); });
+  }
+  // Gives back the room of what is held, and holds nothing from now on.
+  void let_go() {
+    std::deque<link::delivery> gone;
+    {
+      std::lock_guard lock{mutex_};
+      hold_ = false;
+      gone.swap(held_);
+    }
+  }
+
+  // Called for each frame before it is kept; set before the first one.
+  std::function<void(const std::string&)> on_frame;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  bool hold_;
+  std::vector<std::string> frames_;
+  std::deque<link::delivery> held_;
+  std::vector<std::string> ends_;
+};
+
+}  // namespace troupe::test
