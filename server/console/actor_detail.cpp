@@ -47,7 +47,7 @@ void append_restarts(json_writer& out, const runtime::actor_detail& detail) {
 }
 
 void append_last_messages(json_writer& out, const console_context& in, std::uint64_t id) {
-  auto records = in.plane.company().recorder().read_all();
+  auto records = in.company.recorder().read_all();
   std::erase_if(records, [id](const runtime::trace_record& each) {
     return each.receiver != id && each.sender != id;
   });
@@ -59,7 +59,7 @@ void append_last_messages(json_writer& out, const console_context& in, std::uint
     ids.push_back(each.sender);
   }
   const auto names = names_of(in, ids);
-  const auto now = in.plane.company().time().now();
+  const auto now = in.company.time().now();
   out.begin_array("lastMessages");
   for (const auto& each : records) {
     const bool received = each.receiver == id;

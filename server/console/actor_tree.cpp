@@ -52,6 +52,13 @@ class tree_writer {
     write_children(id, depth + 1);
   }
 
+  // The joined nodes, whose trees are asked for by their names.
+  void write_links(const std::vector<node_link>& links) {
+    for (const auto& each : links)
+      if (rows_ < defaults::tree_rows)
+        row(0, "node/" + each.node + (each.connected ? ": --node shows it" : ": no link"), {}, 0);
+  }
+
   json_writer out;
 
  private:
@@ -86,6 +93,7 @@ view_result show_tree(const console_context& in, const query_string& query) {
   tree.out.begin_array();
   if (root.empty()) {
     tree.write_children(0, 0);
+    if (in.others) tree.write_links(in.others->links());
   } else {
     const auto found = find_actor(in, root);
     if (!found) return api::fail(found.error());

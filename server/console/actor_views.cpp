@@ -105,13 +105,11 @@ view_result show_actors(const console_context& in, const query_string& query) {
   if (!parent) return api::fail(parent.error());
   const auto kind = query.get_or("kind", "");
   const auto match = query.get_or("match", "");
-  const auto node = query.get_or("node", in.node);
 
   best_rows best{*offset + *count, std::move(order)};
   std::size_t all = 0;
   std::string name;
   in.actors().each([&](const actor_info& each) {
-    if (node != in.node) return;
     if (!kind.empty() && each.kind != kind) return;
     if (*parent != 0 && each.parent != *parent) return;
     if (!match.empty()) {
@@ -137,7 +135,7 @@ view_result show_names(const console_context& in, const query_string& query) {
   if (query.get_or("of", "actors") == "objects") {
     const auto slash = text.find('/');
     const auto named = parse_object_name(text.ends_with('/') ? text + "-" : text);
-    if (slash != std::string::npos && named) {
+    if (slash != std::string::npos && named && in.plane != nullptr) {
       const auto begin = text.substr(0, slash) + "/";
       const auto wanted = named->kind->prefix() + text.substr(slash + 1);
       const auto head = named->kind->prefix().size();
@@ -165,7 +163,7 @@ view_result show_names(const console_context& in, const query_string& query) {
 
 // Who sends what to whom, by kind, in what the recorder still holds.
 view_result show_flow(const console_context& in, const query_string&) {
-  const auto records = in.plane.company().recorder().read_all();
+  const auto records = in.company.recorder().read_all();
   std::vector<std::uint64_t> ids;
   for (const auto& each : records) {
     ids.push_back(each.receiver);

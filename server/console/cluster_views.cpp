@@ -7,6 +7,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "server/console/sampler.hpp"
 #include "server/console/views.hpp"
 #include "server/console/watches.hpp"
 #include "server/version.hpp"
@@ -97,9 +98,35 @@ void append_objects(json_writer& out, const persistence::snapshot& state) {
   out.end_array();
 }
 
+void append_links(json_writer& out, const sampler::pair& seen) {
+  out.begin_array("links");
+  for (const auto& now : seen.now->links) {
+    const auto& past = seen.before->links;
+    const auto found =
+        std::find_if(past.begin(), past.end(), [&](const auto& l) { return l.node == now.node; });
+    const auto before = found == past.end() ? node_link{} : *found;
+    out.begin_object()
+        .member("node", now.node)
+        .member("peer", now.peer)
+        .member("connected", now.connected)
+        .member("ageSeconds", now.age)
+        .member("roundTripSeconds", now.round_trip)
+        .member("inPerSecond", seen.per_second(now.messages_in, before.messages_in))
+        .member("outPerSecond", seen.per_second(now.messages_out, before.messages_out))
+        .member("inBytes", now.bytes_in)
+        .member("outBytes", now.bytes_out)
+        .member("queued", now.queued)
+        .end_object();
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 view_result show_cluster(const console_context& in, const query_string&) {
+  const auto seen = in.samples.look();
+  const auto& before = seen.before;
+  const auto& now = seen.now;
   const auto state = in.truth().read();
   json_writer out;
   out.begin_object()
@@ -108,8 +135,13 @@ view_result show_cluster(const console_context& in, const query_string&) {
       .member("version", program_version())
       .member("upSeconds", runtime::duration{std::chrono::system_clock::now() - in.started})
       .member("revision", state.at())
-      .member("actors", in.actors().size());
+      .member("actors", in.actors().size())
+      .member("messagesPerSecond", seen.per_second(now->handled, before->handled))
+      .member("transactionsPerSecond",
+              seen.per_second(now->store.transactions, before->store.transactions))
+      .member("requestsPerSecond", seen.per_second(now->http.requests, before->http.requests));
   append_nodes(out, state);
+  append_links(out, seen);
   append_objects(out, state);
   out.end_object();
   return view_answer{out};

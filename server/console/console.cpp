@@ -1,6 +1,6 @@
 #include "server/console/console.hpp"
 
-#include <array>
+#include <fmt/format.h>
 
 #include "runtime/worker_pool.hpp"
 #include "server/console/control.hpp"
@@ -17,48 +17,38 @@ namespace {
 
 constexpr std::string_view api_prefix = "/console/api/";
 constexpr std::string_view metrics_path = "/metrics";
-
-struct named_view {
-  std::string_view name;
-  view show;
-};
-
-constexpr std::array<named_view, 14> views{{
-    {"actors", &show_actors},
-    {"actor", &show_actor},
-    {"tree", &show_tree},
-    {"names", &show_names},
-    {"flow", &show_flow},
-    {"top", &show_top},
-    {"rates", &show_rates},
-    {"warnings", &show_warnings},
-    {"cluster", &show_cluster},
-    {"watchers", &show_watchers},
-    {"store", &show_store},
-    {"log", &show_loggers},
-    {"history", &show_history},
-    {"why", &show_why},
-}};
-
-view view_called(std::string_view name) {
-  for (const auto& each : views)
-    if (each.name == name) return each.show;
-  return nullptr;
-}
+// What changes something needs it: no web page from elsewhere can send it.
+constexpr std::string_view right_header = "x-troupe-control";
 
 bool is_ours(std::string_view path) {
   return path == metrics_path || path == "/console" || path.starts_with("/console/");
 }
 
-response rendered(view_result result, const query_string& query) {
-  if (!result) return status_response(result.error());
-  const auto form = parse_rendering(query.get_or("as", "json"));
-  if (!form) return status_response(api::bad_request("as: one of json, yaml, text"));
-  response answer;
-  answer.content_type = content_type_of(*form);
-  if (result->total) answer.fields.push_back({"x-total-count", std::to_string(*result->total)});
-  answer.content.add(render(std::move(result->json), *form));
-  return answer;
+response to_response(console_answer from, const query_string& query) {
+  response made;
+  made.status = from.status;
+  const auto form = from.status == 200 ? parse_rendering(query.get_or("as", "json")) : std::nullopt;
+  made.content_type = content_type_of(form.value_or(rendering::json));
+  if (from.total) made.fields.push_back({"x-total-count", std::to_string(*from.total)});
+  made.content.add(std::move(from.body));
+  return made;
+}
+
+// What follows /console/api/ for the console of another node, which needs not be told its name.
+std::string target_of(std::string_view name, const query_string& query) {
+  std::string target{name};
+  char separator = '?';
+  query.each([&](const std::string& key, const std::string& value) {
+    if (key == "node") return;
+    target += separator + percent_encode(key) + "=" + percent_encode(value);
+    separator = '&';
+  });
+  return target;
+}
+
+order_giver giver_of(const request& what) {
+  return {what.user ? what.user->name : "?", what.connection ? what.connection->peer : "?",
+          what.id};
 }
 
 response no_such_path(std::string_view path) {
@@ -72,9 +62,9 @@ struct console::impl {
   impl(actors::control_plane& plane, handler& next, console_options options)
       : next{next},
         figures{plane},
-        samples{plane},
-        context{plane, std::move(options.node), requests, samples,
-                std::chrono::system_clock::now()} {}
+        samples{plane.company(), &plane.truth(), options.others},
+        context{plane.company(), &plane,  std::move(options.node),
+                requests,        samples, std::move(options.others)} {}
 
   // Calls `make` on a thread that may be kept.
   template <class F>
@@ -88,22 +78,44 @@ struct console::impl {
 
   void serve_api(request_ptr what, responder answer) {
     const auto name = std::string_view{what->path}.substr(api_prefix.size());
-    if (what->method == http_method::post) {
-      if (!is_control_verb(name)) return answer.respond(no_such_path(what->path));
-      return make_later(std::move(answer), [this, what = std::move(what)] {
-        const auto verb = std::string_view{what->path}.substr(api_prefix.size());
-        return rendered(control(context, verb, *what), what->query);
-      });
-    }
-    if (what->method != http_method::get)
+    const bool changes = what->method == http_method::post;
+    if (!changes && what->method != http_method::get)
       return answer.respond(
           status_response(405, "MethodNotAllowed", "GET shows, POST changes something"));
-    if (name == "trace") return start_trace(context, *what, answer);
-    const auto show = view_called(name);
-    if (show == nullptr) return answer.respond(no_such_path(what->path));
-    make_later(std::move(answer), [this, show, what = std::move(what)] {
-      return rendered(show(context, what->query), what->query);
+    if (changes && is_control_verb(name) && what->headers.get(right_header) != "allow")
+      return answer.respond(
+          status_response(403, "Forbidden",
+                          fmt::format("{} changes something: attach with --allow-control", name)));
+    if (!changes && name == "trace") return start_trace(context, *what, answer);
+    const auto* found = view_called(name);
+    if (changes ? !is_control_verb(name) : found == nullptr)
+      return answer.respond(no_such_path(what->path));
+    // Of `send` the node is what a pod is bound to; the cluster is the same from everywhere.
+    const bool anywhere = changes ? name == "send" : found->of_cluster;
+    if (const auto node = what->query.get("node"); !anywhere && node && *node != context.node)
+      return ask_other(*node, std::move(what), std::move(answer));
+    make_later(std::move(answer), [this, found, what = std::move(what)] {
+      const auto verb = std::string_view{what->path}.substr(api_prefix.size());
+      return to_response(rendered(what->method == http_method::post
+                                      ? control(context, verb, what->query, giver_of(*what))
+                                      : found->show(context, what->query),
+                                  what->query),
+                         what->query);
     });
+  }
+
+  void ask_other(const std::string& node, request_ptr what, responder answer) const {
+    if (context.others == nullptr)
+      return answer.respond(to_response(
+          console_failure(404, "no node can join this one, so there is no link to " + node), {}));
+    const auto name = std::string_view{what->path}.substr(api_prefix.size());
+    context.others->ask(
+        node,
+        {target_of(name, what->query), what->method == http_method::post, giver_of(*what).user},
+        defaults::remote_limit, defaults::answer_bytes,
+        [what, answer = std::move(answer)](console_answer from) {
+          answer.respond(to_response(std::move(from), what->query));
+        });
   }
 
   handler& next;

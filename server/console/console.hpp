@@ -11,6 +11,7 @@
 #include <string>
 
 #include "actors/control_plane.hpp"
+#include "server/console/remote.hpp"
 #include "server/http.hpp"
 #include "server/http_server.hpp"
 
@@ -20,6 +21,7 @@ struct request_record;
 
 struct console_options {
   std::string node;  // the name of this machine, as the console shows it
+  std::shared_ptr<other_nodes> others = nullptr;  // where nodes can join
 };
 
 class console final : public handler {

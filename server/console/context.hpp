@@ -18,17 +18,20 @@
 
 namespace troupe::server {
 
+class other_nodes;
 class sampler;
 
 struct console_context {
-  actors::control_plane& plane;
-  std::string node;  // the name of this machine
+  runtime::system& company;
+  actors::control_plane* plane;  // null on a joined node, where no view of the cluster is shown
+  std::string node;              // the name of this machine
   request_log& requests;
   sampler& samples;
-  std::chrono::system_clock::time_point started;
+  std::shared_ptr<other_nodes> others;  // null where no node can join
+  std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
 
-  const runtime::directory& actors() const { return plane.company().actors(); }
-  persistence::store& truth() const { return plane.truth(); }
+  const runtime::directory& actors() const { return company.actors(); }
+  persistence::store& truth() const { return plane->truth(); }
 };
 
 // What a view answers: a JSON document, and how many rows there were in all where it shows a part.
@@ -81,7 +84,7 @@ template <class Reply, class T>
 std::optional<Reply> ask(const console_context& in, const runtime::actor_ref& whom, T what) {
   auto answered = std::make_shared<std::promise<std::optional<Reply>>>();
   auto answer = answered->get_future();
-  in.plane.company().request<Reply>(
+  in.company.request<Reply>(
       whom, std::move(what), defaults::inspect_limit,
       [answered](tl::expected<const Reply*, runtime::request_error> reply) {
         answered->set_value(reply ? std::optional<Reply>{**reply} : std::nullopt);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> verbs{"restart", "pause", "resume",
                                                 "kill",    "send",  "log"};
-constexpr std::string_view right_header = "x-troupe-control";
 
 view_result done(std::string_view verb, std::string_view what) {
   json_writer out;
@@ -41,13 +40,11 @@ view_result set_level(const query_string& query) {
 
 // Messages that a person may send; each is a command to the writer.
 api::expected<std::string> send_command(const console_context& in, const runtime::actor_ref& to,
-                                        const request& what) {
-  const auto& query = what.query;
+                                        const query_string& query, const order_giver& by) {
   const auto object = parse_object_name(query.get_or("object", ""));
   if (!object) return api::fail(object.error());
   const auto message = query.get_or("message", "");
-  const persistence::change_cause why{what.id, 0,
-                                      "console/" + (what.user ? what.user->name : std::string{})};
+  const persistence::change_cause why{by.request, 0, "console/" + by.user};
   std::optional<actors::command_done> answer;
   if (message == "evict") {
     answer = ask<actors::command_done>(
@@ -68,20 +65,21 @@ api::expected<std::string> send_command(const console_context& in, const runtime
   return object->text();
 }
 
-view_result order(const console_context& in, std::string_view verb, const request& what) {
-  const auto found = find_actor(in, what.query.get_or("name", ""));
+view_result order(const console_context& in, std::string_view verb, const query_string& query,
+                  const order_giver& by) {
+  const auto found = find_actor(in, query.get_or("name", ""));
   if (!found) return api::fail(found.error());
   const auto name = full_name(*found);
   const auto ref = in.actors().reference(found->id);
-  auto& company = in.plane.company();
+  auto& company = in.company;
   if (verb == "send") {
-    if (!(ref == in.plane.doors().writer))
+    if (in.plane == nullptr || !(ref == in.plane->doors().writer))
       return api::fail(api::bad_request("messages can be sent to writer/writer only"));
-    const auto sent = send_command(in, ref, what);
+    const auto sent = send_command(in, ref, query, by);
     if (!sent) return api::fail(sent.error());
     return done(verb, *sent);
   }
-  const auto reason = fmt::format("by hand, by {}", what.user ? what.user->name : std::string{"?"});
+  const auto reason = fmt::format("by hand, by {}", by.user);
   bool obeyed = false;
   if (verb == "restart") {
     obeyed = company.restart(ref, reason);
@@ -90,7 +88,7 @@ view_result order(const console_context& in, std::string_view verb, const reques
   } else if (verb == "resume") {
     obeyed = company.resume(ref);
   } else {
-    const auto seconds = number_of(what.query, "seconds", 60, 600);
+    const auto seconds = number_of(query, "seconds", 60, 600);
     if (!seconds) return api::fail(seconds.error());
     obeyed = company.pause(ref, std::chrono::seconds{*seconds});
   }
@@ -106,18 +104,10 @@ bool is_control_verb(std::string_view verb) noexcept {
   return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
 }
 
-view_result control(const console_context& in, std::string_view verb, const request& what) {
-  if (what.headers.get(right_header) != "allow") {
-    api::error refused;
-    refused.code = 403;
-    refused.reason = "Forbidden";
-    refused.message = fmt::format("{} changes something: attach with --allow-control", verb);
-    return api::fail(std::move(refused));
-  }
-  auto result = verb == "log" ? set_level(what.query) : order(in, verb, what);
-  spdlog::warn("console: {} {} by {} from {}: {}", verb, what.query.get_or("name", ""),
-               what.user ? what.user->name : "?",
-               what.connection ? what.connection->peer : std::string{"?"},
+view_result control(const console_context& in, std::string_view verb, const query_string& query,
+                    const order_giver& by) {
+  auto result = verb == "log" ? set_level(query) : order(in, verb, query, by);
+  spdlog::warn("console: {} {} by {} from {}: {}", verb, query.get_or("name", ""), by.user, by.peer,
                result ? "done" : result.error().message);
   return result;
 }

@@ -1,15 +1,20 @@
-// What a person may do to an actor, and to the log's level. Only for requests that say so (header
-// `x-troupe-control: allow`, which no foreign web page can send) and whose user may post to the
-// path. Each is written to the log with who did it.
+// What a person may do to an actor, and to the log's level. Each order is written to the log with
+// who gave it; whether they may is asked before.
 #pragma once
 
 #include "server/console/context.hpp"
-#include "server/http.hpp"
 
 namespace troupe::server {
 
+struct order_giver {
+  std::string user;
+  std::string peer;
+  std::uint64_t request = 0;
+};
+
 // `verb` is what follows /console/api/: restart, pause, resume, kill, send, log.
-view_result control(const console_context& in, std::string_view verb, const request& what);
+view_result control(const console_context& in, std::string_view verb, const query_string& query,
+                    const order_giver& by);
 bool is_control_verb(std::string_view verb) noexcept;
 
 }  // namespace troupe::server

@@ -39,6 +39,11 @@ inline constexpr std::size_t chain_limit = 20;
 // Requests that changed something, kept so that `why` can name them: about 200 bytes each.
 inline constexpr std::size_t requests_kept = 4'096;
 
+// What goes to another node and back by its link.
+inline constexpr std::chrono::milliseconds remote_limit = std::chrono::seconds{2};
+inline constexpr std::size_t question_bytes = 8'192;
+inline constexpr std::size_t answer_bytes = 1 << 20;
+
 // Two samples are never closer: however many look, all actors are walked over once in this time.
 inline constexpr runtime::duration sample_period = std::chrono::seconds{1};
 // Samples for the charts of the page: five minutes.

@@ -39,7 +39,7 @@ void sampler::transport(std::function<http_stats()> from) {
 
 sampler::pair sampler::look() {
   const std::lock_guard lock{mutex_};
-  const auto now = plane_.company().time().now();
+  const auto now = company_.time().now();
   if (samples_.empty() || now - samples_.back()->at >= defaults::sample_period) {
     samples_.push_back(take());
     if (samples_.size() > defaults::samples_kept) samples_.pop_front();
@@ -60,13 +60,14 @@ std::vector<std::shared_ptr<const system_sample>> sampler::kept() {
 
 std::shared_ptr<const system_sample> sampler::take() {
   auto made = std::make_shared<system_sample>();
-  made->at = plane_.company().time().now();
-  made->store = plane_.truth().stats();
+  made->at = company_.time().now();
+  if (truth_ != nullptr) made->store = truth_->stats();
   if (transport_) made->http = transport_();
+  if (others_) made->links = others_->links();
   double seconds = 0;
   if (!samples_.empty())
     seconds = std::chrono::duration<double>{made->at - samples_.back()->at}.count();
-  for (const auto& [kind, past] : plane_.company().actors().departed()) {
+  for (const auto& [kind, past] : company_.actors().departed()) {
     auto& sums = made->kinds[kind];
     sums.handled = past.handled;
     sums.restarts = past.restarts;
@@ -81,6 +82,7 @@ std::shared_ptr<const system_sample> sampler::take() {
     slim->fullest = {};
     slim->suspicious = {};
     slim->kinds = {};
+    slim->links = {};
     samples_[samples_.size() - 2] = std::move(slim);
   }
   return made;
@@ -90,7 +92,7 @@ void sampler::mark(system_sample& into, double seconds) {
   std::vector<actor_mark> marks;
   marks.reserve(marks_.size());
   actor_rate row;
-  plane_.company().actors().each([&](const runtime::actor_info& each) {
+  company_.actors().each([&](const runtime::actor_info& each) {
     auto& sums = into.kinds[each.kind];
     ++sums.actors;
     sums.mailbox += each.mailbox;

@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/control_plane.hpp"
+#include "persistence/store.hpp"
+#include "runtime/system.hpp"
+#include "server/console/remote.hpp"
 #include "server/http_server.hpp"
 
 namespace troupe::server {
@@ -46,6 +48,7 @@ struct system_sample {
   std::uint64_t actors = 0, mailbox = 0, handled = 0;
   persistence::store_stats store;
   http_stats http;
+  std::vector<node_link> links;        // by name
   std::vector<actor_rate> busiest;     // by time in handlers since the last look
   std::vector<actor_rate> fullest;     // by mailbox
   std::vector<actor_rate> suspicious;  // slow handlers, restarts
@@ -53,13 +56,20 @@ struct system_sample {
 
 class sampler {
  public:
-  explicit sampler(actors::control_plane& plane) : plane_{plane} {}
+  // Without a store its figures stay 0; `others` is null where no node can join.
+  sampler(const runtime::system& company, const persistence::store* truth,
+          std::shared_ptr<const other_nodes> others)
+      : company_{company}, truth_{truth}, others_{std::move(others)} {}
   void transport(std::function<http_stats()> from);
 
   struct pair {
     std::shared_ptr<const system_sample> before;  // the first time the same as `now`
     std::shared_ptr<const system_sample> now;
     double seconds = 1;
+    // Of a counter; 0 for one that has begun anew.
+    double per_second(std::uint64_t after, std::uint64_t past) const {
+      return after > past ? static_cast<double>(after - past) / seconds : 0;
+    }
   };
   pair look();
   // The kept samples, the oldest first; of those before the last two only the sums are kept.
@@ -69,7 +79,9 @@ class sampler {
   std::shared_ptr<const system_sample> take();
   void mark(system_sample& into, double seconds);
 
-  actors::control_plane& plane_;
+  const runtime::system& company_;
+  const persistence::store* const truth_;
+  const std::shared_ptr<const other_nodes> others_;
   std::mutex mutex_;
   std::function<http_stats()> transport_;
   std::deque<std::shared_ptr<const system_sample>> samples_;

@@ -37,7 +37,7 @@ void append_kinds(json_writer& out, const sampler::pair& seen) {
     out.begin_object()
         .member("kind", kind)
         .member("actors", now.actors)
-        .member("perSecond", rate(now.handled, past.handled, seen.seconds))
+        .member("perSecond", seen.per_second(now.handled, past.handled))
         .member("busyPercent", 100 * seconds(now.busy - past.busy) / seen.seconds)
         .member("mailbox", now.mailbox)
         .member("oldestSeconds", now.oldest)
@@ -61,6 +61,19 @@ void append_actors(json_writer& out, std::string_view name, const std::vector<ac
         .end_object();
   }
   out.end_array();
+}
+
+void append_store(json_writer& out, const console_context& in, const sampler::pair& seen) {
+  const auto& now = seen.now->store;
+  out.member("revision", now.current)
+      .member("transactionsPerSecond",
+              seen.per_second(now.transactions, seen.before->store.transactions))
+      .member("writerQueue", now.queued)
+      .member("fsyncP50Seconds", now.sync_p50)
+      .member("fsyncP99Seconds", now.sync_p99);
+  if (const auto watches = ask_watcher(in, 0))
+    out.member("watchStreams", watches->streams)
+        .member("watchStreamsBehind", watches->streams_behind);
 }
 
 class warning_list {
@@ -128,25 +141,15 @@ view_result show_top(const console_context& in, const query_string&) {
   const auto seen = in.samples.look();
   const auto& now = *seen.now;
   const auto& before = *seen.before;
-  const auto watches = ask_watcher(in, 0);
   json_writer out;
   out.begin_object()
       .member("time", time_text(std::chrono::system_clock::now()))
       .member("actors", now.actors)
-      .member("messagesPerSecond", rate(now.handled, before.handled, seen.seconds))
+      .member("messagesPerSecond", seen.per_second(now.handled, before.handled))
       .member("mailbox", now.mailbox)
-      .member("requestsPerSecond", rate(now.http.requests, before.http.requests, seen.seconds))
-      .member("connections", now.http.now_connections)
-      .member("revision", now.store.current)
-      .member("transactionsPerSecond",
-              rate(now.store.transactions, before.store.transactions, seen.seconds))
-      .member("writerQueue", now.store.queued)
-      .member("fsyncP50Seconds", now.store.sync_p50)
-      .member("fsyncP99Seconds", now.store.sync_p99);
-  if (watches) {
-    out.member("watchStreams", watches->streams)
-        .member("watchStreamsBehind", watches->streams_behind);
-  }
+      .member("requestsPerSecond", seen.per_second(now.http.requests, before.http.requests))
+      .member("connections", now.http.now_connections);
+  if (in.plane != nullptr) append_store(out, in, seen);
   append_kinds(out, seen);
   append_actors(out, "busiest", now.busiest);
   append_actors(out, "fullest", now.fullest);
@@ -189,7 +192,7 @@ view_result show_warnings(const console_context& in, const query_string&) {
                 fmt::format("the subscriber {} is {} revisions behind, with credit for {} events",
                             row.subscriber, row.behind, row.credit));
   }
-  warn_of_leases(all, in);
+  if (in.plane != nullptr) warn_of_leases(all, in);
   if (seen.now->store.read_only)
     all.add("store", "store", "the store is read-only: its disk refuses to be written");
   all.out().end_array();

@@ -130,7 +130,7 @@ class trace : public runtime::actor {
   }
 
   void append(std::string& to, const trace_record& each) {
-    const auto wall = in_.plane.company().time().wall_now() - (now() - each.at);
+    const auto wall = in_.company.time().wall_now() - (now() - each.at);
     const auto at =
         time_text(std::chrono::time_point_cast<std::chrono::system_clock::duration>(wall));
     if (form_ == rendering::text) {
@@ -202,8 +202,8 @@ void start_trace(const console_context& in, const request& what, const responder
   auto filter = filter_of(in, what.query);
   if (!filter) return answer.respond(status_response(filter.error()));
   const auto form = parse_rendering(what.query.get_or("as", "json")).value_or(rendering::json);
-  in.plane.company().spawn({.kind = "trace", .name = request_text(what.id), .restart = false},
-                           runtime::make<trace>(in, std::move(*filter), form, answer));
+  in.company.spawn({.kind = "trace", .name = request_text(what.id), .restart = false},
+                   runtime::make<trace>(in, std::move(*filter), form, answer));
 }
 
 }  // namespace troupe::server

@@ -3,8 +3,20 @@
 #pragma once
 
 #include "server/console/context.hpp"
+#include "server/console/remote.hpp"
 
 namespace troupe::server {
+
+// -- views.cpp ------------------------------------------------------------------------------------
+struct named_view {
+  std::string_view name;
+  view show;
+  bool of_cluster = false;  // needs the store: only the control plane has it
+};
+// Null when there is none.
+const named_view* view_called(std::string_view name) noexcept;
+// What a view or an order answered, in the form that `as` in the query asks for.
+console_answer rendered(const view_result& result, const query_string& query);
 
 // -- actor_views.cpp, actor_detail.cpp, actor_tree.cpp --------------------------------------------
 view_result show_actors(const console_context& in, const query_string& query);

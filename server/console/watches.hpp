@@ -8,10 +8,11 @@
 
 namespace troupe::server {
 
-// Nothing when it does not answer in time.
+// Nothing when it does not answer in time, or where there is none.
 inline std::optional<actors::watch_report> ask_watcher(const console_context& in,
                                                        std::size_t rows) {
-  return ask<actors::watch_report>(in, in.plane.doors().watcher, actors::report_watches{rows});
+  if (in.plane == nullptr) return std::nullopt;
+  return ask<actors::watch_report>(in, in.plane->doors().watcher, actors::report_watches{rows});
 }
 
 }  // namespace troupe::server

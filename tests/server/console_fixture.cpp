@@ -28,7 +28,7 @@ class console_test::open_door final : public handler {
   handler& behind_;
 };
 
-console_test::console_test() {
+console_test::console_test(std::shared_ptr<other_nodes> others) {
   auto opened = persistence::store::open({});
   REQUIRE(opened.has_value());
   truth_ = std::move(*opened);
@@ -41,7 +41,8 @@ console_test::console_test() {
   REQUIRE(made.has_value());
   api_ = std::move(*made);
   REQUIRE(api_->create_system_objects().has_value());
-  console_ = std::make_unique<console>(*plane_, *api_, console_options{.node = "here"});
+  console_ = std::make_unique<console>(
+      *plane_, *api_, console_options{.node = "here", .others = std::move(others)});
   door_ = std::make_unique<open_door>(*console_);
   http_ = std::make_unique<http_server>(http_options{});
   const auto bound = http_->listen({"127.0.0.1", 0}, *door_);

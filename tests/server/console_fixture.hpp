@@ -14,7 +14,7 @@ namespace troupe::server::testing {
 
 class console_test {
  public:
-  console_test();
+  explicit console_test(std::shared_ptr<other_nodes> others = nullptr);
   ~console_test();
 
   actors::control_plane& plane() noexcept { return *plane_; }

@@ -1,0 +1,32 @@
+// The console of a joined node: the views that need no store, of the actors of this machine, and
+// the orders to them. The link's end on this machine hands it the questions that the console of the
+// control plane sends (remote.hpp).
+//
+// Views are made on threads of its own. Thread safe.
+#pragma once
+
+#include <memory>
+
+#include "runtime/system.hpp"
+#include "server/console/remote.hpp"
+
+namespace troupe::server {
+
+class node_console {
+ public:
+  // `company` outlives it; `node` is the name that the machine has joined by.
+  node_console(runtime::system& company, std::string node);
+  // Answers what was asked, then ends.
+  ~node_console();
+
+  // `done` is called once, not inside of this call, on a thread that it may keep for a moment;
+  // within 200 ms unless others wait. What is not understood, is too much or too long is answered
+  // with a Status.
+  void ask(console_question what, other_nodes::answered done);
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::server
