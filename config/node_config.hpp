@@ -31,6 +31,8 @@ struct server_config {
   std::int64_t max_connections = defaults::max_connections;
   duration request_timeout = defaults::request_timeout;
   duration idle_timeout = defaults::idle_timeout;
+  // More names and addresses that the server is called by.
+  std::vector<std::string> names;
 };
 
 // The change log keeps at least so many revisions, and at least so long.

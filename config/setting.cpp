@@ -48,10 +48,10 @@ bool is_path(std::string_view text) {
                                        [](unsigned char c) { return std::iscntrl(c) != 0; });
 }
 
-// The name of a plugin.
+// The name of a plugin, or one that a server is called by.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/';
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/' || c == ':';
   });
 }
 

@@ -70,6 +70,10 @@ constexpr setting rows[] = {
      .unit = "time",
      .least = second,
      .most = day},
+    {.name = "server.names",
+     .at = at<&node::server, &server::names>(),
+     .about = "More names and addresses that the server is called by; its certificate covers them, "
+              "and the first one stands in the line that `troupe token create` prints."},
 
     {.name = "store.history_revisions",
      .at = at<&node::store, &store::history_revisions>(),

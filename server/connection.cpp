@@ -22,6 +22,7 @@ std::shared_ptr<const connection_info> describe(std::string peer, const site& wh
   if (certificate.verify_error.empty() && !certificate.common_name.empty()) {
     info->certificate_user = user_of_certificate(std::move(certificate.common_name),
                                                  std::move(certificate.organizations));
+    info->certificate_key_hash = std::move(certificate.key_hash);
   } else {
     info->certificate_error = certificate.verify_error.empty() ? "the subject has no common name"
                                                                : certificate.verify_error;

@@ -59,6 +59,7 @@ class front::impl {
     auto made = tls_identity::make(keys->server());
     if (!made) return tl::make_unexpected(made.error());
     identity = std::move(*made);
+    shown(keys->server());
     auto bound = server.listen(options.listen, door, identity.get());
     if (!bound) return tl::make_unexpected(bound.error());
     where = *bound;
@@ -70,6 +71,11 @@ class front::impl {
     if (auto written = write_kubeconfig(); !written) return written;
     keeper = std::thread{[this] { keep_fresh(); }};
     return {};
+  }
+
+  void shown(tls_material what) {
+    const std::lock_guard lock{mutex};
+    material = std::move(what);
   }
 
   tl::expected<void, std::string> write_kubeconfig() const {
@@ -94,6 +100,7 @@ class front::impl {
     if (!changed) return tl::make_unexpected(changed.error());
     if (!*changed) return {};
     if (auto replaced = identity->replace(keys->server()); !replaced) return replaced;
+    shown(keys->server());
     return write_kubeconfig();
   }
 
@@ -110,8 +117,9 @@ class front::impl {
   std::optional<endpoint> legacy_where;
   http_server server;
 
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::condition_variable wake;
+  tls_material material;  // as shown last
   bool ending = false;
   std::thread keeper;
 };
@@ -143,6 +151,10 @@ std::filesystem::path front::kubeconfig_path() const {
 }
 http_stats front::stats() const {
   return impl_->server.stats();
+}
+tls_material front::identity() const {
+  const std::lock_guard lock{impl_->mutex};
+  return impl_->material;
 }
 void front::stop() {
   impl_->server.stop();

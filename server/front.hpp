@@ -16,6 +16,7 @@
 #include "server/authorization.hpp"
 #include "server/health.hpp"
 #include "server/http_server.hpp"
+#include "server/tls_identity.hpp"
 
 namespace troupe::server {
 
@@ -56,6 +57,9 @@ class front {
   const std::optional<endpoint>& legacy_where() const noexcept;
   std::filesystem::path kubeconfig_path() const;
   http_stats stats() const;
+  // What the listener shows and trusts now: for other listeners of this node, asked for at each
+  // handshake.
+  tls_material identity() const;
 
   // As http_server::stop.
   void stop();

@@ -44,6 +44,8 @@ struct connection_info {
   bool secure = false;
   // From the verified client certificate: CN and O. Null when none was presented.
   user_ptr certificate_user;
+  // Of that certificate: "sha256:" and the hash of its public key in hex.
+  std::string certificate_key_hash;
   // Why the presented certificate was refused; empty when none was presented or it is good.
   std::string certificate_error;
 };

@@ -1,6 +1,7 @@
 #include "server/openssl.hpp"
 
 #include <array>
+#include <span>
 
 namespace troupe::server::openssl {
 
@@ -37,6 +38,24 @@ std::vector<std::string> entries(const X509_NAME* name, int nid) {
     OPENSSL_free(utf8);
   }
   return found;
+}
+
+std::string key_hash(const X509_PUBKEY* key) {
+  unsigned char* der = nullptr;
+  const int size = i2d_X509_PUBKEY(key, &der);
+  if (size <= 0) return {};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned int digest_size = 0;
+  EVP_Digest(der, static_cast<std::size_t>(size), digest.data(), &digest_size, EVP_sha256(),
+             nullptr);
+  OPENSSL_free(der);
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "sha256:";
+  for (const auto byte : std::span{digest}.first(digest_size)) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
 }
 
 std::string entry(const X509_NAME* name, int nid) {

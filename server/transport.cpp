@@ -139,6 +139,7 @@ transport::peer_certificate transport::client_certificate() const {
   const X509_NAME* subject = X509_get_subject_name(certificate);
   found.common_name = openssl::entry(subject, NID_commonName);
   found.organizations = openssl::entries(subject, NID_organizationName);
+  found.key_hash = openssl::key_hash(X509_get_X509_PUBKEY(certificate));
   return found;
 }
 

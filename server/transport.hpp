@@ -43,6 +43,7 @@ class transport {
     std::string verify_error;  // empty: good
     std::string common_name;
     std::vector<std::string> organizations;
+    std::string key_hash;  // as x509::key_hash
   };
   peer_certificate client_certificate() const;
 

@@ -115,6 +115,21 @@ expected<certificate_ptr> sign(certificate_ptr made, const X509_NAME* issuer, EV
   return made;
 }
 
+// Others are refused before their signature is looked at: a large key costs time.
+bool is_usual(const EVP_PKEY& key) {
+  const int bits = EVP_PKEY_get_bits(&key);
+  switch (EVP_PKEY_get_base_id(&key)) {
+    case EVP_PKEY_EC:
+      return bits == 256 || bits == 384;
+    case EVP_PKEY_ED25519:
+      return true;
+    case EVP_PKEY_RSA:
+      return bits >= 2048 && bits <= 4096;
+    default:
+      return false;
+  }
+}
+
 time_point to_time(const ASN1_TIME* when) {
   std::tm parts{};
   ASN1_TIME_to_tm(when, &parts);
@@ -138,13 +153,13 @@ expected<identity> make_authority(const std::string& common_name, const validity
   return print(**certificate, *key);
 }
 
-expected<identity> issue(const identity& authority, const leaf& wanted) {
+namespace {
+
+expected<certificate_ptr> issue_for(EVP_PKEY& key, const identity& authority, const leaf& wanted) {
   const auto issuer = parse_certificate(authority.certificate);
   const auto issuer_key = parse_key(authority.private_key);
   if (!issuer || !issuer_key) return failed("the authority is not usable");
-  const key_ptr key{EVP_EC_gen("P-256")};
-  if (!key) return failed("no key for the certificate");
-  auto made = prepare(wanted.common_name, wanted.organizations, wanted.valid, *key);
+  auto made = prepare(wanted.common_name, wanted.organizations, wanted.valid, key);
   const bool server = !wanted.names.empty();
   if (!made || !extend(*made, *issuer, NID_basic_constraints, "critical,CA:FALSE") ||
       !extend(*made, *issuer, NID_key_usage, "critical,digitalSignature") ||
@@ -152,9 +167,74 @@ expected<identity> issue(const identity& authority, const leaf& wanted) {
       !extend(*made, *issuer, NID_authority_key_identifier, "keyid") ||
       (server && !extend(*made, *issuer, NID_subject_alt_name, alternative_names(wanted.names))))
     return failed("the certificate cannot be made");
-  auto certificate = sign(std::move(made), X509_get_subject_name(issuer.get()), *issuer_key);
+  return sign(std::move(made), X509_get_subject_name(issuer.get()), *issuer_key);
+}
+
+}  // namespace
+
+expected<identity> issue(const identity& authority, const leaf& wanted) {
+  const key_ptr key{EVP_EC_gen("P-256")};
+  if (!key) return failed("no key for the certificate");
+  auto certificate = issue_for(*key, authority, wanted);
   if (!certificate) return tl::make_unexpected(certificate.error());
   return print(**certificate, *key);
+}
+
+expected<std::string> make_key() {
+  const key_ptr key{EVP_EC_gen("P-256")};
+  if (!key) return failed("no key");
+  const auto out = memory();
+  PEM_write_bio_PrivateKey(out.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  return openssl::text_of(*out);
+}
+
+expected<std::string> make_request(const std::string& private_key, const std::string& common_name) {
+  const auto key = parse_key(private_key);
+  const openssl::request_ptr made{X509_REQ_new()};
+  if (!key || !made || X509_REQ_set_version(made.get(), X509_REQ_VERSION_1) != 1 ||
+      !add_entry(X509_REQ_get_subject_name(made.get()), "CN", common_name) ||
+      X509_REQ_set_pubkey(made.get(), key.get()) != 1 ||
+      X509_REQ_sign(made.get(), key.get(), EVP_sha256()) == 0)
+    return failed("the request for a certificate cannot be made");
+  const auto out = memory();
+  PEM_write_bio_X509_REQ(out.get(), made.get());
+  return openssl::text_of(*out);
+}
+
+expected<request> read_request(const std::string& pem) {
+  const auto in = openssl::reader(pem);
+  const openssl::request_ptr parsed{PEM_read_bio_X509_REQ(in.get(), nullptr, nullptr, nullptr)};
+  if (!parsed) return failed("not a PKCS#10 request in PEM form");
+  EVP_PKEY* key = X509_REQ_get0_pubkey(parsed.get());
+  if (key == nullptr) return failed("its key cannot be read");
+  if (!is_usual(*key))
+    return tl::make_unexpected(
+        std::string("its key is of no kind that is taken: EC (P-256, P-384), Ed25519, or RSA "
+                    "of 2048 to 4096 bits"));
+  if (X509_REQ_verify(parsed.get(), key) != 1) return failed("its signature is not by its key");
+  const auto out = memory();
+  PEM_write_bio_PUBKEY(out.get(), key);
+  return request{openssl::text_of(*out), openssl::key_hash(X509_REQ_get_X509_PUBKEY(parsed.get()))};
+}
+
+expected<std::string> certify(const identity& authority, const leaf& wanted,
+                              const std::string& public_key) {
+  const auto in = openssl::reader(public_key);
+  const key_ptr key{PEM_read_bio_PUBKEY(in.get(), nullptr, nullptr, nullptr)};
+  if (!key) return failed("the public key cannot be read");
+  auto client = wanted;
+  client.names.clear();
+  const auto certificate = issue_for(*key, authority, client);
+  if (!certificate) return tl::make_unexpected(certificate.error());
+  const auto out = memory();
+  PEM_write_bio_X509(out.get(), certificate->get());
+  return openssl::text_of(*out);
+}
+
+expected<std::string> key_hash(const std::string& certificate) {
+  const auto parsed = parse_certificate(certificate);
+  if (!parsed) return tl::make_unexpected(std::string("not a certificate in PEM form"));
+  return openssl::key_hash(X509_get_X509_PUBKEY(parsed.get()));
 }
 
 expected<validity> read_validity(const std::string& certificate) {

@@ -39,6 +39,26 @@ expected<identity> make_authority(const std::string& common_name, const validity
                                   const std::string& private_key = {});
 expected<identity> issue(const identity& authority, const leaf& wanted);
 
+// A new key, as PEM.
+expected<std::string> make_key();
+// PKCS#10, signed with the key; the authority decides what of it counts.
+expected<std::string> make_request(const std::string& private_key, const std::string& common_name);
+
+// A request whose signature shows that the sender holds its key. Nothing else of it is kept: name,
+// groups and extensions are the authority's business.
+struct request {
+  std::string public_key;  // PEM
+  std::string key_hash;
+};
+// EC keys of P-256 and P-384, Ed25519, RSA of 2048 to 4096 bits.
+expected<request> read_request(const std::string& pem);
+// As `issue`, for a key that is held elsewhere; a certificate of clients whatever `wanted.names`.
+expected<std::string> certify(const identity& authority, const leaf& wanted,
+                              const std::string& public_key);
+
+// "sha256:" and the hash of the public key (SubjectPublicKeyInfo, DER) in hex, as kubeadm words it.
+expected<std::string> key_hash(const std::string& certificate);
+
 expected<validity> read_validity(const std::string& certificate);
 // A client that calls the server by any of these names accepts the certificate.
 bool covers(const std::string& certificate, const std::vector<std::string>& names);

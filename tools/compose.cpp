@@ -134,6 +134,7 @@ class node : public node_parts {
     server::front_options options;
     options.listen = {from.listen.host, from.listen.port};
     options.data_dir = config_.data_dir;
+    options.names = from.names;
     options.http.connections = static_cast<std::size_t>(from.max_connections);
     options.http.body_limit_bytes = static_cast<std::size_t>(from.max_body.bytes);
     options.http.request_timeout =

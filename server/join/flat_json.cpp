@@ -1,0 +1,74 @@
+#include "server/join/flat_json.hpp"
+
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/reader.h>
+#include <rapidjson/stringbuffer.h>
+
+#include <utility>
+
+namespace troupe::server {
+namespace {
+
+// Takes texts at the first depth; anything else ends the reading.
+class texts_only {
+ public:
+  bool Null() { return false; }
+  bool Bool(bool) { return false; }
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
+  bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
+  bool String(const char* text, rapidjson::SizeType size, bool) {
+    if (!open_) return false;
+    read[key_].assign(text, size);
+    return true;
+  }
+  bool StartObject() { return !std::exchange(open_, true); }
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    key_.assign(text, size);
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType) { return true; }
+  bool StartArray() { return false; }
+  bool EndArray(rapidjson::SizeType) { return false; }
+
+  flat_json read;
+
+ private:
+  bool open_ = false;
+  std::string key_;
+};
+
+}  // namespace
+
+tl::expected<flat_json, std::string> read_flat_json(std::string_view text) {
+  texts_only taken;
+  rapidjson::MemoryStream in{text.data(), text.size()};
+  rapidjson::Reader reader;
+  if (!reader.Parse<rapidjson::kParseValidateEncodingFlag>(in, taken))
+    return tl::make_unexpected(
+        std::string("expected a JSON object whose members are texts, and nothing behind it"));
+  return std::move(taken.read);
+}
+
+std::string write_flat_json(const flat_json& what) {
+  rapidjson::StringBuffer out;
+  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer{out};
+  writer.SetIndent(' ', 2);
+  writer.StartObject();
+  for (const auto& [name, text] : what) {
+    writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  }
+  writer.EndObject();
+  return std::string{out.GetString(), out.GetSize()} + "\n";
+}
+
+std::string member(const flat_json& of, std::string_view name) {
+  const auto found = of.find(name);
+  return found == of.end() ? std::string{} : found->second;
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,48 @@
+// What a machine was given when it joined a cluster, kept in DATA-DIR/join/ (0700, each file 0600):
+//
+//   node.key      made here, before anything is asked; never leaves the machine
+//   node.crt      its certificate, CN=system:node:NAME, O=system:nodes
+//   ca.crt        the authority of the cluster
+//   cluster.json  the node's name, the cluster's id, the addresses; written last: with it the
+//                 machine has joined
+//
+// Whoever holds the data dir's lock owns the folder. Errors are one line that names the file.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+namespace troupe::tools {
+
+struct joined_credentials {
+  std::string node_name;
+  std::string cluster_id;
+  std::string api_address;   // HOST:PORT, as the API was called
+  std::string link_address;  // HOST:PORT
+  // PEM.
+  std::string certificate;
+  std::string private_key;
+  std::string authority;
+};
+
+class join_folder {
+ public:
+  explicit join_folder(const std::filesystem::path& data_dir) : path_{data_dir / "join"} {}
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+  // Nullopt: the machine has not joined.
+  tl::expected<std::optional<joined_credentials>, std::string> load() const;
+  // The key that is there, from an attempt that was cut short, or a new one.
+  tl::expected<std::string, std::string> private_key() const;
+  tl::expected<void, std::string> save(const joined_credentials& what) const;
+  // Removes the folder; nothing to remove is no error.
+  tl::expected<void, std::string> remove() const;
+
+ private:
+  const std::filesystem::path path_;
+};
+
+}  // namespace troupe::tools

@@ -1,0 +1,31 @@
+// The parts of a machine that has joined a cluster: its kubelet or simulated minion, and the link
+// to the control plane. The process around it is join_process.hpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "config/fwd.hpp"
+#include "tools/join/credentials.hpp"
+#include "tools/node_parts.hpp"
+
+namespace troupe::tools {
+
+struct joined_node_options {
+  // The newest ones; thread safe. The names and addresses in them never change.
+  std::function<joined_credentials()> credentials;
+  // Each time the link stands. This and those below are called on any thread and must not block.
+  std::function<void()> linked;
+  // An attempt failed, or a session ended; the link goes on trying.
+  std::function<void(const std::string& why)> unlinked;
+  // The control plane refuses this node for good: it was removed, or has left.
+  std::function<void(const std::string& why)> expelled;
+};
+
+// start() returns when the node runs, linked or not, with the address of the link. The
+// configuration outlives the parts.
+std::unique_ptr<node_parts> compose_joined(const config::node_config& config,
+                                           joined_node_options options);
+
+}  // namespace troupe::tools
