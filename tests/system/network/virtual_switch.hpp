@@ -1,0 +1,85 @@
+// An Ethernet switch in user space: one device in each namespace that is plugged in, frames
+// forwarded by a thread, and a rule for each direction between two of them. Stands for the cables
+// and for what happens to them: delay, loss, a partition in one direction or in both.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "system/network/network_space.hpp"
+
+namespace troupe::test {
+
+// What happens to each frame on its way from one port to another.
+struct cable {
+  bool cut = false;
+  std::chrono::milliseconds delay{0};
+  double loss = 0;  // of frames, 0 to 1
+};
+
+class virtual_switch {
+ public:
+  using port = unsigned;  // 1 to 254
+  struct counters {
+    std::uint64_t passed = 0;
+    std::uint64_t cut = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t overflowed = 0;  // more than the switch keeps, or than the device takes
+  };
+
+  // The seed decides which frames are lost.
+  explicit virtual_switch(std::uint64_t seed = 1);
+  ~virtual_switch();
+  virtual_switch(const virtual_switch&) = delete;
+  virtual_switch& operator=(const virtual_switch&) = delete;
+
+  // Makes the device "net0" there, up, with address_of(number). It goes with the switch or with the
+  // namespace. Throws std::runtime_error with the reason.
+  void plug(const network_space& where, port number);
+  static std::string address_of(port number);
+
+  void set(port from, port to, const cable& like);
+  void set_both(port one, port other, const cable& like);
+  // From and to everyone.
+  void isolate(port one);
+  // Every cable whole again; frames on their way still take their time.
+  void heal();
+
+  counters counted(port from, port to) const;
+
+ private:
+  using clock = std::chrono::steady_clock;
+  struct frame {
+    port to;
+    std::string bytes;
+  };
+  using way = std::pair<port, port>;
+
+  void forward();
+  void unplug(port gone);
+  void take(port from, std::string bytes);
+  void send(port from, port to, const std::string& bytes);
+  // How long until the next frame is due, in ms; -1: none waits.
+  int deliver_due();
+  void wake() const;
+
+  mutable std::mutex mutex_;
+  std::map<port, int> devices_;
+  std::map<way, cable> cables_;
+  std::set<port> alone_;
+  std::map<way, counters> counts_;
+  std::multimap<clock::time_point, frame> under_way_;
+  std::mt19937_64 chance_;
+  bool stopping_ = false;
+  int bell_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace troupe::test
