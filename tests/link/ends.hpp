@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,17 @@ namespace link = runtime::link;
 
 // Long enough for a slow sanitizer build on a busy machine.
 inline constexpr std::chrono::seconds patience{30};
+
+// Waits for what no one tells of.
+template <class Condition>
+bool eventually(Condition holds) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
 
 // Keeps the texts of all frames and the reason of the end. With `hold`, keeps the deliveries
 // themselves until `let_go`.
@@ -57,6 +69,10 @@ class notebook final : public link::receiver {
   bool await_end(std::chrono::milliseconds limit = patience) const {
     std::unique_lock lock{mutex_};
     return changed_.wait_for(lock, limit, [&] { return !ends_.empty(); });
+  }
+  void hold() {
+    std::lock_guard lock{mutex_};
+    hold_ = true;
   }
   // Gives back the room of what is held, and holds nothing from now on.
   void let_go() {

@@ -1,0 +1,19 @@
+// The hellos at the beginning of a link: which version of stream.proto both sides speak. Pure.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "runtime/link/stream.pb.h"
+
+namespace troupe::runtime::link {
+
+// What the calling side says first.
+Hello first_hello();
+// The called side's answer: the newest version that both speak; else why there is none and which
+// side to upgrade, in one line for the caller.
+tl::expected<Hello, std::string> answer(const Hello& caller);
+// What the calling side thinks of the answer.
+tl::expected<void, std::string> check(const Hello& answer);
+
+}  // namespace troupe::runtime::link

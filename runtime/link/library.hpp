@@ -1,0 +1,30 @@
+// gRPC as this room uses it: started with the first link of the process and never before, and the
+// settings that both sides share.
+#pragma once
+
+#include <grpcpp/channel.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <memory>
+
+#include "runtime/link/link.hpp"
+
+namespace troupe::runtime::link {
+
+// Starts gRPC, once; its log goes to ours at debug level. It runs until the process ends: to stop
+// and start it again with each link costs threads and wins nothing.
+void use_library();
+
+void set_up(grpc::ServerBuilder& builder);
+// A channel of its own, with what the source says now; not connected yet.
+std::shared_ptr<grpc::Channel> make_channel(const address& to, const credentials& with);
+
+// Mutual TLS 1.2 or later; asks the source at each handshake. `source` must outlive the server.
+std::shared_ptr<grpc::ServerCredentials> make_server_credentials(const credentials_source& source);
+
+// Who is at the other end, by the certificate that TLS has verified.
+tl::expected<peer, std::string> peer_of(const grpc::AuthContext& verified, const std::string& uri);
+
+}  // namespace troupe::runtime::link

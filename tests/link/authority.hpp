@@ -1,0 +1,35 @@
+// An authority for the tests of the room, and what it signs: ECDSA P-256, PEM.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/link/link.hpp"
+
+namespace troupe::test {
+
+struct leaf {
+  std::string name;
+  std::vector<std::string> groups = {};
+  // "DNS:localhost", "IP:127.0.0.1"
+  std::vector<std::string> called = {};
+  // Until when it is good, from now.
+  std::chrono::seconds life = std::chrono::hours{1};
+};
+
+class authority {
+ public:
+  explicit authority(const std::string& name);
+  ~authority();
+
+  runtime::link::credentials issue(const leaf& what) const;
+  const std::string& certificate() const;
+
+ private:
+  struct impl;
+  const std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::test

@@ -1,0 +1,150 @@
+// Two sides of a real link on this machine: a plane that listens, and nodes that call it.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "link/authority.hpp"
+#include "link/ends.hpp"
+
+namespace troupe::test {
+
+// Accepts every session, and keeps it with its receiver.
+class hall {
+ public:
+  struct place {
+    link::session_ptr session;
+    std::shared_ptr<notebook> notes;
+  };
+
+  explicit hall(bool hold = false) : hold_{hold} {}
+
+  link::acceptor acceptor() {
+    return [this](const link::session_ptr& with)
+               -> tl::expected<std::shared_ptr<link::receiver>, std::string> {
+      auto notes = std::make_shared<notebook>(hold_);
+      if (on_session) on_session(with, *notes);
+      std::lock_guard lock{mutex_};
+      if (!refusal_.empty()) return tl::make_unexpected(refusal_);
+      places_.push_back({with, notes});
+      changed_.notify_all();
+      return notes;
+    };
+  }
+
+  // The session of that number, once there is one.
+  place await(std::size_t number = 0, std::chrono::milliseconds limit = patience) {
+    std::unique_lock lock{mutex_};
+    if (!changed_.wait_for(lock, limit, [&] { return places_.size() > number; })) return {};
+    return places_[number];
+  }
+  std::size_t count() const {
+    std::lock_guard lock{mutex_};
+    return places_.size();
+  }
+  void refuse(std::string why) {
+    std::lock_guard lock{mutex_};
+    refusal_ = std::move(why);
+  }
+
+  // Called for each session before it is kept; set before the first one.
+  std::function<void(const link::session_ptr&, notebook&)> on_session;
+
+ private:
+  const bool hold_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<place> places_;
+  std::string refusal_;
+};
+
+// Texts that any thread adds and the test waits for.
+class complaints {
+ public:
+  std::function<void(const std::string&)> taker() {
+    return [this](const std::string& why) {
+      std::lock_guard lock{mutex_};
+      texts_.push_back(why);
+      changed_.notify_all();
+    };
+  }
+  // The first one.
+  std::string await() {
+    std::unique_lock lock{mutex_};
+    if (!changed_.wait_for(lock, patience, [&] { return !texts_.empty(); })) return "none";
+    return texts_.front();
+  }
+  // Waits for one that has this in it.
+  bool await(const std::string& part) {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, patience, [&] {
+      return std::any_of(texts_.begin(), texts_.end(), [&](const std::string& text) {
+        return text.find(part) != std::string::npos;
+      });
+    });
+  }
+  std::vector<std::string> all() const {
+    std::lock_guard lock{mutex_};
+    return texts_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> texts_;
+};
+
+inline const authority& our_authority() {
+  static const authority ours{"the cluster"};
+  return ours;
+}
+
+inline link::credentials plane_credentials() {
+  static const auto made =
+      our_authority().issue({"troupe", {}, {"DNS:localhost", "IP:127.0.0.1", "IP:::1"}});
+  return made;
+}
+
+inline link::credentials node_credentials(const std::string& name = "a") {
+  return our_authority().issue({"system:node:" + name, {"system:nodes"}});
+}
+
+inline link::credentials_source always(link::credentials what) {
+  return [what = std::move(what)] { return what; };
+}
+
+// The side that listens. What it accepted ends before it does.
+struct plane {
+  explicit plane(bool hold = false, link::address listen = {"127.0.0.1", 0},
+                 link::credentials_source from = always(plane_credentials()),
+                 std::size_t connections = 5'000)
+      : guests{hold} {
+    auto started =
+        link::listener::start({std::move(listen), std::move(from), guests.acceptor(), connections});
+    INFO((started ? "" : started.error()));
+    REQUIRE(started);
+    door = std::move(*started);
+  }
+
+  hall guests;
+  std::unique_ptr<link::listener> door;
+};
+
+// The side that calls.
+struct node {
+  explicit node(link::address to, link::credentials_source from = always(node_credentials()),
+                bool hold = false)
+      : hosts{hold},
+        line{link::dialer::start(
+            {std::move(to), std::move(from), hosts.acceptor(), failures.taker()})} {}
+
+  complaints failures;
+  hall hosts;
+  std::unique_ptr<link::dialer> line;
+};
+
+}  // namespace troupe::test

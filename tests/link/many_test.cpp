@@ -1,0 +1,47 @@
+// Two hundred nodes at one listener.
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "link/machines.hpp"
+
+namespace troupe::test {
+namespace {
+
+constexpr std::size_t nodes = 200;
+
+std::size_t resident_bytes() {
+  std::ifstream file{"/proc/self/statm"};
+  std::size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+TEST_CASE("two hundred nodes hold their sessions at one listener") {
+  plane there;
+  const node first{there.door->where()};
+  REQUIRE(there.guests.await().session);
+  const auto with = always(node_credentials());
+  const auto before = resident_bytes();
+  std::vector<std::unique_ptr<node>> all;
+  const auto begun = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < nodes; ++i)
+    all.push_back(std::make_unique<node>(there.door->where(), with));
+  REQUIRE(there.guests.await(nodes).session);
+  const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  for (auto& one : all)
+    REQUIRE(one->hosts.await().session->send("here"));
+  for (std::size_t i = 1; i <= nodes; ++i) {
+    const auto at_plane = there.guests.await(i);
+    REQUIRE(at_plane.notes->await_frames(1));
+    REQUIRE(at_plane.session->send("seen"));
+  }
+  for (auto& one : all)
+    REQUIRE(one->hosts.await().notes->await_frames(1));
+  std::printf("link: %zu sessions in %.1f s, %zu KB for both ends of one\n", nodes, took,
+              (resident_bytes() - before) / nodes / 1'024);
+}
+
+}  // namespace
+}  // namespace troupe::test

@@ -1,0 +1,76 @@
+// What a network does to a link.
+#include <chrono>
+
+#include "link/machines.hpp"
+#include "link/relay.hpp"
+#include "runtime/link/defaults.hpp"
+
+namespace troupe::test {
+namespace {
+
+namespace defaults = link::defaults;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+TEST_CASE("a connection that is cut ends the session at both sides, and the node calls again") {
+  plane there;
+  relay between{there.door->where()};
+  node here{between.where()};
+  for (std::size_t round = 0; round < 3; ++round) {
+    const auto at_node = here.hosts.await(round), at_plane = there.guests.await(round);
+    REQUIRE(at_plane.session);
+    REQUIRE(at_node.session);
+    between.cut();
+    REQUIRE(at_node.notes->await_end(5s));
+    REQUIRE(at_plane.notes->await_end(5s));
+  }
+  REQUIRE(here.hosts.await(3, 5s).session);
+}
+
+TEST_CASE("a session that reads nothing since its window is full still notices the cut") {
+  plane there;
+  relay between{there.door->where()};
+  node here{between.where(), always(node_credentials()), true};
+  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  while (at_node.session->stats().window_bytes < defaults::window_limit_bytes)
+    at_plane.session->send(std::string(10'000, 'x'));
+  between.cut();
+  REQUIRE(at_node.notes->await_end(defaults::heartbeat_period / 1ms * 1ms + 5s));
+  REQUIRE(at_plane.notes->await_end(5s));
+}
+
+TEST_CASE("a silent network is noticed within 20 s, and used again within 5 s of its healing") {
+  plane there;
+  relay between{there.door->where()};
+  node here{between.where()};
+  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  REQUIRE(at_node.session);
+  const auto begun = steady_clock::now();
+  between.freeze();
+  REQUIRE(at_node.notes->await_end(20s));
+  REQUIRE(at_plane.notes->await_end(20s));
+  const auto noticed = std::chrono::duration<double>(steady_clock::now() - begun).count();
+  REQUIRE(here.failures.await("within 3 s"));
+  const auto healed = steady_clock::now();
+  between.heal();
+  REQUIRE(here.hosts.await(1, 5s).session);
+  const auto used = std::chrono::duration<double>(steady_clock::now() - healed).count();
+  std::printf("link: a silent network noticed after %.1f s, used %.1f s after healing\n", noticed,
+              used);
+}
+
+TEST_CASE("a node finds a plane that starts anew at the same port within 5 s") {
+  auto there = std::make_unique<plane>();
+  const auto where = there->door->where();
+  node here{where};
+  const auto at_node = here.hosts.await();
+  REQUIRE(at_node.session);
+  there.reset();
+  REQUIRE(at_node.notes->await_end());
+  REQUIRE_THAT(here.failures.await(), Catch::Contains("refused"));
+  plane again{false, where};
+  REQUIRE(again.guests.await(0, 5s).session);
+}
+
+}  // namespace
+}  // namespace troupe::test

@@ -1,0 +1,265 @@
+// What knocks at the port and is no node of ours.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <random>
+
+#include "link/machines.hpp"
+#include "runtime/link/defaults.hpp"
+#include "runtime/link/library.hpp"
+#include "runtime/link/socket.hpp"
+#include "runtime/link/stream.grpc.pb.h"
+
+namespace troupe::test {
+namespace {
+
+namespace defaults = link::defaults;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+class stranger {
+ public:
+  explicit stranger(const link::address& to) : socket_{::socket(AF_INET, SOCK_STREAM, 0)} {
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_port = htons(to.port);
+    ::inet_pton(AF_INET, to.host.c_str(), &there.sin_addr);
+    REQUIRE(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&there), sizeof there) == 0);
+  }
+
+  void say(const std::string& bytes) {
+    [[maybe_unused]] const auto sent =
+        ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  // Whether the other side closes within the limit; what it says before does not matter.
+  bool is_closed_within(std::chrono::milliseconds limit) {
+    const auto deadline = steady_clock::now() + limit;
+    for (;;) {
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+      pollfd wait{socket_.get(), POLLIN, 0};
+      if (left.count() <= 0 || ::poll(&wait, 1, static_cast<int>(left.count())) <= 0) return false;
+      char bytes[4'096];
+      if (::recv(socket_.get(), bytes, sizeof bytes, 0) <= 0) return true;
+    }
+  }
+  int socket() const { return socket_.get(); }
+
+ private:
+  const link::descriptor socket_;
+};
+
+// A live session that must not feel anything of it.
+struct witness {
+  explicit witness(plane& there) : here{there.door->where()} {
+    at_node = here.hosts.await();
+    at_plane = there.guests.await();
+    REQUIRE(at_node.session);
+    REQUIRE(at_plane.session);
+  }
+  void check() {
+    const auto before = at_plane.notes->count();
+    REQUIRE(at_node.session->send("I am well"));
+    REQUIRE(at_plane.notes->await_frames(before + 1));
+    REQUIRE(at_node.notes->ends().empty());
+  }
+
+  node here;
+  hall::place at_node, at_plane;
+};
+
+constexpr auto late = std::chrono::ceil<std::chrono::milliseconds>(
+    defaults::handshake_limit + 2 * defaults::handshake_round + 1s);
+
+TEST_CASE("garbage gets a closed connection") {
+  plane there;
+  witness live{there};
+  std::mt19937_64 random{5};
+  for (int i = 0; i < 50; ++i) {
+    stranger who{there.door->where()};
+    std::string bytes(1 + random() % 2'000, '\0');
+    for (auto& c : bytes)
+      c = static_cast<char>(random());
+    // Not the beginning of a record that could go on.
+    bytes[0] = i % 2 == 0 ? 'G' : '\x17';
+    who.say(bytes + bytes + bytes);
+    REQUIRE(who.is_closed_within(late));
+  }
+  live.check();
+  REQUIRE(there.guests.count() == 1);
+}
+
+TEST_CASE("connections that do not get on with their handshake are cut after its limit") {
+  plane there;
+  witness live{there};
+  std::vector<std::unique_ptr<stranger>> slow;
+  for (int i = 0; i < 20; ++i) {
+    slow.push_back(std::make_unique<stranger>(there.door->where()));
+    // Nothing, or the beginning of a hello of TLS.
+    if (i % 2 == 0)
+      slow.back()->say(std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11});
+  }
+  const auto begun = steady_clock::now();
+  for (auto& who : slow)
+    REQUIRE(who->is_closed_within(late));
+  REQUIRE(steady_clock::now() - begun < late);
+  live.check();
+}
+
+TEST_CASE("a flood of half-open connections costs the oldest of them, and keeps no node out") {
+  plane there;
+  witness live{there};
+  std::vector<std::unique_ptr<stranger>> flood;
+  for (std::size_t i = 0; i < defaults::handshakes_limit + 50; ++i)
+    flood.push_back(std::make_unique<stranger>(there.door->where()));
+  REQUIRE(flood.front()->is_closed_within(2s));
+  node late_one{there.door->where(), always(node_credentials("late"))};
+  REQUIRE(there.guests.await(1, 3s).session);
+  live.check();
+}
+
+// A handshake of TLS as OpenSSL does it; the credentials may be empty.
+struct tls_stranger : stranger {
+  tls_stranger(const link::address& to, const link::credentials& with) : stranger{to} {
+    if (!with.certificate.empty()) {
+      BIO* text = BIO_new_mem_buf(with.certificate.data(), -1);
+      X509* certificate = PEM_read_bio_X509(text, nullptr, nullptr, nullptr);
+      BIO_free(text);
+      text = BIO_new_mem_buf(with.private_key.data(), -1);
+      EVP_PKEY* key = PEM_read_bio_PrivateKey(text, nullptr, nullptr, nullptr);
+      BIO_free(text);
+      SSL_CTX_use_certificate(context.get(), certificate);
+      SSL_CTX_use_PrivateKey(context.get(), key);
+      X509_free(certificate);
+      EVP_PKEY_free(key);
+    }
+    SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>("\x02h2"), 3);
+  }
+  bool shakes_hands() {
+    session.reset(SSL_new(context.get()));
+    SSL_set_fd(session.get(), socket());
+    const bool done = SSL_connect(session.get()) == 1;
+    ERR_clear_error();
+    return done;
+  }
+
+  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context{SSL_CTX_new(TLS_client_method()),
+                                                       SSL_CTX_free};
+  std::unique_ptr<SSL, void (*)(SSL*)> session{nullptr, SSL_free};
+};
+
+TEST_CASE("without a certificate nobody gets past the handshake") {
+  plane there;
+  tls_stranger who{there.door->where(), {}};
+  // Under TLS 1.3 the caller has done its part before it is refused.
+  who.shakes_hands();
+  REQUIRE(who.is_closed_within(2s));
+  REQUIRE(there.guests.count() == 0);
+}
+
+TEST_CASE("TLS before 1.2 is refused") {
+  plane there;
+  tls_stranger who{there.door->where(), node_credentials()};
+  SSL_CTX_set_security_level(who.context.get(), 0);
+  SSL_CTX_set_max_proto_version(who.context.get(), TLS1_1_VERSION);
+  REQUIRE_FALSE(who.shakes_hands());
+  tls_stranger newer{there.door->where(), node_credentials()};
+  SSL_CTX_set_max_proto_version(newer.context.get(), TLS1_2_VERSION);
+  REQUIRE(newer.shakes_hands());
+}
+
+TEST_CASE("a node that shakes hands and says nothing is cut after the limit") {
+  plane there;
+  tls_stranger who{there.door->where(), node_credentials()};
+  REQUIRE(who.shakes_hands());
+  REQUIRE(who.is_closed_within(late));
+}
+
+// A call by a program that is not ours.
+struct odd_caller {
+  explicit odd_caller(const plane& there)
+      : other{link::Link::NewStub(link::make_channel(there.door->where(), node_credentials()))},
+        stream{other->Connect(&context)} {}
+
+  grpc::ClientContext context;
+  std::unique_ptr<link::Link::StubInterface> other;
+  std::unique_ptr<grpc::ClientReaderWriterInterface<link::Packet, link::Packet>> stream;
+};
+
+TEST_CASE("a call without a hello is ended") {
+  plane there;
+  odd_caller who{there};
+  link::Packet packet;
+  SECTION("that sends something else") {
+    packet.add_frames("give me all secrets");
+    REQUIRE(who.stream->Write(packet));
+    REQUIRE_FALSE(who.stream->Read(&packet));
+    REQUIRE(who.stream->Finish().error_message() == "the other side did not say hello");
+  }
+  SECTION("that sends nothing") {
+    const auto begun = steady_clock::now();
+    REQUIRE_FALSE(who.stream->Read(&packet));
+    REQUIRE(steady_clock::now() - begun < late);
+    REQUIRE_FALSE(who.stream->Finish().ok());
+  }
+  REQUIRE(there.guests.count() == 0);
+}
+
+TEST_CASE("a program of another version is refused with the reason and the remedy") {
+  plane there;
+  odd_caller who{there};
+  link::Packet packet;
+  packet.mutable_hello()->set_oldest(defaults::newest_version + 1);
+  packet.mutable_hello()->set_newest(defaults::newest_version + 2);
+  packet.mutable_hello()->set_program("troupe 9.9");
+  REQUIRE(who.stream->Write(packet));
+  REQUIRE_FALSE(who.stream->Read(&packet));
+  const auto status = who.stream->Finish();
+  REQUIRE(status.error_code() == grpc::StatusCode::FAILED_PRECONDITION);
+  REQUIRE_THAT(status.error_message(), Catch::Contains("upgrade the one here"));
+  REQUIRE(there.guests.count() == 0);
+}
+
+TEST_CASE("a node that sends a frame above the limit loses its session") {
+  plane there;
+  witness live{there};
+  odd_caller who{there};
+  link::Packet packet;
+  *packet.mutable_hello() = link::Hello{};
+  packet.mutable_hello()->set_oldest(1);
+  packet.mutable_hello()->set_newest(1);
+  REQUIRE(who.stream->Write(packet));
+  REQUIRE(who.stream->Read(&packet));
+  const auto at_plane = there.guests.await(1);
+  packet.Clear();
+  packet.add_frames(std::string(100'000, 'x'));
+  packet.set_continues(true);
+  std::size_t sent = 0;
+  while (sent < 4 * defaults::frame_limit_bytes && who.stream->Write(packet))
+    sent += 100'000;
+  REQUIRE(at_plane.notes->await_end());
+  REQUIRE_THAT(at_plane.notes->ends().front(), Catch::Contains("above the limit"));
+  REQUIRE(at_plane.notes->count() == 0);
+  live.check();
+}
+
+TEST_CASE("no more connections are held than allowed, and one that goes makes room") {
+  plane there{false, {"127.0.0.1", 0}, always(plane_credentials()), 2};
+  auto first = std::make_unique<node>(there.door->where());
+  node second{there.door->where()};
+  REQUIRE(there.guests.await(1).session);
+  REQUIRE(first->hosts.await().session);
+  node third{there.door->where()};
+  third.failures.await();
+  REQUIRE(there.guests.count() == 2);
+  first.reset();
+  REQUIRE(there.guests.await(2).session);
+  REQUIRE(third.hosts.await().session);
+}
+
+}  // namespace
+}  // namespace troupe::test

@@ -1,0 +1,303 @@
+// Frames over real sockets.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <thread>
+
+#include "link/machines.hpp"
+#include "runtime/link/defaults.hpp"
+
+namespace troupe::test {
+namespace {
+
+namespace defaults = link::defaults;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+// Checks that frames are numbers in a row, keeping none of them.
+class counter final : public link::receiver {
+ public:
+  explicit counter(std::size_t wanted) : wanted_{wanted} {}
+  void received(link::delivery what) override {
+    if (what.bytes() != std::to_string(count_)) wrong_ = true;
+    if (++count_ != wanted_) return;
+    std::lock_guard lock{mutex_};
+    done_ = true;
+    changed_.notify_all();
+  }
+  void ended(const std::string&) override {}
+
+  bool await() {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, 2 * patience, [this] { return done_; }) && !wrong_;
+  }
+
+ private:
+  const std::size_t wanted_;
+  std::size_t count_ = 0;
+  std::atomic<bool> wrong_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+};
+
+void send_numbers(link::session& over, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    while (!over.send(std::to_string(i)))
+      std::this_thread::yield();
+}
+
+TEST_CASE("a node calls a plane: each knows who the other is, frames go both ways") {
+  plane there;
+  node here{there.door->where()};
+  const auto at_plane = there.guests.await();
+  const auto at_node = here.hosts.await();
+  REQUIRE(at_plane.session);
+  REQUIRE(at_node.session);
+  const auto& caller = at_plane.session->other();
+  REQUIRE(caller.name == "system:node:a");
+  REQUIRE(caller.groups == std::vector<std::string>{"system:nodes"});
+  REQUIRE(caller.key_hash.substr(0, 7) == "sha256:");
+  REQUIRE(caller.key_hash.size() == 7 + 64);
+  REQUIRE(caller.address.substr(0, 10) == "127.0.0.1:");
+  REQUIRE(at_node.session->other().name == "troupe");
+  REQUIRE(at_node.session->other().address ==
+          "127.0.0.1:" + std::to_string(there.door->where().port));
+
+  REQUIRE(at_node.session->send("hello"));
+  REQUIRE(at_plane.session->send("welcome"));
+  REQUIRE(at_plane.notes->await_frames(1));
+  REQUIRE(at_node.notes->await_frames(1));
+  REQUIRE(at_plane.notes->frames().front() == "hello");
+  REQUIRE(at_node.notes->frames().front() == "welcome");
+  REQUIRE(at_plane.session->stats().frames_received == 1);
+  REQUIRE(eventually([&] { return at_plane.session->stats().window_bytes == 0; }));
+}
+
+TEST_CASE("the doorway opens at IPv6 too") {
+  plane there{false, {"::1", 0}};
+  node here{{"::1", there.door->where().port}};
+  const auto at_plane = there.guests.await();
+  REQUIRE(at_plane.session);
+  REQUIRE(at_plane.session->other().address.substr(0, 6) == "[::1]:");
+  // The door knows it under the same name: what is settled is not cut.
+  REQUIRE_FALSE(at_plane.notes->await_end(defaults::handshake_limit / 1ms * 1ms + 1s));
+}
+
+TEST_CASE("a million small frames each way arrive in order") {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  constexpr std::size_t count = 100'000;
+#else
+  constexpr std::size_t count = 1'000'000;
+#endif
+  const auto at_plane = std::make_shared<counter>(count),
+             at_node = std::make_shared<counter>(count);
+  std::promise<link::session_ptr> plane_side, node_side;
+  const auto giving = [](auto& promise, auto& to) {
+    return [&](const link::session_ptr& with)
+               -> tl::expected<std::shared_ptr<link::receiver>, std::string> {
+      promise.set_value(with);
+      return to;
+    };
+  };
+  auto door = link::listener::start(
+      {{"127.0.0.1", 0}, always(plane_credentials()), giving(plane_side, at_plane)});
+  REQUIRE(door);
+  const auto line = link::dialer::start({(*door)->where(), always(node_credentials()),
+                                         giving(node_side, at_node), [](const std::string&) {}});
+  const auto from_plane = plane_side.get_future().get();
+  const auto from_node = node_side.get_future().get();
+  const auto begun = steady_clock::now();
+  std::thread other{[&] { send_numbers(*from_plane, count); }};
+  send_numbers(*from_node, count);
+  other.join();
+  REQUIRE(at_plane->await());
+  REQUIRE(at_node->await());
+  const auto took = std::chrono::duration<double>(steady_clock::now() - begun).count();
+  std::printf("link: %.0f frames a second, both ways together\n", 2 * count / took);
+}
+
+TEST_CASE("frames of all sizes arrive whole and in order") {
+  plane there;
+  node here{there.door->where()};
+  const auto at_node = here.hosts.await();
+  std::vector<std::string> sent;
+  for (const std::size_t size :
+       {0ul, 1ul, 100'000ul, 131'000ul, 131'072ul, 200'000ul, 0ul, 1'000'000ul, 5ul}) {
+    sent.emplace_back(size, static_cast<char>('a' + sent.size()));
+    REQUIRE(at_node.session->send(sent.back()));
+  }
+  sent.emplace_back(defaults::frame_limit_bytes, 'z');
+  REQUIRE(at_node.session->send(sent.back()));
+  REQUIRE_FALSE(at_node.session->send(std::string(defaults::frame_limit_bytes + 1, 'z')));
+  const auto at_plane = there.guests.await();
+  REQUIRE(at_plane.notes->await_frames(sent.size()));
+  REQUIRE(at_plane.notes->frames() == sent);
+}
+
+TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other session") {
+  plane there;
+  there.guests.on_session = [](const link::session_ptr& with, notebook& notes) {
+    if (with->other().name == "system:node:slow") notes.hold();
+  };
+  node slow{there.door->where(), always(node_credentials("slow"))};
+  const auto from_slow = slow.hosts.await().session;
+  const auto at_plane = there.guests.await();
+  REQUIRE(at_plane.session);
+  const std::string frame(100'000, 'x');
+  // Until the window, what is under way and the outbox are full, and stay so.
+  std::size_t taken = 0;
+  const auto full = [&] {
+    return at_plane.session->stats().window_bytes >= defaults::window_limit_bytes;
+  };
+  for (const auto deadline = steady_clock::now() + patience;
+       !full() && steady_clock::now() < deadline;)
+    taken += from_slow->send(frame) ? 1 : 0;
+  for (int refused = 0; refused < 1'000; std::this_thread::yield()) {
+    if (from_slow->send(frame))
+      ++taken, refused = 0;
+    else
+      ++refused;
+  }
+  REQUIRE(full());
+  const auto most = defaults::window_limit_bytes + defaults::outbox_limit_bytes +
+                    2 * defaults::read_ahead_bytes + 4 * defaults::packet_limit_bytes;
+  REQUIRE(taken * frame.size() < most);
+  REQUIRE(from_slow->stats().outbox_bytes <= defaults::outbox_limit_bytes + frame.size() + 200);
+  REQUIRE(at_plane.session->stats().window_bytes <=
+          defaults::window_limit_bytes + defaults::packet_limit_bytes + 1'000);
+
+  node quick{there.door->where(), always(node_credentials("quick"))};
+  const auto from_quick = quick.hosts.await().session;
+  const auto quick_at_plane = there.guests.await(1);
+  REQUIRE(quick_at_plane.session);
+  const auto begun = steady_clock::now();
+  for (std::size_t i = 1; i <= 100; ++i) {
+    REQUIRE(from_quick->send("ping"));
+    REQUIRE(quick_at_plane.notes->await_frames(i));
+  }
+  REQUIRE(steady_clock::now() - begun < 5s);
+  // The other way of the slow one is free as well.
+  REQUIRE(at_plane.session->send("still there?"));
+  REQUIRE(slow.hosts.await().notes->await_frames(1));
+
+  at_plane.notes->let_go();
+  REQUIRE(at_plane.notes->await_frames(taken));
+}
+
+TEST_CASE("who closes a session is heard to the end, and the other side reads why") {
+  plane there;
+  node here{there.door->where()};
+  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  for (int i = 0; i < 100; ++i)
+    REQUIRE(at_node.session->send(std::string(10'000, 'x')));
+  at_node.session->close("node a leaves");
+  REQUIRE_FALSE(at_node.session->send("late"));
+  REQUIRE(at_plane.notes->await_end());
+  REQUIRE(at_plane.notes->count() == 100);
+  REQUIRE(at_plane.notes->ends() == std::vector<std::string>{"node a leaves"});
+  REQUIRE(at_node.notes->await_end());
+  REQUIRE(at_node.notes->ends() == std::vector<std::string>{"node a leaves"});
+
+  // It calls again, and now the plane closes.
+  const auto again_at_node = here.hosts.await(1), again_at_plane = there.guests.await(1);
+  REQUIRE(again_at_plane.session);
+  REQUIRE(again_at_plane.session->send("last words"));
+  again_at_plane.session->close("go to another plane");
+  REQUIRE(again_at_node.notes->await_end());
+  REQUIRE(again_at_node.notes->frames() == std::vector<std::string>{"last words"});
+  REQUIRE(again_at_node.notes->ends() == std::vector<std::string>{"go to another plane"});
+  REQUIRE(again_at_plane.notes->await_end());
+}
+
+TEST_CASE("a session whose peer takes nothing is closed all the same, after a while") {
+  plane there{true};
+  node here{there.door->where()};
+  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  while (at_plane.session->stats().window_bytes < defaults::window_limit_bytes ||
+         at_node.session->stats().outbox_bytes < defaults::outbox_limit_bytes)
+    at_node.session->send(std::string(100'000, 'x'));
+  const auto begun = steady_clock::now();
+  at_node.session->close("node a leaves");
+  REQUIRE(at_node.notes->await_end());
+  REQUIRE(steady_clock::now() - begun < defaults::linger + 2s);
+  REQUIRE(at_plane.notes->await_end());
+}
+
+TEST_CASE("who is refused is told why, and tries again later") {
+  plane there;
+  there.guests.refuse("no node of this name: run `troupe join` on it");
+  node here{there.door->where()};
+  REQUIRE(here.failures.await("no node of this name: run `troupe join` on it"));
+  REQUIRE(here.hosts.count() == 0);
+  there.guests.refuse("");
+  REQUIRE(there.guests.await().session);
+  REQUIRE(here.hosts.await().session);
+}
+
+TEST_CASE("a caller that finds a wrong plane says so and calls again") {
+  plane there;
+  hall hosts;
+  hosts.refuse("this is not the plane of my cluster");
+  complaints failures;
+  const auto line = link::dialer::start(
+      {there.door->where(), always(node_credentials()), hosts.acceptor(), failures.taker()});
+  REQUIRE(failures.await("this is not the plane of my cluster"));
+  const auto at_plane = there.guests.await();
+  REQUIRE(at_plane.notes->await_end());
+  REQUIRE(at_plane.notes->ends().front() == "this is not the plane of my cluster");
+  REQUIRE(there.guests.await(1).session);
+}
+
+TEST_CASE("what the acceptors send arrives first") {
+  plane there;
+  there.guests.on_session = [](const link::session_ptr& with, notebook&) { with->send("one"); };
+  node here{there.door->where()};
+  const auto at_node = here.hosts.await();
+  there.guests.await().session->send("two");
+  REQUIRE(at_node.notes->await_frames(2));
+  REQUIRE(at_node.notes->frames() == std::vector<std::string>{"one", "two"});
+}
+
+TEST_CASE("a listener that ends tells its sessions, and is gone within two seconds") {
+  auto there = std::make_unique<plane>(true);
+  node here{there->door->where()};
+  const auto at_node = here.hosts.await();
+  const auto at_plane = there->guests.await();
+  SECTION("idle") {}
+  SECTION("with a full window") {
+    while (at_plane.session->stats().window_bytes < defaults::window_limit_bytes ||
+           at_node.session->stats().outbox_bytes < defaults::outbox_limit_bytes)
+      at_node.session->send(std::string(100'000, 'x'));
+  }
+  const auto begun = steady_clock::now();
+  there->door.reset();
+  REQUIRE(steady_clock::now() - begun < 2s);
+  REQUIRE(at_plane.notes->ends().size() == 1);
+  REQUIRE(at_node.notes->await_end());
+  at_plane.notes->let_go();
+}
+
+TEST_CASE("a dialer that ends tells its session, and is gone within two seconds") {
+  plane there;
+  auto here = std::make_unique<node>(there.door->where());
+  const auto at_node = here->hosts.await();
+  const auto at_plane = there.guests.await();
+  const auto begun = steady_clock::now();
+  here->line.reset();
+  REQUIRE(steady_clock::now() - begun < 2s);
+  REQUIRE(at_node.notes->ends().size() == 1);
+  REQUIRE(at_plane.notes->await_end());
+  REQUIRE(at_plane.notes->ends().front() == "the other side stops");
+}
+
+TEST_CASE("a dialer that reaches nobody ends at once") {
+  node here{{"192.0.2.1", 9}};
+  const auto begun = steady_clock::now();
+  here.line.reset();
+  REQUIRE(steady_clock::now() - begun < 2s);
+}
+
+}  // namespace
+}  // namespace troupe::test
