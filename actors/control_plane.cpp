@@ -12,6 +12,7 @@
 #include "actors/recorder.hpp"
 #include "actors/replication/replication.hpp"
 #include "actors/scheduler/scheduler.hpp"
+#include "actors/token_cleaner.hpp"
 #include "actors/watcher.hpp"
 #include "actors/writer.hpp"
 
@@ -65,6 +66,7 @@ control_plane::control_plane(runtime::system& company, persistence::store& truth
   impl_->start<namespaces>("namespaces", "namespaces", &truth, doors);
   impl_->start<garbage_collector>("garbage-collector", "garbage-collector", &truth, doors);
   impl_->start<minions>("supervisor", "minions", &truth, doors);
+  impl_->start<token_cleaner>("token-cleaner", "token-cleaner", doors);
   auto scheduler = spawn_scheduler(company, doors, {.profile = options.scheduler_profile});
   impl_->started.push_back(scheduler);
   impl_->start<pods>("supervisor", "pods", doors.watcher,

@@ -33,6 +33,7 @@ struct server_config {
   duration idle_timeout = defaults::idle_timeout;
   // More names and addresses that the server is called by.
   std::vector<std::string> names;
+  duration node_certificate_life = defaults::node_certificate_life;
 };
 
 // The change log keeps at least so many revisions, and at least so long.

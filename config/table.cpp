@@ -74,6 +74,13 @@ constexpr setting rows[] = {
      .at = at<&node::server, &server::names>(),
      .about = "More names and addresses that the server is called by; its certificate covers them, "
               "and the first one stands in the line that `troupe token create` prints."},
+    {.name = "server.node_certificate_life",
+     .at = at<&node::server, &server::node_certificate_life>(),
+     .about = "How long the certificate of a joined node lasts; the node renews it when a third "
+              "is left.",
+     .unit = "time",
+     .least = second,
+     .most = 366 * day},
 
     {.name = "store.history_revisions",
      .at = at<&node::store, &store::history_revisions>(),

@@ -5,6 +5,7 @@
 
 #include "server/authentication.hpp"
 #include "server/console/page.hpp"
+#include "server/join/defaults.hpp"
 
 namespace troupe::server {
 namespace {
@@ -66,7 +67,10 @@ verdict baseline_authorizer::judge(const user_info& user, const request_info& wh
   if (user.in_group(masters_group) || is_public(what)) return verdict::allow;
   // The page holds no data; what it shows is asked for with the user's credentials.
   if (!what.is_resource && reads(what) && is_console_page(what.path)) return verdict::allow;
-  if (is_discovery(what) && user.in_group(authenticated_group)) return verdict::allow;
+  // A bootstrap token is good for joining and for nothing else.
+  if (is_discovery(what) && user.in_group(authenticated_group) &&
+      !user.in_group(join_defaults::bootstrappers_group))
+    return verdict::allow;
   return verdict::no_opinion;
 }
 

@@ -74,5 +74,7 @@ inline constexpr std::chrono::hours certificate_life = 24h * 365;
 // Of its life; k3s renews with a similar rest.
 inline constexpr double renew_below = 0.3;
 inline constexpr std::chrono::milliseconds renew_period = 1h;
+// Of this machine, in the certificate of a server that listens on all of them.
+inline constexpr std::size_t interface_addresses = 64;
 
 }  // namespace troupe::server::defaults

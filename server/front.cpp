@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "server/addresses.hpp"
 #include "server/gate.hpp"
 #include "server/kubeconfig.hpp"
 #include "server/pki.hpp"
@@ -19,6 +20,10 @@ namespace {
 std::vector<std::string> names_of(const front_options& options) {
   auto names = options.names;
   names.push_back(options.listen.host);
+  if (is_wildcard(options.listen.host)) {
+    const auto all = interface_addresses();
+    names.insert(names.end(), all.begin(), all.end());
+  }
   return names;
 }
 
@@ -40,6 +45,7 @@ class front::impl {
         tokens{std::move(read)},
         who{joined<token_source>(tokens, std::move(parts.tokens))},
         may{std::move(parts.authorizers)},
+        signer{std::move(parts.signer)},
         room{options.reads_in_flight, options.writes_in_flight},
         door{who, may, room, *parts.health, *parts.api},
         server{options.http} {
@@ -74,6 +80,7 @@ class front::impl {
   }
 
   void shown(tls_material what) {
+    if (signer) signer->replace(keys->signer());
     const std::lock_guard lock{mutex};
     material = std::move(what);
   }
@@ -96,6 +103,7 @@ class front::impl {
   }
 
   tl::expected<void, std::string> renew() {
+    keys->names(names_of(options));
     auto changed = keys->renew(std::chrono::system_clock::now());
     if (!changed) return tl::make_unexpected(changed.error());
     if (!*changed) return {};
@@ -109,6 +117,7 @@ class front::impl {
   const std::shared_ptr<token_file> tokens;
   const authenticator who;
   const authorization may;
+  const std::shared_ptr<node_signer> signer;
   const in_flight room;
   gate door;
   std::optional<open_gate> legacy_door;
@@ -130,7 +139,8 @@ front::~front() = default;
 tl::expected<std::unique_ptr<front>, std::string> front::start(front_options options,
                                                                front_parts parts) {
   const auto directory = options.data_dir / "pki";
-  auto keys = pki::open({directory, names_of(options)}, std::chrono::system_clock::now());
+  auto keys = pki::open({directory, names_of(options), options.certificate_life},
+                        std::chrono::system_clock::now());
   if (!keys) return tl::make_unexpected(keys.error());
   auto tokens = token_file::open(directory / "tokens.csv");
   if (!tokens) return tl::make_unexpected(tokens.error());

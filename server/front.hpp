@@ -16,6 +16,7 @@
 #include "server/authorization.hpp"
 #include "server/health.hpp"
 #include "server/http_server.hpp"
+#include "server/join/node_signer.hpp"
 #include "server/tls_identity.hpp"
 
 namespace troupe::server {
@@ -32,6 +33,7 @@ struct front_options {
   std::size_t reads_in_flight = defaults::reads_in_flight;
   std::size_t writes_in_flight = defaults::writes_in_flight;
   std::chrono::milliseconds renew_period = defaults::renew_period;
+  std::chrono::milliseconds certificate_life = defaults::certificate_life;
 };
 
 // What serves behind the gate, and what else decides about users. All outlive the front.
@@ -41,6 +43,8 @@ struct front_parts {
   health_checks* health = nullptr;
   std::vector<std::shared_ptr<const token_source>> tokens;
   std::vector<std::shared_ptr<const authorizer>> authorizers;
+  // Given the authority at the start and when it is renewed; may be null.
+  std::shared_ptr<node_signer> signer = nullptr;
 };
 
 class front {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "server/defaults.hpp"
+#include "server/addresses.hpp"
 #include "server/private_file.hpp"
 
 namespace troupe::server {
@@ -16,9 +16,10 @@ using time_point = pki::time_point;
 
 // Clients whose clocks are a little behind accept a fresh certificate.
 constexpr std::chrono::minutes backdated{5};
+constexpr int backdated_part = 10;  // never more of their life than this
 
-x509::validity from_now(time_point now, std::chrono::hours life) {
-  return {now - backdated, now + life};
+x509::validity from_now(time_point now, std::chrono::milliseconds life) {
+  return {now - std::min<std::chrono::milliseconds>(backdated, life / backdated_part), now + life};
 }
 
 bool lasts(const std::string& certificate, time_point now) {
@@ -27,7 +28,7 @@ bool lasts(const std::string& certificate, time_point now) {
   const auto life = valid->until - valid->from;
   return now >= valid->from &&
          valid->until - now >
-             std::chrono::duration_cast<std::chrono::seconds>(life * defaults::renew_below);
+             std::chrono::duration_cast<std::chrono::milliseconds>(life * defaults::renew_below);
 }
 
 std::string host_name() {
@@ -36,16 +37,15 @@ std::string host_name() {
   return name.data();
 }
 
-// Addresses that mean "all of them" are no name to call by.
-bool is_wildcard(const std::string& name) {
-  return name.empty() || name == "0.0.0.0" || name == "::";
-}
-
 }  // namespace
 
 pki::pki(pki_options options) : options_{std::move(options)} {
+  names(options_.names);
+}
+
+void pki::names(const std::vector<std::string>& given) {
   names_ = {"localhost", "127.0.0.1", "::1", host_name()};
-  names_.insert(names_.end(), options_.names.begin(), options_.names.end());
+  names_.insert(names_.end(), given.begin(), given.end());
   std::erase_if(names_, is_wildcard);
   std::sort(names_.begin(), names_.end());
   names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
@@ -101,7 +101,7 @@ tl::expected<bool, std::string> pki::keep(const char* name, x509::leaf wanted, t
   if (x509::belongs(held, authority_.certificate) && lasts(held.certificate, now) &&
       x509::covers(held.certificate, wanted.names))
     return false;
-  wanted.valid = from_now(now, defaults::certificate_life);
+  wanted.valid = from_now(now, options_.life);
   auto made = x509::issue(authority_, wanted);
   if (!made) return tl::make_unexpected(made.error());
   if (auto saved = save(name, *made); !saved) return tl::make_unexpected(saved.error());
@@ -128,7 +128,9 @@ tl::expected<void, std::string> pki::save(const char* name, const x509::identity
 }
 
 tls_material pki::server() const {
-  return {server_.certificate, server_.private_key, authority_.certificate};
+  // With the authority behind it: a machine that joins knows no more of it than a hash.
+  return {server_.certificate + authority_.certificate, server_.private_key,
+          authority_.certificate};
 }
 
 }  // namespace troupe::server

@@ -15,6 +15,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "server/defaults.hpp"
 #include "server/tls_identity.hpp"
 #include "server/x509.hpp"
 
@@ -24,6 +25,8 @@ struct pki_options {
   std::filesystem::path directory;
   // By which clients call the server, in addition to localhost, 127.0.0.1, ::1 and the host's name.
   std::vector<std::string> names;
+  // Of what the authority signs here.
+  std::chrono::milliseconds life = defaults::certificate_life;
 };
 
 class pki {
@@ -35,6 +38,11 @@ class pki {
   // Makes what is missing, expires soon, or does not fit any more; true when something changed.
   tl::expected<bool, std::string> renew(time_point now);
 
+  // From the next renewal on, in place of those of the options.
+  void names(const std::vector<std::string>& given);
+
+  // With its key: to sign what others hold.
+  const x509::identity& signer() const noexcept { return authority_; }
   const std::string& authority() const noexcept { return authority_.certificate; }
   const x509::identity& administrator() const noexcept { return administrator_; }
   tls_material server() const;

@@ -25,7 +25,7 @@ tl::expected<std::string, std::string> text_of_file(const std::string& path) {
 
 }  // namespace
 
-access_flags::access_flags(CLI::App& to) {
+access_flags::access_flags(CLI::App& to, std::string fallback) : fallback_{std::move(fallback)} {
   const auto text = [&](const char* name, std::string& into, const char* about, const char* type) {
     to.add_option(name, into, about)->type_name(type);
   };
@@ -41,6 +41,8 @@ tl::expected<server::cluster_access, std::string> access_flags::access() const {
   auto file = kubeconfig_;
   if (!data_dir_.empty()) file = std::filesystem::path{data_dir_} / "admin.kubeconfig";
   if (file.empty()) file = environment("KUBECONFIG");
+  if (file.empty() && server_.empty() && !fallback_.empty())
+    file = std::filesystem::path{fallback_} / "admin.kubeconfig";
   if (!file.empty()) {
     auto read = server::read_kubeconfig(file);
     if (!read) return read;

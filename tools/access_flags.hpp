@@ -13,7 +13,8 @@ namespace troupe::tools {
 
 class access_flags {
  public:
-  explicit access_flags(CLI::App& to);
+  // Where nothing is named, the node whose data is in `fallback`; empty: that is an error.
+  explicit access_flags(CLI::App& to, std::string fallback = {});
   access_flags(const access_flags&) = delete;
   access_flags& operator=(const access_flags&) = delete;
 
@@ -24,7 +25,11 @@ class access_flags {
   // A client of the API there. Connects with the first request.
   tl::expected<std::unique_ptr<cluster_client>, std::string> connect() const;
 
+  // The server that --server names; empty where it is not given.
+  const std::string& server() const noexcept { return server_; }
+
  private:
+  const std::string fallback_;
   std::string data_dir_, server_, kubeconfig_, token_file_, authority_file_;
 };
 

@@ -13,9 +13,13 @@
 #include "config/node_config.hpp"
 #include "persistence/store.hpp"
 #include "runtime/system.hpp"
+#include "server/addresses.hpp"
 #include "server/console/console.hpp"
 #include "server/front.hpp"
 #include "server/health.hpp"
+#include "server/join/bootstrap_tokens.hpp"
+#include "server/join/join_api.hpp"
+#include "server/join/join_authorizer.hpp"
 #include "server/legacy/legacy_api.hpp"
 #include "server/rest/api_server.hpp"
 #include "server/rest/log_source.hpp"
@@ -143,9 +147,14 @@ class node : public node_parts {
         std::chrono::duration_cast<std::chrono::milliseconds>(from.idle_timeout);
     options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
     options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
+    const auto signer = std::make_shared<server::node_signer>(from.node_certificate_life);
+    join_ = std::make_unique<server::join_api>(api_->services(), signer, *console_);
     server::front_parts parts;
-    parts.api = console_.get();
+    parts.api = join_.get();
     parts.health = &health_;
+    parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_)};
+    parts.authorizers = {std::make_shared<server::join_authorizer>()};
+    parts.signer = signer;
     if (!from.legacy_listen.empty()) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
       parts.legacy_api = legacy_api_.get();
@@ -154,10 +163,23 @@ class node : public node_parts {
     auto front = server::front::start(std::move(options), std::move(parts));
     if (!front) return tl::make_unexpected(front.error());
     front_ = std::move(*front);
+    join_->addresses(addresses_to_join());
     if (const auto& legacy = front_->legacy_where())
       spdlog::info("the v1beta1 API is served at http://{}", server::to_string(*legacy));
     console_->transport([front = front_.get()] { return front->stats(); });
     return server::to_string(front_->where());
+  }
+
+  // Its owner's name for it, else the address where it listens, else the one that others most
+  // likely reach.
+  server::join_addresses addresses_to_join() const {
+    auto where = front_->where();
+    const bool all = server::is_wildcard(where.host);
+    const bool loopback = server::is_loopback(where.host);
+    if (all) where.host = server::outward_address();
+    if (!config_.server.names.empty() && !loopback) where.host = config_.server.names.front();
+    if (where.host.empty()) where.host = "127.0.0.1";
+    return {server::to_string(where), server::is_loopback(where.host)};
   }
 
   void start_nodes() {
@@ -192,6 +214,7 @@ class node : public node_parts {
   std::unique_ptr<local_logs> logs_;
   std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<server::api_server> api_;
+  std::unique_ptr<server::join_api> join_;
   std::unique_ptr<server::legacy_api> legacy_api_;
   std::unique_ptr<server::front> front_;
 };

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <system_error>
 #include <utility>
 
@@ -63,6 +64,20 @@ tl::expected<data_dir, std::string> data_dir::take(const std::filesystem::path& 
     return refusal(folder, "cannot be written to: " + error_text());
   }
   return result;
+}
+
+std::optional<int> data_dir::holder(const std::filesystem::path& folder) {
+  const int lock = ::open((folder / "node.lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (lock < 0) return std::nullopt;
+  const data_dir closes(lock);
+  if (::flock(lock, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  std::array<char, 32> text{};
+  const auto size = ::pread(lock, text.data(), text.size() - 1, 0);
+  int id = 0;
+  if (size <= 0 || std::from_chars(text.data(), text.data() + size, id).ec != std::errc{} ||
+      id <= 1)
+    return std::nullopt;
+  return id;
 }
 
 data_dir::data_dir(data_dir&& other) noexcept : lock_(std::exchange(other.lock_, -1)) {}

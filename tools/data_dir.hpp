@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -14,6 +15,9 @@ class data_dir {
   // error is one line that names the folder and says what to do. The system frees the lock when the
   // process ends, however it ends.
   static tl::expected<data_dir, std::string> take(const std::filesystem::path& folder);
+
+  // The process that holds the folder's lock now; nothing where it is free.
+  static std::optional<int> holder(const std::filesystem::path& folder);
 
   data_dir(data_dir&& other) noexcept;
   data_dir& operator=(data_dir&&) = delete;

@@ -63,6 +63,10 @@ int stop_signals::wait() {
   return first_;
 }
 
+void stop_signals::end() {
+  if (!asked_.exchange(true)) ::kill(::getpid(), SIGTERM);
+}
+
 bool stop_signals::wait_until(steady_clock::time_point then) {
   std::unique_lock lock(mutex_);
   return arrived_.wait_until(lock, then, [this] { return first_ != 0; });

@@ -4,6 +4,7 @@
 // watches them.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -23,6 +24,8 @@ class stop_signals {
 
   // Returns the first signal, perhaps one that came long ago.
   int wait();
+  // As if SIGTERM had come, once; from any thread.
+  void end();
   // True when one has come, before `then` or long ago.
   bool wait_until(std::chrono::steady_clock::time_point then);
 
@@ -38,6 +41,7 @@ class stop_signals {
   std::mutex mutex_;
   std::condition_variable arrived_;
   int first_ = 0;
+  std::atomic<bool> asked_{false};
   std::thread watcher_;
 };
 

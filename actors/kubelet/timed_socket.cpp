@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <netdb.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -120,6 +121,20 @@ tl::expected<void, std::string> timed_socket::start_tls(const std::string& host)
   if (!done) return tl::make_unexpected(done.error());
   if (*done == 0) return tl::make_unexpected(std::string{"the other side ended the handshake"});
   return {};
+}
+
+std::vector<std::string> timed_socket::shown_certificates() const {
+  std::vector<std::string> texts;
+  auto* chain = tls_ ? ::SSL_get_peer_cert_chain(tls_->session) : nullptr;
+  for (int i = 0; i < (chain == nullptr ? 0 : sk_X509_num(chain)); ++i) {
+    const std::unique_ptr<BIO, decltype(&::BIO_free_all)> out{::BIO_new(::BIO_s_mem()),
+                                                              &::BIO_free_all};
+    ::PEM_write_bio_X509(out.get(), sk_X509_value(chain, i));
+    char* data = nullptr;
+    const long size = BIO_get_mem_data(out.get(), &data);
+    texts.emplace_back(data, static_cast<std::size_t>(size));
+  }
+  return texts;
 }
 
 tl::expected<std::size_t, std::string> timed_socket::read_some(char* into, std::size_t size) {

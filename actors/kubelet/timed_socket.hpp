@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "actors/kubelet/unique_fd.hpp"
 
@@ -24,6 +25,9 @@ class timed_socket {
   // TLS from here on. Whose certificate it is does not matter: a probe asks for health, not for
   // identity.
   tl::expected<void, std::string> start_tls(const std::string& host);
+
+  // Of the TLS connection, PEM, the server's own first; empty without TLS.
+  std::vector<std::string> shown_certificates() const;
 
   tl::expected<void, std::string> write(std::string_view bytes);
   // At most `limit` bytes, until the other side closes.

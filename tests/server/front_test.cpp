@@ -111,6 +111,20 @@ TEST_CASE("a certificate that is near its end is renewed while the front serves"
   }));
 }
 
+TEST_CASE("certificates of some seconds are renewed by themselves, the kubeconfig with them") {
+  front_of_node node{[](auto& options) {
+    options.renew_period = 20ms;
+    options.certificate_life = 4s;
+  }};
+  node.start();
+  const auto server = read(node.pki("server.crt"));
+  const auto admin = read(node.running->kubeconfig_path());
+  CHECK(node.running->identity().certificates.starts_with(server));
+  REQUIRE(eventually([&] { return read(node.pki("server.crt")) != server; }));
+  CHECK(eventually([&] { return read(node.running->kubeconfig_path()) != admin; }));
+  CHECK(eventually([&] { return !node.running->identity().certificates.starts_with(server); }));
+}
+
 TEST_CASE("a token that is taken out of the file is refused soon") {
   front_of_node node{[](auto& options) { options.renew_period = 20ms; }};
   node.start();

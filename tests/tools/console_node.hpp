@@ -16,7 +16,8 @@ namespace troupe::tools::test {
 
 class console_node {
  public:
-  console_node() : process_{[this] { return become_node(); }} {
+  explicit console_node(std::vector<std::string> flags = {})
+      : flags_{std::move(flags)}, process_{[this] { return become_node(); }} {
     const bool ready = process_.says("ready https://");
     INFO(process_.err());
     REQUIRE(ready);
@@ -49,13 +50,18 @@ class console_node {
 
  private:
   int become_node() const {
-    const auto path = std::string{TROUPE_BINARY_DIR} + "/troupe";
-    const auto data = folder();
-    ::execl(path.c_str(), "troupe", "node", "--data-dir", data.c_str(), "--listen", "127.0.0.1:0",
-            "--runtime", "simulated", nullptr);
+    std::vector<std::string> all{"troupe",   "node",        "--data-dir", folder(),
+                                 "--listen", "127.0.0.1:0", "--runtime",  "simulated"};
+    all.insert(all.end(), flags_.begin(), flags_.end());
+    std::vector<char*> pointers;
+    for (auto& each : all)
+      pointers.push_back(each.data());
+    pointers.push_back(nullptr);
+    ::execv(TROUPE_BINARY_DIR "/troupe", pointers.data());
     return 127;
   }
 
+  const std::vector<std::string> flags_;
   troupe::test::scratch_folder folder_;
   child process_;
 };

@@ -1,4 +1,4 @@
-// Selectors, amounts, times, and the configuration file.
+// Selectors, amounts, times, the configuration file, and what joining machines send.
 #include "api/quantity.hpp"
 #include "api/scheme.hpp"
 #include "api/selector.hpp"
@@ -6,7 +6,9 @@
 #include "config/sources.hpp"
 #include "config/table.hpp"
 #include "config/units.hpp"
+#include "server/join/flat_json.hpp"
 #include "server/legacy/legacy_selector.hpp"
+#include "server/x509.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -95,6 +97,30 @@ void read_units(std::string_view text) {
   static_cast<void>(config::parse_count(text));
 }
 
+std::vector<std::string> join_bodies() {
+  return {R"({"nodeName": "worker-1", "certificateRequest": "-----BEGIN"})", "{}",
+          R"({"a":"\u00e9\n","a":"b"})"};
+}
+
+void read_join_body(std::string_view text) {
+  const auto read = server::read_flat_json(text);
+  if (!read) return require(read.error().find('\n') == std::string::npos, "a reason is one line");
+  const auto again = server::read_flat_json(server::write_flat_json(*read));
+  require(again.has_value() && *again == *read, "what a machine says survives its text");
+}
+
+std::vector<std::string> certificate_requests() {
+  static const auto made = server::x509::make_request(*server::x509::make_key(), "system:node:n");
+  return {*made, "-----BEGIN CERTIFICATE REQUEST-----\nMAA=\n-----END CERTIFICATE REQUEST-----\n"};
+}
+
+void read_certificate_request(std::string_view text) {
+  const auto read = server::x509::read_request(std::string{text});
+  if (!read) return;
+  require(read->key_hash.starts_with("sha256:"), "a key has a hash");
+  require(read->public_key.starts_with("-----BEGIN PUBLIC KEY-----"), "a key is written as PEM");
+}
+
 }  // namespace
 
 void add_texts(std::vector<entry>& to) {
@@ -105,6 +131,8 @@ void add_texts(std::vector<entry>& to) {
   to.push_back({"time", &times, &read_time});
   to.push_back({"configuration", &configurations, &read_configuration});
   to.push_back({"units", &unit_texts, &read_units});
+  to.push_back({"join_body", &join_bodies, &read_join_body});
+  to.push_back({"certificate_request", &certificate_requests, &read_certificate_request});
 }
 
 }  // namespace troupe::fuzz

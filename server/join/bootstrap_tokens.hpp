@@ -1,0 +1,29 @@
+// Bootstrap tokens as credentials: looked up in the store at each use, so that one that is deleted
+// or expires counts no more from that moment on. Thread safe.
+#pragma once
+
+#include <functional>
+
+#include "actors/bootstrap_token.hpp"
+#include "persistence/store.hpp"
+#include "server/authentication.hpp"
+
+namespace troupe::server {
+
+class bootstrap_tokens final : public token_source {
+ public:
+  using clock = std::function<actors::token_time()>;
+
+  // The store must outlive it. Without a clock: the system's.
+  explicit bootstrap_tokens(const persistence::store& truth, clock now = {});
+
+  // As system:bootstrap:ID in system:bootstrappers. The id is no secret; the secret is compared in
+  // constant time, with itself where there is no such id.
+  user_ptr find(std::string_view token) const override;
+
+ private:
+  const persistence::store& truth_;
+  const clock now_;
+};
+
+}  // namespace troupe::server

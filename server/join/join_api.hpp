@@ -1,0 +1,51 @@
+// What machines say when they join, renew their certificate and leave, and what the administrator's
+// `troupe token create` asks, below /troupe/v1/ (docs/joining.md has the protocol):
+//
+//   POST node-certificates    {nodeName, certificateRequest} -> {certificate, ...}
+//   POST nodes/NAME/leave     {force} -> {state, left, pods}; asked again until the state is "gone"
+//   GET  cluster              {clusterId, apiAddress, authorityHash, ...}
+//
+// A handler that stands before the API, behind the gate: join_authorizer says who gets here. JSON
+// objects of texts in and out, errors as Status. Thread safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/control_plane.hpp"
+#include "server/http.hpp"
+#include "server/join/node_signer.hpp"
+#include "server/rest/services.hpp"
+
+namespace troupe::server {
+
+// Where the cluster is reached.
+struct join_addresses {
+  // By which another machine calls the API: HOST:PORT.
+  std::string api;
+  // It listens on loopback alone: no other machine can.
+  bool loopback = false;
+};
+
+class join_api final : public handler {
+ public:
+  // All given outlive it. What is not below /troupe/ goes to `next`.
+  join_api(rest_services& in, std::shared_ptr<const node_signer> signer, handler& next);
+  ~join_api() override;
+
+  // Until then joining is answered with 503.
+  void addresses(join_addresses what);
+  // Where the link listens, HOST:PORT; an empty host: the one by which the API was called. Empty:
+  // it does not listen yet, and a machine that joins is asked to come again.
+  void link_address(std::string what);
+
+  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  void serve(request_ptr what, responder answer) override;
+
+ private:
+  struct impl;
+  const std::shared_ptr<impl> impl_;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,152 @@
+#include "server/join/membership.hpp"
+
+#include <utility>
+
+#include "actors/creation.hpp"
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+#include "server/join/defaults.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::coordination::v1::Lease;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+using persistence::snapshot;
+using persistence::transaction;
+
+constexpr std::string_view lease_namespace = "kube-node-lease";
+
+api::error refusal(int code, const char* reason, std::string message) {
+  api::error out;
+  out.code = code;
+  out.reason = reason;
+  out.message = std::move(message);
+  return out;
+}
+
+api::error removed(const std::string& node) {
+  return refusal(403, "Forbidden",
+                 "node " + node + " was removed from this cluster: join it again with a new token");
+}
+
+api::error taken(const std::string& node) {
+  auto out = refusal(409, "AlreadyExists",
+                     "the cluster has a node " + node +
+                         " already: give this machine another name with --node-name; if it is the "
+                         "same machine come back without its data, kubectl delete node " +
+                         node + " first");
+  out.kind = "nodes";
+  out.name = node;
+  return out;
+}
+
+std::string node_key(const std::string& node) {
+  return api::kind_of<Node>().key({}, node);
+}
+
+std::string key_of(const api::object& node) {
+  const auto& annotations = node.meta().annotations();
+  const auto found = annotations.find(std::string{join_defaults::key_annotation});
+  return found == annotations.end() ? std::string{} : found->second;
+}
+
+transaction change(const api::object_ptr& before, std::unique_ptr<api::body> content) {
+  transaction what;
+  auto key = before->kind().key(before->meta().namespace_(), before->meta().name());
+  what.preconditions.push_back({key, before->revision()});
+  what.mutations.push_back({std::move(key), &before->kind(), std::move(content)});
+  return what;
+}
+
+api::expected<transaction> create(const snapshot& state, const std::string& node,
+                                  const std::string& key_hash, runtime::wall_time now,
+                                  std::mt19937_64& random) {
+  auto content = std::make_unique<Node>();
+  auto& meta = *content->mutable_metadata();
+  meta.set_name(node);
+  (*meta.mutable_annotations())[std::string{join_defaults::key_annotation}] = key_hash;
+  return actors::create_transaction(state, api::kind_of<Node>(), std::move(content),
+                                    actors::creator::client, now, random);
+}
+
+bool ended(const Pod& pod) {
+  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
+}
+
+// What the node still has to bring to an end.
+void add_pods(const snapshot& state, const std::string& node, departure& into) {
+  const auto& kind = api::kind_of<Pod>();
+  state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
+    const auto& pod = found->as<Pod>();
+    if (pod.spec().node_name() != node || ended(pod)) return true;
+    ++into.left;
+    const auto& meta = found->meta();
+    if (into.pods.size() < join_defaults::evictions_at_once)
+      into.pods.push_back(meta.namespace_() + "/" + meta.name());
+    if (!meta.has_deletion_timestamp() && into.evictions.size() < join_defaults::evictions_at_once)
+      into.evictions.push_back({.pod_key = std::string{key},
+                                .pod_uid = meta.uid(),
+                                .reason = "EvictionByEvictionAPI",
+                                .message = "The node leaves the cluster"});
+    return true;
+  });
+}
+
+void remove_node(const snapshot& state, const api::object_ptr& node, departure& into) {
+  into.what = change(node, nullptr);
+  const auto& kind = api::kind_of<Lease>();
+  auto lease = kind.key(lease_namespace, node->meta().name());
+  if (state.find(lease)) into.what.mutations.push_back({std::move(lease), &kind, nullptr});
+  into.gone = true;
+}
+
+}  // namespace
+
+api::expected<transaction> plan_admission(const snapshot& state, const std::string& node,
+                                          const std::string& key_hash, const membership_asker& by,
+                                          runtime::wall_time now, std::mt19937_64& random) {
+  const auto found = state.find(node_key(node));
+  const auto known = found ? key_of(*found) : std::string{};
+  if (!found) {
+    if (!by.node.empty()) return api::fail(removed(node));
+    return create(state, node, key_hash, now, random);
+  }
+  if (known == key_hash) return transaction{};
+  if (by.node.empty()) return api::fail(taken(node));
+  if (known.empty() || known != by.key_hash) return api::fail(removed(node));
+  auto content = found->copy_as<Node>();
+  (*content->mutable_metadata()
+        ->mutable_annotations())[std::string{join_defaults::key_annotation}] = key_hash;
+  return change(found, std::move(content));
+}
+
+api::expected<departure> plan_departure(const snapshot& state, const membership_asker& by,
+                                        bool at_once) {
+  departure step;
+  const auto found = state.find(node_key(by.node));
+  if (!found) {
+    step.gone = true;
+    return step;
+  }
+  if (key_of(*found) != by.key_hash) return api::fail(removed(by.node));
+  if (at_once) {
+    remove_node(state, found, step);
+  } else if (!found->as<Node>().spec().unschedulable()) {
+    auto content = found->copy_as<Node>();
+    content->mutable_spec()->set_unschedulable(true);
+    step.what = change(found, std::move(content));
+    add_pods(state, by.node, step);
+    step.evictions.clear();  // in the next step, when nothing new can come
+  } else {
+    add_pods(state, by.node, step);
+    if (step.left == 0) remove_node(state, found, step);
+  }
+  return step;
+}
+
+}  // namespace troupe::server

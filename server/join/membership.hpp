@@ -1,0 +1,45 @@
+// Who belongs to the cluster: what a machine's request to become a node, to stay one or to leave
+// means for the store. Pure functions from one state of it to a transaction, or to the refusal that
+// the machine's user reads.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "actors/messages.hpp"
+#include "api/error.hpp"
+#include "persistence/snapshot.hpp"
+#include "persistence/store.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::server {
+
+// By a node's own certificate, or by a token.
+struct membership_asker {
+  std::string node;      // empty: by a token
+  std::string key_hash;  // of the certificate that it showed
+};
+
+// The Node that the key may speak for. A token makes one, and finds again the one that was made for
+// the same key; 409 where the name is another's. A certificate puts another key in place of its
+// own; 403 where the Node has gone or speaks for neither. An empty transaction: all is as it should
+// be.
+api::expected<persistence::transaction> plan_admission(
+    const persistence::snapshot& state, const std::string& node, const std::string& key_hash,
+    const membership_asker& by, runtime::wall_time now, std::mt19937_64& random);
+
+// One step on the way out; asked again until it is `gone`.
+struct departure {
+  bool gone = false;
+  // Cordons the node, or removes it with its Lease. Empty: nothing to change now.
+  persistence::transaction what;
+  std::vector<actors::evict> evictions;  // at most `join_defaults::evictions_at_once`
+  std::vector<std::string> pods;         // those that are still there, "namespace/name"; as many
+  std::size_t left = 0;                  // all of them
+};
+// `at_once` leaves pods to whoever looks after pods without a node.
+api::expected<departure> plan_departure(const persistence::snapshot& state,
+                                        const membership_asker& by, bool at_once);
+
+}  // namespace troupe::server

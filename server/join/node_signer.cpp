@@ -1,0 +1,36 @@
+#include "server/join/node_signer.hpp"
+
+#include <algorithm>
+
+#include "server/join/defaults.hpp"
+
+namespace troupe::server {
+
+void node_signer::replace(x509::identity authority) {
+  const std::lock_guard lock{mutex_};
+  authority_ = std::move(authority);
+}
+
+std::string node_signer::authority() const {
+  const std::lock_guard lock{mutex_};
+  return authority_.certificate;
+}
+
+tl::expected<std::string, std::string> node_signer::certify(const std::string& node,
+                                                            const std::string& public_key,
+                                                            x509::time_point now) const {
+  x509::identity authority;
+  {
+    const std::lock_guard lock{mutex_};
+    authority = authority_;
+  }
+  const auto early = std::min<std::chrono::milliseconds>(join_defaults::backdated,
+                                                         life_ / join_defaults::backdated_part);
+  x509::leaf wanted;
+  wanted.common_name = std::string{join_defaults::node_user} + node;
+  wanted.organizations = {std::string{join_defaults::nodes_group}};
+  wanted.valid = {now - early, now + life_};
+  return x509::certify(authority, wanted, public_key);
+}
+
+}  // namespace troupe::server

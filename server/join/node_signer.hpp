@@ -1,0 +1,33 @@
+// Signs the certificates of nodes with the authority of the front, which hands it in at its start
+// and whenever it is renewed. Thread safe.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "server/x509.hpp"
+
+namespace troupe::server {
+
+class node_signer {
+ public:
+  explicit node_signer(std::chrono::milliseconds life) : life_{life} {}
+
+  void replace(x509::identity authority);
+  // Its certificate, PEM; empty before the front has started.
+  std::string authority() const;
+
+  // For CN=system:node:NAME, O=system:nodes and nothing else, good for a client only.
+  tl::expected<std::string, std::string> certify(const std::string& node,
+                                                 const std::string& public_key,
+                                                 x509::time_point now) const;
+
+ private:
+  const std::chrono::milliseconds life_;
+  mutable std::mutex mutex_;
+  x509::identity authority_;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,122 @@
+#include "actors/token_cleaner.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "api/timestamp.hpp"
+#include "support/cluster.hpp"
+#include "support/seeds.hpp"
+
+namespace troupe::test {
+
+using actors::bootstrap_token;
+using api::core::v1::Secret;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr const char* space = "kube-system";
+
+bootstrap_token token(const std::string& id) {
+  bootstrap_token made;
+  made.id = id;
+  made.secret = "0123456789abcdef";
+  made.authenticates = true;
+  made.extra_groups = {"system:bootstrappers:troupe"};
+  made.description = "for a rack";
+  return made;
+}
+
+void add(cluster& c, const std::string& id, std::chrono::minutes life) {
+  auto made = token(id);
+  made.expires = std::chrono::time_point_cast<std::chrono::system_clock::duration>(c.now()) + life;
+  c.create(*actors::write_bootstrap_token(made));
+}
+
+bool there(cluster& c, const std::string& id) {
+  return c.find<Secret>(space, "bootstrap-token-" + id) != nullptr;
+}
+
+std::optional<bootstrap_token> read(const Secret& secret) {
+  const api::object object{api::kind_of<Secret>(), std::make_unique<Secret>(secret), 0};
+  return actors::read_bootstrap_token(object);
+}
+
+}  // namespace
+
+TEST_CASE("tokens whose time is over are removed, whoever crashes, and no others") {
+  for_each_seed(5, [](std::uint64_t seed) {
+    cluster c{seed};
+    add(c, "aaaaaa", minutes{1});
+    add(c, "bbbbbb", minutes{60});
+    c.create(*actors::write_bootstrap_token(token("cccccc")));  // never expires
+    Secret plain;
+    plain.mutable_metadata()->set_name("bootstrap-token-dddddd");
+    plain.mutable_metadata()->set_namespace_(space);
+    c.create(plain);
+    c.settle();
+    CHECK(there(c, "aaaaaa"));
+    CHECK(c.run_until([&] { return !there(c, "aaaaaa"); }, seconds{62}));
+    c.crash("token-cleaner", "token-cleaner");
+    CHECK(c.run_until([&] { return !there(c, "bbbbbb"); }, minutes{61}));
+    c.advance(minutes{60});
+    CHECK(there(c, "cccccc"));
+    CHECK(there(c, "dddddd"));
+  });
+}
+
+TEST_CASE("a token whose expiration is put off stays") {
+  cluster c{1};
+  add(c, "aaaaaa", minutes{1});
+  c.settle();
+  const auto later = api::format_time(
+      std::chrono::floor<seconds>(c.now() + minutes{10}).time_since_epoch().count());
+  c.change<Secret>(space, "bootstrap-token-aaaaaa",
+                   [&](Secret& s) { (*s.mutable_data())["expiration"] = later; });
+  c.advance(minutes{9});
+  CHECK(there(c, "aaaaaa"));
+  c.advance(minutes{2});
+  CHECK_FALSE(there(c, "aaaaaa"));
+}
+
+TEST_CASE("what is written as a token's secret is read back, and nonsense is no token") {
+  auto made = token("aaaaaa");
+  made.expires = actors::token_time{} + std::chrono::hours{500'000};
+  const auto good = *actors::write_bootstrap_token(made);
+  const auto found = read(good);
+  REQUIRE(found);
+  CHECK(found->id == made.id);
+  CHECK(found->secret == made.secret);
+  CHECK(found->expires == made.expires);
+  CHECK(found->extra_groups == made.extra_groups);
+  CHECK(found->authenticates);
+
+  const auto spoilt = [&](auto spoil) {
+    auto copy = good;
+    spoil(copy);
+    return read(copy);
+  };
+  CHECK_FALSE(spoilt([](Secret& s) { s.set_type("Opaque"); }));
+  CHECK_FALSE(spoilt([](Secret& s) { s.mutable_metadata()->set_namespace_("default"); }));
+  CHECK_FALSE(spoilt([](Secret& s) { s.mutable_metadata()->set_name("bootstrap-token-bbbbbb"); }));
+  CHECK_FALSE(spoilt([](Secret& s) { (*s.mutable_data())["token-secret"] = "short"; }));
+  CHECK_FALSE(
+      spoilt([](Secret& s) { (*s.mutable_data())["auth-extra-groups"] = "system:masters"; }));
+  CHECK_FALSE(spoilt([](Secret& s) { s.mutable_metadata()->mutable_deletion_timestamp(); }));
+  const auto unclear = spoilt([](Secret& s) { (*s.mutable_data())["expiration"] = "tomorrow"; });
+  REQUIRE(unclear);
+  CHECK(unclear->expired(std::chrono::system_clock::now()));
+}
+
+TEST_CASE("a token's text is an id and a secret, or nothing") {
+  const auto parts = actors::split_token("abc123.0123456789abcdef");
+  REQUIRE(parts);
+  CHECK(parts->id == "abc123");
+  CHECK(parts->secret == "0123456789abcdef");
+  for (const auto* text :
+       {"", ".", "abc123", "abc123.", "ABC123.0123456789abcdef", "abc123.0123456789abcdef0",
+        "abc12.0123456789abcdef", "abc123.0123456789abcde/"})
+    CHECK_FALSE(actors::split_token(text));
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,91 @@
+#include "tools/join/credential_keeper.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "server/x509.hpp"
+#include "tools/join/defaults.hpp"
+#include "tools/join/enrolment.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+double random_part() {
+  std::random_device source;
+  return std::uniform_real_distribution<double>{0, 1}(source);
+}
+
+}  // namespace
+
+std::chrono::milliseconds until_renewal(const std::string& certificate, double jitter,
+                                        std::chrono::system_clock::time_point now) {
+  using std::chrono::milliseconds;
+  const auto valid = server::x509::read_validity(certificate);
+  if (!valid) return milliseconds{0};
+  const auto rest = (valid->until - valid->from) * join_defaults::renew_below *
+                    (1 + join_defaults::renew_jitter * jitter);
+  const auto wait = std::chrono::duration_cast<milliseconds>(valid->until - rest - now);
+  return std::max(wait, milliseconds{0});
+}
+
+credential_keeper::credential_keeper(join_folder folder, joined_credentials held,
+                                     std::function<void(const std::string& why)> removed)
+    : folder_{std::move(folder)},
+      removed_{std::move(removed)},
+      jitter_{random_part()},
+      held_{std::move(held)},
+      keeper_{[this] { keep(); }} {}
+
+credential_keeper::~credential_keeper() {
+  {
+    const std::lock_guard lock{mutex_};
+    ending_ = true;
+  }
+  wake_.notify_all();
+  keeper_.join();
+}
+
+joined_credentials credential_keeper::now() const {
+  const std::lock_guard lock{mutex_};
+  return held_;
+}
+
+void credential_keeper::keep() {
+  auto pause = join_defaults::renew_retry_first;
+  std::unique_lock lock{mutex_};
+  while (!ending_) {
+    auto wait = until_renewal(held_.certificate, jitter_, std::chrono::system_clock::now());
+    if (wait.count() == 0) {
+      lock.unlock();
+      const bool done = renew_once();
+      lock.lock();
+      wait = done ? std::chrono::milliseconds{0} : pause;
+      pause = done ? join_defaults::renew_retry_first
+                   : std::min(pause * 2, join_defaults::renew_retry_longest);
+    }
+    wake_.wait_for(lock, std::min(wait, join_defaults::renew_look), [this] { return ending_; });
+  }
+}
+
+bool credential_keeper::renew_once() {
+  auto next = renew(now());
+  if (!next) {
+    spdlog::warn("the node's certificate is not renewed: {}", next.error().message);
+    if (next.error().removed) removed_(next.error().message);
+    return false;
+  }
+  if (const auto saved = folder_.save(*next); !saved) {
+    spdlog::warn("the node's certificate is not kept: {}", saved.error());
+    return false;
+  }
+  spdlog::info("the node's certificate is renewed");
+  const std::lock_guard lock{mutex_};
+  held_ = std::move(*next);
+  return true;
+}
+
+}  // namespace troupe::tools

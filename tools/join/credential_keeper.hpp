@@ -1,0 +1,47 @@
+// Holds the credentials of a joined node and renews its certificate before it ends, for as long as
+// it lives. Thread safe; a thread of its own asks and waits.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "tools/join/credentials.hpp"
+
+namespace troupe::tools {
+
+class credential_keeper {
+ public:
+  // `removed` is told when the cluster refuses to renew because it does not know the node any more;
+  // on the keeper's thread.
+  credential_keeper(join_folder folder, joined_credentials held,
+                    std::function<void(const std::string& why)> removed);
+  credential_keeper(const credential_keeper&) = delete;
+  credential_keeper& operator=(const credential_keeper&) = delete;
+  ~credential_keeper();
+
+  joined_credentials now() const;
+
+ private:
+  void keep();
+  // Asks once; false: try again later.
+  bool renew_once();
+
+  const join_folder folder_;
+  const std::function<void(const std::string& why)> removed_;
+  const double jitter_;  // 0 to 1
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ending_ = false;
+  joined_credentials held_;
+  std::thread keeper_;
+};
+
+// How long from `now` until the certificate is to be renewed; zero when it is time.
+std::chrono::milliseconds until_renewal(const std::string& certificate, double jitter,
+                                        std::chrono::system_clock::time_point now);
+
+}  // namespace troupe::tools

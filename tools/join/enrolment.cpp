@@ -1,0 +1,142 @@
+#include "tools/join/enrolment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "actors/bootstrap_token.hpp"
+#include "server/join/flat_json.hpp"
+#include "server/join/join_authorizer.hpp"
+#include "server/x509.hpp"
+#include "tools/https_client.hpp"
+#include "tools/join/defaults.hpp"
+#include "tools/join/first_contact.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+constexpr std::string_view hash_prefix = "sha256:";
+constexpr std::size_t hash_digits = 64;
+
+using time_point = first_contact::time_point;
+
+tl::expected<std::string, std::string> request_body(const std::string& node,
+                                                    const std::string& private_key) {
+  auto csr = server::x509::make_request(private_key, "system:node:" + node);
+  if (!csr) return csr;
+  return server::write_flat_json({{"nodeName", node}, {"certificateRequest", *csr}});
+}
+
+// What the server answered, into what is held; the error is one of its own.
+tl::expected<joined_credentials, std::string> take_over(joined_credentials held,
+                                                        const client_answer& answer) {
+  const auto said = server::read_flat_json(answer.body);
+  if (!said) return tl::make_unexpected("the answer of the server: " + said.error());
+  held.certificate = server::member(*said, "certificate");
+  held.authority = server::member(*said, "certificateAuthority");
+  held.cluster_id = server::member(*said, "clusterId");
+  held.link_address = server::member(*said, "linkAddress");
+  if (!server::x509::belongs({held.certificate, held.private_key}, held.authority) ||
+      held.cluster_id.empty() || !parse_host_and_port(held.link_address))
+    return tl::make_unexpected(
+        std::string("the answer of the server makes no sense; do both run the same version of "
+                    "Troupe?"));
+  return held;
+}
+
+std::string refused(const join_line& line, const client_answer& answer) {
+  if (answer.status == 401)
+    return fmt::format(
+        "{}: the token is not known there, or its time is over; make a new one with `troupe token "
+        "create` on the control plane",
+        line.address);
+  return line.address + ": " + refusal(answer);
+}
+
+// A server that is just starting, or busy, is asked again as long as there is time.
+tl::expected<client_answer, std::string> ask(const first_contact& contact, const join_line& line,
+                                             const std::string& body, time_point deadline) {
+  for (;;) {
+    auto answer = contact.post(std::string{server::certificates_path}, line.token, body);
+    const bool later = answer && (answer->status == 503 || answer->status == 429);
+    const auto next = std::chrono::steady_clock::now() + join_defaults::ask_again;
+    if (!later || next >= deadline) return answer;
+    std::this_thread::sleep_until(next);
+  }
+}
+
+}  // namespace
+
+tl::expected<void, std::string> check_join_line(const join_line& line) {
+  if (const auto to = parse_host_and_port(line.address); !to)
+    return tl::make_unexpected(to.error());
+  if (!actors::split_token(line.token))
+    return tl::make_unexpected(
+        std::string("--token: expected ID.SECRET, six and sixteen lower-case letters and digits, "
+                    "as `troupe token create` prints it"));
+  const auto& hash = line.authority_hash;
+  const bool good = hash.starts_with(hash_prefix) &&
+                    hash.size() == hash_prefix.size() + hash_digits &&
+                    hash.find_first_not_of("0123456789abcdef", hash_prefix.size()) == hash.npos;
+  if (!good)
+    return tl::make_unexpected(
+        std::string("--ca-hash: expected sha256: and 64 hexadecimal digits, as `troupe token "
+                    "create` prints it"));
+  return {};
+}
+
+tl::expected<joined_credentials, std::string> enrol(const join_line& line, const std::string& node,
+                                                    const join_folder& into) {
+  const auto deadline = std::chrono::steady_clock::now() + join_defaults::whole_limit;
+  const auto contact = first_contact::make(line.address, line.authority_hash, deadline);
+  if (!contact) return tl::make_unexpected(contact.error());
+  joined_credentials held;
+  held.node_name = node;
+  held.api_address = line.address;
+  auto key = into.private_key();
+  if (!key) return tl::make_unexpected(key.error());
+  held.private_key = std::move(*key);
+  const auto body = request_body(node, held.private_key);
+  if (!body) return tl::make_unexpected(body.error());
+  const auto answer = ask(*contact, line, *body, deadline);
+  if (!answer) return tl::make_unexpected(answer.error());
+  if (answer->status != 201) return tl::make_unexpected(refused(line, *answer));
+  auto joined = take_over(std::move(held), *answer);
+  if (!joined) return tl::make_unexpected(line.address + ": " + joined.error());
+  if (server::x509::key_hash(joined->authority) != line.authority_hash)
+    return tl::make_unexpected(line.address + ": the authority that it answers with is another");
+  if (auto saved = into.save(*joined); !saved) return tl::make_unexpected(saved.error());
+  return joined;
+}
+
+tl::expected<std::unique_ptr<cluster_client>, std::string> connect_as_node(
+    const joined_credentials& held) {
+  auto made = https_client::make(
+      {"https://" + held.api_address, held.authority, held.certificate, held.private_key, {}});
+  if (!made) return tl::make_unexpected(made.error());
+  return std::move(*made);
+}
+
+tl::expected<joined_credentials, renewal_error> renew(const joined_credentials& held) {
+  const auto failed = [](std::string why) {
+    return tl::make_unexpected(renewal_error{false, std::move(why)});
+  };
+  const auto to = connect_as_node(held);
+  if (!to) return failed(to.error());
+  auto body = request_body(held.node_name, held.private_key);
+  if (!body) return failed(body.error());
+  const auto answer = (*to)->call(
+      {.method = "POST", .path = std::string{server::certificates_path}, .body = std::move(*body)});
+  if (!answer) return failed(answer.error());
+  if (answer->status != 201)
+    return tl::make_unexpected(renewal_error{answer->status == 403, refusal(*answer)});
+  auto next = take_over(held, *answer);
+  if (!next) return failed(next.error());
+  // Names and addresses stay what the machine has joined by.
+  next->link_address = held.link_address;
+  return *next;
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,140 @@
+#include "tools/join/join_process.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <systemd/sd-daemon.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <system_error>
+
+#include "server/x509.hpp"
+#include "tools/data_dir.hpp"
+#include "tools/join/credential_keeper.hpp"
+#include "tools/node_surroundings.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+using credentials_result = tl::expected<joined_credentials, std::string>;
+
+tl::unexpected<std::string> wrong_folder(const std::filesystem::path& folder,
+                                         const std::string& why) {
+  return tl::make_unexpected(
+      fmt::format("data dir {}: {}; name another with --data-dir", folder.string(), why));
+}
+
+bool is_control_plane(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return std::filesystem::exists(folder / "store", ignored) ||
+         std::filesystem::exists(folder / "pki", ignored);
+}
+
+bool expired(const std::string& certificate) {
+  const auto valid = server::x509::read_validity(certificate);
+  return !valid || valid->until <= std::chrono::system_clock::now();
+}
+
+// What was kept, if it is what is asked for.
+credentials_result go_on(joined_credentials held, const config::node_config& config,
+                         const join_order& order, const join_folder& folder) {
+  const auto& line = order.line;
+  const auto hash = server::x509::key_hash(held.authority);
+  if (!line.authority_hash.empty() && hash != line.authority_hash)
+    return wrong_folder(config.data_dir, "has joined another cluster, " + held.cluster_id +
+                                             " (troupe leave takes it out of there)");
+  if (order.named && config.kubelet.node_name != held.node_name)
+    return wrong_folder(config.data_dir,
+                        "has joined as " + held.node_name + ", not as " + config.kubelet.node_name);
+  if (!expired(held.certificate)) return held;
+  if (!line.token.empty()) return enrol(line, held.node_name, folder);
+  return tl::make_unexpected(
+      fmt::format("the certificate of node {} has expired: join again with the line that `troupe "
+                  "token create` prints on the control plane",
+                  held.node_name));
+}
+
+credentials_result credentials_for(const config::node_config& config, const join_order& order) {
+  const join_folder folder{config.data_dir};
+  auto held = folder.load();
+  if (!held) return tl::make_unexpected(held.error());
+  if (*held) return go_on(std::move(**held), config, order, folder);
+  if (order.line.address.empty())
+    return tl::make_unexpected(
+        fmt::format("data dir {}: has joined no cluster yet; give the line that `troupe token "
+                    "create` prints on the control plane",
+                    config.data_dir.string()));
+  if (const auto good = check_join_line(order.line); !good)
+    return tl::make_unexpected(good.error());
+  return enrol(order.line, config.kubelet.node_name, folder);
+}
+
+// What the link says of itself, from its threads.
+class link_news {
+ public:
+  explicit link_news(stop_signals& signals) : signals_{signals} {}
+
+  void linked(const joined_credentials& as) {
+    spdlog::info("the link to {} stands", as.link_address);
+    if (said_.exchange(true)) return;
+    fmt::print("joined {} as {}\n", as.cluster_id, as.node_name);
+    std::fflush(stdout);
+    ::sd_notifyf(0, "READY=1\nSTATUS=joined %s as %s", as.cluster_id.c_str(), as.node_name.c_str());
+  }
+  void unlinked(const std::string& why) { spdlog::warn("no link: {}; trying again", why); }
+  void expelled(const std::string& why) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (!expelled_) expelled_ = why;
+    }
+    signals_.end();
+  }
+  std::optional<std::string> end() const {
+    const std::lock_guard lock{mutex_};
+    return expelled_;
+  }
+
+ private:
+  stop_signals& signals_;
+  std::atomic<bool> said_{false};
+  mutable std::mutex mutex_;
+  std::optional<std::string> expelled_;
+};
+
+}  // namespace
+
+tl::expected<void, std::string> run_joined(config::node_config config, const join_order& order,
+                                           const joined_composer& compose) {
+  node_surroundings around{config.log};
+  if (is_control_plane(config.data_dir))
+    return wrong_folder(config.data_dir, "belongs to a control plane");
+  const auto folder = data_dir::take(config.data_dir);
+  if (!folder) return tl::make_unexpected(folder.error());
+  const auto held = credentials_for(config, order);
+  if (!held) return tl::make_unexpected(held.error());
+  config.kubelet.node_name = held->node_name;
+  // A machine that comes back is up with its pods, whether the control plane is or not.
+  if (order.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
+  link_news news{around.signals};
+  credential_keeper keeper{join_folder{config.data_dir}, *held,
+                           [&news](const std::string& why) { news.expelled(why); }};
+  const auto parts =
+      compose(config, {.credentials = [&keeper] { return keeper.now(); },
+                       .linked = [&news, as = *held] { news.linked(as); },
+                       .unlinked = [&news](const std::string& why) { news.unlinked(why); },
+                       .expelled = [&news](const std::string& why) { news.expelled(why); }});
+  if (const auto started = parts->start(); !started) return tl::make_unexpected(started.error());
+  const int signal = around.signals.wait();
+  ::sd_notify(0, "STOPPING=1\nSTATUS=stopping");
+  const auto reason = news.end();
+  spdlog::info("stopping: {}", reason ? *reason : ::strsignal(signal));
+  parts->stop();
+  if (reason) return tl::make_unexpected(*reason);
+  return {};
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,138 @@
+#include "tools/join/leaving.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "server/join/flat_json.hpp"
+#include "server/join/join_authorizer.hpp"
+#include "tools/cluster_client.hpp"
+#include "tools/data_dir.hpp"
+#include "tools/join/credentials.hpp"
+#include "tools/join/enrolment.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+using std::chrono::steady_clock;
+using result = tl::expected<void, std::string>;
+using teller = std::function<void(const std::string&)>;
+
+// What the control plane said: gone, or so many pods.
+struct step {
+  bool gone = false;
+  std::string left;
+  std::string pods;
+};
+
+struct leave_problem {
+  bool unreachable = false;
+  std::string message;
+};
+
+tl::expected<step, leave_problem> ask(cluster_client& to, const std::string& node, bool at_once) {
+  const auto answer =
+      to.call({.method = "POST",
+               .path = server::leave_path(node),
+               .body = server::write_flat_json({{"force", at_once ? "true" : "false"}})});
+  if (!answer) return tl::make_unexpected(leave_problem{true, answer.error()});
+  // Expelled before, so that there is nothing left to leave.
+  if (answer->status == 403) return step{true, {}, {}};
+  if (answer->status == 401)
+    return tl::make_unexpected(leave_problem{
+        true,
+        "the node's certificate is not good there any more; its clock may be wrong, or it "
+        "has expired"});
+  if (answer->status != 200)
+    return tl::make_unexpected(leave_problem{answer->status >= 500, refusal(*answer)});
+  const auto said = server::read_flat_json(answer->body);
+  if (!said) return tl::make_unexpected(leave_problem{false, said.error()});
+  return step{server::member(*said, "state") == "gone", server::member(*said, "left"),
+              server::member(*said, "pods")};
+}
+
+// Comes back when the cluster has let go of the node.
+result leave_cluster(const leave_order& order, const joined_credentials& held,
+                     const teller& progress) {
+  const auto to = connect_as_node(held);
+  if (!to) return tl::make_unexpected(to.error());
+  const auto end = steady_clock::now() + order.timeout;
+  std::string told;
+  for (;;) {
+    const auto now = ask(**to, held.node_name, order.force);
+    if (!now && order.force) {
+      progress(
+          fmt::format("the control plane was not told ({}); there, take the node out with "
+                      "kubectl delete node {}",
+                      now.error().message, held.node_name));
+      return {};
+    }
+    if (!now && now.error().unreachable)
+      return tl::make_unexpected(
+          fmt::format("the control plane cannot be told: {}; try again, or with --force to remove "
+                      "what is here only",
+                      now.error().message));
+    if (!now) return tl::make_unexpected(now.error().message);
+    if (now->gone) return {};
+    if (now->left != "0" && !data_dir::holder(order.data_dir))
+      return tl::make_unexpected(
+          fmt::format("node {} still has {} pods, which nobody here brings to an end: start it "
+                      "with troupe join "
+                      "--data-dir {} and leave again, or use --force",
+                      held.node_name, now->left, order.data_dir.string()));
+    if (now->left != "0" && now->pods != told)
+      progress(fmt::format("waiting for {} pods to end: {}", now->left, told = now->pods));
+    if (steady_clock::now() >= end)
+      return tl::make_unexpected(fmt::format(
+          "{} pods of node {} have not ended in time ({}); it stays cordoned: leave again, with a "
+          "longer --timeout, or with --force",
+          now->left, held.node_name, now->pods));
+    std::this_thread::sleep_for(join_defaults::leave_poll);
+  }
+}
+
+bool ends(const std::filesystem::path& folder, std::chrono::milliseconds limit) {
+  const auto until = steady_clock::now() + limit;
+  while (data_dir::holder(folder)) {
+    if (steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(join_defaults::leave_poll / 10);
+  }
+  return true;
+}
+
+// The process ends by itself when the control plane lets it go; where it does not, by a signal.
+result end_process(const leave_order& order, bool told) {
+  if (told && ends(order.data_dir, join_defaults::process_end)) return {};
+  const auto id = data_dir::holder(order.data_dir);
+  if (!id) return {};
+  if (::kill(*id, SIGTERM) != 0 && errno != ESRCH)
+    return tl::make_unexpected(
+        fmt::format("the node's process {} cannot be ended: {}", *id, std::strerror(errno)));
+  if (ends(order.data_dir, join_defaults::process_end)) return {};
+  return tl::make_unexpected(
+      fmt::format("the node's process {} does not end: end it, then leave again", *id));
+}
+
+}  // namespace
+
+result leave(const leave_order& order, const teller& progress) {
+  const join_folder folder{order.data_dir};
+  const auto held = folder.load();
+  if (!held && !order.force) return tl::make_unexpected(held.error());
+  const bool member = held && held->has_value();
+  if (!member && !std::filesystem::exists(folder.path()))
+    return tl::make_unexpected(
+        fmt::format("data dir {}: has joined no cluster; name the right one with --data-dir",
+                    order.data_dir.string()));
+  if (member) {
+    if (auto done = leave_cluster(order, **held, progress); !done) return done;
+  }
+  if (auto ended = end_process(order, member && !order.force); !ended) return ended;
+  return folder.remove();
+}
+
+}  // namespace troupe::tools
