@@ -10,7 +10,7 @@
 #include "runtime/detail/core.hpp"
 #include "runtime/detail/log.hpp"
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(TROUPE_TSAN)
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #endif
@@ -51,14 +51,14 @@ void host::retain() noexcept {
 }
 
 void host::release() noexcept {
-#if defined(__SANITIZE_THREAD__)
+#if defined(TROUPE_TSAN)
   __tsan_release(this);
 #endif
   caf::intrusive_ptr_release(ctrl());
 }
 
 host::~host() {
-#if defined(__SANITIZE_THREAD__)
+#if defined(TROUPE_TSAN)
   __tsan_acquire(this);
 #endif
 }

@@ -2,7 +2,7 @@
 //
 // Left out under ThreadSanitizer: how CAF's actors hand over messages and references is inside of a
 // library that is not instrumented, and every such message would be reported.
-#if !defined(__SANITIZE_THREAD__)
+#if !defined(TROUPE_TSAN)
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
