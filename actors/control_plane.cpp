@@ -6,6 +6,7 @@
 #include "actors/defaults.hpp"
 #include "actors/deployments/deployments.hpp"
 #include "actors/garbage_collector.hpp"
+#include "actors/link/node_links.hpp"
 #include "actors/minions.hpp"
 #include "actors/namespaces.hpp"
 #include "actors/pods.hpp"
@@ -22,7 +23,8 @@ struct control_plane::impl {
   runtime::system& company;
   persistence::store& truth;
   actors::doors doors;
-  std::vector<runtime::actor_ref> started;
+  std::unique_ptr<node_links> links = {};
+  std::vector<runtime::actor_ref> started = {};
 
   template <class A, class... Args>
   runtime::actor_ref start(const char* kind, const char* name, Args... args) {
@@ -47,7 +49,7 @@ struct control_plane::impl {
 
 control_plane::control_plane(runtime::system& company, persistence::store& truth,
                              control_plane_options options)
-    : impl_{new impl{company, truth, {}, {}}} {
+    : impl_{new impl{company, truth, {}}} {
   auto reader = options.reading_thread ? std::make_shared<runtime::worker_pool>(
                                              "log-reader", 1, defaults::log_queue_limit)
                                        : nullptr;
@@ -62,10 +64,12 @@ control_plane::control_plane(runtime::system& company, persistence::store& truth
     to.tell(committed{std::move(batch)}, why);
   });
   doors.recorder = impl_->start<recorder>("recorder", "recorder", &truth, doors.writer);
+  impl_->links = std::make_unique<node_links>(company, truth, doors);
+  impl_->started.push_back(impl_->links->actor());
   if (!options.controllers) return;
   impl_->start<namespaces>("namespaces", "namespaces", &truth, doors);
   impl_->start<garbage_collector>("garbage-collector", "garbage-collector", &truth, doors);
-  impl_->start<minions>("supervisor", "minions", &truth, doors);
+  impl_->start<minions>("supervisor", "minions", &truth, doors, options.node_grace);
   impl_->start<token_cleaner>("token-cleaner", "token-cleaner", doors);
   auto scheduler = spawn_scheduler(company, doors, {.profile = options.scheduler_profile});
   impl_->started.push_back(scheduler);
@@ -85,6 +89,9 @@ control_plane::~control_plane() {
 
 const actors::doors& control_plane::doors() const noexcept {
   return impl_->doors;
+}
+const node_links& control_plane::links() const noexcept {
+  return *impl_->links;
 }
 runtime::system& control_plane::company() noexcept {
   return impl_->company;

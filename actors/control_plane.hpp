@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "actors/defaults.hpp"
 #include "actors/doors.hpp"
 #include "actors/messages.hpp"
 #include "actors/scheduler/profile.hpp"
@@ -25,7 +26,11 @@ struct control_plane_options {
   bool reading_thread = true;
   // Chance that a transaction of an actor is answered with a conflict, untried; for simulations.
   double conflict_chance = 0;
+  // A node that gives no sign of life for so long is called not ready.
+  runtime::duration node_grace = defaults::node_grace;
 };
+
+class node_links;
 
 class control_plane {
  public:
@@ -36,6 +41,8 @@ class control_plane {
   ~control_plane();
 
   const actors::doors& doors() const noexcept;
+  // Those of the joined nodes.
+  const node_links& links() const noexcept;
   runtime::system& company() noexcept;
   persistence::store& truth() noexcept;
 

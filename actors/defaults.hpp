@@ -67,7 +67,8 @@ inline constexpr duration terminated_pods_round = 20s;
 // kubernetes: kube-controller-manager --node-monitor-grace-period (40 s up to 1.31, where a lease
 // lasts as long), --node-startup-grace-period, --node-monitor-period.
 inline constexpr duration node_grace = 40s;
-inline constexpr duration node_startup_grace = 60s;
+// A node that has never posted its status is given so much more.
+inline constexpr duration node_startup_extra = 20s;
 inline constexpr duration node_monitor_period = 5s;
 inline constexpr const char* node_lease_namespace = "kube-node-lease";
 // --node-eviction-rate, --secondary-node-eviction-rate, --unhealthy-zone-threshold and

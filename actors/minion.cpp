@@ -79,7 +79,7 @@ void minion::heard() {
 // Runs once per grace period, not once per sign of life.
 void minion::check_silence() {
   const bool new_here = readiness_of(node_->as<Node>()) == readiness::unsaid;
-  const auto grace = new_here ? defaults::node_startup_grace : defaults::node_grace;
+  const auto grace = new_here ? grace_ + defaults::node_startup_extra : grace_;
   const auto left = heard_at_ + grace - now();
   if (left > runtime::duration{0}) {
     silence_ = after(left, [this] { check_silence(); });

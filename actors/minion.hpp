@@ -23,8 +23,9 @@ struct eviction_leave {
 
 class minion : public runtime::actor {
  public:
-  // The store must outlive it.
-  minion(const persistence::store* truth, doors to) : truth_{truth}, to_{std::move(to)} {}
+  // The store must outlive it. `grace`: the longest silence.
+  minion(const persistence::store* truth, doors to, runtime::duration grace)
+      : truth_{truth}, to_{std::move(to)}, grace_{grace} {}
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -43,6 +44,7 @@ class minion : public runtime::actor {
 
   const persistence::store* truth_;
   doors to_;
+  const runtime::duration grace_;
   api::object_ptr node_;
   runtime::time_point heard_at_{};
   bool silent_ = false;

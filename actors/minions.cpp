@@ -23,8 +23,8 @@ bool fails(readiness ready) {
 
 }  // namespace
 
-minions::minions(const persistence::store* truth, doors to)
-    : follower{to.watcher}, truth_{truth}, to_{std::move(to)} {}
+minions::minions(const persistence::store* truth, doors to, runtime::duration grace)
+    : follower{to.watcher}, truth_{truth}, to_{std::move(to)}, grace_{grace} {}
 
 const runtime::behavior& minions::make_behavior() const {
   static const auto table = runtime::handlers(&minions::on_watch_events, &minions::on_watch_ended);
@@ -71,7 +71,7 @@ void minions::take_node(const std::string& name, const watch_event& event) {
     r.actor = child("minion", name);
     fresh = !r.actor;
     if (fresh) {
-      r.actor = spawn({.kind = "minion", .name = name}, runtime::make<minion>(truth_, to_));
+      r.actor = spawn({.kind = "minion", .name = name}, runtime::make<minion>(truth_, to_, grace_));
     }
   }
   if (!fresh) tell(r.actor, own_change{.object = event.object, .at = event.at});
@@ -105,7 +105,7 @@ void minions::round() {
     return hold_all();
   }
   // The nodes get time to show that they were there all the while.
-  if (std::exchange(all_down_, false)) resume_at_ = now() + defaults::node_grace;
+  if (std::exchange(all_down_, false)) resume_at_ = now() + grace_;
   if (now() < resume_at_) return;
   std::erase_if(zones_, [&](const auto& entry) { return !counts.contains(entry.first); });
   for (const auto& [name, count] : counts)

@@ -17,7 +17,7 @@ namespace troupe::actors {
 class minions : public follower {
  public:
   // The store must outlive it.
-  minions(const persistence::store* truth, doors to);
+  minions(const persistence::store* truth, doors to, runtime::duration grace);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -46,6 +46,7 @@ class minions : public follower {
 
   const persistence::store* truth_;
   doors to_;
+  const runtime::duration grace_;
   std::map<std::string, row> rows_;  // by node
   std::map<std::string, zone> zones_;
   bool complete_ = false;

@@ -46,6 +46,10 @@ inline constexpr duration status_period = 5min;
 inline constexpr std::int64_t max_pods = 110;
 inline constexpr std::int64_t simulated_nodes = 1;
 
+// -- minions ----------------------------------------------------------------------------------
+// Upstream's kube-controller-manager, --node-monitor-grace-period up to 1.31.
+inline constexpr duration grace_period = 40s;
+
 // -- runtime ----------------------------------------------------------------------------------
 // One thread for each core.
 inline constexpr std::int64_t worker_threads = 0;

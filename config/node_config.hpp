@@ -55,6 +55,15 @@ struct kubelet_config {
   duration status_period = defaults::status_period;
 };
 
+struct link_config {
+  // Empty: the host of server.listen and the port after the API's; any port where the API has any.
+  address listen;
+};
+
+struct minions_config {
+  duration grace_period = defaults::grace_period;
+};
+
 struct scheduler_config {
   scheduler_profile profile = scheduler_profile::today;
   // Plugins by name, added to or taken from those of the profile.
@@ -80,6 +89,8 @@ struct node_config {
   server_config server;
   store_config store;
   kubelet_config kubelet;
+  link_config link;
+  minions_config minions;
   scheduler_config scheduler;
   log_config log;
   runtime_config runtime;

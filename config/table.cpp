@@ -143,6 +143,19 @@ constexpr setting rows[] = {
      .least = second,
      .most = day},
 
+    {.name = "link.listen",
+     .at = at<&node::link, &link_config::listen>(),
+     .about = "Where joined nodes call, from the first token or joined node on; port 0 takes a "
+              "free one.",
+     .when_empty = "the host of server.listen and the port after it"},
+
+    {.name = "minions.grace_period",
+     .at = at<&node::minions, &minions_config::grace_period>(),
+     .about = "A node that gives no sign of life for so long is called not ready.",
+     .unit = "time",
+     .least = second,
+     .most = hour},
+
     {.name = "scheduler.profile",
      .at = at<&node::scheduler, &scheduler::profile>(),
      .about = "The plugins to begin with and the back-off: today's Kubernetes, or the scheduler of "

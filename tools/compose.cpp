@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <random>
 #include <system_error>
 
 #include "actors/control_plane.hpp"
@@ -24,6 +23,8 @@
 #include "server/rest/api_server.hpp"
 #include "server/rest/log_source.hpp"
 #include "server/version.hpp"
+#include "tools/company_options.hpp"
+#include "tools/link_service.hpp"
 
 namespace troupe::tools {
 
@@ -85,6 +86,7 @@ class node : public node_parts {
   }
 
   void stop() override {
+    link_.reset();
     if (front_) front_->stop();
   }
 
@@ -104,14 +106,10 @@ class node : public node_parts {
   tl::expected<void, std::string> start_actors() {
     auto profile = scheduler_profile(config_.scheduler);
     if (!profile) return tl::make_unexpected(profile.error());
-    runtime::system_options options;
-    options.threads = static_cast<std::size_t>(config_.runtime.worker_threads);
-    options.observe = config_.runtime.observation == config::observation::on;
-    std::random_device source;
-    options.seed = (std::uint64_t{source()} << 32) | source();
-    company_ = std::make_unique<runtime::system>(std::move(options));
+    company_ = std::make_unique<runtime::system>(company_options(config_.runtime));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
+    plane.node_grace = config_.minions.grace_period;
     plane_ = std::make_unique<actors::control_plane>(*company_, *store_, std::move(plane));
     return {};
   }
@@ -127,7 +125,9 @@ class node : public node_parts {
     if (!api) return tl::make_unexpected(api.error());
     api_ = std::move(*api);
     console_ = std::make_unique<server::console>(
-        *plane_, *api_, server::console_options{.node = config_.kubelet.node_name});
+        *plane_, *api_,
+        server::console_options{.node = config_.kubelet.node_name,
+                                .others = std::make_shared<linked_consoles>(*plane_)});
     if (auto made = api_->create_system_objects(); !made) return tl::make_unexpected(made.error());
     health_.add("store", server::health_checks::kind::ready,
                 [store = store_.get()]() -> std::optional<std::string> {
@@ -164,6 +164,7 @@ class node : public node_parts {
     if (!front) return tl::make_unexpected(front.error());
     front_ = std::move(*front);
     join_->addresses(addresses_to_join());
+    await_joined_nodes();
     if (const auto& legacy = front_->legacy_where())
       spdlog::info("the v1beta1 API is served at http://{}", server::to_string(*legacy));
     console_->transport([front = front_.get()] { return front->stats(); });
@@ -182,12 +183,36 @@ class node : public node_parts {
     return {server::to_string(where), server::is_loopback(where.host)};
   }
 
+  void await_joined_nodes() {
+    const auto& wanted = config_.link.listen;
+    const auto& api = config_.server.listen;
+    runtime::link::address listen{wanted.host, wanted.port};
+    if (wanted.empty()) {
+      const bool any_port = api.port == 0 || api.port == 65'535;
+      listen = {api.host, static_cast<std::uint16_t>(any_port ? 0 : api.port + 1)};
+    }
+    link_ = std::make_unique<link_service>(
+        *plane_, link_service_options{
+                     .listen = std::move(listen),
+                     .credentials =
+                         [front = front_.get()] {
+                           const auto shown = front->identity();
+                           return runtime::link::credentials{shown.certificates, shown.private_key,
+                                                             shown.client_authority};
+                         },
+                     .listening =
+                         [join = join_.get()](const runtime::link::address& where) {
+                           const bool all = server::is_wildcard(where.host);
+                           join->link_address(
+                               all ? fmt::format(":{}", where.port)
+                                   : server::to_string(server::endpoint{where.host, where.port}));
+                         }});
+  }
+
   void start_nodes() {
     const auto& from = config_.kubelet;
     const auto version = fmt::format("v{}+troupe", server::program_version());
-    const actors::node_timing timing{.lease_duration = from.lease_duration,
-                                     .lease_renewal = from.lease_renew,
-                                     .report_period = from.status_period};
+    const auto timing = timing_of(from);
     if (from.runtime == config::pod_runtime::simulated) {
       actors::simulated_fleet_options fleet;
       fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
@@ -217,6 +242,7 @@ class node : public node_parts {
   std::unique_ptr<server::join_api> join_;
   std::unique_ptr<server::legacy_api> legacy_api_;
   std::unique_ptr<server::front> front_;
+  std::unique_ptr<link_service> link_;
 };
 
 }  // namespace

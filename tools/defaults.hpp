@@ -24,6 +24,14 @@ inline constexpr std::chrono::milliseconds console_warning_period{5'000};
 // Lines of the prompt that are remembered from session to session.
 inline constexpr int console_history_lines = 1'000;
 
+// What runs on a machine that was removed from its cluster is ended by then.
+inline constexpr std::chrono::seconds expelled_limit{10};
+// How long a node waits before it tries again to listen for joined nodes.
+inline constexpr std::chrono::seconds link_retry{5};
+// Logs that are read for other machines: threads, and parts that wait for them.
+inline constexpr std::size_t log_threads = 1;
+inline constexpr std::size_t log_queue_parts = 1'000;
+
 // Width of help texts.
 inline constexpr std::size_t help_columns = 96;
 

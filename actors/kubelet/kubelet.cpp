@@ -65,7 +65,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_he
 const runtime::behavior& kubelet::make_behavior() const {
   static const runtime::behavior table = runtime::handlers(
       &kubelet::on_watch_events, &kubelet::on_watch_ended, &kubelet::on_worker_began,
-      &kubelet::on_pods_found, &kubelet::on_child_ended);
+      &kubelet::on_pods_found, &kubelet::on_child_ended, &kubelet::on_end_pods);
   return table;
 }
 
@@ -86,6 +86,7 @@ std::string kubelet::describe() const {
 // -- pods and their workers -----------------------------------------------------------------------
 
 void kubelet::on_pods(const watch_events& m) {
+  if (ending_) return;
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
     const auto& meta = event.object->meta();
@@ -123,6 +124,17 @@ void kubelet::on_worker_began(const worker_began& m) {
 
 void kubelet::on_child_ended(const runtime::child_ended& m) {
   std::erase_if(pods_, [&](const auto& entry) { return entry.second.worker == m.child; });
+  if (ending_ && pods_.empty()) all_ended_.deliver({});
+}
+
+void kubelet::on_end_pods(const end_pods&, runtime::promise<pods_ended> answer) {
+  ending_ = true;
+  all_ended_ = std::move(answer);
+  for (auto& [uid, pod] : pods_) {
+    pod.gone = true;
+    tell_worker(pod);
+  }
+  if (pods_.empty()) all_ended_.deliver({});
 }
 
 // Workers that outlived a crash of this actor, while their pods were removed.

@@ -41,6 +41,11 @@ struct kubelet_helpers {
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options);
 
+// A request to the kubelet of a machine that is no (longer) part of the cluster: ends all that runs
+// here, at once, and takes up nothing more. Answered when nothing is left.
+struct end_pods {};
+struct pods_ended {};
+
 class kubelet : public node_agent {
  public:
   kubelet(kubelet_options options, node_facts facts, doors to, kubelet_helpers helpers);
@@ -64,18 +69,21 @@ class kubelet : public node_agent {
   void on_worker_began(const worker_began& m);
   void on_pods_found(const pods_found& m);
   void on_child_ended(const runtime::child_ended& m);
+  void on_end_pods(const end_pods&, runtime::promise<pods_ended> answer);
   void take_up_workers();
   void look_for_orphans();
   void tell_worker(const known_pod& pod);
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
                                 const std::string& uid);
   void describe_node(api::core::v1::Node& node) const override;
+  void node_changed() override { around_->node_ready->store(shown_ready()); }
 
   const kubelet_options options_;
   const node_facts facts_;
   const std::shared_ptr<kubelet_surroundings> around_;
   std::unordered_map<std::string, known_pod> pods_;  // by uid
-  bool synced_ = false;
+  bool synced_ = false, ending_ = false;
+  runtime::promise<pods_ended> all_ended_;  // while `ending_`
   runtime::timer sweep_;
 };
 

@@ -44,6 +44,8 @@ void node_agent::on_node(const watch_events& m) {
     node_object_ = event.type == event_type::deleted ? nullptr : event.object;
   if (!m.synced) return;
   node_known_ = true;
+  // It was taken for silent: the sign of life first, or what it says is not believed.
+  if (node_object_ && !shown_ready()) renew_lease();
   refresh_node();
   node_changed();
 }
@@ -75,7 +77,7 @@ void node_agent::on_lease(const watch_events& m) {
     lease_ = event.type == event_type::deleted ? nullptr : event.object;
   if (!m.synced) return;
   const bool first = !std::exchange(lease_known_, true);
-  if (first) renew_lease();
+  if (std::exchange(lease_missed_, false) || first) renew_lease();
 }
 
 void node_agent::renew_lease() {
@@ -107,7 +109,7 @@ void node_agent::write(const api::kind_info& kind, const api::object_ptr& before
   what.preconditions.push_back({key, before ? before->revision() : 0});
   what.mutations.push_back({std::move(key), &kind, std::move(content)});
   what.why.trigger = before ? before->revision() : 0;
-  commit_as_node(std::move(what));
+  commit_as_node(std::move(what), kind, before);
 }
 
 void node_agent::remove(const api::object_ptr& object) {
@@ -117,13 +119,38 @@ void node_agent::remove(const api::object_ptr& object) {
   what.preconditions.push_back({key, object->revision()});
   what.mutations.push_back({std::move(key), &object->kind(), nullptr});
   what.why.trigger = object->revision();
-  commit_as_node(std::move(what));
+  commit_as_node(std::move(what), object->kind(), object);
 }
 
-void node_agent::commit_as_node(persistence::transaction what) {
+void node_agent::commit_as_node(persistence::transaction what, const api::kind_info& kind,
+                                const api::object_ptr& before) {
   what.why.request = why().request;
   what.why.author = "kubelet/" + node_;
-  tell(to_.writer, commit{std::make_shared<persistence::transaction>(std::move(what))});
+  request<commit_done>(to_.writer,
+                       commit{std::make_shared<persistence::transaction>(std::move(what))},
+                       kubelet_defaults::write_timeout, [this, &kind, before](auto reply) {
+                         using persistence::errc;
+                         if (reply && (*reply)->result) return;
+                         const auto code = reply ? (*reply)->result.error().code : errc::io;
+                         if (code == errc::conflict && &kind == &api::kind_of<Lease>())
+                           lease_is_newer(before);
+                         else if (code != errc::conflict && code != errc::invalid)
+                           write_failed(kind, before);
+                       });
+}
+
+// A renewal whose outcome was lost has been made, most likely: this one is made over it.
+void node_agent::lease_is_newer(const api::object_ptr& than) {
+  lease_missed_ = lease_ == than;
+  if (!lease_missed_) renew_lease();
+}
+
+// What the Node and the Lease should say by then is found anew.
+void node_agent::write_failed(const api::kind_info& kind, const api::object_ptr&) {
+  if (&kind == &api::kind_of<Node>())
+    node_again_ = after(kubelet_defaults::status_retry, [this] { refresh_node(); });
+  if (&kind == &api::kind_of<Lease>())
+    lease_again_ = after(kubelet_defaults::status_retry, [this] { renew_lease(); });
 }
 
 }  // namespace troupe::actors

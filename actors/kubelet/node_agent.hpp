@@ -2,7 +2,8 @@
 // alive (kubernetes: kubelet_node_status.go, nodelease).
 //
 // Keeps the newest states of the two by their own streams. A write that meets a newer state is
-// dropped: that state is on its way here and is answered in turn.
+// dropped: that state is on its way here and is answered in turn. One that failed for a reason that
+// may pass (the link to the control plane is down, the disk is full) is made again.
 #pragma once
 
 #include <memory>
@@ -42,6 +43,8 @@ class node_agent : public follower {
   bool shown_ready() const;
   // Called when the Node has changed.
   virtual void node_changed() {}
+  // A write of that object, or its removal, failed for a reason that may pass; null: it was new.
+  virtual void write_failed(const api::kind_info& kind, const api::object_ptr& before);
 
   // Writes `content` over `before`, or anew where that is null.
   void write(const api::kind_info& kind, const api::object_ptr& before,
@@ -55,14 +58,17 @@ class node_agent : public follower {
   void on_node(const watch_events& m);
   void on_lease(const watch_events& m);
   void renew_lease();
-  void commit_as_node(persistence::transaction what);
+  void lease_is_newer(const api::object_ptr& than);
+  void commit_as_node(persistence::transaction what, const api::kind_info& kind,
+                      const api::object_ptr& before);
 
   const std::string node_;
   const node_timing timing_;
   const doors to_;
   api::object_ptr node_object_, lease_;
   bool node_known_ = false, lease_known_ = false;
-  runtime::timer first_renewal_, renewal_, report_;
+  bool lease_missed_ = false;  // a renewal met a newer Lease that has not come yet
+  runtime::timer first_renewal_, renewal_, report_, node_again_, lease_again_;
 };
 
 }  // namespace troupe::actors

@@ -8,6 +8,7 @@
 // restarts this actor alone.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ struct kubelet_surroundings {
   std::string node;
   pod_place place;
   bool may_mount = false;
+  // The Node shows that it is ready: what runs here counts.
+  std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
 };
 
 // To the kubelet: a worker has begun, perhaps again, and asks for the state of its pod.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "actors/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pod_worker.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -11,6 +12,17 @@ namespace troupe::actors {
 
 using api::core::v1::Pod;
 using api::core::v1::PodStatus;
+
+namespace {
+
+bool becomes_ready(const PodStatus& from, const PodStatus& to) {
+  const auto* before = find_condition(from.conditions(), "Ready");
+  const auto* after = find_condition(to.conditions(), "Ready");
+  return before != nullptr && before->status() != "True" && after != nullptr &&
+         after->status() == "True";
+}
+
+}  // namespace
 
 PodStatus pod_worker::status_now() const {
   const bool ending = terminating() || verdict_;
@@ -32,6 +44,12 @@ void pod_worker::report() {
     return;
   auto status = status_now();
   if (status.SerializeAsString() == pod().status().SerializeAsString()) return;
+  // While the node was silent its pods were called not ready; saying otherwise before the node is
+  // believed again would begin a quarrel.
+  if (!around_->node_ready->load() && becomes_ready(pod().status(), status)) {
+    retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
+    return;
+  }
   reporting_ = true;
   auto changed = object_->copy_as<Pod>();
   *changed->mutable_status() = std::move(status);

@@ -47,7 +47,9 @@ std::string simulated_minion::describe() const {
 void simulated_minion::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
-    not_ready_.erase(api::key_of(*event.object));
+    const auto key = api::key_of(*event.object);
+    not_ready_.erase(key);
+    failed_.erase(key);
     if (event.type != event_type::deleted) take_pod(event.object);
   }
   node_changed();
@@ -77,6 +79,20 @@ void simulated_minion::node_changed() {
     set_condition(*pod->mutable_status()->mutable_conditions(), {"Ready", "True"}, wall_now());
     write(object->kind(), object, std::move(pod));
   }
+}
+
+void simulated_minion::write_failed(const api::kind_info& kind, const api::object_ptr& before) {
+  if (&kind != &api::kind_of<Pod>()) return node_agent::write_failed(kind, before);
+  failed_[api::key_of(*before)] = before;
+  if (!again_.pending()) again_ = after(kubelet_defaults::status_retry, [this] { try_again(); });
+}
+
+// A pod that has changed since is not among them any more, or its new state is on its way and this
+// write meets a conflict.
+void simulated_minion::try_again() {
+  for (const auto& [key, object] : std::exchange(failed_, {}))
+    take_pod(object);
+  node_changed();
 }
 
 void simulated_minion::describe_node(Node& body) const {

@@ -3,7 +3,8 @@
 //
 // One actor for each node. It writes the status of its pods by one transaction each and keeps
 // nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
-// Only pods that somebody else called not ready are remembered, until the node is ready again.
+// Only pods that somebody else called not ready are remembered, until the node is ready again, and
+// those whose write failed, until it is made again.
 #pragma once
 
 #include <map>
@@ -36,11 +37,15 @@ class simulated_minion : public node_agent {
   void on_pods(const watch_events& m);
   void take_pod(const api::object_ptr& object);
   void node_changed() override;
+  void write_failed(const api::kind_info& kind, const api::object_ptr& before) override;
+  void try_again();
   void describe_node(api::core::v1::Node& node) const override;
   std::string address(int last) const;
 
   const simulated_node like_;
   std::map<std::string, api::object_ptr> not_ready_;  // running pods, by key
+  std::map<std::string, api::object_ptr> failed_;     // to be written again, by key
+  runtime::timer again_;
   std::uint32_t next_address_ = 0;
   std::uint64_t started_pods_ = 0, ended_pods_ = 0;
 };

@@ -12,6 +12,10 @@
 #include "actors/metrics.hpp"
 #include "server/http_server.hpp"
 
+namespace troupe::actors {
+class link_table;
+}
+
 namespace troupe::server {
 
 using families = std::vector<prometheus::MetricFamily>;
@@ -41,6 +45,7 @@ void add_gauge(families& out, std::string name, std::string help, double value);
 // -- one file each ------------------------------------------------------------------------------
 void add_actor_metrics(families& out, const runtime::directory& actors);
 void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from);
+void add_link_metrics(families& out, const actors::link_table& from);
 void add_store_metrics(families& out, const persistence::store& truth);
 void add_transport_metrics(families& out, const http_stats& from);
 void add_process_metrics(families& out);

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "actors/link/node_links.hpp"
 #include "server/metrics/request_metrics.hpp"
 #include "server/version.hpp"
 
@@ -39,6 +40,7 @@ std::string metrics::text() const {
   add_actor_metrics(out, impl_->plane.company().actors());
   add_scheduler_metrics(out, actors::metrics_of_scheduler());
   add_store_metrics(out, impl_->plane.truth());
+  add_link_metrics(out, impl_->plane.links().table());
   add_process_metrics(out);
   {
     // Under the lock: once transport() has returned, what was given before is not called any more.

@@ -7,16 +7,21 @@
 #include <chrono>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/link/defaults.hpp"
+#include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
 #include "api/timestamp.hpp"
 #include "runtime/system.hpp"
 #include "server/rest/log_source.hpp"
+#include "server/rest/remote_logs.hpp"
 
 namespace troupe::server {
 
 namespace {
 
 using api::core::v1::ContainerStatus;
+using api::core::v1::Node;
 using api::core::v1::Pod;
 
 api::expected<std::string> container_of(const Pod& pod, const std::string& wanted) {
@@ -115,6 +120,25 @@ api::expected<actors::log_query> read_query(const query_string& query) {
   return result;
 }
 
+// The pod's node is reached by a link.
+bool on_joined_node(const call_ptr& what, const Pod& pod) {
+  const auto node = what->in.read().find(api::kind_of<Node>().key({}, pod.spec().node_name()));
+  return node && node->meta().annotations().contains(actors::link_defaults::key_annotation);
+}
+
+void ask_node(const call_ptr& what, const Pod& pod, actors::open_log log, api::error otherwise) {
+  const auto& meta = pod.metadata();
+  log.id = what->what->id;
+  log.node = pod.spec().node_name();
+  log.pod_uid = meta.uid();
+  log.credit = actors::link_defaults::log_credit;
+  what->in.plane.company().spawn(
+      {.kind = "log",
+       .name = fmt::format("{}/{}/{:x}", meta.namespace_(), meta.name(), what->what->id),
+       .restart = false},
+      runtime::make<remote_log_session>(what, std::move(log), std::move(otherwise)));
+}
+
 }  // namespace
 
 void get_log(const call_ptr& what) {
@@ -133,6 +157,13 @@ void get_log(const call_ptr& what) {
     return what->fail(
         api::bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found",
                                      *container, pod.metadata().name())));
+  if (!run.empty() && on_joined_node(what, pod))
+    return ask_node(what, pod,
+                    {.container = *container,
+                     .attempt = attempt_of(run),
+                     .query = *options,
+                     .follow = query.flag("follow")},
+                    no_log(pod, *container, status));
   const auto* logs = what->in.options.logs;
   const auto file = logs == nullptr || run.empty()
                         ? std::nullopt
@@ -144,6 +175,13 @@ void get_log(const call_ptr& what) {
                            what->what->id),
        .restart = false},
       runtime::make<log_session>(what, *file, *options, query.flag("follow"), *container));
+}
+
+bool container_ended(const call& of, const std::string& container) {
+  const auto found = of.in.read().find(of.key());
+  if (!found) return true;
+  const auto* status = status_of(found->as<Pod>(), container);
+  return status != nullptr && !status->state().has_running() && !status->state().has_waiting();
 }
 
 // -- the session ----------------------------------------------------------------------------------
@@ -181,8 +219,8 @@ std::string log_session::describe() const {
 
 // Whether the container has ended is asked first: what it wrote before is then in the part.
 void log_session::read() {
-  const bool taken =
-      call_->in.disk.post([reader = reader_, ended = container_ended(), to = self()] {
+  const bool taken = call_->in.disk.post(
+      [reader = reader_, ended = container_ended(*call_, container_), to = self()] {
         to.tell(part{reader->next(), ended});
       });
   if (!taken) again_ = after(actors::kubelet_defaults::log_follow_period, [this] { read(); });
@@ -205,13 +243,6 @@ void log_session::on_room(const room&) {
 
 void log_session::on_client_gone(const client_gone&) {
   stop();
-}
-
-bool log_session::container_ended() const {
-  const auto found = call_->in.read().find(call_->key());
-  if (!found) return true;
-  const auto* status = status_of(found->as<Pod>(), container_);
-  return status != nullptr && !status->state().has_running() && !status->state().has_waiting();
 }
 
 }  // namespace troupe::server

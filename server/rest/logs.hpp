@@ -13,6 +13,9 @@ namespace troupe::server {
 // kubernetes: pkg/registry/core/pod/strategy.go, LogLocation, for the rules and the words.
 void get_log(const call_ptr& what);
 
+// Whether the present run of the container is over, or the pod has gone.
+bool container_ended(const call& of, const std::string& container);
+
 // One reader of one log: an actor between the file, which is read on a thread for disks, and the
 // client's stream. One part is under way at a time; a client that reads slowly costs that much.
 // Ends with the container, or when the client leaves.
@@ -38,7 +41,6 @@ class log_session : public runtime::actor {
   void on_room(const room&);
   void on_client_gone(const client_gone&);
   void read();
-  bool container_ended() const;
 
   const call_ptr call_;
   const std::string file_, container_;

@@ -1,0 +1,52 @@
+// The constants that stand for behaviour of the gateways, each with its source.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/clock.hpp"
+#include "runtime/link/defaults.hpp"
+
+namespace troupe::actors::link_defaults {
+
+using namespace std::chrono_literals;
+using runtime::duration;
+
+// Messages go together in frames of about this size; one message may be larger.
+inline constexpr std::size_t batch_bytes = 256u << 10;
+// No more is given to the link while as much waits there, so that it never refuses a frame.
+inline constexpr std::size_t outbox_high_bytes = runtime::link::defaults::outbox_limit_bytes / 2;
+// What waits beside that, for a peer that does not read. More ends the session; a node comes back
+// and goes on from what it has seen.
+inline constexpr std::size_t backlog_limit_bytes = 16u << 20;
+// How soon what waits for room is tried again.
+inline constexpr duration backlog_round = 20ms;
+
+// Requests of a node that wait for their answer: more than a node of 110 pods has reason to make.
+inline constexpr std::size_t requests_under_way = 1'000;
+// An answer that did not come by then will not come; longer than every asker waits.
+inline constexpr duration request_limit = 60s;
+// Streams of a node: its pods, itself, and the config maps and secrets of its pods.
+inline constexpr std::size_t streams = 10'000;
+// Events under way on one stream, whatever credit the node gives.
+inline constexpr std::int64_t stream_credit = 10'000;
+// A stream that was refused is asked for again after this: the reason may have gone.
+inline constexpr duration refused_again = 2s;
+// Between two looks of a gateway after what has been left waiting.
+inline constexpr duration round = 1s;
+// Between two looks after streams whose subscriber has ended.
+inline constexpr duration sweep = 60s;
+
+// Followed logs and questions of consoles under way at one node.
+inline constexpr std::size_t asks_under_way = 1'000;
+// Parts of a log under way (each `kubelet_defaults::log_part_bytes` at most).
+inline constexpr std::uint32_t log_credit = 4;
+
+// The annotation of a Node that says whose link is its: "sha256:" and the hash of the public key.
+inline constexpr const char* key_annotation = "troupe.dev/node-key";
+// Who a node's certificate says it is (kubernetes: the node authorizer's names).
+inline constexpr const char* node_user_prefix = "system:node:";
+inline constexpr const char* node_group = "system:nodes";
+
+}  // namespace troupe::actors::link_defaults

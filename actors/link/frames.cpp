@@ -1,0 +1,271 @@
+#include "actors/link/frames.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+
+#include "actors/link/defaults.hpp"
+#include "api/envelope.hpp"
+#include "api/object_key.hpp"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+tl::unexpected<std::string> nonsense(std::string what) {
+  return tl::make_unexpected(std::move(what));
+}
+
+readable<std::unique_ptr<api::body>> read_body(const api::kind_info& kind,
+                                               const std::string& stored) {
+  const auto opened = api::open_envelope(stored);
+  if (!opened) return nonsense(opened.error().message);
+  if (opened->kind != kind.kind() || opened->api_version != kind.api_version())
+    return nonsense(fmt::format("a {} of {} was expected, not a {} of {}", kind.kind(),
+                                kind.api_version(), opened->kind, opened->api_version));
+  auto content = kind.make();
+  if (!content->ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())))
+    return nonsense(fmt::format("the bytes are no {}", kind.kind()));
+  content->DiscardUnknownFields();
+  return content;
+}
+
+void write_cause(wire::Cause& out, const persistence::change_cause& why) {
+  out.set_request(why.request);
+  out.set_trigger(why.trigger);
+  out.set_author(why.author);
+}
+
+persistence::change_cause read_cause(const wire::Cause& from) {
+  return {.request = from.request(), .trigger = from.trigger(), .author = from.author()};
+}
+
+void write_event(wire::Event& out, const watch_event& event) {
+  out.set_type(static_cast<wire::Event::Type>(event.type));
+  out.set_at(event.at);
+  if (event.object) {
+    out.set_key(api::key_of(*event.object));
+    write_object(*out.mutable_object(), event.object);
+  }
+  write_cause(*out.mutable_why(), event.why);
+}
+
+}  // namespace
+
+// -- parts ----------------------------------------------------------------------------------------
+
+void write_object(wire::Object& out, const api::object_ptr& object) {
+  if (!object) return;
+  out.set_stored(api::to_storage(object->kind(), object->content()));
+  out.set_revision(object->revision());
+}
+
+readable<api::object_ptr> read_object(const wire::Object& from, std::string_view key) {
+  if (from.stored().empty()) return nullptr;
+  const auto* kind = api::scheme::instance().find_key(key);
+  if (kind == nullptr) return nonsense(fmt::format("no kind has the key {}", key));
+  auto made = api::object::from_storage(*kind, from.stored(), from.revision());
+  if (!made) return nonsense(made.error().message);
+  if (api::key_of(**made) != key) return nonsense(fmt::format("{} holds another object", key));
+  return std::move(*made);
+}
+
+void write_error(wire::Error& out, const persistence::error& e) {
+  out.set_code(static_cast<int>(e.code));
+  out.set_message(e.message);
+  out.set_key(e.key);
+  out.set_actual(e.actual);
+}
+
+void write_error(wire::Error& out, const api::error& e) {
+  out.set_code(e.code);
+  out.set_reason(e.reason);
+  out.set_message(e.message);
+  out.set_retry_after_seconds(e.retry_after_seconds);
+}
+
+persistence::error read_store_error(const wire::Error& from) {
+  using persistence::errc;
+  const bool known = from.code() >= 0 && from.code() <= static_cast<int>(errc::invalid);
+  return {.code = known ? static_cast<errc>(from.code()) : errc::io,
+          .message = from.message(),
+          .key = from.key(),
+          .actual = from.actual()};
+}
+
+api::error read_api_error(const wire::Error& from) {
+  api::error e;
+  e.code = from.code();
+  e.reason = from.reason();
+  e.message = from.message();
+  e.retry_after_seconds = from.retry_after_seconds();
+  return e;
+}
+
+// -- from the node --------------------------------------------------------------------------------
+
+void write_commit(wire::Commit& out, std::uint64_t id, const persistence::transaction& what) {
+  out.set_id(id);
+  for (const auto& each : what.preconditions) {
+    auto& into = *out.add_preconditions();
+    into.set_key(each.key);
+    into.set_at(each.at);
+  }
+  for (const auto& each : what.mutations) {
+    auto& into = *out.add_mutations();
+    into.set_key(each.key);
+    if (each.content) into.set_stored(api::to_storage(*each.kind, *each.content));
+  }
+  write_cause(*out.mutable_why(), what.why);
+}
+
+readable<persistence::transaction> read_commit(const wire::Commit& from) {
+  persistence::transaction what;
+  for (const auto& each : from.preconditions())
+    what.preconditions.push_back({each.key(), each.at()});
+  for (const auto& each : from.mutations()) {
+    const auto* kind = api::scheme::instance().find_key(each.key());
+    if (kind == nullptr) return nonsense(fmt::format("no kind has the key {}", each.key()));
+    std::unique_ptr<api::body> content;
+    if (!each.stored().empty()) {
+      auto made = read_body(*kind, each.stored());
+      if (!made) return nonsense(made.error());
+      content = std::move(*made);
+      const auto& meta = api::meta_of(*content);
+      if (kind->key(kind->namespaced() ? meta.namespace_() : std::string{}, meta.name()) !=
+          each.key())
+        return nonsense(fmt::format("{} would hold another object", each.key()));
+    }
+    what.mutations.push_back({each.key(), kind, std::move(content)});
+  }
+  what.why = read_cause(from.why());
+  return what;
+}
+
+void write_evict(wire::Evict& out, std::uint64_t id, const evict& what) {
+  out.set_id(id);
+  out.set_pod_key(what.pod_key);
+  out.set_pod_uid(what.pod_uid);
+  out.set_grace_seconds(what.grace_seconds);
+  out.set_reason(what.reason);
+  out.set_message(what.message);
+  write_cause(*out.mutable_why(), what.why);
+}
+
+evict read_evict(const wire::Evict& from) {
+  return {.pod_key = from.pod_key(),
+          .pod_uid = from.pod_uid(),
+          .grace_seconds = from.grace_seconds(),
+          .reason = from.reason(),
+          .message = from.message(),
+          .why = read_cause(from.why())};
+}
+
+void write_remove(wire::Remove& out, std::uint64_t id, const remove& what) {
+  out.set_id(id);
+  out.set_key(what.key);
+  out.set_uid(what.uid);
+  out.set_at(what.at);
+  out.set_grace_seconds(what.grace_seconds);
+  out.set_propagation(what.propagation);
+  write_cause(*out.mutable_why(), what.why);
+}
+
+remove read_remove(const wire::Remove& from) {
+  return {.key = from.key(),
+          .uid = from.uid(),
+          .at = from.at(),
+          .grace_seconds = from.grace_seconds(),
+          .propagation = from.propagation(),
+          .why = read_cause(from.why())};
+}
+
+// -- from the control plane -----------------------------------------------------------------------
+
+std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_events& what) {
+  std::vector<wire::WatchEvents> parts(1);
+  std::size_t bytes = 0;
+  for (const auto& event : what.events) {
+    if (bytes >= link_defaults::batch_bytes) {
+      parts.back().set_unfinished(true);
+      parts.emplace_back();
+      bytes = 0;
+    }
+    auto& into = *parts.back().add_events();
+    write_event(into, event);
+    bytes += into.object().stored().size() + into.key().size();
+  }
+  for (auto& part : parts) {
+    part.set_stream(stream);
+    part.set_up_to(what.up_to);
+    part.set_synced(what.synced);
+  }
+  return parts;
+}
+
+readable<std::vector<watch_event>> read_events(const wire::WatchEvents& from) {
+  std::vector<watch_event> events;
+  events.reserve(static_cast<std::size_t>(from.events_size()));
+  for (const auto& each : from.events()) {
+    watch_event event;
+    if (each.type() < 0 || each.type() > wire::Event::BOOKMARK)
+      return nonsense(fmt::format("{} is no type of an event", each.type()));
+    event.type = static_cast<event_type>(each.type());
+    event.at = each.at();
+    event.why = read_cause(each.why());
+    if (event.type != event_type::bookmark) {
+      auto object = read_object(each.object(), each.key());
+      if (!object) return nonsense(object.error());
+      if (!*object) return nonsense(fmt::format("an event about {} has no object", each.key()));
+      event.object = std::move(*object);
+    }
+    events.push_back(std::move(event));
+  }
+  return events;
+}
+
+void write_commit_done(wire::CommitDone& out, std::uint64_t id,
+                       const persistence::outcome& result) {
+  out.set_id(id);
+  if (!result) return write_error(*out.mutable_error(), result.error());
+  auto& committed = *out.mutable_committed();
+  committed.set_at(result->at);
+  for (const auto& object : result->objects)
+    write_object(*committed.add_objects(), object);
+}
+
+readable<persistence::outcome> read_commit_done(const wire::CommitDone& from,
+                                                const std::vector<std::string>& keys) {
+  if (!from.has_committed())
+    return persistence::outcome{tl::make_unexpected(read_store_error(from.error()))};
+  const auto& committed = from.committed();
+  if (static_cast<std::size_t>(committed.objects_size()) != keys.size())
+    return nonsense(
+        fmt::format("{} objects were committed, not {}", keys.size(), committed.objects_size()));
+  persistence::committed done{committed.at(), {}};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto object = read_object(committed.objects(static_cast<int>(i)), keys[i]);
+    if (!object) return nonsense(object.error());
+    done.objects.push_back(std::move(*object));
+  }
+  return persistence::outcome{std::move(done)};
+}
+
+void write_command_done(wire::CommandDone& out, std::uint64_t id,
+                        const api::expected<api::object_ptr>& result) {
+  out.set_id(id);
+  if (!result) return write_error(*out.mutable_error(), result.error());
+  write_object(*out.mutable_object(), *result);
+  if (*result) out.set_key(api::key_of(**result));
+}
+
+readable<api::expected<api::object_ptr>> read_command_done(const wire::CommandDone& from) {
+  if (from.has_error())
+    return api::expected<api::object_ptr>{api::fail(read_api_error(from.error()))};
+  auto object = read_object(from.object(), from.key());
+  if (!object) return nonsense(object.error());
+  return api::expected<api::object_ptr>{std::move(*object)};
+}
+
+}  // namespace troupe::actors

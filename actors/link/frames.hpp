@@ -1,0 +1,60 @@
+// Between the messages of actors and what goes over the link (frames.proto). Pure.
+//
+// What comes from the other side is not trusted to make sense: reading answers an error in one line
+// for what no peer of good faith sends. What a node may do is decided in node_permissions.hpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "actors/link/frames.pb.h"
+#include "actors/messages.hpp"
+
+namespace troupe::actors {
+
+template <class T>
+using readable = tl::expected<T, std::string>;
+
+// -- parts ----------------------------------------------------------------------------------------
+
+void write_object(wire::Object& out, const api::object_ptr& object);
+// Null where there is none.
+readable<api::object_ptr> read_object(const wire::Object& from, std::string_view key);
+
+void write_error(wire::Error& out, const persistence::error& e);
+void write_error(wire::Error& out, const api::error& e);
+persistence::error read_store_error(const wire::Error& from);
+api::error read_api_error(const wire::Error& from);
+
+// -- from the node --------------------------------------------------------------------------------
+
+void write_commit(wire::Commit& out, std::uint64_t id, const persistence::transaction& what);
+readable<persistence::transaction> read_commit(const wire::Commit& from);
+
+void write_evict(wire::Evict& out, std::uint64_t id, const evict& what);
+evict read_evict(const wire::Evict& from);
+
+void write_remove(wire::Remove& out, std::uint64_t id, const remove& what);
+remove read_remove(const wire::Remove& from);
+
+// -- from the control plane -----------------------------------------------------------------------
+
+// In messages of about `link_defaults::batch_bytes`, all but the last of them `unfinished`.
+std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_events& what);
+// The events of one such message.
+readable<std::vector<watch_event>> read_events(const wire::WatchEvents& from);
+
+void write_commit_done(wire::CommitDone& out, std::uint64_t id, const persistence::outcome& result);
+// `keys` are those of the mutations that were asked for.
+readable<persistence::outcome> read_commit_done(const wire::CommitDone& from,
+                                                const std::vector<std::string>& keys);
+
+void write_command_done(wire::CommandDone& out, std::uint64_t id,
+                        const api::expected<api::object_ptr>& result);
+readable<api::expected<api::object_ptr>> read_command_done(const wire::CommandDone& from);
+
+}  // namespace troupe::actors

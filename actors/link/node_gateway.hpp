@@ -1,0 +1,154 @@
+// The node's end of the link: one actor that stands for writer, watcher and recorder of the control
+// plane, so that a kubelet (or a simulated minion) works on a joined machine as beside the store.
+//
+// Requests that wait when the link is lost are answered with an error that says that the outcome is
+// unknown. Streams stay: on the next session they go on from the last revision that their
+// subscriber has seen, without a gap or a double; one whose initial state was cut short ends.
+// While there is no link, commands fail at once and events are forgotten.
+//
+// It owns what is under way and nothing else. When it crashes the session ends with it; the
+// subscribers find out by their heartbeat (follower.hpp) and ask again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/link/arrival.hpp"
+#include "actors/link/asks.hpp"
+#include "actors/link/frame_sender.hpp"
+#include "actors/link/frames.pb.h"
+#include "actors/messages.hpp"
+#include "runtime/actor.hpp"
+#include "runtime/link/link.hpp"
+#include "runtime/system.hpp"
+#include "runtime/worker_pool.hpp"
+
+namespace troupe::actors {
+
+struct gateway_options {
+  std::string node;
+  // Where the log of an attempt is; reads happen on `disk`. Without `disk` there are no logs
+  // (simulated nodes).
+  std::function<std::string(const std::string& pod_uid, const std::string& container, int attempt)>
+      log_file = {};
+  std::shared_ptr<runtime::worker_pool> disk = {};
+  // Answers the console of the control plane by calling `done` on any thread; empty: there is none.
+  std::function<void(console_request what, std::function<void(console_view)> done)> console = {};
+  // Told of each beginning and end of a session, and that the node was removed from the cluster;
+  // called in the gateway, must not block.
+  std::function<void()> linked = {};
+  std::function<void(const std::string& why)> unlinked = {};
+  std::function<void(const std::string& why)> expelled = {};
+};
+
+// To the gateway: a session stands.
+struct link_begun {
+  std::shared_ptr<arrival> session;
+};
+
+// To the gateway: a call to the control plane failed, or was refused.
+struct call_failed {
+  std::string why;
+};
+
+class node_gateway : public runtime::actor {
+ public:
+  explicit node_gateway(gateway_options options) : options_{std::move(options)} {}
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  using subscriber_key = std::pair<std::uint64_t, std::uint64_t>;  // actor, its number
+  struct remote_stream {
+    runtime::actor_ref subscriber;
+    subscribe what;
+    std::uint64_t number = 0;  // on the link; 0: not asked for
+    revision last = 0;
+    bool begun = false, synced = false;
+    std::int64_t credit = 0;         // given by the subscriber and not used
+    std::vector<watch_event> parts;  // of a list that is not complete
+    runtime::time_point again_at{};  // refused: asked for again then
+  };
+  // A request that waits for its answer.
+  struct pending {
+    runtime::promise<commit_done> committed;
+    runtime::promise<command_done> commanded;
+    std::vector<std::string> keys;  // of a commit
+    runtime::time_point until;
+  };
+  struct flush {};
+  struct console_done {
+    std::shared_ptr<const arrival> on;
+    std::uint64_t ask = 0;
+    console_view view;
+  };
+
+  // -- from the kubelet: for the watcher
+  void on_subscribe(const subscribe& m);
+  void on_more(const more& m);
+  void on_bookmark_now(const bookmark_now& m);
+  void on_unsubscribe(const unsubscribe& m);
+  // -- for the writer and the recorder (node_gateway_requests.cpp)
+  void on_commit(const commit& m, runtime::promise<commit_done> answer);
+  void on_evict(const evict& m, runtime::promise<command_done> answer);
+  void on_remove(const remove& m, runtime::promise<command_done> answer);
+  void on_record_event(const record_event& m);
+  std::optional<persistence::error> cannot_ask() const;
+  std::uint64_t await(pending what);
+  template <class F>
+  void order(runtime::promise<command_done> answer, F write);
+  void fail_all(const std::string& why);
+  // -- from the link
+  void on_link_begun(const link_begun& m);
+  void on_link_ended(const link_ended& m);
+  void on_call_failed(const call_failed& m);
+  void on_frame(const frame_arrived& m);
+  void take(const wire::ToNode::Item& item);
+  void take_events(const wire::WatchEvents& m);
+  void take_ended(const wire::WatchEnded& m);
+  void take_commit_done(const wire::CommitDone& m);
+  void take_command_done(const wire::CommandDone& m);
+  // -- what the control plane asks (node_gateway_asks.cpp)
+  void take_open_log(const wire::OpenLog& m);
+  void take_console(const wire::AskConsole& m);
+  void on_log_part(const log_part& m);
+  void on_console_done(const console_done& m);
+  void close_logs();
+
+  void ask_for(remote_stream& s);
+  void forget(const subscriber_key& key);
+  remote_stream* find_number(std::uint64_t number);
+  void deliver(remote_stream& s, const wire::WatchEvents& last);
+  void end_session(const std::string& why);
+  void lose(const std::string& why);
+  void round();
+  void sweep();
+  // False for what no frame can hold.
+  bool say(wire::FromNode::Item& item);
+  void on_flush(const flush&);
+
+  const gateway_options options_;
+  std::shared_ptr<arrival> on_;  // null: no session
+  std::optional<frame_sender> out_;
+  bool flush_ordered_ = false;
+  std::map<subscriber_key, remote_stream> streams_;
+  std::map<std::uint64_t, subscriber_key> by_number_;
+  std::uint64_t last_number_ = 0;  // of a stream, and of a request
+  std::map<std::uint64_t, pending> pending_;
+  std::map<std::uint64_t, runtime::actor_ref> logs_;  // by ask: who reads
+  std::uint64_t sessions_ = 0, commits_ = 0, lost_ = 0, events_ = 0;
+  runtime::timer round_, sweep_, again_;
+};
+
+runtime::actor_ref spawn_gateway(runtime::system& company, gateway_options options);
+
+// For a dialer, or one end of a loop.
+runtime::link::acceptor gateway_acceptor(runtime::actor_ref gateway);
+
+}  // namespace troupe::actors

@@ -1,0 +1,76 @@
+// What the control plane asks of this node: logs and views of the console.
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+
+#include "actors/link/defaults.hpp"
+#include "actors/link/log_teller.hpp"
+#include "actors/link/node_gateway.hpp"
+
+namespace troupe::actors {
+
+void node_gateway::take_open_log(const wire::OpenLog& m) {
+  const auto refuse = [&](std::string why) {
+    on_log_part({.id = m.ask(), .text = {}, .ended = true, .problem = std::move(why)});
+  };
+  if (!options_.disk || !options_.log_file)
+    return refuse(fmt::format("node {} keeps no logs", options_.node));
+  if (logs_.size() >= link_defaults::asks_under_way)
+    return refuse(fmt::format("too much is asked of node {}", options_.node));
+  log_query query;
+  query.timestamps = m.timestamps();
+  query.since = m.since();
+  if (m.has_tail_lines()) query.tail_lines = m.tail_lines();
+  if (m.has_limit_bytes()) query.limit_bytes = m.limit_bytes();
+  told_log what{.ask = m.ask(),
+                .file = options_.log_file(m.pod_uid(), m.container(), m.attempt()),
+                .query = std::move(query),
+                .follow = m.follow(),
+                .credit = m.credit()};
+  logs_[m.ask()] =
+      spawn({.kind = "log", .name = fmt::format("{}/{}", sessions_, m.ask()), .restart = false},
+            runtime::make<log_teller>(std::move(what), options_.disk, self()));
+}
+
+void node_gateway::on_log_part(const log_part& m) {
+  wire::FromNode::Item item;
+  auto& out = *item.mutable_log_part();
+  out.set_ask(m.id);
+  out.set_text(m.text);
+  out.set_ended(m.ended);
+  out.set_problem(m.problem);
+  say(item);
+  if (m.ended) logs_.erase(m.id);
+}
+
+void node_gateway::close_logs() {
+  for (const auto& [ask, teller] : std::exchange(logs_, {}))
+    stop_child(teller);
+}
+
+void node_gateway::take_console(const wire::AskConsole& m) {
+  const auto ask = m.ask();
+  if (!options_.console) {
+    return on_console_done({on_, ask, {404, fmt::format("node {} has no console", options_.node)}});
+  }
+  options_.console({.target = m.target(), .changes = m.changes(), .user = m.user()},
+                   [to = self(), on = std::shared_ptr<const arrival>{on_}, ask](console_view view) {
+                     to.tell(console_done{on, ask, std::move(view)});
+                   });
+}
+
+void node_gateway::on_console_done(const console_done& m) {
+  if (m.on != on_) return;
+  const auto answer = [&](const console_view& view) {
+    wire::FromNode::Item item;
+    auto& out = *item.mutable_console_answer();
+    out.set_ask(m.ask);
+    out.set_status(view.status);
+    out.set_body(view.body);
+    if (view.total) out.set_total(*view.total);
+    return say(item);
+  };
+  if (!answer(m.view)) answer({0, "the answer is larger than a frame of the link"});
+}
+
+}  // namespace troupe::actors

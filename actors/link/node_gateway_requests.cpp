@@ -1,0 +1,138 @@
+// What the gateway does in the place of writer and recorder.
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+
+#include "actors/link/defaults.hpp"
+#include "actors/link/frames.hpp"
+#include "actors/link/node_gateway.hpp"
+#include "actors/store_error.hpp"
+#include "api/object_key.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using persistence::errc;
+
+api::error as_api_error(const persistence::error& e) {
+  return e.code == errc::overloaded ? api::too_many_requests(e.message, 1)
+                                    : api::service_unavailable(e.message);
+}
+
+commit_done failed(errc code, std::string why) {
+  return {tl::make_unexpected(persistence::error{code, std::move(why)})};
+}
+
+}  // namespace
+
+// Nothing was sent: the state is as it was.
+std::optional<persistence::error> node_gateway::cannot_ask() const {
+  if (!on_)
+    return persistence::error{errc::closed, "there is no link to the control plane: try again"};
+  if (pending_.size() >= link_defaults::requests_under_way)
+    return persistence::error{
+        errc::overloaded,
+        fmt::format("{} requests wait for the control plane: try again", pending_.size())};
+  return std::nullopt;
+}
+
+std::uint64_t node_gateway::await(pending what) {
+  what.until = now() + link_defaults::request_limit;
+  pending_[++last_number_] = std::move(what);
+  return last_number_;
+}
+
+void node_gateway::on_commit(const commit& m, runtime::promise<commit_done> answer) {
+  if (auto problem = cannot_ask()) {
+    ++lost_;
+    return answer.deliver({tl::make_unexpected(std::move(*problem))});
+  }
+  ++commits_;
+  const bool wanted = answer.pending();
+  std::uint64_t id = 0;
+  if (wanted) {
+    pending asked;
+    asked.committed = std::move(answer);
+    for (const auto& each : m.what->mutations)
+      asked.keys.push_back(each.key);
+    id = await(std::move(asked));
+  }
+  wire::FromNode::Item item;
+  write_commit(*item.mutable_commit(), id, *m.what);
+  if (say(item) || !wanted) return;
+  pending_.at(id).committed.deliver(
+      failed(errc::too_large, "the transaction is larger than a frame of the link"));
+  pending_.erase(id);
+}
+
+template <class F>
+void node_gateway::order(runtime::promise<command_done> answer, F write) {
+  if (const auto problem = cannot_ask()) {
+    ++lost_;
+    return answer.deliver({api::fail(as_api_error(*problem))});
+  }
+  std::uint64_t id = 0;
+  if (answer.pending()) {
+    pending asked;
+    asked.commanded = std::move(answer);
+    id = await(std::move(asked));
+  }
+  wire::FromNode::Item item;
+  write(item, id);
+  say(item);
+}
+
+void node_gateway::on_evict(const evict& m, runtime::promise<command_done> answer) {
+  order(std::move(answer), [&](auto& item, auto id) { write_evict(*item.mutable_evict(), id, m); });
+}
+
+void node_gateway::on_remove(const remove& m, runtime::promise<command_done> answer) {
+  order(std::move(answer),
+        [&](auto& item, auto id) { write_remove(*item.mutable_remove(), id, m); });
+}
+
+void node_gateway::on_record_event(const record_event& m) {
+  if (!on_ || !m.about) return;
+  wire::FromNode::Item item;
+  auto& out = *item.mutable_record_event();
+  out.set_key(api::key_of(*m.about));
+  out.set_uid(m.about->meta().uid());
+  out.set_warning(m.warning);
+  out.set_reason(m.reason);
+  out.set_message(m.message);
+  out.set_field_path(m.field_path);
+  say(item);
+}
+
+// -- answers --------------------------------------------------------------------------------------
+
+void node_gateway::take_commit_done(const wire::CommitDone& m) {
+  const auto found = pending_.find(m.id());
+  if (found == pending_.end()) return;
+  auto result = read_commit_done(m, found->second.keys);
+  found->second.committed.deliver(result ? commit_done{std::move(*result)}
+                                         : failed(errc::io, result.error()));
+  pending_.erase(found);
+}
+
+void node_gateway::take_command_done(const wire::CommandDone& m) {
+  const auto found = pending_.find(m.id());
+  if (found == pending_.end()) return;
+  auto result = read_command_done(m);
+  found->second.commanded.deliver(result ? command_done{std::move(*result)}
+                                         : command_done{api::fail(api::internal(result.error()))});
+  pending_.erase(found);
+}
+
+// What was sent may have been done.
+void node_gateway::fail_all(const std::string& why) {
+  const auto text = fmt::format(
+      "the link to the control plane was lost ({}): whether it was done is not known", why);
+  for (auto& [id, asked] : std::exchange(pending_, {})) {
+    asked.committed.deliver(failed(errc::io, text));
+    asked.commanded.deliver({api::fail(api::service_unavailable(text))});
+  }
+}
+
+}  // namespace troupe::actors

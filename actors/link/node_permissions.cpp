@@ -1,0 +1,293 @@
+#include "actors/link/node_permissions.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+
+#include "actors/defaults.hpp"
+#include "actors/kubelet/pod_env.hpp"
+#include "actors/link/defaults.hpp"
+#include "api/equality.hpp"
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+#include "api/validation.hpp"
+
+namespace troupe::actors {
+
+using api::coordination::v1::Lease;
+using api::core::v1::ConfigMap;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+using api::core::v1::Secret;
+
+namespace {
+
+constexpr std::string_view removed_words = " was removed from this cluster";
+
+// kubernetes: noderestriction, and kubelet's well-known labels.
+constexpr std::array own_labels{
+    "kubernetes.io/hostname",
+    "kubernetes.io/os",
+    "kubernetes.io/arch",
+    "beta.kubernetes.io/os",
+    "beta.kubernetes.io/arch",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "beta.kubernetes.io/instance-type",
+    "node.kubernetes.io/instance-type",
+};
+
+tl::unexpected<persistence::error> refused(std::string why) {
+  return persistence::fail(persistence::errc::invalid, std::move(why));
+}
+
+bool is_pod_of(const std::string& node, const api::object& object) {
+  return &object.kind() == &api::kind_of<Pod>() && object.as<Pod>().spec().node_name() == node;
+}
+
+// `now` differs from `was` in nothing but what `level` makes equal. What travels has no
+// resourceVersion.
+template <class T, class F>
+bool same_but(const api::body& now, const api::object& was, F level) {
+  T rest = static_cast<const T&>(now);
+  const auto& before = was.as<T>();
+  rest.mutable_metadata()->set_resource_version(before.metadata().resource_version());
+  level(rest, before);
+  return api::same_meaning(rest, before);
+}
+
+persistence::expected<void> check_status(const api::object& was, const api::body& now) {
+  const auto wrong = api::validate_status_update(was.kind(), now, was.content());
+  if (wrong.empty()) return {};
+  return refused(fmt::format("{}: {}", wrong.front().field, wrong.front().message));
+}
+
+persistence::expected<void> may_write_node(const api::object_ptr& was, const api::body* now) {
+  if (now == nullptr) return refused("a node may not remove itself: troupe leave does it");
+  if (!was) return refused("a node may not make its Node: it is made when it joins");
+  std::string label;
+  const bool same = same_but<Node>(*now, *was, [&](Node& rest, const Node& before) {
+    *rest.mutable_status() = before.status();
+    auto& labels = *rest.mutable_metadata()->mutable_labels();
+    for (const auto& [key, value] : before.metadata().labels())
+      if (may_label(key)) labels[key] = value;
+    std::vector<std::string> added;
+    for (const auto& [key, value] : labels)
+      if (!before.metadata().labels().contains(key)) added.push_back(key);
+    for (const auto& key : added) {
+      if (may_label(key))
+        labels.erase(key);
+      else
+        label = key;
+    }
+  });
+  if (!label.empty()) return refused(fmt::format("a node may not set its label {}", label));
+  if (!same)
+    return refused(
+        "a node may write the status and labels of its Node: not its spec, taints, annotations, or "
+        "labels of kubernetes.io that are not a kubelet's");
+  return check_status(*was, *now);
+}
+
+persistence::expected<void> may_write_lease(const api::object_ptr& was, const api::body* now) {
+  if (now == nullptr) return refused("a node may not remove its Lease");
+  if (!was) {
+    const auto& meta = api::meta_of(*now);
+    if (meta.owner_references_size() + meta.finalizers_size() != 0)
+      return refused("a node's Lease has neither owners nor finalizers");
+    return {};
+  }
+  const bool same = same_but<Lease>(
+      *now, *was, [](Lease& rest, const Lease& before) { *rest.mutable_spec() = before.spec(); });
+  if (same) return {};
+  return refused("a node may write nothing but the spec of its Lease");
+}
+
+persistence::expected<void> may_write_pod(const std::string& node, const api::object_ptr& was,
+                                          const api::body* now) {
+  if (!was) return refused("a node may not make pods");
+  if (!is_pod_of(node, *was)) return refused(fmt::format("the pod is not bound to node {}", node));
+  const auto& meta = was->meta();
+  if (now == nullptr) {
+    if (!meta.has_deletion_timestamp())
+      return refused("a node may not remove a pod that is not being deleted");
+    if (meta.finalizers_size() != 0)
+      return refused("a pod with finalizers is removed when they are gone");
+    return {};
+  }
+  const bool same = same_but<Pod>(
+      *now, *was, [](Pod& rest, const Pod& before) { *rest.mutable_status() = before.status(); });
+  if (!same) return refused("a node may write nothing but the status of a pod");
+  return check_status(*was, *now);
+}
+
+// The pod that a command is about.
+api::expected<api::object_ptr> pod_of(const persistence::snapshot& state, const std::string& node,
+                                      const std::string& key, const std::string& uid) {
+  const auto& kind = api::kind_of<Pod>();
+  const auto name = key.substr(key.rfind('/') + 1);
+  if (!key.starts_with(kind.prefix()))
+    return api::fail(api::forbidden(kind, name, fmt::format("{} is no pod", key)));
+  auto found = state.find(key);
+  if (!found) return api::fail(api::not_found(kind, name));
+  if (!is_pod_of(node, *found))
+    return api::fail(api::forbidden(kind, name, fmt::format("it is not bound to node {}", node)));
+  if (uid.empty() || uid != found->meta().uid())
+    return api::fail(api::conflict(kind, name, "it is another pod than the node means (uid)"));
+  return found;
+}
+
+}  // namespace
+
+// -- who a link belongs to ------------------------------------------------------------------------
+
+std::string removed_from_cluster(const std::string& node) {
+  return fmt::format("node {}{}: join it again with a new token", node, removed_words);
+}
+
+bool says_removed(std::string_view reason) {
+  return reason.find(removed_words) != std::string_view::npos;
+}
+
+tl::expected<std::string, std::string> admit_node(const persistence::snapshot& state,
+                                                  const runtime::link::peer& who) {
+  const std::string_view user_prefix = link_defaults::node_user_prefix;
+  const bool is_node = who.name.size() > user_prefix.size() && who.name.starts_with(user_prefix) &&
+                       std::find(who.groups.begin(), who.groups.end(), link_defaults::node_group) !=
+                           who.groups.end();
+  if (!is_node)
+    return tl::make_unexpected(fmt::format(
+        "{} is no node of this cluster: a link needs the certificate that troupe join gets",
+        who.name));
+  auto node = who.name.substr(user_prefix.size());
+  const auto found = state.find(api::kind_of<Node>().key({}, node));
+  if (!found) return tl::make_unexpected(removed_from_cluster(node));
+  const auto& annotations = found->meta().annotations();
+  const auto key = annotations.find(link_defaults::key_annotation);
+  if (key == annotations.end() || key->second.empty() || key->second != who.key_hash)
+    return tl::make_unexpected(removed_from_cluster(node));
+  return node;
+}
+
+// -- writes ---------------------------------------------------------------------------------------
+
+bool may_label(std::string_view label) {
+  if (std::find(own_labels.begin(), own_labels.end(), label) != own_labels.end()) return true;
+  if (label.starts_with("kubelet.kubernetes.io/") || label.starts_with("node.kubernetes.io/"))
+    return true;
+  const auto slash = label.find('/');
+  const auto domain = slash == label.npos ? std::string_view{} : label.substr(0, slash);
+  const auto within = [&](std::string_view of) {
+    return domain.ends_with(of) &&
+           (domain.size() == of.size() || domain[domain.size() - of.size() - 1] == '.');
+  };
+  return !within("kubernetes.io") && !within("k8s.io") && !within("troupe.dev");
+}
+
+persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
+                                       const persistence::transaction& what) {
+  if (what.mutations.size() != 1 || what.preconditions.size() != 1 ||
+      what.mutations.front().key != what.preconditions.front().key)
+    return refused("a node changes one object at a time, and says which state it has seen of it");
+  const auto& demanded = what.preconditions.front();
+  const auto& key = demanded.key;
+  const auto was = state.find(key);
+  // What was looked at here is what the store will find, or the store will refuse.
+  if (const auto actual = was ? was->revision() : 0; actual != demanded.at)
+    return persistence::fail(
+        {.code = persistence::errc::conflict,
+         .message = fmt::format("{} is at revision {}, not {}", key, actual, demanded.at),
+         .key = key,
+         .actual = actual});
+  const auto* now = what.mutations.front().content.get();
+  if (key == api::kind_of<Node>().key({}, node)) return may_write_node(was, now);
+  if (key == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
+    return may_write_lease(was, now);
+  if (key.starts_with(api::kind_of<Pod>().prefix())) return may_write_pod(node, was, now);
+  return refused(fmt::format("node {} may not write {}", node, key));
+}
+
+api::expected<void> may_remove(const persistence::snapshot& state, const std::string& node,
+                               const remove& what) {
+  auto pod = pod_of(state, node, what.key, what.uid);
+  if (!pod) return api::fail(std::move(pod.error()));
+  const auto& object = **pod;
+  if (!object.meta().has_deletion_timestamp())
+    return api::fail(api::forbidden(object.kind(), object.meta().name(),
+                                    "a node may not remove a pod that is not being deleted"));
+  if (!what.propagation.empty())
+    return api::fail(api::forbidden(object.kind(), object.meta().name(),
+                                    "a node does not decide what becomes of a pod's dependents"));
+  return {};
+}
+
+api::expected<void> may_evict(const persistence::snapshot& state, const std::string& node,
+                              const evict& what) {
+  auto pod = pod_of(state, node, what.pod_key, what.pod_uid);
+  if (!pod) return api::fail(std::move(pod.error()));
+  return {};
+}
+
+tl::expected<api::object_ptr, std::string> may_record(const persistence::snapshot& state,
+                                                      const std::string& node,
+                                                      const std::string& key,
+                                                      const std::string& uid) {
+  auto found = state.find(key);
+  const bool own = found && (key == api::kind_of<Node>().key({}, node) || is_pod_of(node, *found));
+  if (!own)
+    return tl::make_unexpected(
+        fmt::format("node {} may not record events about {}: it is not its own", node, key));
+  if (found->meta().uid() != uid)
+    return tl::make_unexpected(fmt::format("{} is another object than the node means (uid)", key));
+  return found;
+}
+
+// -- reads ----------------------------------------------------------------------------------------
+
+tl::expected<void, std::string> may_follow(const std::string& node, const std::string& prefix,
+                                           const std::string& on_node,
+                                           const std::function<bool(const std::string&)>& used) {
+  if (!on_node.empty()) {
+    if (prefix.starts_with(api::kind_of<Pod>().prefix()) && on_node == node) return {};
+    return tl::make_unexpected(
+        fmt::format("node {} may follow the pods that are bound to it, no others", node));
+  }
+  if (prefix == api::kind_of<Node>().key({}, node) ||
+      prefix == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
+    return {};
+  const bool may_be_used = prefix.starts_with(api::kind_of<ConfigMap>().prefix()) ||
+                           prefix.starts_with(api::kind_of<Secret>().prefix());
+  if (may_be_used && used(prefix)) return {};
+  if (may_be_used)
+    return tl::make_unexpected(fmt::format("no pod of node {} refers to {}", node, prefix));
+  return tl::make_unexpected(fmt::format("node {} may not follow {}", node, prefix));
+}
+
+std::vector<std::string> node_references::take(const watch_event& event) {
+  if (!event.object) return {};
+  std::set<std::string> keys;
+  if (event.type != event_type::deleted) {
+    const auto now = referenced_keys(event.object->as<Pod>());
+    keys.insert(now.begin(), now.end());
+  }
+  const auto& uid = event.object->meta().uid();
+  const auto before = std::exchange(of_pod_[uid], keys);
+  if (event.type == event_type::deleted) of_pod_.erase(uid);
+  for (const auto& key : keys)
+    if (!before.contains(key)) ++count_[key];
+  std::vector<std::string> dropped;
+  for (const auto& key : before) {
+    if (keys.contains(key) || --count_[key] != 0) continue;
+    count_.erase(key);
+    dropped.push_back(key);
+  }
+  return dropped;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,433 @@
+#include "actors/link/node_session.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/creation.hpp"
+#include "actors/link/defaults.hpp"
+#include "actors/link/frames.hpp"
+#include "actors/link/node_links.hpp"
+#include "actors/log.hpp"
+#include "actors/store_error.hpp"
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::coordination::v1::Lease;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+namespace {
+
+// The watcher knows streams by subscriber and number; `follower` counts from 1.
+constexpr std::uint64_t first_number = std::uint64_t{1} << 63;
+
+// What one event may say (kubernetes: validation of events).
+constexpr std::size_t event_reason_chars = 128;
+constexpr std::size_t event_message_bytes = 1024;
+
+std::string cut(std::string text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80)
+    --limit;
+  text.resize(limit);
+  return text;
+}
+
+}  // namespace
+
+node_session::node_session(std::string node, std::shared_ptr<arrival> on,
+                           node_session_surroundings around)
+    : follower{around.to.watcher},
+      node_{std::move(node)},
+      on_{std::move(on)},
+      around_{std::move(around)},
+      out_{on_->session()} {}
+
+node_session::~node_session() {
+  end_asks(fmt::format("the link to node {} was lost", node_));
+  around_.table->remove(node_, on_->session());
+  on_->session()->close("the session of the node has ended: call again");
+}
+
+const runtime::behavior& node_session::make_behavior() const {
+  static const auto table = runtime::handlers(
+      &node_session::on_frame, &node_session::on_link_ended, &node_session::on_watch,
+      &node_session::on_watch_end, &node_session::on_flush, &node_session::on_open_log,
+      &node_session::on_more_log, &node_session::on_finish_log, &node_session::on_close_log,
+      &node_session::on_node_question);
+  return table;
+}
+
+void node_session::started() {
+  around_.table->put(node_, on_->session());
+  follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
+         {.on_node = node_});
+  heartbeat_ = every(defaults::stream_heartbeat, [this] { ask_after_streams(); });
+  sweep_ = every(link_defaults::sweep, [this] { forget_dead_readers(); });
+  log().info("link: node {} is connected from {}", node_, on_->session()->other().address);
+  on_->attach(self());
+}
+
+std::string node_session::describe() const {
+  const auto stats = on_->session()->stats();
+  return fmt::format(
+      "node: {}\naddress: {}\nstreams: {}\nrequestsUnderWay: {}\ncommits: {}\nrefused: {}\n"
+      "events: {}\nlogs: {}\nbacklogBytes: {}\noutboxBytes: {}\nwindowBytes: {}\n"
+      "frames: {{sent: {}, received: {}}}\nbytes: {{sent: {}, received: {}}}\n",
+      node_, on_->session()->other().address, streams_.size(), under_way_, commits_, refused_,
+      events_, logs_.size(), out_.backlog(), stats.outbox_bytes, stats.window_bytes,
+      stats.frames_sent, stats.frames_received, stats.bytes_sent, stats.bytes_received);
+}
+
+// -- from the link --------------------------------------------------------------------------------
+
+void node_session::on_frame(const frame_arrived& m) {
+  wire::FromNode frame;
+  if (!frame.ParseFromString(m.what->bytes()))
+    return leave("the frame makes no sense: are the versions of both sides too far apart?");
+  for (const auto& item : frame.items()) {
+    why({item.request(), item.revision()});
+    take(item);
+  }
+}
+
+void node_session::on_link_ended(const link_ended& m) {
+  log().info("link: node {} is disconnected: {}", node_, m.reason);
+  stop();
+}
+
+void node_session::take(const wire::FromNode::Item& item) {
+  switch (item.what_case()) {
+    case wire::FromNode::Item::kSubscribe:
+      return on_subscribe(item.subscribe());
+    case wire::FromNode::Item::kMore:
+      return on_more(item.more());
+    case wire::FromNode::Item::kBookmarkNow:
+      return on_bookmark_now(item.bookmark_now());
+    case wire::FromNode::Item::kUnsubscribe:
+      return on_unsubscribe(item.unsubscribe());
+    case wire::FromNode::Item::kCommit:
+      return on_commit(item.commit());
+    case wire::FromNode::Item::kEvict:
+      return on_evict(item.evict());
+    case wire::FromNode::Item::kRemove:
+      return on_remove(item.remove());
+    case wire::FromNode::Item::kRecordEvent:
+      return on_record_event(item.record_event());
+    case wire::FromNode::Item::kLogPart:
+      return on_log_part(item.log_part());
+    case wire::FromNode::Item::kConsoleAnswer:
+      return on_console_answer(item.console_answer());
+    case wire::FromNode::Item::WHAT_NOT_SET:
+      return;  // of a newer version
+  }
+}
+
+// -- the node's streams ---------------------------------------------------------------------------
+
+void node_session::on_subscribe(const wire::Subscribe& m) {
+  if (streams_.size() + early_.size() >= link_defaults::streams)
+    return leave(fmt::format("node {} has more than {} streams", node_, link_defaults::streams));
+  if (!pods_known_) {
+    early_.push_back(m);
+    return;
+  }
+  const auto allowed = may_follow(node_, m.prefix(), m.on_node(),
+                                  [this](const std::string& key) { return references_.used(key); });
+  if (!allowed) {
+    ++refused_;
+    return end_stream(m.stream(), {persistence::errc::invalid, allowed.error()}, true);
+  }
+  on_unsubscribe([&] {
+    wire::Unsubscribe old;
+    old.set_stream(m.stream());
+    return old;
+  }());
+  auto& s = streams_[m.stream()];
+  s.what = m;
+  s.last = m.after();
+  s.synced = m.after() != 0;
+  s.credit = std::min<std::int64_t>(m.credit(), link_defaults::stream_credit);
+  subscribe_again(s);
+}
+
+void node_session::subscribe_again(node_stream& s) {
+  stream_of_.erase(s.number);
+  s.number = first_number + ++last_number_;
+  stream_of_[s.number] = s.what.stream();
+  tell(around_.to.watcher,
+       subscribe{.id = s.number,
+                 .prefix = s.what.prefix(),
+                 .on_node = s.what.on_node(),
+                 .after = s.last,
+                 .credit = static_cast<std::uint32_t>(std::max<std::int64_t>(s.credit, 0)),
+                 .bookmarks = s.what.bookmarks()});
+}
+
+void node_session::on_more(const wire::More& m) {
+  const auto found = streams_.find(m.stream());
+  if (found == streams_.end()) return;
+  auto& s = found->second;
+  const auto given = std::min<std::int64_t>(m.credit(), link_defaults::stream_credit - s.credit);
+  if (given <= 0) return;
+  s.credit += given;
+  tell(around_.to.watcher, more{s.number, static_cast<std::uint32_t>(given)});
+}
+
+void node_session::on_bookmark_now(const wire::BookmarkNow& m) {
+  const auto found = streams_.find(m.stream());
+  if (found != streams_.end()) tell(around_.to.watcher, bookmark_now{found->second.number});
+}
+
+void node_session::on_unsubscribe(const wire::Unsubscribe& m) {
+  std::erase_if(early_, [&](const auto& each) { return each.stream() == m.stream(); });
+  const auto found = streams_.find(m.stream());
+  if (found == streams_.end()) return;
+  tell(around_.to.watcher, unsubscribe{found->second.number});
+  stream_of_.erase(found->second.number);
+  streams_.erase(found);
+}
+
+void node_session::end_stream(std::uint64_t stream, const persistence::error& why,
+                              bool is_refusal) {
+  wire::ToNode::Item item;
+  auto& ended = *item.mutable_watch_ended();
+  ended.set_stream(stream);
+  ended.set_refused(is_refusal);
+  write_error(*ended.mutable_reason(), why);
+  say(item);
+}
+
+// The watcher forgets its streams when it crashes, and answers then.
+void node_session::ask_after_streams() {
+  for (const auto& [stream, s] : streams_)
+    tell(around_.to.watcher, more{s.number, 0});
+}
+
+// -- from the watcher -----------------------------------------------------------------------------
+
+void node_session::on_watch(const watch_events& m) {
+  if (m.id < first_number) return on_watch_events(m);
+  const auto found = stream_of_.find(m.id);
+  if (found == stream_of_.end()) {
+    tell(around_.to.watcher, unsubscribe{m.id});
+    return;
+  }
+  auto& s = streams_.at(found->second);
+  s.last = std::max(s.last, m.up_to);
+  s.synced = m.synced;
+  s.credit -= static_cast<std::int64_t>(m.events.size());
+  events_ += m.events.size();
+  for (auto& part : write_events(s.what.stream(), m)) {
+    wire::ToNode::Item item;
+    *item.mutable_watch_events() = std::move(part);
+    say(item);
+  }
+}
+
+void node_session::on_watch_end(const watch_ended& m) {
+  if (m.id < first_number) return on_watch_ended(m);
+  const auto found = stream_of_.find(m.id);
+  if (found == stream_of_.end()) return;
+  const auto stream = found->second;
+  auto& s = streams_.at(stream);
+  // The watcher has crashed: what the node has seen so far stays.
+  if (m.reason.code != persistence::errc::compacted && s.synced) return subscribe_again(s);
+  stream_of_.erase(found);
+  streams_.erase(stream);
+  end_stream(stream, m.reason, false);
+}
+
+void node_session::on_pods(const watch_events& m) {
+  for (const auto& event : m.events) {
+    for (const auto& key : references_.take(event)) {
+      std::vector<std::uint64_t> over;
+      for (const auto& [stream, s] : streams_)
+        if (s.what.prefix() == key) over.push_back(stream);
+      for (const auto stream : over) {
+        wire::Unsubscribe gone;
+        gone.set_stream(stream);
+        on_unsubscribe(gone);
+        end_stream(stream,
+                   {persistence::errc::invalid,
+                    fmt::format("no pod of node {} refers to {} any more", node_, key)},
+                   true);
+      }
+    }
+  }
+  if (!m.synced || std::exchange(pods_known_, true)) return;
+  for (const auto& each : std::exchange(early_, {}))
+    on_subscribe(each);
+}
+
+// The key in the Node may change while the certificate is renewed: the link stands until the node
+// calls again. Without any it was removed.
+void node_session::on_node(const watch_events& m) {
+  for (const auto& event : m.events) {
+    const bool gone = event.type == event_type::deleted ||
+                      (event.object &&
+                       !event.object->meta().annotations().contains(link_defaults::key_annotation));
+    if (gone) return leave(removed_from_cluster(node_));
+  }
+}
+
+// -- the node's requests --------------------------------------------------------------------------
+
+bool node_session::room_for_request() {
+  if (under_way_ >= link_defaults::requests_under_way * 2) return false;
+  ++under_way_;
+  return true;
+}
+
+// Who writes is not for the node to say. A Lease that is new gets its identity here.
+persistence::expected<persistence::transaction> node_session::prepared(
+    persistence::transaction what) {
+  what.why.author = "kubelet/" + node_;
+  const auto state = around_.truth->read();
+  if (const auto allowed = may_commit(state, node_, what); !allowed) {
+    ++refused_;
+    return persistence::fail(allowed.error());
+  }
+  auto& written = what.mutations.front();
+  if (what.preconditions.front().at != 0 || written.kind != &api::kind_of<Lease>()) return what;
+  auto made = create_transaction(state, *written.kind, std::move(written.content), creator::client,
+                                 wall_now(), random());
+  if (!made) return persistence::fail(persistence::errc::invalid, made.error().message);
+  made->why = what.why;
+  return std::move(*made);
+}
+
+void node_session::on_commit(const wire::Commit& m) {
+  const auto id = m.id();
+  auto what = read_commit(m);
+  if (!what)
+    return commit_answered(
+        id, tl::make_unexpected(persistence::error{persistence::errc::invalid, what.error()}));
+  auto ready = prepared(std::move(*what));
+  if (!ready) return commit_answered(id, tl::make_unexpected(ready.error()));
+  if (!room_for_request())
+    return commit_answered(
+        id, tl::make_unexpected(persistence::error{
+                persistence::errc::overloaded,
+                fmt::format("{} requests of node {} are under way", under_way_, node_)}));
+  ++commits_;
+  request<commit_done>(
+      around_.to.writer, commit{std::make_shared<persistence::transaction>(std::move(*ready))},
+      defaults::write_timeout, [this, id](auto reply) {
+        --under_way_;
+        if (reply) return commit_answered(id, (*reply)->result);
+        commit_answered(
+            id, tl::make_unexpected(persistence::error{
+                    persistence::errc::io, fmt::format("the writer did not answer: {}",
+                                                       runtime::to_string(reply.error()))}));
+      });
+}
+
+void node_session::commit_answered(std::uint64_t id, const persistence::outcome& result) {
+  if (!result && result.error().code != persistence::errc::conflict)
+    log().warn("link: a write of node {} was refused: {}", node_, result.error().message);
+  if (id == 0) return;
+  wire::ToNode::Item item;
+  write_commit_done(*item.mutable_commit_done(), id, result);
+  say(item);
+}
+
+template <class Command>
+void node_session::order(std::uint64_t id, Command what, const api::expected<void>& allowed) {
+  if (!allowed) {
+    ++refused_;
+    return command_answered(id, api::fail(allowed.error()));
+  }
+  if (!room_for_request())
+    return command_answered(
+        id, api::fail(api::too_many_requests(
+                fmt::format("{} requests of node {} are under way", under_way_, node_), 1)));
+  what.why.author = "kubelet/" + node_;
+  request<command_done>(
+      around_.to.writer, std::move(what), defaults::write_timeout, [this, id](auto reply) {
+        --under_way_;
+        if (reply) return command_answered(id, (*reply)->result);
+        command_answered(id,
+                         api::fail(api::service_unavailable(fmt::format(
+                             "the writer did not answer: {}", runtime::to_string(reply.error())))));
+      });
+}
+
+void node_session::on_evict(const wire::Evict& m) {
+  auto what = read_evict(m);
+  const auto allowed = may_evict(around_.truth->read(), node_, what);
+  order(m.id(), std::move(what), allowed);
+}
+
+void node_session::on_remove(const wire::Remove& m) {
+  auto what = read_remove(m);
+  const auto allowed = may_remove(around_.truth->read(), node_, what);
+  order(m.id(), std::move(what), allowed);
+}
+
+void node_session::command_answered(std::uint64_t id,
+                                    const api::expected<api::object_ptr>& result) {
+  if (id == 0) return;
+  wire::ToNode::Item item;
+  write_command_done(*item.mutable_command_done(), id, result);
+  say(item);
+}
+
+void node_session::on_record_event(const wire::RecordEvent& m) {
+  const auto about = may_record(around_.truth->read(), node_, m.key(), m.uid());
+  if (!about) {
+    ++refused_;
+    return;
+  }
+  tell(around_.to.recorder, record_event{.about = *about,
+                                         .warning = m.warning(),
+                                         .reason = cut(m.reason(), event_reason_chars),
+                                         .message = cut(m.message(), event_message_bytes),
+                                         .component = "kubelet",
+                                         .field_path = cut(m.field_path(), event_message_bytes),
+                                         .host = node_});
+}
+
+// -- to the link ----------------------------------------------------------------------------------
+
+// What is said while mail waits goes in one frame: the flush stands behind that mail.
+void node_session::say(wire::ToNode::Item& item) {
+  item.set_request(why().request);
+  item.set_revision(why().revision);
+  if (!out_.add(item)) {
+    log().error("link: what is to be told to node {} fits no frame; its session ends", node_);
+    return leave("a message fits no frame: call again");
+  }
+  if (!flush_ordered_) flush_ordered_ = tell(self(), flush{});
+}
+
+void node_session::on_flush(const flush&) {
+  flush_ordered_ = false;
+  if (out_.flush()) return;
+  if (out_.backlog() > link_defaults::backlog_limit_bytes)
+    return leave("the node does not read what it is told: call again");
+  flush_ordered_ = true;
+  again_ = after(link_defaults::backlog_round, [this] { on_flush({}); });
+}
+
+void node_session::leave(const std::string& reason) {
+  if (std::exchange(leaving_, true)) return;
+  log().info("link: the session of node {} ends: {}", node_, reason);
+  if (says_removed(reason)) {
+    wire::ToNode::Item item;
+    item.mutable_left()->set_reason(reason);
+    out_.add(item);
+    out_.flush();
+  }
+  on_->session()->close(reason);
+  stop();
+}
+
+}  // namespace troupe::actors

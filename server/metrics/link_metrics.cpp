@@ -1,0 +1,39 @@
+// The links of the joined nodes, all together: a row for each would be thousands. The console shows
+// each (`cluster`). Counters are of the sessions that stand.
+#include "actors/link/node_links.hpp"
+#include "server/metrics/families.hpp"
+
+namespace troupe::server {
+
+using prometheus::MetricType;
+
+void add_link_metrics(families& out, const actors::link_table& from) {
+  runtime::link::session_stats all;
+  const auto links = from.list();
+  for (const auto& [node, peer, stats] : links) {
+    all.frames_sent += stats.frames_sent;
+    all.frames_received += stats.frames_received;
+    all.bytes_sent += stats.bytes_sent;
+    all.bytes_received += stats.bytes_received;
+    all.outbox_bytes += stats.outbox_bytes;
+    all.window_bytes += stats.window_bytes;
+  }
+  const auto both = [&](const char* name, const char* help, std::uint64_t sent,
+                        std::uint64_t received) {
+    family{out, name, help, MetricType::Gauge}
+        .gauge(static_cast<double>(sent), {{"direction", "sent"}})
+        .gauge(static_cast<double>(received), {{"direction", "received"}});
+  };
+  add_gauge(out, "troupe_links", "Joined nodes that are connected.",
+            static_cast<double>(links.size()));
+  both("troupe_link_frames", "Frames over the links that stand, since each began.", all.frames_sent,
+       all.frames_received);
+  both("troupe_link_bytes", "Bytes over the links that stand, since each began.", all.bytes_sent,
+       all.bytes_received);
+  add_gauge(out, "troupe_link_outbox_bytes", "Bytes that wait to be sent to nodes.",
+            static_cast<double>(all.outbox_bytes));
+  add_gauge(out, "troupe_link_window_bytes", "Bytes received from nodes and not handled yet.",
+            static_cast<double>(all.window_bytes));
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,50 @@
+// A control plane and joined nodes in one simulation: each node has a gateway and a simulated
+// minion, and a loop in the place of a connection, which the test cuts and makes again.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "actors/link/node_gateway.hpp"
+#include "runtime/link/link.hpp"
+#include "support/cluster.hpp"
+
+namespace troupe::test {
+
+runtime::link::peer peer_of(const std::string& node);
+
+class joined_cluster {
+ public:
+  explicit joined_cluster(std::uint64_t seed, cluster_options options = {});
+  ~joined_cluster();
+
+  cluster& plane() { return plane_; }
+
+  // As when a machine joins: its Node is made, with the key that its link must show.
+  void add(const std::string& node);
+  // Its gateway and what stands behind it; without a connection.
+  void start(const std::string& node);
+  // The minion of a node that was started.
+  void start_minion(const std::string& node);
+
+  // Takes the place of a connection that stands. False when the control plane refuses.
+  bool connect(const std::string& node);
+  void cut(const std::string& node);
+
+  actors::doors doors_of(const std::string& node) const;
+  // Why the last session of the node ended, as its gateway was told.
+  const std::string& ended(const std::string& node) const { return ends_.at(node).unlinked; }
+  const std::string& expelled(const std::string& node) const { return ends_.at(node).expelled; }
+
+ private:
+  struct end {
+    runtime::actor_ref gateway;
+    runtime::link::loop line;
+    std::string unlinked, expelled;
+  };
+
+  cluster plane_;
+  std::map<std::string, end> ends_;
+};
+
+}  // namespace troupe::test

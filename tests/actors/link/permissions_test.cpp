@@ -1,0 +1,291 @@
+// What a node may do to the state of the cluster: rule by rule, and by chance.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "actors/commands.hpp"
+#include "actors/link/defaults.hpp"
+#include "actors/link/node_permissions.hpp"
+#include "api/equality.hpp"
+#include "api/object_key.hpp"
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "support/cluster.hpp"
+#include "support/nodes.hpp"
+#include "support/seeds.hpp"
+
+namespace troupe::test {
+
+using actors::may_commit;
+using api::coordination::v1::Lease;
+using api::core::v1::ConfigMap;
+using api::core::v1::Namespace;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+using api::core::v1::Secret;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// Two nodes with a pod each, their leases, and a secret that the pod of n0 uses.
+struct two_nodes {
+  cluster state{1, {.plane = {.controllers = false}}};
+
+  two_nodes() {
+    Namespace leases;
+    leases.mutable_metadata()->set_name("kube-node-lease");
+    state.create(leases);
+    for (const std::string node : {"n0", "n1"}) {
+      add_node(state, node);
+      state.change<Node>({}, node, [&](Node& n) {
+        (*n.mutable_metadata()->mutable_annotations())[actors::link_defaults::key_annotation] =
+            "sha256:" + node;
+        (*n.mutable_metadata()->mutable_labels())["node-restriction.kubernetes.io/zone"] = "a";
+        (*n.mutable_metadata()->mutable_labels())["own"] = "b";
+      });
+      renew_lease(state, node);
+      auto pod = pod_named("p-" + node, node);
+      auto& from = *pod.mutable_spec()->mutable_containers(0)->add_env_from();
+      from.mutable_secret_ref()->mutable_local_object_reference()->set_name("s-" + node);
+      state.create(pod);
+      Secret secret;
+      secret.mutable_metadata()->set_name("s-" + node);
+      state.create(secret);
+    }
+  }
+
+  persistence::snapshot now() const { return state.truth().read(); }
+
+  template <class T>
+  static std::string key(const std::string& space, const std::string& name) {
+    return api::kind_of<T>().key(space, name);
+  }
+
+  // `edit` of an object, as n0 would send it.
+  template <class T, class F>
+  persistence::expected<void> write(const std::string& space, const std::string& name, F edit) {
+    const auto old = state.find<T>(space, name);
+    auto content = old->template copy_as<T>();
+    edit(*content);
+    return may_commit(now(), "n0", actors::succeed(*old, std::move(content)));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a link belongs to a node whose Node names its key", "[link]") {
+  two_nodes world;
+  runtime::link::peer who{"system:node:n0", {"system:nodes"}, "sha256:n0", {}};
+  CHECK(actors::admit_node(world.now(), who).value() == "n0");
+  SECTION("not with another key") {
+    who.key_hash = "sha256:n1";
+    const auto refused = actors::admit_node(world.now(), who);
+    CHECK_THAT(refused.error(), Contains("node n0 was removed from this cluster: join it again"));
+    CHECK(actors::says_removed("the link said: " + refused.error()));
+  }
+  SECTION("not without a Node") {
+    who.name = "system:node:n7";
+    CHECK_THAT(actors::admit_node(world.now(), who).error(), Contains("node n7 was removed"));
+  }
+  SECTION("not when nobody gave the Node a key, nor for a peer without one") {
+    world.state.change<Node>({}, "n0", [](Node& n) { n.mutable_metadata()->clear_annotations(); });
+    CHECK_FALSE(actors::admit_node(world.now(), who));
+    who.key_hash.clear();
+    CHECK_FALSE(actors::admit_node(world.now(), who));
+  }
+  SECTION("not for who is no node") {
+    who.groups = {"system:masters"};
+    CHECK_THAT(actors::admit_node(world.now(), who).error(), Contains("is no node"));
+    who = {"admin", {"system:nodes"}, "sha256:n0", {}};
+    CHECK_FALSE(actors::admit_node(world.now(), who));
+    who.name = "system:node:";
+    CHECK_FALSE(actors::admit_node(world.now(), who));
+  }
+}
+
+TEST_CASE("a node writes status and harmless labels of its own Node", "[link]") {
+  two_nodes world;
+  const auto ok = [&](auto edit) { return world.write<Node>({}, "n0", edit).has_value(); };
+  CHECK(ok([](Node& n) { n.mutable_status()->mutable_node_info()->set_kubelet_version("v9"); }));
+  CHECK(ok([](Node& n) {
+    (*n.mutable_metadata()->mutable_labels())["kubernetes.io/hostname"] = "x";
+    (*n.mutable_metadata()->mutable_labels())["example.com/disk"] = "ssd";
+    n.mutable_metadata()->mutable_labels()->erase("own");
+  }));
+  CHECK_FALSE(ok([](Node& n) { n.mutable_spec()->set_unschedulable(true); }));
+  CHECK_FALSE(ok([](Node& n) { n.mutable_spec()->add_taints()->set_key("k"); }));
+  CHECK_FALSE(ok([](Node& n) { (*n.mutable_metadata()->mutable_annotations())["a"] = "b"; }));
+  CHECK_FALSE(ok([](Node& n) { n.mutable_metadata()->add_finalizers("a/b"); }));
+  CHECK_FALSE(ok([](Node& n) {
+    (*n.mutable_metadata()->mutable_labels())["node-restriction.kubernetes.io/zone"] = "b";
+  }));
+  CHECK_FALSE(ok([](Node& n) {
+    n.mutable_metadata()->mutable_labels()->erase("node-restriction.kubernetes.io/zone");
+  }));
+  CHECK_FALSE(ok([](Node& n) {
+    (*n.mutable_metadata()->mutable_labels())["node-role.kubernetes.io/control-plane"] = "";
+  }));
+  CHECK_FALSE(world.write<Node>({}, "n1", [](Node& n) { n.mutable_status()->clear_addresses(); }));
+}
+
+TEST_CASE("a node writes the status of its pods and removes those that end", "[link]") {
+  two_nodes world;
+  const auto status = [](Pod& p) { p.mutable_status()->set_phase("Running"); };
+  CHECK(world.write<Pod>("default", "p-n0", status));
+  CHECK_THAT(world.write<Pod>("default", "p-n1", status).error().message,
+             Contains("not bound to node n0"));
+  CHECK_FALSE(world.write<Pod>("default", "p-n0", [](Pod& p) {
+    p.mutable_spec()->mutable_containers(0)->set_image("other");
+  }));
+  CHECK_FALSE(world.write<Pod>("default", "p-n0", [](Pod& p) {
+    (*p.mutable_metadata()->mutable_labels())["app"] = "taken-over";
+  }));
+  const auto remove = [&](const std::string& name) {
+    persistence::transaction what;
+    const auto pod = world.state.find<Pod>("default", name);
+    what.preconditions.push_back({api::key_of(*pod), pod->revision()});
+    what.mutations.push_back({api::key_of(*pod), &pod->kind(), nullptr});
+    return may_commit(world.now(), "n0", what).has_value();
+  };
+  const auto order = [&](const std::string& name) {
+    const auto pod = world.state.find<Pod>("default", name);
+    return actors::may_remove(world.now(), "n0",
+                              {.key = api::key_of(*pod), .uid = pod->meta().uid()})
+        .has_value();
+  };
+  CHECK_FALSE(remove("p-n0"));
+  CHECK_FALSE(order("p-n0"));
+  for (const auto* name : {"p-n0", "p-n1"})
+    world.state.change<Pod>("default", name, [](Pod& p) {
+      p.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+    });
+  CHECK(remove("p-n0"));
+  CHECK(order("p-n0"));
+  CHECK_FALSE(remove("p-n1"));
+  CHECK_FALSE(order("p-n1"));
+  world.state.change<Pod>("default", "p-n0",
+                          [](Pod& p) { p.mutable_metadata()->add_finalizers("a/b"); });
+  CHECK_FALSE(remove("p-n0"));
+}
+
+TEST_CASE("a node cannot write by guessing a state that is yet to come", "[link]") {
+  two_nodes world;
+  auto what = actors::succeed(*world.state.find<Pod>("default", "p-n0"),
+                              world.state.find<Pod>("default", "p-n0")->copy_as<Pod>());
+  what.preconditions.front().at = world.now().at() + 1;
+  const auto refused = may_commit(world.now(), "n0", what);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == persistence::errc::conflict);
+  CHECK(refused.error().actual == world.state.find<Pod>("default", "p-n0")->revision());
+  what.preconditions.clear();
+  CHECK_FALSE(may_commit(world.now(), "n0", what));
+}
+
+TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
+  two_nodes world;
+  actors::node_references references;
+  const auto pod = world.state.find<Pod>("default", "p-n0");
+  CHECK(references.take({.object = pod}).empty());
+  const auto used = [&](const std::string& key) { return references.used(key); };
+  const auto may = [&](const std::string& prefix, const std::string& on_node = {}) {
+    return actors::may_follow("n0", prefix, on_node, used).has_value();
+  };
+  CHECK(may(world.key<Node>({}, "n0")));
+  CHECK(may(world.key<Lease>("kube-node-lease", "n0")));
+  CHECK(may("/registry/pods/", "n0"));
+  CHECK(may(world.key<Secret>("default", "s-n0")));
+  CHECK_FALSE(may(world.key<Secret>("default", "s-n1")));
+  CHECK_FALSE(may(world.key<ConfigMap>("default", "s-n0")));
+  CHECK_FALSE(may(world.key<Secret>("other", "s-n0")));
+  for (const auto* prefix : {"", "/", "/registry/", "/registry/pods/", "/registry/secrets/",
+                             "/registry/secrets/default/", "/registry/minions/", "/registry/nodes/",
+                             "/registry/configmaps/default/"}) {
+    INFO(prefix);
+    CHECK_FALSE(may(prefix));
+    if (std::string_view{prefix} != "/registry/pods/") CHECK_FALSE(may(prefix, "n0"));
+    CHECK_FALSE(may(prefix, "n1"));
+  }
+  CHECK(references.take({.type = actors::event_type::deleted, .object = pod}) ==
+        std::vector{world.key<Secret>("default", "s-n0")});
+  CHECK_FALSE(may(world.key<Secret>("default", "s-n0")));
+}
+
+TEST_CASE("what a node asks for by chance never touches what is another's", "[link]") {
+  for_each_seed(30, [](std::uint64_t seed) {
+    two_nodes world;
+    std::mt19937_64 random{seed};
+    const auto pick = [&](std::size_t below) { return random() % below; };
+    std::size_t allowed = 0;
+    for (int round = 0; round < 150; ++round) {
+      const auto before = world.now();
+      std::vector<api::object_ptr> all;
+      before.scan("/registry/", {}, [&](std::string_view, const api::object_ptr& each) {
+        all.push_back(each);
+        return true;
+      });
+      const auto target = all[pick(all.size())];
+      auto content = target->copy();
+      auto& meta = api::meta_of(*content);
+      switch (pick(9)) {
+        case 0:
+          (*meta.mutable_labels())["l" + std::to_string(pick(3))] = std::to_string(pick(9));
+          break;
+        case 1:
+          (*meta.mutable_annotations())["a"] = std::to_string(pick(9));
+          break;
+        case 2:
+          meta.add_finalizers("a/f" + std::to_string(pick(9)));
+          break;
+        case 3:
+          if (auto* pod = dynamic_cast<Pod*>(content.get()))
+            pod->mutable_spec()->set_node_name(pick(2) == 0 ? "n0" : "n1");
+          if (auto* node = dynamic_cast<Node*>(content.get()))
+            node->mutable_spec()->set_unschedulable(pick(2) == 0);
+          break;
+        case 4:
+          content.reset();
+          break;
+        default:
+          if (auto* pod = dynamic_cast<Pod*>(content.get()))
+            pod->mutable_status()->set_message(std::to_string(random()));
+          if (auto* node = dynamic_cast<Node*>(content.get()))
+            node->mutable_status()->mutable_node_info()->set_boot_id(std::to_string(random()));
+          if (auto* lease = dynamic_cast<Lease*>(content.get()))
+            lease->mutable_spec()->set_lease_transitions(static_cast<int>(pick(1'000)));
+      }
+      const auto key = api::key_of(*target);
+      persistence::transaction what;
+      what.preconditions.push_back(
+          {key, pick(8) == 0 ? pick(before.at() + 2) : target->revision()});
+      what.mutations.push_back({key, &target->kind(), std::move(content)});
+      const auto verdict = may_commit(before, "n0", what);
+      if (!verdict) {
+        REQUIRE_FALSE(verdict.error().message.empty());
+        continue;
+      }
+      ++allowed;
+      world.state.truth().submit(std::move(what), [](persistence::outcome) {});
+      const auto after = world.now();
+      for (const auto& each : all) {
+        const auto now = after.find(api::key_of(*each));
+        if (now == each) continue;
+        INFO(api::key_of(*each));
+        const bool own = each->kind().kind() == "Pod" ? each->as<Pod>().spec().node_name() == "n0"
+                                                      : each->meta().name() == "n0";
+        REQUIRE(own);
+        REQUIRE(now);
+        if (each->kind().kind() == "Pod")
+          REQUIRE(api::same_meaning(each->as<Pod>().spec(), now->as<Pod>().spec()));
+        if (each->kind().kind() == "Node")
+          REQUIRE(api::same_meaning(each->as<Node>().spec(), now->as<Node>().spec()));
+        REQUIRE(each->meta().finalizers_size() == now->meta().finalizers_size());
+        REQUIRE(each->meta().annotations_size() == now->meta().annotations_size());
+      }
+    }
+    CHECK(allowed > 5);
+  });
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,150 @@
+#include "tools/join/joined_node.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "actors/kubelet/kubelet.hpp"
+#include "actors/kubelet/pod_files.hpp"
+#include "actors/kubelet/simulated_minion.hpp"
+#include "actors/link/node_gateway.hpp"
+#include "config/node_config.hpp"
+#include "runtime/system.hpp"
+#include "server/console/node_console.hpp"
+#include "server/version.hpp"
+#include "tools/company_options.hpp"
+#include "tools/defaults.hpp"
+#include "tools/join/local_address.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+// The console while there is one: the gateway may ask until the last actor has ended.
+struct console_slot {
+  std::mutex mutex;
+  std::unique_ptr<server::node_console> console;
+
+  void ask(actors::console_request what, std::function<void(actors::console_view)> done) {
+    std::lock_guard lock{mutex};
+    if (!console) return done({0, "the node is ending"});
+    console->ask({std::move(what.target), what.changes, std::move(what.user)},
+                 [done = std::move(done)](server::console_answer answer) {
+                   done({answer.status, std::move(answer.body), answer.total});
+                 });
+  }
+};
+
+// Declared bottom up: each part outlives those that use it.
+class joined_node final : public node_parts {
+ public:
+  joined_node(const config::node_config& config, joined_node_options options)
+      : config_{config}, options_{std::move(options)} {}
+  ~joined_node() override {
+    stop();
+    std::lock_guard lock{console_->mutex};
+    console_->console.reset();
+  }
+
+  tl::expected<std::string, std::string> start() override {
+    const auto given = options_.credentials();
+    const auto there = config::parse_address(given.link_address);
+    if (!there || there->empty())
+      return tl::make_unexpected(fmt::format(
+          "the link's address \"{}\" is not HOST:PORT: join again", given.link_address));
+    node_ = given.node_name;
+    company_ = std::make_unique<runtime::system>(company_options(config_.runtime));
+    console_->console = std::make_unique<server::node_console>(*company_, node_);
+    const auto gateway = start_gateway();
+    start_node({gateway, gateway, gateway}, local_address_towards(there->host, there->port));
+    dialer_ = runtime::link::dialer::start(
+        {.to = {there->host, there->port},
+         .credentials =
+             [credentials = options_.credentials] {
+               auto now = credentials();
+               return runtime::link::credentials{std::move(now.certificate),
+                                                 std::move(now.private_key),
+                                                 std::move(now.authority)};
+             },
+         .accept = actors::gateway_acceptor(gateway),
+         .failed = [gateway](const std::string& why) { gateway.tell(actors::call_failed{why}); }});
+    return given.link_address;
+  }
+
+  void stop() override { dialer_.reset(); }
+
+ private:
+  runtime::actor_ref start_gateway() {
+    const auto root = std::filesystem::absolute(config_.kubelet.root_dir);
+    actors::gateway_options gateway;
+    gateway.node = node_;
+    if (config_.kubelet.runtime == config::pod_runtime::process) {
+      gateway.disk = std::make_shared<runtime::worker_pool>("logs", defaults::log_threads,
+                                                            defaults::log_queue_parts);
+      gateway.log_file = [root](const std::string& pod_uid, const std::string& container,
+                                int attempt) {
+        return actors::log_path(root, pod_uid, container, attempt).string();
+      };
+    }
+    gateway.console = [slot = console_](auto what, auto done) {
+      slot->ask(std::move(what), std::move(done));
+    };
+    gateway.linked = options_.linked;
+    gateway.unlinked = options_.unlinked;
+    gateway.expelled = [this](const std::string& why) { end_pods(why); };
+    return actors::spawn_gateway(*company_, std::move(gateway));
+  }
+
+  // Nothing of a cluster goes on running where it cannot be seen. In the gateway.
+  void end_pods(const std::string& why) {
+    const auto kubelet = company_->actors().find("kubelet", node_);
+    if (!kubelet) return options_.expelled(why);
+    company_->request<actors::pods_ended>(
+        kubelet, actors::end_pods{}, defaults::expelled_limit,
+        [expelled = options_.expelled, why](auto) { expelled(why); });
+  }
+
+  void start_node(const actors::doors& to, const std::string& address) {
+    const auto& from = config_.kubelet;
+    const auto version = fmt::format("v{}+troupe", server::program_version());
+    const auto timing = timing_of(from);
+    if (from.runtime == config::pod_runtime::simulated) {
+      actors::simulated_node node;
+      node.name = node_;
+      node.number = static_cast<std::uint32_t>(std::hash<std::string>{}(node_));
+      node.pods = from.max_pods;
+      node.version = version;
+      node.timing = timing;
+      company_->spawn({.kind = "simulated-minion", .name = node_},
+                      runtime::make<actors::simulated_minion>(std::move(node), to));
+      return;
+    }
+    actors::kubelet_options kubelet;
+    kubelet.node = node_;
+    kubelet.root_dir = std::filesystem::absolute(from.root_dir);
+    kubelet.address = address;
+    kubelet.max_pods = static_cast<int>(from.max_pods);
+    kubelet.version = version;
+    kubelet.timing = timing;
+    actors::spawn_kubelet(*company_, to, std::move(kubelet));
+  }
+
+  const config::node_config& config_;
+  const joined_node_options options_;
+  std::string node_;
+  const std::shared_ptr<console_slot> console_ = std::make_shared<console_slot>();
+  std::unique_ptr<runtime::system> company_;
+  std::unique_ptr<runtime::link::dialer> dialer_;
+};
+
+}  // namespace
+
+std::unique_ptr<node_parts> compose_joined(const config::node_config& config,
+                                           joined_node_options options) {
+  return std::make_unique<joined_node>(config, std::move(options));
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,43 @@
+#include "tools/join/local_address.hpp"
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+
+namespace troupe::tools {
+
+namespace {
+
+// Empty when the socket cannot be connected. A datagram socket only picks its route.
+std::string source_towards(const addrinfo& there) {
+  const int fd = ::socket(there.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return {};
+  sockaddr_storage here{};
+  socklen_t size = sizeof here;
+  std::array<char, NI_MAXHOST> text{};
+  const bool known = ::connect(fd, there.ai_addr, there.ai_addrlen) == 0 &&
+                     ::getsockname(fd, reinterpret_cast<sockaddr*>(&here), &size) == 0 &&
+                     ::getnameinfo(reinterpret_cast<sockaddr*>(&here), size, text.data(),
+                                   text.size(), nullptr, 0, NI_NUMERICHOST) == 0;
+  ::close(fd);
+  return known ? text.data() : std::string{};
+}
+
+}  // namespace
+
+std::string local_address_towards(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) == 0) {
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner{found, ::freeaddrinfo};
+    for (const auto* each = found; each != nullptr; each = each->ai_next)
+      if (auto source = source_towards(*each); !source.empty()) return source;
+  }
+  return "127.0.0.1";
+}
+
+}  // namespace troupe::tools

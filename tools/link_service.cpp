@@ -1,0 +1,125 @@
+#include "tools/link_service.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "actors/link/defaults.hpp"
+#include "actors/link/node_links.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+#include "tools/defaults.hpp"
+
+namespace troupe::tools {
+
+// The thread is started by the actor that sees that a link is wanted.
+struct link_service::shared {
+  shared(actors::control_plane& plane, link_service_options options)
+      : acceptor{plane.links().acceptor()}, options{std::move(options)} {}
+
+  void run() {
+    std::unique_lock lock{mutex};
+    while (!ending && !listener) {
+      lock.unlock();
+      auto started = runtime::link::listener::start(
+          {.listen = options.listen, .credentials = options.credentials, .accept = acceptor});
+      if (started) {
+        spdlog::info("joined nodes are awaited at {}:{}", (*started)->where().host,
+                     (*started)->where().port);
+        if (options.listening) options.listening((*started)->where());
+      } else {
+        spdlog::error("joined nodes cannot call: {}", started.error());
+      }
+      lock.lock();
+      if (started) listener = std::move(*started);
+      if (!listener) changed.wait_for(lock, defaults::link_retry, [this] { return ending; });
+    }
+  }
+
+  const runtime::link::acceptor acceptor;
+  const link_service_options options;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ending = false;
+  std::unique_ptr<runtime::link::listener> listener;
+  std::thread thread;
+};
+
+link_service::link_service(actors::control_plane& plane, link_service_options options)
+    : state_{std::make_shared<shared>(plane, std::move(options))} {
+  plane.links().await_nodes([state = std::weak_ptr{state_}] {
+    const auto still = state.lock();
+    if (!still) return;
+    std::lock_guard lock{still->mutex};
+    if (!still->ending) still->thread = std::thread{[state = still.get()] { state->run(); }};
+  });
+}
+
+link_service::~link_service() {
+  {
+    std::lock_guard lock{state_->mutex};
+    state_->ending = true;
+    state_->changed.notify_all();
+  }
+  if (state_->thread.joinable()) state_->thread.join();
+  state_->listener.reset();
+}
+
+// -- consoles -------------------------------------------------------------------------------------
+
+void linked_consoles::ask(const std::string& node, server::console_question what,
+                          std::chrono::milliseconds deadline, std::size_t limit_bytes,
+                          answered done) {
+  const auto& links = plane_.links();
+  plane_.company().request<actors::console_view>(
+      links.actor(),
+      actors::ask_console{node, {std::move(what.target), what.changes, std::move(what.user)}},
+      deadline, [node, limit_bytes, done = std::move(done)](auto reply) {
+        if (!reply)
+          return done(server::console_failure(
+              504, fmt::format("node {} did not answer in time: its link may be down", node)));
+        const auto& view = **reply;
+        if (view.status == 0) return done(server::console_failure(503, view.body));
+        if (view.body.size() > limit_bytes)
+          return done(server::console_failure(
+              413, fmt::format("the answer of node {} is longer than {} bytes: ask for less", node,
+                               limit_bytes)));
+        done({view.status, view.body, view.total});
+      });
+}
+
+std::vector<server::node_link> linked_consoles::links() const {
+  std::unordered_map<std::string, actors::linked_node> connected;
+  for (auto& each : plane_.links().table().list())
+    connected.emplace(each.node, each);
+  std::vector<server::node_link> rows;
+  const auto now = plane_.company().time().now();
+  const auto prefix = api::kind_of<api::core::v1::Node>().prefix();
+  plane_.truth().read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
+    const auto& meta = object->meta();
+    if (!meta.annotations().contains(actors::link_defaults::key_annotation)) return true;
+    server::node_link row;
+    row.node = meta.name();
+    if (const auto found = connected.find(meta.name()); found != connected.end()) {
+      const auto& [node, peer, stats] = found->second;
+      row.peer = peer.address;
+      row.connected = true;
+      row.age = now - stats.since;
+      row.messages_in = stats.frames_received;
+      row.messages_out = stats.frames_sent;
+      row.bytes_in = stats.bytes_received;
+      row.bytes_out = stats.bytes_sent;
+    }
+    rows.push_back(std::move(row));
+    return true;
+  });
+  return rows;
+}
+
+}  // namespace troupe::tools
