@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "server/addresses.hpp"
 #include "server/fixture.hpp"
 #include "server/private_file.hpp"
 #include "support/scratch_folder.hpp"
@@ -123,6 +124,20 @@ TEST_CASE("certificates of some seconds are renewed by themselves, the kubeconfi
   REQUIRE(eventually([&] { return read(node.pki("server.crt")) != server; }));
   CHECK(eventually([&] { return read(node.running->kubeconfig_path()) != admin; }));
   CHECK(eventually([&] { return !node.running->identity().certificates.starts_with(server); }));
+}
+
+TEST_CASE("a server that listens on all addresses is called by each of them, and by given names") {
+  front_of_node node{[](auto& options) {
+    options.listen = {"0.0.0.0", 0};
+    options.names = {"api.example", "192.0.2.77"};
+  }};
+  node.start();
+  auto names = server::interface_addresses();
+  CHECK_FALSE(names.empty());
+  names.insert(names.end(), {"api.example", "192.0.2.77", "localhost"});
+  CHECK(server::x509::covers(read(node.pki("server.crt")), names));
+  const auto outward = server::outward_address();
+  if (!outward.empty()) CHECK_FALSE(server::is_loopback(outward));
 }
 
 TEST_CASE("a token that is taken out of the file is refused soon") {

@@ -32,13 +32,10 @@ std::chrono::milliseconds until_renewal(const std::string& certificate, double j
   return std::max(wait, milliseconds{0});
 }
 
-credential_keeper::credential_keeper(join_folder folder, joined_credentials held,
-                                     std::function<void(const std::string& why)> removed)
-    : folder_{std::move(folder)},
-      removed_{std::move(removed)},
-      jitter_{random_part()},
-      held_{std::move(held)},
-      keeper_{[this] { keep(); }} {}
+credential_keeper::credential_keeper(join_folder folder, joined_credentials held)
+    : folder_{std::move(folder)}, jitter_{random_part()}, held_{std::move(held)}, keeper_{[this] {
+        keep();
+      }} {}
 
 credential_keeper::~credential_keeper() {
   {
@@ -74,8 +71,7 @@ void credential_keeper::keep() {
 bool credential_keeper::renew_once() {
   auto next = renew(now());
   if (!next) {
-    spdlog::warn("the node's certificate is not renewed: {}", next.error().message);
-    if (next.error().removed) removed_(next.error().message);
+    spdlog::warn("the node's certificate is not renewed: {}", next.error());
     return false;
   }
   if (const auto saved = folder_.save(*next); !saved) {

@@ -1,10 +1,10 @@
 // Holds the credentials of a joined node and renews its certificate before it ends, for as long as
-// it lives. Thread safe; a thread of its own asks and waits.
+// it lives. A refusal is logged and tried again: that a node was removed it learns by its link.
+// Thread safe; a thread of its own asks and waits.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -15,10 +15,7 @@ namespace troupe::tools {
 
 class credential_keeper {
  public:
-  // `removed` is told when the cluster refuses to renew because it does not know the node any more;
-  // on the keeper's thread.
-  credential_keeper(join_folder folder, joined_credentials held,
-                    std::function<void(const std::string& why)> removed);
+  credential_keeper(join_folder folder, joined_credentials held);
   credential_keeper(const credential_keeper&) = delete;
   credential_keeper& operator=(const credential_keeper&) = delete;
   ~credential_keeper();
@@ -31,7 +28,6 @@ class credential_keeper {
   bool renew_once();
 
   const join_folder folder_;
-  const std::function<void(const std::string& why)> removed_;
   const double jitter_;  // 0 to 1
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -119,24 +119,19 @@ tl::expected<std::unique_ptr<cluster_client>, std::string> connect_as_node(
   return std::move(*made);
 }
 
-tl::expected<joined_credentials, renewal_error> renew(const joined_credentials& held) {
-  const auto failed = [](std::string why) {
-    return tl::make_unexpected(renewal_error{false, std::move(why)});
-  };
+tl::expected<joined_credentials, std::string> renew(const joined_credentials& held) {
   const auto to = connect_as_node(held);
-  if (!to) return failed(to.error());
+  if (!to) return tl::make_unexpected(to.error());
   auto body = request_body(held.node_name, held.private_key);
-  if (!body) return failed(body.error());
+  if (!body) return tl::make_unexpected(body.error());
   const auto answer = (*to)->call(
       {.method = "POST", .path = std::string{server::certificates_path}, .body = std::move(*body)});
-  if (!answer) return failed(answer.error());
-  if (answer->status != 201)
-    return tl::make_unexpected(renewal_error{answer->status == 403, refusal(*answer)});
+  if (!answer) return tl::make_unexpected(answer.error());
+  if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
   auto next = take_over(held, *answer);
-  if (!next) return failed(next.error());
   // Names and addresses stay what the machine has joined by.
-  next->link_address = held.link_address;
-  return *next;
+  if (next) next->link_address = held.link_address;
+  return next;
 }
 
 }  // namespace troupe::tools

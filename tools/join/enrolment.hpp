@@ -26,12 +26,8 @@ tl::expected<void, std::string> check_join_line(const join_line& line);
 tl::expected<joined_credentials, std::string> enrol(const join_line& line, const std::string& node,
                                                     const join_folder& into);
 
-struct renewal_error {
-  bool removed = false;  // the cluster does not know this node any more
-  std::string message;
-};
 // With the certificate that is held, for the same key.
-tl::expected<joined_credentials, renewal_error> renew(const joined_credentials& held);
+tl::expected<joined_credentials, std::string> renew(const joined_credentials& held);
 
 // The control plane that a node has joined, with the node's certificate.
 tl::expected<std::unique_ptr<cluster_client>, std::string> connect_as_node(

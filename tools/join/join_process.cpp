@@ -120,8 +120,7 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
   // A machine that comes back is up with its pods, whether the control plane is or not.
   if (order.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
   link_news news{around.signals};
-  credential_keeper keeper{join_folder{config.data_dir}, *held,
-                           [&news](const std::string& why) { news.expelled(why); }};
+  credential_keeper keeper{join_folder{config.data_dir}, *held};
   const auto parts =
       compose(config, {.credentials = [&keeper] { return keeper.now(); },
                        .linked = [&news, as = *held] { news.linked(as); },

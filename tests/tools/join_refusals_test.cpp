@@ -1,0 +1,370 @@
+// A machine that cannot join says so within five seconds, in one line with reason and remedy.
+#include <arpa/inet.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "server/http_server.hpp"
+#include "server/status.hpp"
+#include "server/tls_identity.hpp"
+#include "server/version.hpp"
+#include "server/x509.hpp"
+#include "support/scratch_folder.hpp"
+#include "tools/child.hpp"
+#include "tools/console_node.hpp"
+#include "tools/join/defaults.hpp"
+#include "tools/join/server_trust.hpp"
+
+using namespace troupe;
+using namespace troupe::tools::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using test::scratch_folder;
+
+namespace {
+
+const std::string some_hash = "sha256:" + std::string(64, 'a');
+const std::string some_token = "abc123.0123456789abcdef";
+
+struct line {
+  std::string address, token, hash;
+};
+
+line line_of(const console_node& node) {
+  const auto made = program({"token", "create", "--data-dir", node.folder()});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  std::istringstream words{made.out};
+  std::string word, address, token, hash;
+  words >> word >> word >> address >> word >> token >> word >> hash;
+  return {address, token, hash};
+}
+
+outcome join(const line& what, const std::filesystem::path& data) {
+  std::vector<std::string> all{"join",    what.address, "--token",     what.token,  "--ca-hash",
+                               what.hash, "--data-dir", data.string(), "--runtime", "simulated"};
+  const auto begin = std::chrono::steady_clock::now();
+  auto result = program(all);
+  CHECK(std::chrono::steady_clock::now() - begin < 5s);
+  return result;
+}
+
+// One line on stderr, nothing on stdout, nothing of the token.
+void check_refusal(const outcome& got, const std::string& reason, const std::string& remedy) {
+  INFO(got.err);
+  CHECK(got.code == 1);
+  CHECK(got.out.empty());
+  CHECK(std::count(got.err.begin(), got.err.end(), '\n') == 1);
+  CHECK_THAT(got.err, StartsWith("troupe: ") && Contains(reason) && Contains(remedy));
+  CHECK_THAT(got.err, !Contains("0123456789abcdef"));
+}
+
+// A socket that listens and says what it is told to whoever comes; nothing: it is silent.
+class plain_listener {
+ public:
+  explicit plain_listener(std::string says) : says_{std::move(says)} {
+    socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&at), size) == 0);
+    REQUIRE(::listen(socket_, 16) == 0);
+    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+    if (!says_.empty()) thread_ = std::thread{[this] { serve(); }};
+  }
+  ~plain_listener() {
+    ::shutdown(socket_, SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+    ::close(socket_);
+  }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  void serve() {
+    for (;;) {
+      const int peer = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (peer < 0) return;
+      char part[512];
+      if (::recv(peer, part, sizeof part, 0) > 0) ::send(peer, says_.data(), says_.size(), 0);
+      ::close(peer);
+    }
+  }
+
+  const std::string says_;
+  int socket_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+// An HTTPS server with an authority of its own.
+class tls_listener final : public server::handler {
+ public:
+  tls_listener(bool troupe, const std::string& name, server::x509::validity valid)
+      : troupe_{troupe} {
+    const auto now = std::chrono::system_clock::now();
+    const auto authority = server::x509::make_authority("a", {now - 1h, now + 1h}).value();
+    const auto own = server::x509::issue(authority, {"s", {}, {name}, valid}).value();
+    hash_ = server::x509::key_hash(authority.certificate).value();
+    identity_ = server::tls_identity::make({own.certificate + authority.certificate,
+                                            own.private_key, authority.certificate})
+                    .value();
+    where_ = http_.listen({"127.0.0.1", 0}, *this, identity_.get()).value();
+  }
+  ~tls_listener() override { http_.stop(); }
+
+  void serve(server::request_ptr, server::responder answer) override {
+    if (troupe_) return answer.respond(server::version_response());
+    answer.respond(server::status_response(404, "NotFound", "another server"));
+  }
+  line joining() const { return {server::to_string(where_), some_token, hash_}; }
+
+ private:
+  const bool troupe_;
+  std::string hash_;
+  std::unique_ptr<server::tls_identity> identity_;
+  server::http_server http_{{}};
+  server::endpoint where_;
+};
+
+server::x509::validity around_now() {
+  const auto now = std::chrono::system_clock::now();
+  return {now - 1h, now + 1h};
+}
+
+// A Troupe server by its looks, whose clock goes otherwise. One request a connection.
+class other_clock {
+ public:
+  explicit other_clock(std::chrono::seconds ahead) : date_{date_of(ahead)} {
+    const auto authority = server::x509::make_authority("a", around_now()).value();
+    const auto own = server::x509::issue(authority, {"s", {}, {"127.0.0.1"}, around_now()}).value();
+    hash_ = server::x509::key_hash(authority.certificate).value();
+    context_ = server::tls_identity::make({own.certificate + authority.certificate, own.private_key,
+                                           authority.certificate})
+                   .value()
+                   ->context();
+    socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&at), size) == 0);
+    REQUIRE(::listen(socket_, 16) == 0);
+    ::getsockname(socket_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+    thread_ = std::thread{[this] { serve(); }};
+  }
+  ~other_clock() {
+    end();
+    ::close(socket_);
+  }
+  line joining() const { return {"127.0.0.1:" + std::to_string(port_), some_token, hash_}; }
+  // Method and path of each; nothing more is served from here on.
+  std::string requests() const {
+    end();
+    return requests_;
+  }
+
+ private:
+  static std::string date_of(std::chrono::seconds ahead) {
+    const auto then =
+        std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() + ahead);
+    std::tm parts{};
+    ::gmtime_r(&then, &parts);
+    std::array<char, 40> text{};
+    std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    return text.data();
+  }
+  void end() const {
+    ::shutdown(socket_, SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+  }
+  void serve() {
+    for (;;) {
+      const int peer = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (peer < 0) return;
+      SSL* session = ::SSL_new(context_.get());
+      ::SSL_set_fd(session, peer);
+      std::array<char, 1024> part{};
+      if (::SSL_accept(session) == 1 && ::SSL_read(session, part.data(), part.size() - 1) > 0) {
+        const std::string_view request{part.data()};
+        requests_ += request.substr(0, request.find(" HTTP/"));
+        const auto answer = "HTTP/1.1 200 OK\r\ndate: " + date_ + "\r\n\r\nv1.33.0+troupe";
+        ::SSL_write(session, answer.data(), static_cast<int>(answer.size()));
+        ::SSL_shutdown(session);
+      }
+      ::SSL_free(session);
+      ::close(peer);
+    }
+  }
+
+  const std::string date_;
+  std::string hash_, requests_;
+  std::shared_ptr<ssl_ctx_st> context_;
+  int socket_ = -1, port_ = 0;
+  mutable std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("a token is made with the line to join by, is listed without its secret, and deleted") {
+  const console_node node;
+  const auto made =
+      program({"token", "create", "--data-dir", node.folder(), "--description", "a rack"});
+  REQUIRE(made.code == 0);
+  CHECK_THAT(made.err, Contains("loopback only") && Contains("--listen"));
+  CHECK_THAT(made.out, StartsWith("troupe join " + node.server().substr(8) + " --token ") &&
+                           Contains(" --ca-hash sha256:"));
+  const auto token = made.out.substr(made.out.find("--token ") + 8, 23);
+  const auto listed = program({"token", "list", "--data-dir", node.folder()});
+  CHECK(listed.code == 0);
+  CHECK_THAT(listed.out,
+             Contains(token.substr(0, 6)) && Contains("a rack") && !Contains(token.substr(7)));
+  const auto gone = program({"token", "delete", token.substr(0, 6), "--data-dir", node.folder()});
+  CHECK(gone.code == 0);
+  CHECK(program({"token", "delete", "nobody", "--data-dir", node.folder()}).code == 1);
+  const scratch_folder data;
+  check_refusal(join({node.server().substr(8), token, line_of(node).hash}, data.path() / "d"),
+                "the token is not known", "troupe token create");
+}
+
+TEST_CASE("a machine is not let in by a wrong hash, a wrong token or one whose time is over") {
+  const console_node node;
+  const scratch_folder data;
+  auto good = line_of(node);
+  check_refusal(join({good.address, good.token, some_hash}, data.path() / "a"),
+                "is not the one that --ca-hash names", "troupe token create");
+  check_refusal(join({good.address, some_token, good.hash}, data.path() / "b"),
+                "the token is not known there, or its time is over", "troupe token create");
+  const auto made = program({"token", "create", "--data-dir", node.folder(), "--ttl", "1ms"});
+  good.token = made.out.substr(made.out.find("--token ") + 8, 23);
+  check_refusal(join(good, data.path() / "c"), "its time is over", "troupe token create");
+  CHECK_FALSE(std::filesystem::exists(data.path() / "a" / "join" / "cluster.json"));
+}
+
+TEST_CASE("an address where no Troupe server answers is refused with what is there") {
+  const scratch_folder data;
+  const auto at = [&](const std::string& address) {
+    return join({address, some_token, some_hash}, data.path());
+  };
+  check_refusal(at("127.0.0.1:1"), "nobody listens there", "is the node running");
+  check_refusal(at("no-such-host.invalid:6443"), "no address is known", "give the address");
+  const plain_listener http{"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"};
+  check_refusal(at(http.address()), "speaks plain HTTP", "HTTPS port");
+  const plain_listener other{"220 mail.example ESMTP\r\n"};
+  check_refusal(at(other.address()), "is not a Troupe server", "HTTPS port");
+  const plain_listener silent{""};
+  check_refusal(at(silent.address()), "says nothing", "is it a Troupe server");
+  const tls_listener web{false, "127.0.0.1", around_now()};
+  check_refusal(join(web.joining(), data.path()), "is not a Troupe server", "joined");
+}
+
+TEST_CASE("a server that is called by a name which it has not is refused with its names") {
+  const scratch_folder data;
+  const tls_listener elsewhere{true, "elsewhere.example", around_now()};
+  check_refusal(join(elsewhere.joining(), data.path()), "is not for 127.0.0.1 but for elsewhere",
+                "--server-names 127.0.0.1");
+}
+
+TEST_CASE("clocks that differ are refused with by how much, and the token is not sent") {
+  const scratch_folder data;
+  for (const auto& [offset, said] :
+       {std::pair{-7200, "this machine is ahead"}, {7200, "this machine is behind"}}) {
+    const other_clock server{std::chrono::seconds{offset}};
+    check_refusal(join(server.joining(), data.path() / "d"), said, "NTP");
+    CHECK(server.requests() == "GET /version");
+  }
+  const auto now = std::chrono::system_clock::now();
+  const tls_listener early{true, "127.0.0.1", {now + 1h, now + 2h}};
+  check_refusal(join(early.joining(), data.path() / "e"), "not valid yet", "restart the node");
+}
+
+TEST_CASE("a data dir that is something else already is refused") {
+  const console_node node;
+  const auto good = line_of(node);
+  check_refusal(join(good, node.folder()), "belongs to a control plane", "--data-dir");
+  const scratch_folder data;
+  const scratch_folder held;
+  std::filesystem::create_directory(held.path() / "join");
+  const auto node_there = program({"node", "--data-dir", held.path().string()});
+  CHECK(node_there.code == 1);
+  CHECK_THAT(node_there.err, Contains("has joined a cluster") && Contains("troupe join"));
+  check_refusal(program({"join", "--data-dir", data.path().string()}), "has joined no cluster",
+                "troupe token create");
+  check_refusal(program({"leave", "--data-dir", data.path().string()}), "has joined no cluster",
+                "--data-dir");
+}
+
+TEST_CASE("a line that is mistyped is refused before anything is asked") {
+  const scratch_folder data;
+  check_refusal(join({"127.0.0.1", some_token, some_hash}, data.path()), "is no address",
+                "HOST:PORT");
+  check_refusal(join({"127.0.0.1:1", "abc", some_hash}, data.path()), "--token", "ID.SECRET");
+  check_refusal(join({"127.0.0.1:1", some_token, "sha256:abc"}, data.path()), "--ca-hash",
+                "64 hexadecimal digits");
+}
+
+TEST_CASE("a token is not seen in the list of processes, however it is given") {
+  const plain_listener silent{""};
+  const scratch_folder data;
+  const auto file = data.write("token", some_token + "\n");
+  const auto path = std::string{TROUPE_BINARY_DIR} + "/troupe";
+  const auto folder = (data.path() / "d").string();
+  const auto address = silent.address();
+  const auto in_variable = "TROUPE_TOKEN=" + some_token;
+  const std::vector<std::vector<std::string>> ways{
+      {"--token", some_token}, {"--token=" + some_token}, {"--token-file", file.string()}, {}};
+  for (const auto& way : ways) {
+    child process{[&] {
+      std::vector<std::string> all{"troupe",  "join",       address, "--ca-hash",
+                                   some_hash, "--data-dir", folder};
+      all.insert(all.end(), way.begin(), way.end());
+      std::vector<char*> arguments;
+      for (auto& each : all)
+        arguments.push_back(each.data());
+      arguments.push_back(nullptr);
+      auto variable = in_variable;
+      char* environment[] = {way.empty() ? variable.data() : nullptr, nullptr};
+      ::execve(path.c_str(), arguments.data(), environment);
+      return 127;
+    }};
+    // It waits for the server's answer by now: the lock is taken after the command line was read.
+    const auto until = std::chrono::steady_clock::now() + 4s;
+    const auto lock = std::filesystem::path{folder} / "node.lock";
+    while (!std::filesystem::exists(lock) && std::chrono::steady_clock::now() < until)
+      std::this_thread::yield();
+    for (const auto* name : {"cmdline", "environ"}) {
+      std::ifstream in{"/proc/" + std::to_string(process.id()) + "/" + name, std::ios::binary};
+      std::stringstream text;
+      text << in.rdbuf();
+      CAPTURE(name);
+      CHECK_THAT(text.str(), !Contains("0123456789abcdef"));
+      if (name[0] == 'c') CHECK_THAT(text.str(), Contains("join"));
+    }
+    process.signal(SIGKILL);
+    process.wait();
+    std::filesystem::remove_all(folder);
+  }
+}
+
+TEST_CASE("an address is a host and a port") {
+  using tools::parse_host_and_port;
+  const auto six = parse_host_and_port("[::1]:6443");
+  REQUIRE(six);
+  CHECK(six->host == "::1");
+  CHECK(six->port == 6443);
+  CHECK(parse_host_and_port("node.example:1")->host == "node.example");
+  for (const auto* text : {"", ":", "a:", ":1", "a:0", "a:65536", "a:1x", "::1:6443", "a"})
+    CHECK_FALSE(parse_host_and_port(text));
+}

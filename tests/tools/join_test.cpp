@@ -1,0 +1,230 @@
+// Machines that join a control plane: the program itself, twice, on one machine.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "server/kubeconfig.hpp"
+#include "support/scratch_folder.hpp"
+#include "tools/child.hpp"
+#include "tools/console_node.hpp"
+#include "tools/https_client.hpp"
+
+using namespace troupe;
+using namespace troupe::tools::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+using test::scratch_folder;
+
+namespace {
+
+std::vector<std::string> join_line(const console_node& node) {
+  const auto made = program({"token", "create", "--data-dir", node.folder()});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  std::istringstream words{made.out};
+  std::vector<std::string> all;
+  for (std::string word; words >> word;)
+    all.push_back(word);
+  all.erase(all.begin());  // troupe
+  return all;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+int mode_of(const std::filesystem::path& path) {
+  struct stat state {};
+  REQUIRE(::stat(path.c_str(), &state) == 0);
+  return static_cast<int>(state.st_mode & 0777);
+}
+
+bool eventually(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+// A machine of its own as far as a folder makes one.
+class machine {
+ public:
+  explicit machine(std::string name) : name_{std::move(name)} {}
+
+  std::string folder() const { return (folder_.path() / "data").string(); }
+  std::filesystem::path joined(const char* file) const {
+    return folder_.path() / "data" / "join" / file;
+  }
+  std::vector<std::string> arguments(std::vector<std::string> line) const {
+    for (const char* each : {"--data-dir", "", "--runtime", "simulated", "--node-name", ""})
+      line.emplace_back(each);
+    line[line.size() - 5] = folder();
+    line.back() = name_;
+    return line;
+  }
+  // A process that goes on; `line` is {"join"} for one that has joined before.
+  std::unique_ptr<child> start(const std::vector<std::string>& line) const {
+    return std::make_unique<child>([&] {
+      auto all = arguments(line);
+      all.insert(all.begin(), "troupe");
+      std::vector<char*> pointers;
+      for (auto& each : all)
+        pointers.push_back(each.data());
+      pointers.push_back(nullptr);
+      ::execv(TROUPE_BINARY_DIR "/troupe", pointers.data());
+      return 127;
+    });
+  }
+  outcome try_join(const std::vector<std::string>& line) const { return program(arguments(line)); }
+  outcome leave(std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{"leave", "--data-dir", folder()};
+    all.insert(all.end(), more.begin(), more.end());
+    return program(all);
+  }
+
+ private:
+  const std::string name_;
+  scratch_folder folder_;
+};
+
+bool joins(child& process, const std::string& name) {
+  const bool done = process.says(" as " + name + "\n");
+  INFO(process.err());
+  CHECK(done);
+  return done;
+}
+
+bool becomes(const console_node& node, const std::string& what, const std::string& condition) {
+  const auto waited = program({"wait", what, "--for", condition, "--timeout", "10s", "--poll",
+                               "50ms", "--data-dir", node.folder()});
+  INFO(waited.err);
+  CHECK(waited.code == 0);
+  return waited.code == 0;
+}
+
+int ask(const console_node& node, const std::string& method, const std::string& path,
+        const std::string& body = {}) {
+  const auto access = server::read_kubeconfig(node.kubeconfig()).value();
+  const auto to = tools::https_client::make(access).value();
+  return to->call({.method = method, .path = path, .body = body}).value().status;
+}
+
+}  // namespace
+
+TEST_CASE("a machine joins by the printed line, goes on without it, and leaves") {
+  const console_node node;
+  const machine worker{"worker-1"};
+  const auto line = join_line(node);
+  auto process = worker.start(line);
+  REQUIRE(joins(*process, "worker-1"));
+  CHECK(becomes(node, "node/worker-1", "condition=Ready"));
+  CHECK(mode_of(worker.joined("")) == 0700);
+  for (const char* file : {"node.key", "node.crt", "ca.crt", "cluster.json"})
+    CHECK(mode_of(worker.joined(file)) == 0600);
+  CHECK_THAT(worker.try_join(line).err, Contains("in use by another node"));
+
+  process->signal(SIGTERM);
+  CHECK(process->wait() == 0);
+  CHECK_THAT(process->err(), !Contains("0123456789") && !Contains(line[3]));
+  process = worker.start({"join"});
+  REQUIRE(joins(*process, "worker-1"));
+
+  const machine other{"worker-1"};
+  const auto taken = other.try_join(join_line(node));
+  CHECK(taken.code == 1);
+  CHECK_THAT(taken.err, Contains("has a node worker-1 already") && Contains("--node-name"));
+
+  const auto left = worker.leave();
+  INFO(left.err);
+  CHECK(left.code == 0);
+  CHECK_FALSE(std::filesystem::exists(worker.joined("")));
+  process->wait();
+  CHECK(ask(node, "GET", "/api/v1/nodes/worker-1") == 404);
+  CHECK(ask(node, "GET",
+            "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/worker-1") == 404);
+  CHECK_THAT(worker.leave().err, Contains("has joined no cluster"));
+}
+
+TEST_CASE("a node that leaves brings its pods to an end first") {
+  const console_node node;
+  const machine worker{"worker-1"};
+  auto process = worker.start(join_line(node));
+  REQUIRE(joins(*process, "worker-1"));
+  REQUIRE(becomes(node, "node/worker-1", "condition=Ready"));
+  for (const char* name : {"a", "b"})
+    REQUIRE(
+        ask(node, "POST", "/api/v1/namespaces/default/pods",
+            std::string{R"({"metadata":{"name":")"} + name +
+                R"("},"spec":{"nodeName":"worker-1","containers":[{"name":"c","image":"i"}]}})") ==
+        201);
+  REQUIRE(becomes(node, "pod/a", "condition=Ready"));
+  REQUIRE(becomes(node, "pod/b", "condition=Ready"));
+  const auto left = worker.leave();
+  INFO(left.err);
+  CHECK(left.code == 0);
+  CHECK_THAT(left.err, Contains("waiting for 2 pods to end: default/a,default/b"));
+  CHECK(ask(node, "GET", "/api/v1/namespaces/default/pods/a") == 404);
+}
+
+TEST_CASE("a node that is deleted is expelled and says so") {
+  const console_node node;
+  const machine worker{"worker-1"};
+  auto process = worker.start(join_line(node));
+  REQUIRE(joins(*process, "worker-1"));
+  REQUIRE(ask(node, "DELETE", "/api/v1/nodes/worker-1") == 200);
+  CHECK(process->wait() == 1);
+  CHECK_THAT(process->err(), Contains("was removed"));
+  CHECK(worker.leave().code == 0);
+}
+
+TEST_CASE(
+    "a data dir of one cluster joins no other, and leaves without its cluster by force only") {
+  const machine worker{"worker-1"};
+  std::vector<std::string> line;
+  {
+    const console_node node;
+    auto process = worker.start(join_line(node));
+    REQUIRE(joins(*process, "worker-1"));
+    process->signal(SIGTERM);
+    process->wait();
+  }
+  const console_node another;
+  const auto refused = worker.try_join(join_line(another));
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, Contains("has joined another cluster") && Contains("troupe leave"));
+  const auto waits = worker.leave();
+  CHECK(waits.code == 1);
+  CHECK_THAT(waits.err, Contains("cannot be told") && Contains("--force"));
+  const auto forced = worker.leave({"--force"});
+  CHECK(forced.code == 0);
+  CHECK_THAT(forced.err, Contains("kubectl delete node worker-1"));
+  CHECK_FALSE(std::filesystem::exists(worker.joined("")));
+}
+
+TEST_CASE("a node renews its certificate by itself, and goes on") {
+  const console_node node{{"--server-node-certificate-life", "3s"}};
+  const machine worker{"worker-1"};
+  auto process = worker.start(join_line(node));
+  REQUIRE(joins(*process, "worker-1"));
+  const auto first = text_of(worker.joined("node.crt"));
+  const auto key = text_of(worker.joined("node.key"));
+  REQUIRE(eventually([&] { return text_of(worker.joined("node.crt")) != first; }));
+  const auto second = text_of(worker.joined("node.crt"));
+  REQUIRE(eventually([&] { return text_of(worker.joined("node.crt")) != second; }));
+  CHECK(text_of(worker.joined("node.key")) == key);
+  CHECK(becomes(node, "node/worker-1", "condition=Ready"));
+  // By the newest one: the first has ended long ago.
+  process->signal(SIGTERM);
+  CHECK(process->wait() == 0);
+}
