@@ -65,6 +65,36 @@ TEST_CASE("a frame that grows above the limit is an error, however small its par
   REQUIRE(refused);
 }
 
+TEST_CASE("any bytes are a packet with frames within the limit, or none") {
+  std::mt19937_64 random{23};
+  link::Packet model;
+  *model.mutable_hello() = link::first_hello();
+  model.add_frames("a frame");
+  model.add_frames("");
+  model.set_continues(true);
+  model.mutable_bye()->set_reason("a reason");
+  const auto good = model.SerializeAsString();
+  link::unpacker in;
+  std::size_t packets = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    auto bytes = good;
+    for (auto changes = 1 + random() % 4; changes > 0; --changes)
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    bytes.resize(random() % 3 == 0 ? random() % bytes.size() : bytes.size());
+    link::Packet packet;
+    if (!packet.ParseFromString(bytes)) continue;
+    ++packets;
+    const auto frames = in.take(packet);
+    if (!frames) in = {};
+    for (const auto& frame : frames.value_or(std::vector<std::string>{}))
+      REQUIRE(frame.size() <= defaults::frame_limit_bytes);
+    if (const auto chosen = link::answer(packet.hello()))
+      REQUIRE(chosen->newest() == defaults::newest_version);
+    REQUIRE(link::one_line(packet.bye().reason()).find('\n') == std::string::npos);
+  }
+  REQUIRE(packets > 1'000);
+}
+
 TEST_CASE("two programs agree on the newest version that both speak, or say which to upgrade") {
   link::Hello other;
   other.set_program("troupe 9.9");

@@ -247,6 +247,22 @@ TEST_CASE("a node that sends a frame above the limit loses its session") {
   live.check();
 }
 
+TEST_CASE("a connection that has no session any more makes room for another") {
+  plane there{false, {"127.0.0.1", 0}, always(plane_credentials()), 1};
+  odd_caller who{there};
+  link::Packet packet;
+  packet.mutable_hello()->set_oldest(1);
+  packet.mutable_hello()->set_newest(1);
+  REQUIRE(who.stream->Write(packet));
+  REQUIRE(who.stream->Read(&packet));
+  there.guests.await().session->close("enough");
+  while (who.stream->Read(&packet)) {
+  }
+  REQUIRE(who.stream->Finish().ok());
+  node other{there.door->where()};
+  REQUIRE(there.guests.await(1).session);
+}
+
 TEST_CASE("no more connections are held than allowed, and one that goes makes room") {
   plane there{false, {"127.0.0.1", 0}, always(plane_credentials()), 2};
   auto first = std::make_unique<node>(there.door->where());
