@@ -132,6 +132,18 @@ bool cluster_view::assumed(const std::string& key) const {
   return known != places_.end() && known->second.assumed;
 }
 
+bool cluster_view::assumed(const pod_info& pod) const {
+  const auto known = places_.find(pod.key);
+  return known != places_.end() && known->second.assumed &&
+         known->second.pod->pod->meta().uid() == pod.pod->meta().uid();
+}
+
+bool cluster_view::confirm(const pod_info_ptr& bound, const std::string& name) {
+  if (!assumed(*bound)) return false;
+  put_pod(bound, name);
+  return true;
+}
+
 // -- room that preemption makes -------------------------------------------------------------------
 
 void cluster_view::nominate(const pod_info_ptr& pod, const std::string& name) {
@@ -159,6 +171,11 @@ const std::string& cluster_view::node_of(const std::string& pod_key) const {
   static const std::string nowhere;
   const auto known = places_.find(pod_key);
   return known == places_.end() ? nowhere : known->second.node;
+}
+
+std::uint64_t cluster_view::bound_at(const std::string& pod_key) const {
+  const auto known = places_.find(pod_key);
+  return known == places_.end() || known->second.assumed ? 0 : known->second.pod->pod->revision();
 }
 
 }  // namespace troupe::actors::scheduler

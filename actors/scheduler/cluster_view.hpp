@@ -1,9 +1,10 @@
 // What the scheduler knows of the cluster: nodes with what is free on them, and the pods that are
 // on them or assumed to be. Kept up to date by watch events; nothing is copied for a decision.
 //
-// A pod that a bind is under way for is assumed: it counts as if it were bound, until the watcher
-// shows it bound (then it is confirmed) or the bind fails (then it is forgotten). A pod for which
-// others have been asked to leave is nominated: it counts against pods that are no more important.
+// A pod that a bind is under way for is assumed: it counts as if it were bound, until the bind's
+// answer or the watcher shows it bound (then it is confirmed) or the bind fails (then it is
+// forgotten). A pod for which others have been asked to leave is nominated: it counts against pods
+// that are no more important.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +70,11 @@ class cluster_view {
   void assume(const pod_info_ptr& pod, const std::string& node);
   void forget(const std::string& key);
   bool assumed(const std::string& key) const;
+  // That very pod, not another of its name.
+  bool assumed(const pod_info& pod) const;
+  // The bind was answered with this state. False, and nothing changes, when the pod is no longer
+  // assumed: it was seen bound, has gone, or another has its name.
+  bool confirm(const pod_info_ptr& bound, const std::string& node);
 
   // -- room that preemption makes -----------------------------------------------------------------
   struct nomination {
@@ -87,6 +93,8 @@ class cluster_view {
   const node_info* find(const std::string& name) const;
   // The node of a bound or assumed pod; empty when it is neither.
   const std::string& node_of(const std::string& pod_key) const;
+  // The state in which the pod is known as bound; 0 when it is not, or only assumed to be.
+  std::uint64_t bound_at(const std::string& pod_key) const;
 
   // How many pods have required anti-affinity, and any pod (anti-)affinity: while there are none,
   // the plugins for them have nothing to do.

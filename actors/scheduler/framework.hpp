@@ -1,6 +1,6 @@
 // The extension points of the scheduler, as small interfaces: a plugin implements those it has
 // something to say at, registers under a name (registry.hpp), and is switched on and weighed by a
-// profile (profile.hpp). docs/writing-a-scheduler-plugin.md shows a whole one.
+// profile (profile.hpp). CONTRIBUTING.md shows a whole one.
 //
 // Plugins run on the scheduler's thread, must not block, and keep nothing between pods except what
 // their configuration says: what they find out in PreFilter or PreScore for one pod goes into the
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "actors/scheduler/cluster_view.hpp"
 #include "actors/scheduler/pod_info.hpp"
+#include "api/error.hpp"
 
 namespace troupe::actors::scheduler {
 
@@ -33,7 +35,7 @@ enum cluster_event : std::uint32_t {
 
 enum class verdict : std::uint8_t {
   success,
-  skip,           // PreFilter, PreScore: nothing to say about this pod, do not ask again
+  skip,           // PreFilter, PreScore, Bind: nothing to say about this pod, do not ask again
   unschedulable,  // not there now; preemption may help
   unresolvable,   // not there, and no removal of pods would change that
 };
@@ -134,6 +136,19 @@ class reserve_plugin {
   virtual ~reserve_plugin() = default;
   virtual status reserve(const pod_info& pod, const node_info& node) = 0;
   virtual void unreserve(const pod_info& pod, const std::string& node) = 0;
+};
+
+// Puts the pod on the node that was chosen and reserved for it, in place of the writer's `bind`,
+// which is what happens when every plugin skips.
+class bind_plugin {
+ public:
+  // How it ended, said once and from any thread: the bound pod, or why it is not bound.
+  using answer = std::function<void(api::expected<api::object_ptr>)>;
+
+  virtual ~bind_plugin() = default;
+  // Success: it is under way, and counts as failed when nothing was said for
+  // defaults::bind_timeout. Skip: no business of this plugin. Else the pod has had this attempt.
+  virtual status bind(const pod_info_ptr& pod, const std::string& node, answer done) = 0;
 };
 
 // What PostFilter proposes when no node fits: pods to evict from a node.

@@ -72,6 +72,7 @@ void profile::adopt(std::unique_ptr<plugin> made, std::int64_t weight) {
   if (const auto* score = dynamic_cast<const score_plugin*>(p); score != nullptr && weight > 0)
     scores_.push_back({score, dynamic_cast<const pre_score_plugin*>(p), p, weight});
   if (auto* reserve = dynamic_cast<reserve_plugin*>(p)) reserves_.push_back(reserve);
+  if (auto* binder = dynamic_cast<bind_plugin*>(p)) binders_.push_back(binder);
   if (const auto* post = dynamic_cast<const post_filter_plugin*>(p)) post_filters_.push_back(post);
   plugins_.push_back(std::move(made));
 }

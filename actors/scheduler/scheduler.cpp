@@ -79,9 +79,10 @@ scheduler_actor::scheduler_actor(scheduler_options options, doors to)
              profile_->order()} {}
 
 const runtime::behavior& scheduler_actor::make_behavior() const {
-  static const runtime::behavior table = runtime::handlers(
-      &scheduler_actor::on_watch_events, &scheduler_actor::on_watch_ended,
-      &scheduler_actor::on_schedule, &scheduler_actor::on_unschedule, &scheduler_actor::on_go_on);
+  static const runtime::behavior table =
+      runtime::handlers(&scheduler_actor::on_watch_events, &scheduler_actor::on_watch_ended,
+                        &scheduler_actor::on_schedule, &scheduler_actor::on_unschedule,
+                        &scheduler_actor::on_go_on, &scheduler_actor::on_plugin_bound);
   return table;
 }
 
@@ -156,6 +157,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
   const auto& pod = event.object->as<Pod>();
   const auto& phase = pod.status().phase();
   const auto key = event.object->kind().key(pod.metadata().namespace_(), pod.metadata().name());
+  if (event.object->revision() <= view_.bound_at(key)) return;
   if (event.type == event_type::deleted || phase == "Succeeded" || phase == "Failed")
     return lose_pod(key);
   if (pod.spec().node_name().empty()) return enqueue(event.object);
@@ -176,7 +178,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object) {
   if (pod.spec().scheduler_name() != options_.name && !pod.spec().scheduler_name().empty()) return;
   const auto info = read_pod_info(object);
   // Old news of a pod that has been bound since: its actor's question came late.
-  if (!view_.node_of(info->key).empty() && !view_.assumed(info->key)) return;
+  if (view_.bound_at(info->key) != 0) return;
   if (pod.metadata().has_deletion_timestamp()) {
     queue_.remove(info->key);
     return view_.forget(info->key);
@@ -310,49 +312,6 @@ status scheduler_actor::reserve(const pod_info_ptr& pod, const std::string& node
 void scheduler_actor::unreserve(const pod_info_ptr& pod, const std::string& node) {
   for (auto* each : profile_->reserves())
     each->unreserve(*pod, node);
-}
-
-void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node) {
-  view_.assume(pod, node);
-  ++binding_;
-  request<command_done>(to_.writer,
-                        bind{.pod_key = pod->key,
-                             .pod_uid = pod->pod->meta().uid(),
-                             .node = node,
-                             .why = {.author = "scheduler/" + options_.name}},
-                        defaults::bind_timeout, [this, pod, node](const auto& answered) {
-                          --binding_;
-                          if (answered && (*answered)->result) {
-                            bound(pod, node);
-                          } else if (answered) {
-                            const auto& problem = (*answered)->result.error();
-                            bind_failed(pod, node, problem.message, problem.code == 404);
-                          } else {
-                            bind_failed(pod, node, runtime::to_string(answered.error()), false);
-                          }
-                          wake();
-                        });
-}
-
-void scheduler_actor::bound(const pod_info_ptr& pod, const std::string& node) {
-  ++bound_;
-  metrics_of_scheduler().scheduled.fetch_add(1, std::memory_order_relaxed);
-  queue_.done(pod->key);
-  const auto& meta = pod->pod->meta();
-  record(pod, false, "Scheduled",
-         fmt::format("Successfully assigned {}/{} to {}", meta.namespace_(), meta.name(), node));
-}
-
-// The Error handler: the pod is tried again after its back-off, unless it has gone.
-void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& node,
-                                  const std::string& why, bool gone) {
-  ++failed_;
-  metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
-  view_.forget(pod->key);
-  unreserve(pod, node);
-  if (gone) return queue_.remove(pod->key);
-  queue_.refused(pod, 0, now());
-  record(pod, true, "FailedScheduling", fmt::format("binding rejected: {}", why));
 }
 
 std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const misfit& why,

@@ -3,12 +3,15 @@
 // One actor. It owns the queue of waiting pods and a view of the cluster, both fed by the watcher
 // and made anew after a restart: behind a fence (an empty transaction through the writer), so that
 // the binds that were under way are seen and no node gets more than it holds. A pod is assumed on
-// its node while the writer binds it; the writer refuses what is no longer true, and the pod is
-// tried again (1 s, doubling). A plugin that throws costs the pod one attempt.
+// its node while the writer binds it, and known as bound from the answer on; the writer refuses
+// what is no longer true, and the pod is tried again (1 s, doubling). A plugin that throws costs
+// the pod one attempt.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "actors/control_plane.hpp"
 #include "actors/follower.hpp"
@@ -41,11 +44,16 @@ class scheduler_actor : public follower {
 
  private:
   struct go_on {};
+  struct plugin_bound {
+    std::uint64_t id;
+    api::expected<api::object_ptr> result;
+  };
 
   // -- messages -----------------------------------------------------------------------------------
   void on_schedule(const schedule& m);
   void on_unschedule(const unschedule& m);
   void on_go_on(const go_on&);
+  void on_plugin_bound(const plugin_bound& m);
   void on_nodes(const watch_events& m);
   void on_pods(const watch_events& m);
 
@@ -65,9 +73,11 @@ class scheduler_actor : public follower {
   status reserve(const pod_info_ptr& pod, const std::string& node);
   void unreserve(const pod_info_ptr& pod, const std::string& node);
   void bind_pod(const pod_info_ptr& pod, const std::string& node);
-  void bound(const pod_info_ptr& pod, const std::string& node);
-  void bind_failed(const pod_info_ptr& pod, const std::string& node, const std::string& why,
-                   bool gone);
+  bool bind_by_plugin(const pod_info_ptr& pod, const std::string& node);
+  void bind_ended(const pod_info_ptr& pod, const std::string& node,
+                  const api::expected<api::object_ptr>& result);
+  void bound(const api::object_ptr& pod, const std::string& node);
+  void bind_failed(const pod_info_ptr& pod, const std::string& node, const api::error& why);
   std::string attempt(const pod_info_ptr& pod, const std::string& nominated);
   std::string turned_away(const pod_info_ptr& pod, const misfit& why, const std::string& nominated);
   void preempt(const pod_info_ptr& pod, const preemption& how);
@@ -86,6 +96,13 @@ class scheduler_actor : public follower {
   bool begun_ = false;
   bool going_on_ = false;
   std::size_t binding_ = 0;
+  struct plugin_bind {
+    pod_info_ptr pod;
+    std::string node;
+    runtime::timer limit;
+  };
+  std::unordered_map<std::uint64_t, plugin_bind> plugin_binds_;  // under way
+  std::uint64_t last_plugin_bind_ = 0;
   runtime::timer fence_timer_, due_timer_, flush_timer_;
   std::uint64_t bound_ = 0, refused_ = 0, failed_ = 0;
 };

@@ -1,4 +1,4 @@
-// The plugin of docs/writing-a-scheduler-plugin.md, word for word, and that it works.
+// The plugin of CONTRIBUTING.md, word for word, and that it works.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -67,7 +67,7 @@ TEST_CASE("the guide shows the very text that is compiled here", "[scheduler]") 
   const std::string begin = "// -- the guide begins --\n", end = "// -- the guide ends --\n";
   const auto from = source.find(begin) + begin.size();
   const auto plugin_text = source.substr(from, source.find(end, from) - from);
-  CHECK(text_of("docs/writing-a-scheduler-plugin.md").find(plugin_text) != std::string::npos);
+  CHECK(text_of("CONTRIBUTING.md").find(plugin_text) != std::string::npos);
 }
 
 }  // namespace troupe::actors::scheduler

@@ -52,6 +52,20 @@ TEST_CASE("an error is tried again after 1 s, doubling to the limit", "[schedule
   }
 }
 
+TEST_CASE("in the profile of 2014 the longest wait is a minute", "[scheduler]") {
+  const auto old = *built_in_profile("2014");
+  bench b;
+  b.waiting = queue{{old.backoff_first, old.backoff_longest}, nullptr};
+  const auto pod = make_request("p", "1", "1Mi");
+  b.waiting.add(pod, b.now);
+  for (const auto wait : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
+    REQUIRE(b.next() == "p");
+    b.waiting.refused(pod, 0, b.now);
+    CHECK(b.waiting.next_due() == b.now + wait);
+    b.now += wait;
+  }
+}
+
 TEST_CASE("an unschedulable pod waits for an event that can help it", "[scheduler]") {
   bench b;
   const auto pod = make_request("p", "1", "1Mi");

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/condition.hpp"
+#include "actors/metrics.hpp"
 #include "actors/scheduler/registry.hpp"
 #include "api/schema/core_event.pb.h"
 #include "support/nodes.hpp"
@@ -40,6 +41,22 @@ class troublesome : public plugin, public filter_plugin {
 
 const registration registered{"Troublesome", make_plugin<troublesome>};
 
+// Binds the pods with the label "elsewhere": the test says what becomes of them.
+class elsewhere : public plugin, public bind_plugin {
+ public:
+  std::string_view name() const noexcept override { return "Elsewhere"; }
+
+  status bind(const pod_info_ptr& pod, const std::string&, answer done) override {
+    if (!pod->body().metadata().labels().contains("elsewhere")) return {verdict::skip, {}};
+    asked.push_back(std::move(done));
+    return {};
+  }
+
+  static inline std::vector<answer> asked;
+};
+
+const registration also_registered{"Elsewhere", make_plugin<elsewhere>};
+
 void add_small_node(cluster& c, const std::string& name, int cpus) {
   add_node(c, name);
   c.change<Node>({}, name, [&](Node& node) {
@@ -64,6 +81,18 @@ Pod important(const std::string& name, int cpus, const std::string& priority_cla
   return pod;
 }
 
+cluster_options with_elsewhere() {
+  cluster_options options;
+  options.plane.scheduler_profile.plugins.push_back({"Elsewhere", 0});
+  return options;
+}
+
+Pod pod_elsewhere(const std::string& name, int cpus) {
+  auto pod = asking(name, cpus);
+  (*pod.mutable_metadata()->mutable_labels())["elsewhere"] = "yes";
+  return pod;
+}
+
 std::string node_of(const cluster& c, const std::string& pod) {
   return c.get<Pod>("default", pod).spec().node_name();
 }
@@ -77,6 +106,11 @@ int told(const cluster& c, const std::string& reason) {
   for (const auto& each : c.list<Event>())
     if (each->as<Event>().reason() == reason) times += std::max(1, each->as<Event>().count());
   return times;
+}
+
+// Refused binds, of all schedulers of this process.
+std::uint64_t failures() {
+  return actors::metrics_of_scheduler().failed;
 }
 
 }  // namespace
@@ -131,6 +165,107 @@ TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no
       ++on[pod->as<Pod>().spec().node_name()];
     CHECK(on == std::map<std::string, int>{{"n0", 4}, {"n1", 4}, {"n2", 4}});
   });
+}
+
+TEST_CASE("a pod whose actor asks between its bind and the news of it is not bound again",
+          "[scheduler]") {
+  cluster c{7};
+  add_small_node(c, "n1", 4);
+  const auto failed = failures();
+  const auto unbound = c.create(asking("p", 1));
+  while (node_of(c, "p").empty())
+    REQUIRE(c.simulation().step());
+  auto& system = c.simulation().system();
+  const auto watcher = c.actor("watcher", "watcher");
+  REQUIRE(system.pause(watcher, seconds{5}));
+  c.settle();
+  c.actor("scheduler", "default-scheduler").tell(actors::schedule{unbound});
+  c.settle();
+  CHECK(failures() == failed);
+  REQUIRE(system.resume(watcher));
+  c.advance(seconds{5});
+  CHECK(failures() == failed);
+  CHECK(told(c, "Scheduled") == 1);
+  CHECK(told(c, "FailedScheduling") == 0);
+}
+
+TEST_CASE("a question about a pod that has ended since comes to nothing", "[scheduler]") {
+  cluster c{8};
+  add_small_node(c, "n1", 4);
+  const auto unbound = c.create(asking("p", 1));
+  c.settle();
+  REQUIRE(node_of(c, "p") == "n1");
+  c.change<Pod>("default", "p", [](Pod& pod) { pod.mutable_status()->set_phase("Succeeded"); });
+  c.settle();
+  const auto failed = failures();
+  c.actor("scheduler", "default-scheduler").tell(actors::schedule{unbound});
+  keep_alive(c, {"n1"}, seconds{60});
+  CHECK(failures() == failed + 1);  // it knows no more of the pod than the writer tells it
+  CHECK(told(c, "FailedScheduling") == 0);
+}
+
+TEST_CASE("a bind that is answered too late is tried again and harms nothing", "[scheduler]") {
+  cluster c{9};
+  add_small_node(c, "n1", 4);
+  auto& system = c.simulation().system();
+  c.create(asking("p", 3));
+  REQUIRE(system.pause(c.actor("writer", "writer"), seconds{60}));
+  c.advance(seconds{35});
+  REQUIRE(system.resume(c.actor("writer", "writer")));
+  renew_lease(c, "n1");
+  c.settle();
+  CHECK(node_of(c, "p") == "n1");
+  c.create(asking("too-big", 2));
+  c.create(asking("fits", 1));
+  c.advance(seconds{5});
+  CHECK(node_of(c, "too-big").empty());
+  CHECK(node_of(c, "fits") == "n1");
+}
+
+TEST_CASE("a plugin may bind pods by its own means", "[scheduler]") {
+  auto& asked = elsewhere::asked;
+  asked.clear();
+  cluster c{10, with_elsewhere()};
+  add_small_node(c, "n1", 4);
+  c.create(pod_elsewhere("own", 1));
+  c.create(asking("other", 1));
+  c.settle();
+  CHECK(node_of(c, "other") == "n1");
+  REQUIRE(asked.size() == 1);
+  asked[0](api::fail(api::internal("not today")));
+  c.advance(seconds{1});
+  CHECK(told(c, "FailedScheduling") == 1);
+  REQUIRE(asked.size() == 2);
+  // It never says how that one ended.
+  keep_alive(c, {"n1"}, seconds{40});
+  CHECK(told(c, "FailedScheduling") == 2);
+  REQUIRE(asked.size() == 3);
+  c.plane().bind({api::kind_of<Pod>().key("default", "own"), {}, "n1"}, 1, asked[2]);
+  c.settle();
+  CHECK(node_of(c, "own") == "n1");
+  CHECK(told(c, "Scheduled") == 2);
+  asked[1](api::fail(api::internal("at last")));
+  keep_alive(c, {"n1"}, seconds{40});
+  CHECK(asked.size() == 3);
+  CHECK(told(c, "FailedScheduling") == 2);
+  asked.clear();
+}
+
+TEST_CASE("the room that a failed bind leaves is for those who wait for it", "[scheduler]") {
+  auto& asked = elsewhere::asked;
+  asked.clear();
+  cluster c{11, with_elsewhere()};
+  add_small_node(c, "n1", 2);
+  c.create(pod_elsewhere("own", 2));
+  c.settle();
+  c.create(important("boss", 2, "system-cluster-critical"));
+  c.advance(seconds{5});
+  CHECK(node_of(c, "boss").empty());
+  REQUIRE(asked.size() == 1);
+  asked[0](api::fail(api::internal("not today")));
+  c.settle();
+  CHECK(node_of(c, "boss") == "n1");
+  asked.clear();
 }
 
 TEST_CASE("a foreign scheduler binds its own pods beside ours", "[scheduler]") {
