@@ -187,9 +187,8 @@ quantity quantity::of_milli(std::int64_t thousandths, notation style) noexcept {
 
 std::string quantity::str() const {
   if (nanos_ == 0) return "0";
-  const bool below_1024 = nanos_ > -1024 * nanos_per_unit && nanos_ < 1024 * nanos_per_unit;
-  if (style_ == notation::binary && !below_1024) {
-    wide amount = divide_away_from_zero(nanos_, nanos_per_unit);
+  if (style_ == notation::binary && nanos_ % (1024 * nanos_per_unit) == 0) {
+    wide amount = nanos_ / nanos_per_unit;
     const int power = take_factors(amount, 1024);
     return to_text(amount).append(suffix_for(notation::binary, power));
   }

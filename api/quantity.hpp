@@ -25,7 +25,10 @@ class quantity {
   static quantity of(std::int64_t units, notation style = notation::decimal) noexcept;
   static quantity of_milli(std::int64_t thousandths, notation style = notation::decimal) noexcept;
 
-  // The one way to write the amount in its notation: 0.1 is "100m", 1024Mi is "1Gi".
+  // The one way to write the amount in its notation: 0.1 is "100m", 1024Mi is "1Gi". Nothing is
+  // rounded, and the text read again is written the same: what has no binary suffix is written as
+  // decimal, 1.3Ki as "1331200m" (upstream's CanonicalizeBytes) and 2929.6875Ki as "3M", where
+  // upstream says "3000000" and then "3M".
   std::string str() const;
 
   // Whole units and whole thousandths, rounded away from zero, held within the type.
