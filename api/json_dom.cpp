@@ -1,10 +1,16 @@
 #include "api/json_dom.hpp"
 
+#include <rapidjson/encodedstream.h>
 #include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 #include "api/limits.hpp"
 
@@ -35,6 +41,49 @@ std::size_t depth_of(std::string_view text) {
   return deepest;
 }
 
+// Builds a document, reading its numbers: RapidJSON makes 1.3e294 of "0e111", and with less
+// precision it does not read back what it has written. Refuses a number that is too big.
+class exact_numbers {
+ public:
+  using size = rapidjson::SizeType;
+
+  explicit exact_numbers(json_document& to) : to_(to) {}
+
+  bool RawNumber(const char* text, size length, bool) {
+    const char* end = text + length;
+    std::int64_t whole = 0;
+    if (const auto read = std::from_chars(text, end, whole); read.ptr == end && good(read))
+      return to_.Int64(whole);
+    std::uint64_t large = 0;
+    if (const auto read = std::from_chars(text, end, large); read.ptr == end && good(read))
+      return to_.Uint64(large);
+    double value = 0;
+    // What is too small is zero, what is too large infinite; from_chars does not say which.
+    if (!good(std::from_chars(text, end, value)))
+      value = std::strtod(std::string(text, length).c_str(), nullptr);
+    return std::isfinite(value) && to_.Double(value);
+  }
+
+  bool Null() { return to_.Null(); }
+  bool Bool(bool value) { return to_.Bool(value); }
+  bool Int(int value) { return to_.Int(value); }
+  bool Uint(unsigned value) { return to_.Uint(value); }
+  bool Int64(std::int64_t value) { return to_.Int64(value); }
+  bool Uint64(std::uint64_t value) { return to_.Uint64(value); }
+  bool Double(double value) { return to_.Double(value); }
+  bool String(const char* text, size length, bool copy) { return to_.String(text, length, copy); }
+  bool Key(const char* text, size length, bool copy) { return to_.Key(text, length, copy); }
+  bool StartObject() { return to_.StartObject(); }
+  bool EndObject(size members) { return to_.EndObject(members); }
+  bool StartArray() { return to_.StartArray(); }
+  bool EndArray(size elements) { return to_.EndArray(elements); }
+
+ private:
+  static bool good(const std::from_chars_result& read) { return read.ec == std::errc(); }
+
+  json_document& to_;
+};
+
 using member_list = std::vector<const json_value::Member*>;
 
 member_list sorted_members(const json_value& object) {
@@ -55,12 +104,23 @@ expected<void> parse_json(json_document& into, std::string_view text, std::strin
   };
   if (depth_of(text) > limits::json_tree_depth)
     return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
-  constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
-  into.Parse<flags>(text.data(), text.size());
-  if (into.HasParseError())
-    return wrong(std::string(rapidjson::GetParseError_En(into.GetParseError())) + " At byte " +
-                 std::to_string(into.GetErrorOffset()) + ".");
-  return {};
+  rapidjson::MemoryStream bytes(text.data(), text.size());
+  rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> in(bytes);
+  rapidjson::ParseResult result;
+  auto read = [&](json_document& to) {
+    constexpr unsigned flags =
+        rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
+    exact_numbers taken(to);
+    result = rapidjson::Reader().Parse<flags>(in, taken);
+    return !result.IsError();
+  };
+  into.Populate(read);
+  if (!result.IsError()) return {};
+  const auto code = result.Code() == rapidjson::kParseErrorTermination
+                        ? rapidjson::kParseErrorNumberTooBig
+                        : result.Code();
+  return wrong(std::string(rapidjson::GetParseError_En(code)) + " At byte " +
+               std::to_string(result.Offset()) + ".");
 }
 
 std::string write_json(const json_value& value) {
@@ -119,7 +179,7 @@ void strip_nulls(json_value& value) {
       }
       ++kept;
     }
-    value.EraseMember(kept, value.MemberEnd());
+    if (kept != value.MemberEnd()) value.EraseMember(kept, value.MemberEnd());
   }
 }
 

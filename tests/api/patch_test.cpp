@@ -1,7 +1,12 @@
 #include "api/patch.hpp"
 
+#include <bit>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
 
 #include "api/codec.hpp"
 #include "api/json_dom.hpp"
@@ -73,6 +78,35 @@ TEST_CASE("a merge patch does what RFC 7386 shows") {
   merge(R"({})", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})");
   CHECK(refusal(patch_form::merge, "{}", "[1]") == 400);
   CHECK(refusal(patch_form::merge, "{}", "{") == 400);
+}
+
+TEST_CASE("the numbers of a patch arrive as they were sent") {
+  const auto arrives = [](const std::string& number) {
+    const auto made = patched(patch_form::merge, "{}", "{\"a\":" + number + "}");
+    return made.substr(5, made.size() - 6);
+  };
+  for (const char* zero : {"0e111", "0E300", "0.0e50", "0e-111", "0.000e-400", "1e-400"})
+    CHECK(arrives(zero) == "0.0");
+  CHECK(arrives("-0e111") == "-0.0");
+  for (const char* number : {"0", "-1", "1.5", "0.1", "-9223372036854775808", "9223372036854775807",
+                             "18446744073709551615", "5e-324", "1.7976931348623157e308"})
+    CHECK(arrives(number) == number);
+  CHECK(std::stod(arrives("18446744073709551616")) == 0x1p64);
+  CHECK(refusal(patch_form::merge, "{}", R"({"a":1e309})") == 400);
+  CHECK(refusal(patch_form::merge, "{}", "{\"a\":" + std::string(400, '9') + "}") == 400);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    const auto number = std::bit_cast<double>(random());
+    if (!std::isfinite(number)) continue;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.17e", number);
+    REQUIRE(std::strtod(arrives(text).c_str(), nullptr) == number);
+  }
+}
+
+TEST_CASE("an empty object in a new member of a strategic patch is one") {
+  CHECK(patched(patch_form::strategic, "{}", R"({"a":[{}],"b":{"c":{},"d":null}})") ==
+        R"({"a":[{}],"b":{"c":{}}})");
 }
 
 TEST_CASE("a JSON patch does what RFC 6902 shows") {
