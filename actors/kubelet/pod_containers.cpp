@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/condition.hpp"
+#include "actors/kubelet/defaults.hpp"
 
 namespace troupe::actors {
 
@@ -37,7 +38,7 @@ void write_status(const Pod& pod, const container_record& record, const std::str
   status.set_name(record.name);
   status.set_image(image);
   status.set_image_id("");
-  status.set_restart_count(record.attempt);
+  status.set_restart_count(record.restarts());
   const bool running = record.phase == container_phase::running;
   status.set_started(running && record.started);
   status.set_ready(record.init ? record.succeeded()
@@ -110,6 +111,13 @@ bool restarts(const Pod& pod, const container_record& record) {
   if (record.restart_wanted && policy != "Never") return true;
   return policy == "Always" || policy.empty() ||
          (policy == "OnFailure" && record.last && record.last->code != 0);
+}
+
+void plan_restart(container_record& record, runtime::duration lasted, runtime::time_point now) {
+  if (lasted >= kubelet_defaults::restart_forgotten) record.backoff = runtime::duration{0};
+  record.retry_at = now + record.backoff;
+  record.backoff = std::clamp<runtime::duration>(
+      record.backoff * 2, kubelet_defaults::restart_first, kubelet_defaults::restart_longest);
 }
 
 PodStatus observed_status(const Pod& pod, const std::vector<container_record>& containers,

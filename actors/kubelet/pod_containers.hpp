@@ -2,6 +2,7 @@
 // for the next step. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,7 +22,7 @@ struct container_record {
   std::string name;
   bool init = false;
   container_phase phase = container_phase::waiting;
-  int attempt = 0;  // of the present or next start; equals the restart count
+  int attempt = 0;  // of the present or next start
   container_running run = {};
   std::optional<container_exit> last = {};  // of the latest attempt that ended
   // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing before its
@@ -36,6 +37,12 @@ struct container_record {
   bool restart_wanted = false;  // a probe or hook has ended it: again, whatever its exit code
   container_stop stop = {};
 
+  // The attempt that comes next counts when it has started.
+  int restarts() const {
+    return phase == container_phase::waiting || phase == container_phase::starting
+               ? std::max(attempt - 1, 0)
+               : attempt;
+  }
   bool succeeded() const { return phase == container_phase::exited && last && last->code == 0; }
 };
 
@@ -47,6 +54,10 @@ std::string container_id(const api::core::v1::Pod& pod, const container_record& 
 
 // Whether a container that has ended is to be started again.
 bool restarts(const api::core::v1::Pod& pod, const container_record& record);
+
+// When an attempt has ended and another is to follow: the first one comes at once, from then on
+// each waits longer, until one has lasted (kubernetes: kuberuntime_manager.go, doBackOff).
+void plan_restart(container_record& record, runtime::duration lasted, runtime::time_point now);
 
 struct pod_place {
   std::string host_ip;

@@ -51,7 +51,7 @@ std::string pod_worker::describe() const {
   static constexpr const char* phases[] = {"waiting", "starting", "running", "exited"};
   for (const auto& c : containers_)
     text += fmt::format("- name: {}\n  phase: {}\n  restarts: {}\n", c.name,
-                        phases[static_cast<int>(c.phase)], c.attempt);
+                        phases[static_cast<int>(c.phase)], c.restarts());
   return text;
 }
 

@@ -107,19 +107,14 @@ void pod_worker::refuse(container_record& record, const char* reason, std::strin
 }
 
 void pod_worker::has_ended(container_record& record, const container_exit& exit) {
-  const auto lasted = std::chrono::milliseconds{exit.finished_ms - exit.started_ms};
   record.phase = container_phase::exited;
   record.last = exit;
   record.stop = {};
   record.preparing = false;
   end_prober(record);
   if (!exit.error.empty()) record_pod_event(true, "Failed", "Error: " + exit.error, record.name);
-  if (lasted >= kubelet_defaults::restart_forgotten) record.backoff = runtime::duration{0};
   if (terminating() || verdict_ || !restarts(pod(), record)) return;
-  // The first restart comes at once; from then on each waits longer.
-  record.retry_at = now() + record.backoff;
-  record.backoff = std::clamp<runtime::duration>(
-      record.backoff * 2, kubelet_defaults::restart_first, kubelet_defaults::restart_longest);
+  plan_restart(record, std::chrono::milliseconds{exit.finished_ms - exit.started_ms}, now());
 }
 
 // -- the end --------------------------------------------------------------------------------------

@@ -146,6 +146,25 @@ TEST_CASE("owners in a circle that are deleted in the foreground come to an end"
   CHECK(maps(c) == 0);
 }
 
+TEST_CASE("of owners in a circle one that is removed takes the others along, or leaves them") {
+  for (const char* policy : {"Background", "Orphan"}) {
+    CAPTURE(policy);
+    cluster c{1};
+    const auto a = c.create(map_named("a"));
+    const auto b = c.create(owned_by(map_named("b"), *a, true));
+    const auto last = c.create(owned_by(map_named("last"), *b, true));
+    c.change<ConfigMap>("default", "a", [&](ConfigMap& map) { map = owned_by(map, *last, true); });
+    c.settle();
+    REQUIRE(maps(c) == 3);
+    c.remove<ConfigMap>("default", "a", -1, policy);
+    c.advance(seconds{5});
+    CHECK_FALSE(there(c, "a"));
+    const bool left = std::string_view{policy} == "Orphan";
+    CHECK(maps(c) == (left ? 2U : 0U));
+    if (left) CHECK(c.get<ConfigMap>("default", "b").metadata().owner_references_size() == 0);
+  }
+}
+
 TEST_CASE("an owner in another namespace is none, and an event says so") {
   cluster c{1};
   Namespace other;

@@ -80,6 +80,19 @@ TEST_CASE("a container that fails its liveness probe is ended and started again"
   CHECK(here.status("web").container_statuses(0).last_state().terminated().exit_code() == 0);
 }
 
+TEST_CASE("a probe may give a container less time to end than its pod does", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  auto pod =
+      pod_with("web", "trap \"\" TERM; while :; do sleep 0.1; done",
+               exec_probe("livenessProbe", "exit 1") + "      terminationGracePeriodSeconds: 1\n");
+  const std::string seconds = "terminationGracePeriodSeconds: 5";
+  here.create(pod.replace(pod.find(seconds), seconds.size(), "terminationGracePeriodSeconds: 300"));
+  REQUIRE(machine::wait([&] { return restarts(here, "web") == 1; }));
+  CHECK(here.status("web").container_statuses(0).last_state().terminated().signal() == SIGKILL);
+  here.remove("web", 0);
+}
+
 TEST_CASE("a container has started when its startup probe says so", "[kubelet]") {
   machine here;
   here.start_kubelet();

@@ -91,6 +91,74 @@ TEST_CASE("a container waits for the config map that it refers to", "[kubelet]")
   CHECK(machine::wait([&] { return here.log("web") == "blue\n"; }, std::chrono::seconds{5}));
 }
 
+TEST_CASE("init containers run one after the other, and all before the others", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  const auto seen = (here.root().parent_path() / "seen").string();
+  const auto saying = [&](const std::string& word) {
+    return "\n    image: x\n    command: [sh, -c, \"echo " + word + " >> " + seen +
+           "; sleep 0.2; echo " + word + " ends >> " + seen + "\"]\n";
+  };
+  here.create("apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  restartPolicy: Never\n" +
+              ("  initContainers:\n  - name: i" + saying("first") + "  - name: j") +
+              saying("second") + "  containers:\n  - name: c" + saying("third"));
+  REQUIRE(machine::wait([&] { return here.ended("web"); }));
+  CHECK(text_of(seen) == "first\nfirst ends\nsecond\nsecond ends\nthird\nthird ends\n");
+  CHECK(here.status("web").phase() == "Succeeded");
+}
+
+TEST_CASE("an init container that fails for good ends the pod before the others begin",
+          "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("web", "echo never",
+                        "  initContainers:\n  - {name: i, image: x, command: [sh, -c, 'exit 3']}\n"
+                        "  restartPolicy: Never\n"));
+  REQUIRE(machine::wait([&] { return here.ended("web"); }));
+  const auto status = here.status("web");
+  CHECK(status.phase() == "Failed");
+  CHECK(status.init_container_statuses(0).state().terminated().exit_code() == 3);
+  CHECK(status.container_statuses(0).state().has_waiting());
+  CHECK(here.log("web").empty());
+}
+
+TEST_CASE("a worker that throws begins anew, keeps its pod and disturbs no other", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("web", "echo once; exec sleep 300"));
+  here.create(shell_pod("other", "exec sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("web") && here.runs("other"); }));
+  const auto worker_of = [&](const std::string& pod) {
+    runtime::actor_info found;
+    here.company().actors().each([&](const runtime::actor_info& info) {
+      if (info.kind == "pod-worker" && info.name.find("/" + pod + "/") != info.name.npos)
+        found = info;
+    });
+    return found;
+  };
+  const auto worker = worker_of("web");
+  REQUIRE(here.company().kill(here.company().actors().find(worker.kind, worker.name), "no idea"));
+  REQUIRE(machine::wait([&] { return worker_of("web").restarts == 1; }));
+  // It still hears of its pod, and what ran goes on.
+  here.remove("web");
+  CHECK(machine::wait([&] { return !here.find("web"); }));
+  CHECK(here.events("web", "Started").size() == 1);
+  CHECK(here.events("web", "Killing").size() == 1);
+  CHECK(worker_of("other").restarts == 0);
+  CHECK(here.runs("other"));
+}
+
+TEST_CASE("what stands below the root directory is for the node's user and group alone",
+          "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("web", "exec sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  using std::filesystem::perms;
+  for (const auto& place : {here.root(), here.root() / "pods"})
+    CHECK(std::filesystem::status(place).permissions() == static_cast<perms>(0750));
+}
+
 TEST_CASE("a container knows its addresses from the first start", "[kubelet]") {
   machine here;
   here.start_kubelet();

@@ -103,6 +103,116 @@ TEST_CASE("restart policy decides what an ended container is worth", "[kubelet]"
   }
 }
 
+TEST_CASE("a container is restarted at once, then later and later, until it has lasted",
+          "[kubelet]") {
+  using namespace std::chrono_literals;
+  container_record record{.name = "c"};
+  runtime::time_point now{};
+  for (const auto wait : {0s, 10s, 20s, 40s, 80s, 160s, 300s, 300s}) {
+    now += 1h;
+    plan_restart(record, 599s, now);
+    CHECK(record.retry_at == now + wait);
+  }
+  plan_restart(record, 600s, now);
+  CHECK(record.retry_at == now);
+  plan_restart(record, 1s, now);
+  CHECK(record.retry_at == now + 10s);
+}
+
+TEST_CASE("an init container must succeed, whatever becomes of the others", "[kubelet]") {
+  auto pod = parse<Pod>("spec: {containers: [{name: c}]}");
+  container_record ended{.name = "i", .init = true, .phase = container_phase::exited};
+  for (const auto& [policy, code, again] :
+       {std::tuple{"Always", 0, false}, std::tuple{"Always", 1, true},
+        std::tuple{"OnFailure", 1, true}, std::tuple{"Never", 1, false}}) {
+    pod.mutable_spec()->set_restart_policy(policy);
+    ended.last = container_exit{.code = code};
+    CAPTURE(policy, code);
+    CHECK(restarts(pod, ended) == again);
+  }
+  // A probe or a hook that ended a container has the last word, unless the policy is Never.
+  container_record unwell{.name = "c", .phase = container_phase::exited, .restart_wanted = true};
+  unwell.last = container_exit{.code = 0};
+  pod.mutable_spec()->set_restart_policy("OnFailure");
+  CHECK(restarts(pod, unwell));
+  pod.mutable_spec()->set_restart_policy("Never");
+  CHECK_FALSE(restarts(pod, unwell));
+}
+
+TEST_CASE("a container is ready when it has started, its hook has ended and its probe says so",
+          "[kubelet]") {
+  const auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
+  std::vector<container_record> all{{.name = "c", .phase = container_phase::running}};
+  auto& c = all[0];
+  const auto ready = [&] {
+    const auto status = observed_status(pod, all, {}, runtime::wall_time{});
+    const auto& written = status.container_statuses(0);
+    const auto* condition = find_condition(status.conditions(), "Ready");
+    CHECK(written.started() == (c.started && c.phase == container_phase::running));
+    CHECK((condition->status() == "True") == written.ready());
+    return written.ready();
+  };
+  CHECK(ready());
+  c.preparing = true;
+  CHECK_FALSE(ready());
+  c.preparing = false, c.started = false;
+  CHECK_FALSE(ready());
+  c.started = true, c.ready = false;
+  CHECK_FALSE(ready());
+  c.ready = true, c.phase = container_phase::waiting;
+  CHECK_FALSE(ready());
+}
+
+TEST_CASE("a pod with readiness gates is ready when all of them are open", "[kubelet]") {
+  auto pod = parse<Pod>(
+      "metadata: {uid: u}\nspec: {containers: [{name: c}], readinessGates: [{conditionType: a}, "
+      "{conditionType: b}]}");
+  const std::vector<container_record> all{{.name = "c", .phase = container_phase::running}};
+  const auto look = [&] {
+    const auto status = observed_status(pod, all, {}, runtime::wall_time{});
+    CHECK(find_condition(status.conditions(), "ContainersReady")->status() == "True");
+    const auto* ready = find_condition(status.conditions(), "Ready");
+    return ready->status() + " " + ready->reason();
+  };
+  auto& conditions = *pod.mutable_status()->mutable_conditions();
+  CHECK(look() == "False ReadinessGatesNotReady");
+  set_condition(conditions, {"a", "True", "", ""}, runtime::wall_time{});
+  CHECK(look() == "False ReadinessGatesNotReady");
+  set_condition(conditions, {"b", "True", "", ""}, runtime::wall_time{});
+  CHECK(look() == "True ");
+  set_condition(conditions, {"a", "False", "", ""}, runtime::wall_time{});
+  CHECK(look() == "False ReadinessGatesNotReady");
+}
+
+TEST_CASE("a pod that has finished stays so, whatever its containers seem to be", "[kubelet]") {
+  auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
+  const std::vector<container_record> all{{.name = "c"}};
+  for (const char* phase : {"Succeeded", "Failed"}) {
+    pod.mutable_status()->set_phase(phase);
+    CHECK(observed_status(pod, all, {}, runtime::wall_time{}).phase() == phase);
+  }
+}
+
+TEST_CASE("a container counts as restarted when it has started, not while it waits", "[kubelet]") {
+  const auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
+  std::vector<container_record> all{{.name = "c"}};
+  const auto restarts = [&](container_phase phase, int attempt) {
+    all[0].phase = phase;
+    all[0].attempt = attempt;
+    if (attempt > 0) all[0].last = container_exit{.code = 1};
+    const auto status = observed_status(pod, all, {}, runtime::wall_time{});
+    return status.container_statuses(0).restart_count();
+  };
+  using enum container_phase;
+  CHECK(restarts(waiting, 0) == 0);
+  CHECK(restarts(running, 0) == 0);
+  CHECK(restarts(waiting, 1) == 0);
+  CHECK(restarts(starting, 1) == 0);
+  CHECK(restarts(running, 1) == 1);
+  CHECK(restarts(exited, 1) == 1);
+  CHECK(restarts(waiting, 2) == 1);
+}
+
 TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]") {
   auto pod = parse<Pod>(
       "metadata: {uid: u}\nspec: {restartPolicy: Never, containers: [{name: a}, {name: b}], "
