@@ -11,6 +11,7 @@ const std::vector<entry>& entries() {
     add_documents(made);
     add_texts(made);
     add_transports(made);
+    add_sessions(made);
     add_records(made);
     return made;
   }();
