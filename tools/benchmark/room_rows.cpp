@@ -11,6 +11,7 @@
 #include "benchmark/support.hpp"
 #include "runtime/system.hpp"
 #include "support/cpu_time.hpp"
+#include "support/fleet.hpp"
 #include "support/typical_pod.hpp"
 
 namespace troupe::bench {
@@ -90,12 +91,20 @@ void measure_actors(results& out) {
   out.add("an idle actor", double(resident_bytes() - before) / count, "bytes");
 }
 
+void measure_neighbours(results& out) {
+  const scratch place;
+  const auto ratio = test::delay_beside_a_stalled_controller(place.path(), 31);
+  out.add("1,000 RCs scaled up beside one that is stalled: longer than without it by",
+          (ratio - 1) * 100, "%", at_most(5));
+}
+
 }  // namespace
 
 void measure_rooms(results& out, const bench_options&) {
   measure_actors(out);  // first: it looks at the memory of this process
   measure_codec(out);
   measure_scheduler(out);
+  measure_neighbours(out);
 }
 
 }  // namespace troupe::bench

@@ -11,7 +11,7 @@ struct bench_options {
   std::string program;  // troupe
 };
 
-// Codec, scheduler and actors, each alone and in memory.
+// Codec, scheduler and actors, each alone and in memory; then controllers beside one another.
 void measure_rooms(results& out, const bench_options& options);
 // The disk itself, then durable transactions of the store in this process.
 void measure_store(results& out, const bench_options& options);

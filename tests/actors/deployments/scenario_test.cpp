@@ -182,7 +182,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a deployment comes right whatever of the control plane is killed on the way",
-          "[deployments]") {
+          "[deployments][seeds]") {
   for_each_seed(60, [](std::uint64_t seed) {
     cluster_options options;
     options.plane.conflict_chance = 0.05;

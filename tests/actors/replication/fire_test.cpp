@@ -275,7 +275,7 @@ class fire {
 
 }  // namespace
 
-TEST_CASE("controllers under fire have what they ask for, and never more", "[replication]") {
+TEST_CASE("controllers under fire have what they ask for, and never more", "[replication][seeds]") {
   for_each_seed(500, [](std::uint64_t seed) { fire{seed}.run(); });
 }
 

@@ -1,0 +1,67 @@
+// A whole control plane on threads, with a store on disk and simulated nodes: what measurements of
+// controllers run on. What does not come to hold within two minutes throws.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "actors/control_plane.hpp"
+#include "persistence/store.hpp"
+#include "runtime/system.hpp"
+
+namespace troupe::test {
+
+class fleet {
+ public:
+  struct tally {
+    std::size_t pods = 0, bound = 0, running = 0;
+  };
+
+  // Returns when all nodes are there. The pods of the controller `uncounted` are not tallied.
+  fleet(const std::string& folder, std::size_t nodes, const std::string& uncounted = {});
+  ~fleet();
+
+  // ReplicationControllers in the namespace "default", whose pods have their name as label "app".
+  // They return when all is on disk.
+  void create(const std::vector<std::string>& controllers, int replicas);
+  void scale(const std::vector<std::string>& controllers, int replicas);
+  // The garbage collector removes its pods.
+  void remove(const std::string& controller);
+  // It handles nothing until it is let go, five minutes at most.
+  void stall(const std::string& controller);
+  void let_go(const std::string& controller);
+
+  void wait(const std::function<bool(const tally&)>& done);
+  runtime::system& system() noexcept { return *system_; }
+
+ private:
+  class observer;
+  // The controllers of which the transactions were refused: something else changed meanwhile.
+  std::vector<std::string> commit(
+      const std::vector<std::string>& controllers,
+      const std::function<persistence::transaction(const std::string&)>& make);
+  runtime::actor_ref controller(const std::string& name);
+  void wait_for(const char* what, const std::function<bool()>& done);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  tally counts_;
+  std::size_t nodes_ = 0;
+  std::mt19937_64 random_{1};
+  // The store outlives the system, the system the control plane.
+  std::unique_ptr<persistence::store> truth_;
+  std::unique_ptr<runtime::system> system_;
+  std::unique_ptr<actors::control_plane> plane_;
+};
+
+// How much longer 1,000 controllers take for a pod each while another one is stalled: the median of
+// the ratios of that many pairs of short rounds, with it and without it in turn, so that what else
+// the machine does falls on both. 1 is no longer.
+double delay_beside_a_stalled_controller(const std::string& folder, int pairs);
+
+}  // namespace troupe::test
