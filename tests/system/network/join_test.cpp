@@ -1,0 +1,234 @@
+// How machines come into a cluster and go: by the line that is printed for them, and with a reason
+// and a remedy where not.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "system/network/joined_cluster.hpp"
+#include "system/node.hpp"
+
+namespace fs = std::filesystem;
+using namespace troupe::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::chrono::milliseconds converge_limit{10'000};
+
+// Words of a command, with the value behind `flag` replaced.
+std::vector<std::string> with(std::vector<std::string> words, const std::string& flag,
+                              const std::string& value) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i] == flag) words[i + 1] = value;
+  return words;
+}
+
+struct refusal {
+  outcome said;
+  std::chrono::milliseconds took;
+};
+
+// `troupe <words>` that must not come to join, on a machine that has nothing yet; its clock is that
+// much ahead.
+refusal refused(const machine& on, std::vector<std::string> words,
+                std::chrono::seconds ahead = 0s) {
+  if (std::find(words.begin(), words.end(), "--node-name") == words.end())
+    words.insert(words.end(), {"--node-name", on.name()});
+  std::string command = "timeout 15 ";
+  if (ahead != 0s)
+    command += "env LD_PRELOAD=" TROUPE_BINARY_DIR "/skewed_clock.so SKEW_SECONDS=" +
+               std::to_string(ahead.count()) + " ";
+  command += "troupe";
+  for (const auto& word : words)
+    command += " '" + word + "'";
+  const auto begin = std::chrono::steady_clock::now();
+  auto said = on.run(command + " --data-dir data");
+  const auto took = std::chrono::steady_clock::now() - begin;
+  fs::remove_all(on.data());
+  return {std::move(said), std::chrono::duration_cast<std::chrono::milliseconds>(took)};
+}
+
+void check(const char* what, const refusal& got, const std::vector<std::string>& parts) {
+  INFO(what << ", after " << got.took.count() << " ms: " << got.said.output);
+  std::cout << "join: " << what << ": " << got.said.output;
+  CHECK(got.said.code == 1);
+  CHECK(got.took < 5s);
+  CHECK_THAT(got.said.output, Catch::StartsWith("troupe: "));
+  for (const auto& part : parts)
+    CHECK_THAT(got.said.output, Contains(part));
+}
+
+}  // namespace
+
+TEST_CASE("machines join by the printed line, run pods, are drained, and leave",
+          "[network][join]") {
+  if (!network_space::possible()) return;
+  const auto begin = std::chrono::steady_clock::now();
+  joined_cluster cluster;
+  CHECK(soon(converge_limit, [&] { return cluster.what_is_missing().empty(); }));
+  const auto took = std::chrono::steady_clock::now() - begin;
+  std::cout << "join: three machines are ready after "
+            << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms"
+            << std::endl;
+  CHECK(cluster.nodes().size() == 3);
+  cluster.run_web(6);
+  cluster.converge(converge_limit);
+  CHECK_FALSE(cluster.containers(cluster.at(2)).empty());
+  CHECK_FALSE(cluster.containers(cluster.at(3)).empty());
+
+  // The token stands neither in a log nor where `ps` looks.
+  const std::regex token{"[a-z0-9]{6}\\.[a-z0-9]{16}"};
+  for (const unsigned each : {1U, 2U, 3U}) {
+    const auto& one = cluster.at(each);
+    CHECK_FALSE(std::regex_search(one.log(), token));
+    CHECK_FALSE(
+        std::regex_search(read_file("/proc/" + std::to_string(one.id()) + "/cmdline"), token));
+  }
+  CHECK((fs::status(cluster.at(2).data() / "join/node.key").permissions() &
+         ~fs::perms::owner_all) == fs::perms::none);
+
+  // A pod on a joined machine like any other.
+  const auto made = cluster.apply(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: talker}
+spec:
+  nodeName: m2
+  terminationGracePeriodSeconds: 1
+  containers:
+  - {name: c, image: none, command: [sh, -c, "echo hello from there; exec sleep 1000"]}
+)");
+  INFO(made.output);
+  REQUIRE(made.code == 0);
+  CHECK(cluster.kubectl("wait --for=condition=Ready pod/talker --timeout=20s").code == 0);
+  CHECK(cluster.kubectl("logs talker").output == "hello from there\n");
+  CHECK(cluster.kubectl("delete pod talker --timeout=20s").code == 0);
+
+  const auto drained = cluster.kubectl("drain m2 --ignore-daemonsets --timeout=30s");
+  INFO(drained.output);
+  CHECK(drained.code == 0);
+  CHECK_THAT(cluster.kubectl("get node m2").output, Contains("SchedulingDisabled"));
+  cluster.converge(converge_limit);
+  CHECK(cluster.containers(cluster.at(2)).empty());
+  CHECK(cluster.kubectl("uncordon m2").code == 0);
+  cluster.scale_web(12);
+  cluster.converge(converge_limit);
+  CHECK_FALSE(cluster.containers(cluster.at(2)).empty());
+
+  const auto left = cluster.at(2).run("troupe leave --data-dir data");
+  INFO(left.output);
+  CHECK(left.code == 0);
+  CHECK(soon(10s, [&] { return !cluster.at(2).runs(); }));
+  CHECK(cluster.containers(cluster.at(2)).empty());
+  CHECK(soon(5s, [&] { return cluster.nodes().size() == 2; }));
+  cluster.converge(converge_limit);
+  // It may come again.
+  cluster.join(cluster.at(2));
+  CHECK(soon(5s, [&] { return cluster.nodes().size() == 3; }));
+  cluster.converge(converge_limit);
+}
+
+TEST_CASE("who may not join is told why and what to do, within five seconds", "[network][join]") {
+  if (!network_space::possible()) return;
+  joined_cluster cluster{1};
+  auto& stranger = cluster.add();
+  const auto line = cluster.token_line();
+  const auto token = *(std::find(line.begin(), line.end(), "--token") + 1);
+
+  check("another authority",
+        refused(stranger, with(line, "--ca-hash", "sha256:" + std::string(64, '0'))),
+        {"--ca-hash", "token create"});
+  check("no token of ours",
+        refused(stranger, with(line, "--token", "aaaaaa." + std::string(16, 'b'))),
+        {"token", "troupe token create"});
+  check("a wrong secret",
+        refused(stranger, with(line, "--token", token.substr(0, 7) + std::string(16, 'b'))),
+        {"token", "troupe token create"});
+  check("half a token", refused(stranger, with(line, "--token", "aaaaaa")),
+        {"--token", "ID.SECRET"});
+  const auto brief = cluster.token_line("--ttl 1s");
+  CHECK(soon(5s, [&] {
+    const auto list = cluster.control().run("troupe token list --data-dir data").output;
+    return list.find("(over)") != list.npos || list.find(brief[3].substr(0, 6)) == list.npos;
+  }));
+  check("an expired token", refused(stranger, brief), {"token", "troupe token create"});
+
+  auto elsewhere = line;
+  elsewhere[1] = "10.77.0.99:6443";
+  check("nobody has that address", refused(stranger, elsewhere), {"10.77.0.99:6443"});
+  elsewhere[1] = cluster.control().address() + ":6999";
+  check("nobody listens there", refused(stranger, elsewhere), {"6999", "--listen"});
+  cluster.network().isolate(stranger.number());
+  check("the network says nothing", refused(stranger, line), {"firewall"});
+  cluster.network().heal();
+  cluster.control().pause();
+  check("the control plane stands still", refused(stranger, line), {"says nothing"});
+  cluster.control().resume();
+
+  check("a clock two hours ahead", refused(stranger, line, 2h), {"clock", "NTP"});
+  check("a clock two hours behind", refused(stranger, line, -2h), {"clock", "NTP"});
+
+  auto named = line;
+  named.insert(named.end(), {"--node-name", cluster.at(2).name()});
+  check("the name is taken", refused(stranger, named), {"m2", "--node-name"});
+  CHECK(cluster.nodes().size() == 2);
+}
+
+TEST_CASE("strangers at the port that nodes call cost a closed connection", "[network][join]") {
+  if (!network_space::possible()) return;
+  joined_cluster cluster{1};
+  cluster.run_web(2);
+  cluster.converge(20s);
+  const auto& control = cluster.control();
+  const auto before = resident_kb(control.id());
+  std::vector<std::unique_ptr<wire>> open;
+  auto raw = admin_of(control);
+  raw.tls = false;
+  raw.port = 6444;
+  const auto connect = [&] {
+    control.space().run([&] { open.push_back(std::make_unique<wire>(raw)); });
+    return open.back().get();
+  };
+  for (int i = 0; i < 200; ++i) {
+    connect();                            // says nothing at all
+    connect()->send("\x16\x03\x01\x02");  // a handshake that goes no further
+    connect()->send(std::string(200, static_cast<char>(i)));
+    connect()->send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    connect()->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  // TLS as it should be, but nobody's certificate, or one that is no node's.
+  auto nobody = admin_of(control);
+  nobody.port = 6444;
+  nobody.protocols = {"h2"};
+  auto admin = nobody;
+  nobody.certificate.clear();
+  for (const auto& who : {nobody, admin}) {
+    bool closed = false;
+    control.space().run([&] {
+      try {
+        wire through{who};
+        through.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + std::string("\0\0\0\4\0\0\0\0\0", 9) +
+                     std::string(5'000, '\xff'));
+        closed = through.wait_for_end();
+      } catch (const std::runtime_error&) {
+        closed = true;
+      }
+    });
+    CHECK(closed);
+  }
+  const auto after = resident_kb(control.id());
+  std::cout << "join: 1,000 strangers at the link: " << before / 1024 << " MB -> " << after / 1024
+            << " MB resident" << std::endl;
+  CHECK(after < before + 60'000);
+  cluster.scale_web(6);
+  cluster.converge(converge_limit);
+  CHECK(cluster.is_ready(cluster.at(2)));
+}

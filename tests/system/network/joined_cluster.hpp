@@ -1,0 +1,91 @@
+// A control plane on machine 1 and machines that joined it, on one network; and a controller's pods
+// over them all, real processes. What the tests of faults have in common.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "support/http_client.hpp"
+#include "support/scratch_folder.hpp"
+#include "system/network/machine.hpp"
+#include "system/network/virtual_switch.hpp"
+
+namespace troupe::test {
+
+// Whether `holds` came to be true before the limit; it is asked some twenty times a second.
+bool soon(std::chrono::milliseconds limit, const std::function<bool()>& holds);
+
+// How the control plane and each node are configured, but for names and addresses.
+struct cluster_flags {
+  std::vector<std::string> control;
+  std::vector<std::string> joined;
+};
+// A node is given up after 4 s of silence, so that a test need not wait for 40.
+cluster_flags quick();
+
+class joined_cluster {
+ public:
+  // Machines 1 to `joined` + 1. Each but the first has run the very line that `troupe token create`
+  // printed on the first. Throws std::runtime_error when one does not come up.
+  explicit joined_cluster(unsigned joined = 2, const cluster_flags& flags = quick());
+
+  virtual_switch& network() noexcept { return network_; }
+  const std::filesystem::path& folder() const noexcept { return folder_.path(); }
+  machine& control() noexcept { return *machines_.front(); }
+  machine& at(virtual_switch::port number) { return *machines_.at(number - 1); }
+  // One more machine, with nothing on it.
+  machine& add();
+  // The words behind "troupe" in what `troupe token create` prints.
+  std::vector<std::string> token_line(const std::string& flags = {});
+  void join(machine& one);
+
+  // The newest kubectl on the control plane's machine, as admin.
+  outcome kubectl(const std::string& words);
+  // What `kubectl apply -f -` says to that text.
+  outcome apply(const std::string& yaml);
+
+  // -- the controller "web"
+  // -------------------------------------------------------------------------
+
+  // Its pods give an unreachable node a second, and end in one.
+  void run_web(int replicas);
+  void scale_web(int replicas);
+  std::vector<api::core::v1::Pod> pods();
+  std::vector<api::core::v1::Node> nodes();
+  bool is_ready(const machine& one);
+  // Process ids of web's containers that run on a machine.
+  std::set<pid_t> containers(machine& on) const;
+
+  // Why this is not the state to be in at last: all nodes ready, web's pods as many as asked for
+  // and ready, and on each machine the processes of its pods and no other. Empty when it is.
+  std::string what_is_missing();
+  // The time until nothing is missing; a failed check with the reason when it takes longer.
+  std::chrono::milliseconds converge(std::chrono::milliseconds limit);
+
+ private:
+  template <class List>
+  List list(const std::string& path);
+
+  const scratch_folder folder_;
+  const cluster_flags flags_;
+  virtual_switch network_;
+  std::vector<std::unique_ptr<machine>> machines_;
+  int replicas_ = 0;
+};
+
+// Where the admin's connections go to.
+wire_options admin_of(const machine& control);
+// A client there that is in the machine's network; throws std::runtime_error when there is no
+// connection.
+std::unique_ptr<http_client> client_on(const machine& control,
+                                       std::chrono::milliseconds timeout = std::chrono::seconds{5});
+
+}  // namespace troupe::test

@@ -1,0 +1,75 @@
+#include "system/network/machine.hpp"
+
+#include <stdexcept>
+
+#include "system/kubectl.hpp"
+#include "system/node.hpp"
+
+namespace troupe::test {
+namespace {
+
+constexpr std::chrono::milliseconds ready_limit{20'000};
+constexpr std::chrono::milliseconds end_limit{10'000};
+
+}  // namespace
+
+machine::machine(virtual_switch& network, virtual_switch::port number,
+                 const std::filesystem::path& folder)
+    : number_{number}, folder_{folder / ("m" + std::to_string(number))} {
+  std::filesystem::create_directories(folder_ / "bin");
+  std::filesystem::create_symlink(TROUPE_BINARY_DIR "/troupe", folder_ / "bin/troupe");
+  network.plug(space_, number);
+}
+
+machine::~machine() {
+  program_.reset();
+}
+
+void machine::start(const std::vector<std::string>& words) {
+  words_ = words;
+  program_.reset();
+  auto command = space_.wrapper();
+  command.push_back(TROUPE_BINARY_DIR "/troupe");
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), {"--data-dir", data()});
+  program_ = std::make_unique<process>(std::move(command), folder_ / "log");
+  const auto line = program_->read_line(ready_limit);
+  if (!line.starts_with("ready ") && !line.starts_with("joined ")) {
+    program_->signal(SIGKILL);
+    throw std::runtime_error{name() + " is not ready: " + line + "\n" + last_part(log())};
+  }
+}
+
+void machine::restart() {
+  start(std::vector<std::string>{words_});
+}
+
+void machine::kill() {
+  program_->signal(SIGKILL);
+  if (!program_->wait(end_limit)) throw std::runtime_error{name() + " survives SIGKILL"};
+}
+
+int machine::end() {
+  program_->signal(SIGTERM);
+  const auto code = program_->wait(end_limit);
+  if (!code) throw std::runtime_error{name() + " does not end"};
+  return *code;
+}
+
+std::string machine::log() const {
+  return read_file(folder_ / "log");
+}
+
+outcome machine::run(const std::string& command) const {
+  write_file(folder_ / "command.sh", command + "\n");
+  outcome out{};
+  space_.run([&] {
+    out = shell("cd " + folder_.string() +
+                " && HOME=$PWD PATH=$PWD/bin:$PATH timeout 60 bash command.sh >output 2>&1 "
+                "</dev/null");
+  });
+  out.output = read_file(folder_ / "output");
+  return out;
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,59 @@
+// A machine of a test: a place in the network, a folder, and the program that runs there.
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "system/network/network_space.hpp"
+#include "system/network/virtual_switch.hpp"
+#include "system/process.hpp"
+#include "system/shell.hpp"
+
+namespace troupe::test {
+
+class machine {
+ public:
+  // Machine N has address 10.77.0.N, node name "mN", and its files in `folder`/mN.
+  machine(virtual_switch& network, virtual_switch::port number,
+          const std::filesystem::path& folder);
+  // Ends the program and whatever else runs here.
+  ~machine();
+
+  virtual_switch::port number() const noexcept { return number_; }
+  std::string name() const { return "m" + std::to_string(number_); }
+  std::string address() const { return virtual_switch::address_of(number_); }
+  std::filesystem::path data() const { return folder_ / "data"; }
+  const network_space& space() const noexcept { return space_; }
+  network_space& space() noexcept { return space_; }
+
+  // `troupe <words> --data-dir D`, until it says that it is ready or has joined. Throws
+  // std::runtime_error with the end of its log when it does not. The same words again are a
+  // restart.
+  void start(const std::vector<std::string>& words);
+  void restart();
+  // SIGKILL: what it started lives on.
+  void kill();
+  // SIGTERM; the exit code.
+  int end();
+  void pause() const { program_->signal(SIGSTOP); }
+  void resume() const { program_->signal(SIGCONT); }
+  bool runs() const { return program_ && !program_->wait(std::chrono::milliseconds{0}); }
+  pid_t id() const { return program_->id(); }
+  std::string log() const;
+
+  // A command of a shell, here, in the machine's folder, ended after a minute; `troupe` is ours.
+  outcome run(const std::string& command) const;
+
+ private:
+  const virtual_switch::port number_;
+  const std::filesystem::path folder_;
+  network_space space_;
+  std::vector<std::string> words_;
+  std::unique_ptr<process> program_;
+};
+
+}  // namespace troupe::test

@@ -1,0 +1,133 @@
+// What may happen to three machines and the network between them. Whatever it was: ten seconds
+// after it is over the cluster is as it should be, no pod was ever counted as ready twice, and no
+// acknowledged write is lost.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "system/network/joined_cluster.hpp"
+#include "system/network/witness.hpp"
+
+using namespace troupe::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int replicas = 6;
+constexpr std::chrono::milliseconds converge_limit{10'000};
+
+// A cluster with web's pods running, and somebody who watches it.
+struct stage {
+  explicit stage(const cluster_flags& flags = quick()) : cluster{2, flags} {
+    cluster.run_web(replicas);
+    cluster.converge(20s);
+    seen = std::make_unique<witness>(cluster.control(), replicas);
+  }
+  // To be called when the fault is over.
+  void ends_well(const std::string& what) {
+    const auto took = cluster.converge(converge_limit);
+    const auto report = seen->finish();
+    std::cout << "outage: " << what << ": as it should be after " << took.count() << " ms, "
+              << report.acknowledged << " writes, " << report.lost << " lost, longest lapse "
+              << report.longest_lapse.count() << " ms, " << report.looks << " looks" << std::endl;
+    CHECK(report.lost == 0);
+    CHECK(report.acknowledged > 3);
+    CHECK(report.looks > 3);
+    CHECK(report.violations == std::vector<std::string>{});
+  }
+  std::map<unsigned, std::set<pid_t>> containers() {
+    std::map<unsigned, std::set<pid_t>> out;
+    for (unsigned i = 1; i <= 3; ++i)
+      out[i] = cluster.containers(cluster.at(i));
+    return out;
+  }
+  // The time until the node is marked as not ready.
+  void given_up(machine& one, std::chrono::milliseconds limit) {
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(soon(limit, [&] { return !cluster.is_ready(one); }));
+    const auto took = std::chrono::steady_clock::now() - begin;
+    std::cout << "outage: " << one.name() << " is marked as not ready after "
+              << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms"
+              << std::endl;
+  }
+  // Until other machines have all that is asked for.
+  void replaced(const machine& one, std::chrono::milliseconds limit) {
+    CHECK(soon(limit, [&] {
+      int elsewhere = 0;
+      for (const auto& each : cluster.pods())
+        elsewhere += !each.metadata().has_deletion_timestamp() &&
+                     each.status().phase() == "Running" && each.spec().node_name() != one.name();
+      return elsewhere == replicas;
+    }));
+  }
+
+  joined_cluster cluster;
+  std::unique_ptr<witness> seen;
+};
+
+}  // namespace
+
+TEST_CASE("a cut that is shorter than the grace period changes nothing", "[network][outage]") {
+  if (!network_space::possible()) return;
+  auto flags = quick();
+  flags.control[1] = "40s";
+  stage on{flags};
+  const auto before = on.containers();
+  on.cluster.network().isolate(2);
+  CHECK_FALSE(soon(3s, [&] { return !on.cluster.is_ready(on.cluster.at(2)); }));
+  on.cluster.network().heal();
+  on.cluster.scale_web(replicas);
+  on.ends_well("3 s alone");
+  CHECK(on.containers() == before);
+}
+
+TEST_CASE("a cut in one direction is a cut", "[network][outage][.long]") {
+  if (!network_space::possible()) return;
+  const bool from_node = GENERATE(true, false);
+  stage on;
+  auto& mute = on.cluster.at(3);
+  const unsigned control = on.cluster.control().number();
+  on.cluster.network().set(from_node ? mute.number() : control, from_node ? control : mute.number(),
+                           {.cut = true});
+  on.given_up(mute, 25s);
+  on.replaced(mute, 30s);
+  on.cluster.network().heal();
+  on.ends_well(from_node ? "what the node says is cut" : "what the control plane says is cut");
+}
+
+TEST_CASE("a node that stood still for 60 s fits in again with the usual periods",
+          "[network][outage][.long]") {
+  if (!network_space::possible()) return;
+  stage on{cluster_flags{}};
+  auto& frozen = on.cluster.at(3);
+  frozen.pause();
+  const auto begin = std::chrono::steady_clock::now();
+  on.given_up(frozen, 70s);
+  CHECK(std::chrono::steady_clock::now() - begin > 25s);
+  CHECK(soon(61s, [&] { return std::chrono::steady_clock::now() - begin >= 60s; }));
+  frozen.resume();
+  on.ends_well("SIGSTOP for 60 s");
+}
+
+TEST_CASE("a slow network that loses some costs time and nothing else", "[network][outage]") {
+  if (!network_space::possible()) return;
+  stage on;
+  const unsigned control = on.cluster.control().number();
+  for (const unsigned each : {2U, 3U})
+    on.cluster.network().set_both(control, each, {.delay = 100ms, .loss = 0.05});
+  on.cluster.scale_web(replicas / 2);
+  const auto took = on.cluster.converge(30s);
+  std::cout << "outage: scaled down in " << took.count() << " ms with 100 ms and 5 % loss each way"
+            << std::endl;
+  for (const unsigned each : {2U, 3U})
+    CHECK(on.cluster.is_ready(on.cluster.at(each)));
+  on.cluster.scale_web(replicas);
+  on.cluster.converge(30s);
+  on.cluster.network().heal();
+  on.ends_well("100 ms delay, 5 % loss");
+}
