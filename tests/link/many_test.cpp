@@ -32,10 +32,15 @@ TEST_CASE("two hundred nodes hold their sessions at one listener") {
   const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   for (auto& one : all)
     REQUIRE(one->hosts.await().session->send("here"));
-  for (std::size_t i = 1; i <= nodes; ++i) {
+  // On a busy machine an attempt may take too long: its node has called again.
+  for (std::size_t i = 1, heard = 0; heard < nodes; ++i) {
     const auto at_plane = there.guests.await(i);
-    REQUIRE(at_plane.notes->await_frames(1));
+    REQUIRE(at_plane.session);
+    const auto& notes = *at_plane.notes;
+    REQUIRE(eventually([&] { return notes.count() > 0 || !notes.ends().empty(); }));
+    if (notes.count() == 0) continue;
     REQUIRE(at_plane.session->send("seen"));
+    ++heard;
   }
   for (auto& one : all)
     REQUIRE(one->hosts.await().notes->await_frames(1));
