@@ -52,7 +52,8 @@ std::string minion::describe() const {
 
 void minion::on_own_change(const own_change& m) {
   if (node_ && m.object->revision() <= node_->revision()) return;
-  const bool first = !node_;
+  // From its first word on a node is given less time.
+  const bool first = !node_ || readiness_of(node_->as<Node>()) == readiness::unsaid;
   const bool posted = first || heartbeat(*m.object) != heartbeat(*node_);
   node_ = m.object;
   if (posted) heard();

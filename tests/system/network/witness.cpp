@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds pause{40};
 constexpr std::chrono::milliseconds answer_limit{2'000};
+constexpr std::chrono::milliseconds sight_limit{10'000};
 constexpr std::size_t violations_kept = 10;
 const std::string space = "/api/v1/namespaces/default/";
 
@@ -44,6 +45,11 @@ witness::~witness() {
   }
   turn_.notify_all();
   if (thread_.joinable()) thread_.join();
+}
+
+bool witness::sees_more() const {
+  const auto wanted = rounds_ + 10;
+  return soon(sight_limit, [&] { return rounds_ >= wanted; });
 }
 
 witness::report witness::finish() {
@@ -75,6 +81,7 @@ void witness::watch() {
       if (!client_) client_ = client_on(control_, answer_limit);
       write_one();
       look();
+      ++rounds_;
     } catch (const std::runtime_error&) {
       client_.reset();  // nobody listens at this moment
     }

@@ -2,6 +2,7 @@
 // that was acknowledged and everything that must never be seen.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -32,6 +33,8 @@ class witness {
     std::chrono::milliseconds longest_lapse{0};
     std::vector<std::string> violations;
   };
+  // Waits until it has written and looked ten times more; false when it cannot.
+  bool sees_more() const;
   // Ends it, and looks whether all that was acknowledged is there.
   report finish();
 
@@ -54,6 +57,7 @@ class witness {
   std::mutex mutex_;
   std::condition_variable turn_;
   bool stopping_ = false;
+  std::atomic<std::size_t> rounds_{0};  // that went well
   std::thread thread_;
 };
 
