@@ -1,7 +1,7 @@
 // Every live actor of a system with its counters, for the console and the metrics.
 //
 // Counters are written by the actors with relaxed atomics and read by anybody: a row is a moment's
-// impression, not a consistent cut. A row costs about 0.2 µs, and listing blocks no actor.
+// impression, not a consistent cut. A row costs 0.1 to 0.5 µs, and listing blocks no actor.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,8 @@ class directory {
   virtual void each(const std::function<void(const actor_info&)>& visit) const = 0;
   virtual std::optional<actor_info> find(std::uint64_t id) const = 0;
   virtual actor_ref find(std::string_view kind, std::string_view name) const = 0;
+  // Those of that name, of whatever kind; the name is looked up by its hash.
+  virtual std::vector<actor_ref> called(std::string_view name) const = 0;
   // Empty when there is none.
   virtual actor_ref reference(std::uint64_t id) const = 0;
   virtual std::optional<actor_detail> detail(std::uint64_t id) const = 0;

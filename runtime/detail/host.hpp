@@ -36,10 +36,6 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   enum class posted { taken, down, full };
   // The host that stands for all senders outside; its replies go to `core::outside`.
   static constexpr caf::actor_id gateway_id = ~caf::actor_id{0};
-  struct links {
-    host* previous = nullptr;
-    host* next = nullptr;
-  };
 
   host(caf::actor_config& config, std::shared_ptr<core> shared, spawn_options options, factory make,
        actor_ref parent);
@@ -63,6 +59,11 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   bool unpause();
   bool ending() const noexcept { return stopping_.load(std::memory_order_relaxed); }
   const spawn_options& options() const noexcept { return options_; }
+  // Before a reference is taken, before row(), and between the two: brings what they read into the
+  // processor's cache.
+  void expect_reference() const noexcept { __builtin_prefetch(ctrl(), 1); }
+  void expect_row() const noexcept;
+  void expect_name() const noexcept { __builtin_prefetch(options_.name.data()); }
   // Fills all of `info`, whose strings keep their memory from row to row.
   void row(double nanoseconds_per_tick, actor_info& info) const;
   void detail(double nanoseconds_per_tick, actor_detail& into) const;
@@ -87,10 +88,6 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   const runtime::children* offspring() const noexcept { return children_.get(); }
   void stop_child(const actor_ref& which);
   void stop_self() noexcept { stopping_.store(true, std::memory_order_relaxed); }
-
-  // The links of the roster, guarded by its lock.
-  links& roster_links() noexcept { return links_; }
-  const links& roster_links() const noexcept { return links_; }
 
   // -- for CAF ---
 
@@ -127,6 +124,7 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   // -- life (host_life.cpp) ---
   void start();
   void crashed(std::string error, std::string_view during);
+  crashes& open_crashes();  // under mtx_
   void keep_reason(crashes& of, std::string_view during) const;
   // -- by hand (host_orders.cpp) ---
   orders* open_orders();
@@ -154,7 +152,8 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   std::atomic<bool> restart_due_{false};
   std::atomic<bool> paused_{false};
   std::atomic<bool> ordered_{false};
-  std::atomic<bool> resting_{false};  // phase_ is backing_off, for others to see
+  std::atomic<bool> has_crashed_{false};  // there are crashes_, for row()
+  std::atomic<bool> resting_{false};      // phase_ is backing_off, for others to see
   phase phase_ = phase::fresh;
   bool complained_ = false;  // about a message that nobody handles
 
@@ -176,7 +175,6 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   factory make_;
   actor_ref parent_;
   const std::uint64_t parent_id_;
-  links links_;
   const time_point born_;
 };
 

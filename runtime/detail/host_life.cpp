@@ -122,8 +122,7 @@ void host::crashed(std::string error, std::string_view during) {
   crash report{id(), options_.kind, options_.name, std::string{during}, std::move(error)};
   {
     std::lock_guard lock{mtx_};
-    if (!crashes_) crashes_ = std::make_unique<crashes>();
-    auto& c = *crashes_;
+    auto& c = open_crashes();
     const bool calm = c.wait == duration::zero() || now - c.last >= defaults::restart_calm;
     c.wait = calm ? defaults::restart_backoff : std::min(c.wait * 2, defaults::restart_backoff_max);
     c.last = now;
@@ -148,9 +147,18 @@ void host::keep_reason(crashes& of, std::string_view during) const {
   of.kept.push_back({core_->time->wall_now(), std::string{during}, of.last_error});
 }
 
+host::crashes& host::open_crashes() {
+  if (!crashes_) {
+    crashes_ = std::make_unique<crashes>();
+    has_crashed_.store(true, std::memory_order_release);
+  }
+  return *crashes_;
+}
+
 void host::add_crashes(actor_info& info) const {
   info.restarts = 0;
   info.last_error.clear();
+  if (!has_crashed_.load(std::memory_order_acquire)) return;
   std::lock_guard lock{mtx_};
   if (!crashes_) return;
   info.restarts = crashes_->restarts;

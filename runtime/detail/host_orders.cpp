@@ -73,11 +73,11 @@ void host::carry_out_order() {
   if (phase_ == phase::running) destroy_state();
   {
     std::lock_guard lock{mtx_};
-    if (!crashes_) crashes_ = std::make_unique<crashes>();
-    core_->timers.remove(crashes_->restart);
-    crashes_->last_error = std::move(reason);
-    ++crashes_->restarts;
-    keep_reason(*crashes_, "order");
+    auto& c = open_crashes();
+    core_->timers.remove(c.restart);
+    c.last_error = std::move(reason);
+    ++c.restarts;
+    keep_reason(c, "order");
   }
   restart_due_.store(false);
   start();

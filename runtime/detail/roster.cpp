@@ -1,17 +1,26 @@
 #include "runtime/detail/roster.hpp"
 
+#include <algorithm>
+
 #include "runtime/detail/host.hpp"
 
 namespace troupe::runtime {
 
+namespace {
+
+// Rows are made of memory that nobody has touched for a while, so it is asked for some rows ahead.
+constexpr std::size_t rows_ahead = 8;
+
+std::size_t hash_of(std::string_view name) noexcept {
+  return std::hash<std::string_view>{}(name);
+}
+
+}  // namespace
+
 void roster::enter(host& who) {
   auto& shard = shard_of(who.id());
   std::lock_guard lock{shard.mutex};
-  auto& links = who.roster_links();
-  links.previous = nullptr;
-  links.next = shard.first;
-  if (shard.first != nullptr) shard.first->roster_links().previous = &who;
-  shard.first = &who;
+  shard.present.push_back({who.id(), hash_of(who.options().name), &who});
   size_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -19,9 +28,10 @@ void roster::leave(host& who) {
   {
     auto& shard = shard_of(who.id());
     std::lock_guard lock{shard.mutex};
-    auto& links = who.roster_links();
-    (links.previous != nullptr ? links.previous->roster_links().next : shard.first) = links.next;
-    if (links.next != nullptr) links.next->roster_links().previous = links.previous;
+    const auto found = std::find_if(shard.present.begin(), shard.present.end(),
+                                    [&](const entry& each) { return each.who == &who; });
+    *found = shard.present.back();
+    shard.present.pop_back();
     size_.fetch_sub(1, std::memory_order_relaxed);
   }
   {
@@ -50,12 +60,18 @@ void roster::each(const std::function<void(const actor_info&)>& visit) const {
   for (const auto& shard : shards_) {
     {
       std::lock_guard lock{shard.mutex};
-      for (auto* h = shard.first; h != nullptr; h = h->roster_links().next) {
-        present.push_back(access::share(*h));
+      const auto count = shard.present.size();
+      present.reserve(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i + rows_ahead < count) shard.present[i + rows_ahead].who->expect_reference();
+        present.push_back(access::share(*shard.present[i].who));
       }
     }
-    for (const auto& ref : present) {
-      access::host_of(ref)->row(scale, info);
+    for (std::size_t i = 0; i < present.size(); ++i) {
+      if (i + 2 * rows_ahead < present.size())
+        access::host_of(present[i + 2 * rows_ahead])->expect_row();
+      if (i + rows_ahead < present.size()) access::host_of(present[i + rows_ahead])->expect_name();
+      access::host_of(present[i])->row(scale, info);
       visit(info);
     }
     present.clear();
@@ -65,9 +81,8 @@ void roster::each(const std::function<void(const actor_info&)>& visit) const {
 actor_ref roster::reference(std::uint64_t id) const {
   const auto& shard = shard_of(id);
   std::lock_guard lock{shard.mutex};
-  for (auto* h = shard.first; h != nullptr; h = h->roster_links().next) {
-    if (h->id() == id) return access::share(*h);
-  }
+  for (const auto& each : shard.present)
+    if (each.id == id) return access::share(*each.who);
   return {};
 }
 
@@ -87,13 +102,21 @@ std::optional<actor_info> roster::find(std::uint64_t id) const {
   return info;
 }
 
-actor_ref roster::find(std::string_view kind, std::string_view name) const {
+std::vector<actor_ref> roster::called(std::string_view name) const {
+  const auto hash = hash_of(name);
+  std::vector<actor_ref> found;
   for (const auto& shard : shards_) {
     std::lock_guard lock{shard.mutex};
-    for (auto* h = shard.first; h != nullptr; h = h->roster_links().next) {
-      if (h->options().name == name && h->options().kind == kind) return access::share(*h);
-    }
+    for (const auto& each : shard.present)
+      if (each.name_hash == hash && each.who->options().name == name)
+        found.push_back(access::share(*each.who));
   }
+  return found;
+}
+
+actor_ref roster::find(std::string_view kind, std::string_view name) const {
+  for (auto& each : called(name))
+    if (access::host_of(each)->options().kind == kind) return std::move(each);
   return {};
 }
 

@@ -1,13 +1,15 @@
-// The list of live hosts behind `directory`: entering and leaving costs one short lock of a shard
-// and no allocation, because the links are in the hosts.
+// The list of live hosts behind `directory`: entering and leaving costs one short lock of a shard.
 //
-// The roster owns one reference to each host in it. Readers take references under the lock of one
-// shard at a time and make the rows after it, so that they hold nobody up.
+// Ids follow each other, so the shards are of one size and an id is found by looking through a few
+// hundred entries that lie together; a name by its hash. The roster owns one reference to each host
+// in it. Readers take references under the lock of one shard at a time and make the rows after it,
+// so that they hold nobody up.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <vector>
 
 #include "runtime/detail/ticks.hpp"
 #include "runtime/directory.hpp"
@@ -28,17 +30,23 @@ class roster final : public directory {
   void each(const std::function<void(const actor_info&)>& visit) const override;
   std::optional<actor_info> find(std::uint64_t id) const override;
   actor_ref find(std::string_view kind, std::string_view name) const override;
+  std::vector<actor_ref> called(std::string_view name) const override;
   actor_ref reference(std::uint64_t id) const override;
   std::optional<actor_detail> detail(std::uint64_t id) const override;
   std::map<std::string, kind_totals> departed() const override;
   std::size_t size() const override { return size_.load(std::memory_order_relaxed); }
 
  private:
+  struct entry {
+    std::uint64_t id = 0;
+    std::size_t name_hash = 0;
+    host* who = nullptr;
+  };
   struct shard {
     mutable std::mutex mutex;
-    host* first = nullptr;
+    std::vector<entry> present;  // in no order
   };
-  static constexpr std::size_t shards = 64;
+  static constexpr std::size_t shards = 256;
 
   const shard& shard_of(std::uint64_t id) const noexcept { return shards_[id % shards]; }
   shard& shard_of(std::uint64_t id) noexcept { return shards_[id % shards]; }
