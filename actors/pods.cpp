@@ -35,7 +35,8 @@ pods::pods(runtime::actor_ref watcher, pod_surroundings around, pods_options opt
       options_{options} {}
 
 const runtime::behavior& pods::make_behavior() const {
-  static const auto table = runtime::handlers(&pods::on_watch_events, &pods::on_watch_ended);
+  static const auto table =
+      runtime::handlers(&pods::on_watch_events, &pods::on_watch_ended, &pods::on_count_pods);
   return table;
 }
 
@@ -58,6 +59,7 @@ void pods::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     if (!event.object) continue;
     why({event.why.request, event.at});
+    seen_ = std::max(seen_, event.at);
     const auto name = name_of(*event.object);
     if (event.type == event_type::deleted) {
       lose_pod(name);
@@ -136,6 +138,16 @@ void pods::on_nodes(const watch_events& m) {
       tell(rows_.find(std::string{name})->second.actor, related_change{event});
     }
   }
+}
+
+// -- questions of the console ---------------------------------------------------------------------
+
+void pods::on_count_pods(const count_pods&, runtime::promise<pod_counts> answer) {
+  pod_counts counts{.at = seen_, .pods = rows_.size(), .by_node = {}};
+  counts.by_node.reserve(by_node_.size());
+  for (const auto& [node, names] : by_node_)
+    counts.by_node.emplace_back(node, names.size());
+  answer.deliver(std::move(counts));
 }
 
 // -- terminated pods ------------------------------------------------------------------------------

@@ -17,6 +17,7 @@
 #include "actors/defaults.hpp"
 #include "actors/follower.hpp"
 #include "actors/pod.hpp"
+#include "actors/pod_counts.hpp"
 
 namespace troupe::actors {
 
@@ -41,6 +42,7 @@ class pods : public follower {
 
   void on_pods(const watch_events& m);
   void on_nodes(const watch_events& m);
+  void on_count_pods(const count_pods&, runtime::promise<pod_counts> answer);
 
   void take_pod(const std::string& name, const watch_event& event);
   void lose_pod(const std::string& name);
@@ -52,7 +54,8 @@ class pods : public follower {
   std::unordered_map<std::string, row> rows_;                               // by "namespace/name"
   std::unordered_map<std::string, std::vector<std::string_view>> by_node_;  // keys of rows_
   std::size_t terminated_ = 0;
-  bool complete_ = false;  // the present state has been seen whole
+  persistence::revision seen_ = 0;  // the newest change of a pod
+  bool complete_ = false;           // the present state has been seen whole
   runtime::timer round_;
 };
 

@@ -11,7 +11,8 @@ namespace troupe::actors {
 
 // A request to the watcher, answered by `watch_report`.
 struct report_watches {
-  std::size_t limit = 1'000;  // rows; those furthest behind come first
+  std::size_t limit = 1'000;     // rows; those furthest behind come first
+  std::uint64_t subscriber = 0;  // only the rows of this actor; 0: of all
 };
 
 struct watch_report {

@@ -10,7 +10,7 @@ void watcher::on_report_watches(const report_watches& m, runtime::promise<watch_
   std::vector<const watch_stream*> all;
   all.reserve(streams_.size());
   for (const auto& [key, s] : streams_) {
-    all.push_back(s.get());
+    if (m.subscriber == 0 || key.actor == m.subscriber) all.push_back(s.get());
     if (!s->live) ++report.streams_behind;
   }
   const auto behind = [&](const watch_stream* s) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/console/views.hpp"
+#include "server/console/watches.hpp"
 
 namespace troupe::server {
 namespace {
@@ -97,6 +98,41 @@ void append_inspection(json_writer& out, const console_context& in, const runtim
   out.member("stateYaml", seen->state);
 }
 
+void append_link(json_writer& out, std::string_view as, std::string_view with) {
+  out.begin_object().member("as", as).member("with", with).end_object();
+}
+
+// Who ends or is told when it ends, and who tells it of changes: supervisor, children, watcher.
+void append_links(json_writer& out, const console_context& in, const runtime::actor_info& of) {
+  actors::watch_report watches;
+  const bool is_watcher = in.plane != nullptr && of.id == in.plane->doors().watcher.id();
+  if (auto seen =
+          ask_watcher(in, {.limit = defaults::links_shown, .subscriber = is_watcher ? 0 : of.id}))
+    watches = std::move(*seen);
+  out.begin_array("links");
+  if (of.parent != 0) append_link(out, "supervised by", name_of(in, of.parent));
+  if (is_watcher) {
+    for (const auto& row : watches.rows)
+      append_link(out, "watched by", name_of(in, row.subscriber));
+  } else if (!watches.rows.empty()) {
+    append_link(out, "watches", name_of(in, in.plane->doors().watcher.id()));
+  }
+  std::size_t shown = 0;
+  in.actors().each([&](const runtime::actor_info& each) {
+    if (each.parent == of.id && ++shown <= defaults::links_shown)
+      append_link(out, "supervises", full_name(each));
+  });
+  out.end_array();
+  if (is_watcher) return;
+  out.begin_array("subscriptions");
+  for (const auto& row : watches.rows) {
+    out.begin_object();
+    append_subscription(out, row);
+    out.end_object();
+  }
+  out.end_array();
+}
+
 }  // namespace
 
 view_result show_actor(const console_context& in, const query_string& query) {
@@ -126,6 +162,7 @@ view_result show_actor(const console_context& in, const query_string& query) {
       .member("restarts", info.restarts)
       .member("lastError", info.last_error);
   append_inspection(out, in, info);
+  append_links(out, in, info);
   append_messages(out, *detail);
   append_restarts(out, *detail);
   append_last_messages(out, in, info.id);

@@ -128,10 +128,43 @@ view_result show_actors(const console_context& in, const query_string& query) {
   return view_answer{out, all};
 }
 
+namespace {
+
+// Names that begin with what was typed: the first few of them, and what all have in common, for a
+// prompt completes that far.
+class name_list {
+ public:
+  void add(std::string_view name) {
+    if (++count_ == 1) common_ = name;
+    const auto differs = std::mismatch(common_.begin(), common_.end(), name.begin(), name.end());
+    common_.erase(differs.first, common_.end());
+    if (count_ <= defaults::names_shown) shown_.emplace_back(name);
+  }
+
+  view_answer answer() && {
+    std::sort(shown_.begin(), shown_.end());
+    if (count_ > shown_.size()) shown_.insert(shown_.begin(), common_);
+    json_writer out;
+    out.begin_array();
+    for (const auto& each : shown_)
+      out.value(each);
+    out.end_array();
+    return {out, count_};
+  }
+
+ private:
+  std::vector<std::string> shown_;
+  std::string common_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
 // For completion: names of actors or, where the text begins with a resource, of objects.
 view_result show_names(const console_context& in, const query_string& query) {
   const auto text = query.get_or("prefix", "");
-  std::vector<std::string> found;
+  name_list found;
+  std::string name;
   if (query.get_or("of", "actors") == "objects") {
     const auto slash = text.find('/');
     const auto named = parse_object_name(text.ends_with('/') ? text + "-" : text);
@@ -140,25 +173,18 @@ view_result show_names(const console_context& in, const query_string& query) {
       const auto wanted = named->kind->prefix() + text.substr(slash + 1);
       const auto head = named->kind->prefix().size();
       in.truth().read().scan(wanted, {}, [&](std::string_view key, const api::object_ptr&) {
-        found.push_back(begin + std::string{key.substr(head)});
-        return found.size() < defaults::names_shown;
+        name.assign(begin).append(key.substr(head));
+        found.add(name);
+        return true;
       });
     }
   } else {
-    std::string name;
     in.actors().each([&](const actor_info& each) {
-      if (found.size() >= defaults::names_shown) return;
       name.assign(each.kind).append("/").append(each.name);
-      if (name.starts_with(text)) found.push_back(name);
+      if (name.starts_with(text)) found.add(name);
     });
-    std::sort(found.begin(), found.end());
   }
-  json_writer out;
-  out.begin_array();
-  for (const auto& each : found)
-    out.value(each);
-  out.end_array();
-  return view_answer{out};
+  return std::move(found).answer();
 }
 
 // Who sends what to whom, by kind, in what the recorder still holds.

@@ -1,11 +1,12 @@
 // The cluster's members and what they hold, the store, the watchers, the loggers.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <map>
 
+#include "actors/pod_counts.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
-#include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "server/console/sampler.hpp"
 #include "server/console/views.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 using api::coordination::v1::Lease;
 using api::core::v1::Node;
-using api::core::v1::Pod;
 
 std::string ready_of(const Node& node) {
   for (const auto& condition : node.status().conditions())
@@ -33,19 +33,12 @@ std::string roles_of(const Node& node) {
   return roles;
 }
 
-std::map<std::string, std::size_t, std::less<>> pods_by_node(const persistence::snapshot& state) {
-  std::map<std::string, std::size_t, std::less<>> counts;
-  state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view, const api::object_ptr& found) {
-    const auto& node = found->as<Pod>().spec().node_name();
-    const auto known = counts.find(node);
-    if (known != counts.end()) {
-      ++known->second;
-    } else {
-      counts.emplace(node, 1);
-    }
-    return true;
-  });
-  return counts;
+// As their supervisor counts them: it follows the log, so it may be some revisions behind, and says
+// which one it has seen. Nothing when it does not answer in time.
+std::optional<actors::pod_counts> count_pods(const console_context& in) {
+  const auto supervisor = in.actors().find("supervisor", "pods");
+  if (!supervisor) return std::nullopt;
+  return ask<actors::pod_counts>(in, supervisor, actors::count_pods{});
 }
 
 // Seconds since the lease of the node was renewed; below 0 when it has none.
@@ -58,8 +51,10 @@ double lease_age(const persistence::snapshot& state, const std::string& node) {
   return now - static_cast<double>(renewed.seconds()) - static_cast<double>(renewed.nanos()) / 1e9;
 }
 
-void append_nodes(json_writer& out, const persistence::snapshot& state) {
-  const auto pods = pods_by_node(state);
+void append_nodes(json_writer& out, const persistence::snapshot& state,
+                  const std::optional<actors::pod_counts>& counted) {
+  std::unordered_map<std::string_view, std::size_t> pods;
+  if (counted) pods.insert(counted->by_node.begin(), counted->by_node.end());
   out.begin_array("nodes");
   std::size_t count = 0;
   state.scan(api::kind_of<Node>().prefix(), {},
@@ -71,18 +66,16 @@ void append_nodes(json_writer& out, const persistence::snapshot& state) {
                    .member("node", name)
                    .member("ready", ready_of(node))
                    .member("roles", roles_of(node))
-                   .member("pods", mine == pods.end() ? 0 : mine->second)
                    .member("cordoned", node.spec().unschedulable())
                    .member("taints", node.spec().taints_size())
                    .member("version", node.status().node_info().kubelet_version());
+               if (counted) out.member("pods", mine == pods.end() ? 0 : mine->second);
                if (const auto age = lease_age(state, name); age >= 0)
                  out.member("leaseSeconds", age);
                out.end_object();
                return ++count < defaults::rows_limit;
              });
   out.end_array();
-  if (const auto none = pods.find(""); none != pods.end())
-    out.member("podsWithoutNode", none->second);
 }
 
 void append_objects(json_writer& out, const persistence::snapshot& state) {
@@ -115,13 +108,22 @@ void append_links(json_writer& out, const sampler::pair& seen) {
         .member("outPerSecond", seen.per_second(now.messages_out, before.messages_out))
         .member("inBytes", now.bytes_in)
         .member("outBytes", now.bytes_out)
-        .member("queued", now.queued)
+        .member("queuedBytes", now.queued_bytes)
         .end_object();
   }
   out.end_array();
 }
 
 }  // namespace
+
+void append_subscription(json_writer& out, const actors::watch_report::row& row) {
+  out.member("watches", readable_key(row.prefix))
+      .member("onNode", row.on_node)
+      .member("live", row.live)
+      .member("position", row.position)
+      .member("behind", row.behind)
+      .member("credit", row.credit);
+}
 
 view_result show_cluster(const console_context& in, const query_string&) {
   const auto seen = in.samples.look();
@@ -140,7 +142,14 @@ view_result show_cluster(const console_context& in, const query_string&) {
       .member("transactionsPerSecond",
               seen.per_second(now->store.transactions, before->store.transactions))
       .member("requestsPerSecond", seen.per_second(now->http.requests, before->http.requests));
-  append_nodes(out, state);
+  const auto counted = count_pods(in);
+  if (counted) {
+    auto unbound = counted->pods;
+    for (const auto& [node, pods] : counted->by_node)
+      unbound -= pods;
+    out.member("podsCountedAt", counted->at).member("podsWithoutNode", unbound);
+  }
+  append_nodes(out, state, counted);
   append_links(out, seen);
   append_objects(out, state);
   out.end_object();
@@ -150,24 +159,14 @@ view_result show_cluster(const console_context& in, const query_string&) {
 view_result show_watchers(const console_context& in, const query_string& query) {
   const auto count = number_of(query, "top", defaults::rows_shown, defaults::rows_limit);
   if (!count) return api::fail(count.error());
-  const auto report = ask_watcher(in, *count);
+  const auto report = ask_watcher(in, {.limit = *count});
   if (!report) return api::fail(api::service_unavailable("the watcher did not answer in time"));
-  std::vector<std::uint64_t> ids;
-  for (const auto& row : report->rows)
-    ids.push_back(row.subscriber);
-  const auto names = names_of(in, ids);
   json_writer out;
   out.begin_array();
   for (const auto& row : report->rows) {
-    out.begin_object()
-        .member("subscriber", names.at(row.subscriber))
-        .member("watches", readable_key(row.prefix))
-        .member("onNode", row.on_node)
-        .member("live", row.live)
-        .member("position", row.position)
-        .member("behind", row.behind)
-        .member("credit", row.credit)
-        .end_object();
+    out.begin_object().member("subscriber", name_of(in, row.subscriber));
+    append_subscription(out, row);
+    out.end_object();
   }
   out.end_array();
   return view_answer{out, report->streams};

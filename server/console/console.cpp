@@ -86,14 +86,15 @@ struct console::impl {
       return answer.respond(
           status_response(403, "Forbidden",
                           fmt::format("{} changes something: attach with --allow-control", name)));
-    if (!changes && name == "trace") return start_trace(context, *what, answer);
+    const auto node = what->query.get_or("node", context.node);
+    if (!changes && name == "trace") return follow(node, *what, answer);
     const auto* found = view_called(name);
     if (changes ? !is_control_verb(name) : found == nullptr)
       return answer.respond(no_such_path(what->path));
     // Of `send` the node is what a pod is bound to; the cluster is the same from everywhere.
     const bool anywhere = changes ? name == "send" : found->of_cluster;
-    if (const auto node = what->query.get("node"); !anywhere && node && *node != context.node)
-      return ask_other(*node, std::move(what), std::move(answer));
+    if (!anywhere && node != context.node)
+      return ask_other(node, std::move(what), std::move(answer));
     make_later(std::move(answer), [this, found, what = std::move(what)] {
       const auto verb = std::string_view{what->path}.substr(api_prefix.size());
       return to_response(rendered(what->method == http_method::post
@@ -102,6 +103,13 @@ struct console::impl {
                                   what->query),
                          what->query);
     });
+  }
+
+  void follow(const std::string& node, const request& what, const responder& answer) const {
+    if (node == context.node) return start_trace(context, what, answer);
+    answer.respond(status_response(api::bad_request(
+        fmt::format("{} cannot be traced from here; `actor NAME --node {}` shows the last messages",
+                    node, node))));
   }
 
   void ask_other(const std::string& node, request_ptr what, responder answer) const {

@@ -49,32 +49,26 @@ api::expected<runtime::actor_info> find_actor(const console_context& in, std::st
       if (auto row = in.actors().find(found.id())) return std::move(*row);
     }
   }
-  std::optional<runtime::actor_info> only;
-  std::size_t count = 0;
-  in.actors().each([&](const runtime::actor_info& each) {
-    if (each.name != name) return;
-    if (++count == 1) only = each;
-  });
-  if (count == 1) return std::move(*only);
-  if (count > 1)
+  const auto found = in.actors().called(name);
+  if (found.size() > 1)
     return api::fail(
         api::bad_request(fmt::format("{} actors are called \"{}\": name the kind as well, e.g. {}",
-                                     count, name, full_name(*only))));
+                                     found.size(), name, name_of(in, found.front().id()))));
+  if (!found.empty())
+    if (auto row = in.actors().find(found.front().id())) return std::move(*row);
   return api::fail(nothing_called("actor", name, hint_for_actors));
+}
+
+std::string name_of(const console_context& in, std::uint64_t id) {
+  const auto found = in.actors().find(id);
+  return found ? full_name(*found) : fmt::format("ended/{}", id);
 }
 
 std::unordered_map<std::uint64_t, std::string> names_of(const console_context& in,
                                                         const std::vector<std::uint64_t>& ids) {
   std::unordered_map<std::uint64_t, std::string> names;
   for (const auto id : ids)
-    if (id != 0) names.emplace(id, std::string{});
-  if (names.empty()) return names;
-  in.actors().each([&](const runtime::actor_info& each) {
-    if (const auto found = names.find(each.id); found != names.end())
-      found->second = full_name(each);
-  });
-  for (auto& [id, name] : names)
-    if (name.empty()) name = fmt::format("ended/{}", id);
+    if (id != 0 && names.count(id) == 0) names.emplace(id, name_of(in, id));
   return names;
 }
 

@@ -49,7 +49,8 @@ using view = view_result (*)(const console_context&, const query_string&);
 // "kind/name" or, where only one actor has it, the name alone. The error says what to do.
 api::expected<runtime::actor_info> find_actor(const console_context& in, std::string_view name);
 std::string full_name(const runtime::actor_info& of);
-// Of those that still live, by id.
+// "ended/ID" for one that lives no more.
+std::string name_of(const console_context& in, std::uint64_t id);
 std::unordered_map<std::uint64_t, std::string> names_of(const console_context& in,
                                                         const std::vector<std::uint64_t>& ids);
 

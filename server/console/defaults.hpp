@@ -27,6 +27,8 @@ inline constexpr std::size_t offset_limit = 10'000;
 inline constexpr std::size_t tree_children = 20;
 inline constexpr std::size_t tree_rows = 500;
 inline constexpr std::size_t messages_shown = 20;
+// Of one kind, of one actor; `tree` and `watchers` show more.
+inline constexpr std::size_t links_shown = 20;
 inline constexpr std::size_t names_shown = 100;
 
 // Changes of one object in its history, and differences in one change.

@@ -45,7 +45,7 @@ struct node_link {
   runtime::duration round_trip{0};  // 0: not known
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;
-  std::uint64_t queued = 0;  // messages that wait to be sent
+  std::uint64_t queued_bytes = 0;  // wait to be sent
 };
 
 // Thread safe.

@@ -71,7 +71,7 @@ void append_store(json_writer& out, const console_context& in, const sampler::pa
       .member("writerQueue", now.queued)
       .member("fsyncP50Seconds", now.sync_p50)
       .member("fsyncP99Seconds", now.sync_p99);
-  if (const auto watches = ask_watcher(in, 0))
+  if (const auto watches = ask_watcher(in, {.limit = 0}))
     out.member("watchStreams", watches->streams)
         .member("watchStreamsBehind", watches->streams_behind);
 }
@@ -185,7 +185,7 @@ view_result show_warnings(const console_context& in, const query_string&) {
   warning_list all;
   all.out().begin_array();
   warn_of_actors(all, *seen.now);
-  if (const auto watches = ask_watcher(in, defaults::rows_shown)) {
+  if (const auto watches = ask_watcher(in, {.limit = defaults::rows_shown})) {
     for (const auto& row : watches->rows)
       if (row.behind > defaults::warn_revisions_behind)
         all.add("watcher", row.prefix,

@@ -105,14 +105,11 @@ class trace : public runtime::actor {
         revisions_.push_back(found->revision());
       if (revisions_.size() > defaults::trace_revisions) revisions_.pop_front();
     }
-    if (now() < actors_until_) return;
-    actors_until_ = now() + std::chrono::seconds{1};
     const auto& name = *filter_.object;
     const auto wanted_name = name.kind->namespaced() ? name.space + "/" + name.name : name.name;
     actors_.clear();
-    in_.actors().each([&](const runtime::actor_info& each) {
-      if (each.name == wanted_name) actors_.push_back(each.id);
-    });
+    for (const auto& each : in_.actors().called(wanted_name))
+      actors_.push_back(each.id());
   }
 
   void learn_names(const std::vector<trace_record>& records) {
@@ -175,7 +172,6 @@ class trace : public runtime::actor {
   std::uint64_t lines_ = 0, lost_ = 0, told_ = 0;
   std::deque<persistence::revision> revisions_;
   std::vector<std::uint64_t> actors_;
-  runtime::time_point actors_until_{};
   std::unordered_map<std::uint64_t, std::string> names_;
   runtime::timer look_, limit_;
 };

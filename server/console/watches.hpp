@@ -10,9 +10,12 @@ namespace troupe::server {
 
 // Nothing when it does not answer in time, or where there is none.
 inline std::optional<actors::watch_report> ask_watcher(const console_context& in,
-                                                       std::size_t rows) {
+                                                       actors::report_watches what) {
   if (in.plane == nullptr) return std::nullopt;
-  return ask<actors::watch_report>(in, in.plane->doors().watcher, actors::report_watches{rows});
+  return ask<actors::watch_report>(in, in.plane->doors().watcher, what);
 }
+
+// The members that tell of one subscription (cluster_views.cpp).
+void append_subscription(json_writer& out, const actors::watch_report::row& row);
 
 }  // namespace troupe::server

@@ -1,9 +1,11 @@
 // The console's back end, asked over HTTP about a control plane that runs.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <future>
 #include <set>
+#include <thread>
 
 #include "server/console/defaults.hpp"
 #include "server/console_fixture.hpp"
@@ -70,6 +72,24 @@ TEST_CASE("an actor tells of itself, by its name or by part of it") {
   const auto missing = t.show("actor?name=pod/default/none");
   CHECK(missing.status == 404);
   CHECK_THAT(missing.at("message"), Contains("pod/default/none"));
+}
+
+TEST_CASE("an actor names who supervises it, whom it supervises, and what it follows") {
+  console_test t;
+  t.create_controller("web", 2);
+  REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=pod").size("") == 2; }));
+  const auto pods = t.show("actor?name=supervisor/pods");
+  INFO(pods.text());
+  CHECK_THAT(pods.text(), Contains(R"({"as":"watches","with":"watcher/watcher"})"));
+  CHECK_THAT(pods.text(), Contains(R"({"as":"supervises","with":"pod/default/web-)"));
+  CHECK(pods.size("subscriptions") == 2);
+  CHECK_THAT(pods.text(), Contains(R"("watches":"pods/")") && Contains(R"("watches":"nodes/")"));
+  const auto pod = t.show("actor?name=pod/default/" + t.first_pod());
+  CHECK(pod.at("links.0.as") == "supervised by");
+  CHECK(pod.at("links.0.with") == "supervisor/pods");
+  CHECK(pod.size("subscriptions") == 0);
+  CHECK_THAT(t.show("actor?name=watcher").text(),
+             Contains(R"({"as":"watched by","with":"supervisor/pods"})"));
 }
 
 TEST_CASE("an actor that is stuck is shown all the same, within the time of an answer") {
@@ -179,6 +199,7 @@ TEST_CASE("history tells every change of an object, also when it is gone") {
 
 TEST_CASE("what a secret holds is in no answer of the console") {
   console_test t;
+  watching lines{t.where(), "/console/api/trace"};
   t.post("/api/v1/namespaces/default/secrets",
          R"({"metadata":{"name":"s"},"stringData":{"key":"first-word"}})");
   test::http_client client{t.where()};
@@ -186,12 +207,28 @@ TEST_CASE("what a secret holds is in no answer of the console") {
                  R"({"metadata":{"annotations":{"last":"second-word"}},)"
                  R"("data":{"key":"dGhpcmQtd29yZA==","other":"Zm91cnRoLXdvcmQ="}})",
                  {{"content-type", "application/merge-patch+json"}});
-  for (const char* view : {"history", "why"}) {
-    const auto text = t.show(std::string{view} + "?object=secrets/default/s").text();
+  const auto reveals_nothing = [](const std::string& text) {
     INFO(text);
     for (const char* word : {"-word", "dGhpcmQ", "Zm91cnRo", "Zmlyc3Q"})
       CHECK_THAT(text, !Contains(word));
+  };
+  for (const char* view : {"history", "why"}) {
+    const auto text = t.show(std::string{view} + "?object=secrets/default/s").text();
+    reveals_nothing(text);
     CHECK_THAT(text, Contains("data.key"));
+  }
+  const auto actors = t.show("actors?top=1000");
+  REQUIRE(actors.size("") > 5);
+  for (std::size_t i = 0; i < actors.size(""); ++i)
+    reveals_nothing(t.show("actor?name=" + actors.at(std::to_string(i) + ".actor")).text());
+  for (const char* view : {"tree", "flow", "top", "warnings", "cluster", "watchers", "store",
+                           "names?of=objects&prefix=secrets/default/"})
+    reveals_nothing(t.show(view).text());
+  reveals_nothing(t.get("/metrics").text());
+  for (std::string text; text.find("watcher/watcher") == std::string::npos;) {
+    const auto line = lines.next();
+    REQUIRE(line);
+    reveals_nothing(text = line->text());
   }
 }
 
@@ -252,10 +289,14 @@ TEST_CASE("an actor is paused, resumed, restarted and killed by hand") {
   CHECK(t.show("actor?name=recorder/recorder").at("paused") == "true");
   CHECK(t.control("resume?name=recorder/recorder").status == 200);
   CHECK(t.show("actor?name=recorder/recorder").at("paused") == "false");
+  const auto lives = [&](const char* count) {
+    return rest_test::eventually(
+        [&] { return t.show("actor?name=recorder/recorder").at("restarts") == count; });
+  };
   CHECK(t.control("restart?name=recorder/recorder").status == 200);
+  CHECK(lives("1"));
   CHECK(t.control("kill?name=recorder/recorder").status == 200);
-  CHECK(rest_test::eventually(
-      [&] { return t.show("actor?name=recorder/recorder").at("restarts") == "2"; }));
+  CHECK(lives("2"));
   CHECK_THAT(t.show("actor?name=recorder/recorder").at("lastError"), Contains("by admin"));
   CHECK(t.control("kill?name=nobody/at-all").status == 404);
   CHECK(t.control("dance?name=writer").status == 404);
@@ -290,6 +331,70 @@ TEST_CASE("killing any actor while a controller scales ends in the right number 
   CHECK(settled.size("") == 1);
 }
 
+TEST_CASE("a console that looks at everything all the time changes no result") {
+  console_test t;
+  t.start_nodes(5);
+  const watching lines{t.where(), "/console/api/trace"};  // of a client that never reads
+  std::atomic<bool> done{false};
+  std::thread looking{[&] {
+    test::http_client client{t.where()};
+    while (!done)
+      for (const char* view : {"actors?sort=busy", "tree", "actor?name=writer", "top", "flow",
+                               "warnings", "cluster", "watchers", "why?object=rc/web"})
+        client.get(std::string{"/console/api/"} + view);
+  }};
+  t.create_controller("web", 500, std::chrono::seconds{30});
+  CHECK(rest_test::eventually([&] {
+    return json_text{t.get("/api/v1/namespaces/default/replicationcontrollers/web").text()}.at(
+               "status.readyReplicas") == "500";
+  }));
+  done = true;
+  looking.join();
+  CHECK(t.count_pods() == 500);
+}
+
+TEST_CASE(
+    "a subscriber that lags, an actor that crashes again and again, and a lease are warned of") {
+  console_test t;
+  const auto warned = [&](const std::string& what) {
+    return t.show("warnings").text().find("{\"warning\":\"" + what + "\"") != std::string::npos;
+  };
+  for (const char* what : {"watcher", "restarts", "lease"})
+    CHECK_FALSE(warned(what));
+
+  // It takes one event and asks for no more.
+  struct sleeper : runtime::actor {
+    const runtime::behavior& make_behavior() const override {
+      static const auto table = runtime::handlers(&sleeper::on_events);
+      return table;
+    }
+    explicit sleeper(runtime::actor_ref watcher) : watcher_{std::move(watcher)} {}
+    void started() override {
+      tell(watcher_, actors::subscribe{.id = 1, .prefix = "/registry/pods/", .credit = 1});
+    }
+    void on_events(const actors::watch_events&) {}
+    runtime::actor_ref watcher_;
+  };
+  t.company().spawn({.kind = "sleeper", .name = "s"},
+                    runtime::make<sleeper>(t.plane().doors().watcher));
+  t.create_controller("web", static_cast<int>(server::defaults::warn_revisions_behind) + 100,
+                      std::chrono::seconds{30});
+  CHECK(rest_test::eventually([&] { return warned("watcher"); }));
+
+  const auto past = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() -
+                                                         std::chrono::seconds{35});
+  t.post("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases",
+         fmt::format(R"({{"metadata":{{"name":"n1"}},"spec":{{"leaseDurationSeconds":40,)"
+                     R"("renewTime":"{:%Y-%m-%dT%H:%M:%S}.000000Z"}}}})",
+                     fmt::gmtime(past)));
+  CHECK(rest_test::eventually([&] { return warned("lease"); }));
+
+  CHECK(rest_test::eventually([&] {
+    t.control("restart?name=recorder");
+    return warned("restarts");
+  }));
+}
+
 TEST_CASE("the log's level is changed while it runs, for all or for one") {
   console_test t;
   const auto shown = t.show("log");
@@ -308,7 +413,8 @@ TEST_CASE("what the cluster, the store and the watchers are is shown") {
   t.create_controller("web", 3);
   const auto cluster = t.show("cluster");
   CHECK(cluster.at("controlPlane") == "here");
-  CHECK(cluster.at("podsWithoutNode") == "3");
+  REQUIRE(rest_test::eventually([&] { return t.show("cluster").at("podsWithoutNode") == "3"; }));
+  CHECK(t.show("cluster").at("podsCountedAt") <= t.show("cluster").at("revision"));
   CHECK(std::stoul(t.show("store").at("revision")) > 3);
   const auto watchers = t.show("watchers?top=1000");
   CHECK(watchers.headers.at("x-total-count") == std::to_string(watchers.size("")));
@@ -328,6 +434,23 @@ TEST_CASE("names are completed, of actors and of objects") {
   CHECK_THAT(t.show("names?of=objects&prefix=pods/default/w").text(),
              Contains("pods/default/" + pod));
   CHECK(t.show("names?of=objects&prefix=unicorns/").size("") == 0);
+}
+
+TEST_CASE("where more names fit than are shown, completion goes as far as all of them agree") {
+  console_test t;
+  for (int i = 0; i < 130; ++i)
+    t.post("/api/v1/namespaces/default/configmaps",
+           fmt::format(R"({{"metadata":{{"name":"item-{:03}"}}}})", i));
+  const auto names = t.show("names?of=objects&prefix=cm/default/it");
+  CHECK(names.size("") == server::defaults::names_shown + 1);
+  CHECK(names.at("0") == "cm/default/item-");
+  CHECK(names.headers.at("x-total-count") == "130");
+  t.start_nodes(130);
+  REQUIRE(rest_test::eventually([&] {
+    const auto actors = t.show("names?prefix=simulated-minion/sim");
+    return actors.headers.at("x-total-count") == "130" &&
+           actors.at("0") == "simulated-minion/simulated-0";
+  }));
 }
 
 TEST_CASE("the same answer comes as text and as YAML") {
