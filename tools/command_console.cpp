@@ -17,6 +17,7 @@ struct console_flags {
   access_flags access;
   std::string output = "text";
   std::vector<std::string> commands;
+  std::string node;
   bool allow_control = false;
 };
 
@@ -31,7 +32,7 @@ int run(const console_flags& given) {
     std::cerr << "troupe: " << node.error() << "\n";
     return exit_code::failed;
   }
-  console_session session{**node, {given.output, given.allow_control}};
+  console_session session{**node, {given.output, given.allow_control, given.node}};
   if (given.commands.empty()) return session.prompt();
   for (const auto& command : given.commands)
     if (const auto code = session.run(command, false); code != exit_code::done) return code;
@@ -49,6 +50,10 @@ void add_console_command(program& to) {
   command.add_option("--output", given.output, "How answers are written. Default: text.")
       ->type_name("text|json|yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}));
+  command
+      .add_option("--node", given.node,
+                  "The machine whose actors are shown. Default: the one that is attached to.")
+      ->type_name("NODE");
   command.add_flag("--allow-control", given.allow_control,
                    "Lets restart, pause, resume, kill, send and log LEVEL through.");
   command

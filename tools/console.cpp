@@ -59,7 +59,8 @@ int console_session::run(const std::string& line, bool live) {
   if (parsed->command == nullptr) return exit_code::done;
   auto& request = parsed->request;
   request.query["as"] = options_.output;
-  if (parsed->command->name == "top") return run_top(live);
+  if (takes_node(*parsed->command)) request = on_node(std::move(request));
+  if (parsed->command->name == "top") return run_top(request, live);
   if (parsed->command->name == "trace") return run_trace(request);
   const auto answer = node_.ask(request);
   if (!answer) return failed(answer.error());
@@ -67,9 +68,20 @@ int console_session::run(const std::string& line, bool live) {
   return exit_code::done;
 }
 
+console_request console_session::on_node(console_request what) const {
+  if (!options_.node.empty()) what.query.try_emplace("node", options_.node);
+  return what;
+}
+
+tl::expected<std::string, std::string> console_session::names(const std::string& begin,
+                                                              bool of_objects) {
+  console_request what{
+      "names", {{"prefix", begin}, {"of", of_objects ? "objects" : "actors"}}, false};
+  return node_.ask(of_objects ? what : on_node(std::move(what)));
+}
+
 // Rates need two looks: where it is not live the second one counts.
-int console_session::run_top(bool live) {
-  const console_request request{"top", {{"as", options_.output}}, false};
+int console_session::run_top(const console_request& request, bool live) {
   const interrupt_watch watch;
   live_screen screen{live && options_.output == "text"};
   for (int looks = 0;; ++looks) {
@@ -96,7 +108,7 @@ int console_session::run_trace(const console_request& what) {
 }
 
 bool console_session::print_new_warnings() {
-  const auto answer = node_.ask({"warnings", {{"as", "text"}}, false});
+  const auto answer = node_.ask(on_node({"warnings", {{"as", "text"}}, false}));
   if (!answer || *answer == warnings_) return false;
   std::istringstream before{std::exchange(warnings_, *answer)};
   std::set<std::string> known{"nothing"};
@@ -109,7 +121,7 @@ bool console_session::print_new_warnings() {
     if (heading.empty()) {
       heading = line;
     } else if (known.count(line) == 0) {
-      std::cerr << (any ? "! " : "\r! ") << line << std::endl;
+      std::cerr << (any ? "! " : "\r\033[K! ") << line << std::endl;
       any = true;
     }
   }

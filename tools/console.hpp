@@ -1,6 +1,7 @@
 // The console: runs one command, or prompts for one after the other.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tools/console_client.hpp"
@@ -10,6 +11,7 @@ namespace troupe::tools {
 struct console_options {
   std::string output = "text";  // text, json, yaml
   bool may_change = false;
+  std::string node;  // whose actors are shown where a command does not say; empty: the server's own
 };
 
 class console_session {
@@ -25,10 +27,13 @@ class console_session {
   // Prints the warnings that were not there the last time; false when there is none.
   bool print_new_warnings();
 
-  console_client& node() noexcept { return node_; }
+  // For completion, as the node answers: a JSON array of strings.
+  tl::expected<std::string, std::string> names(const std::string& begin, bool of_objects);
 
  private:
-  int run_top(bool live);
+  std::optional<std::string> read_line();
+  console_request on_node(console_request what) const;
+  int run_top(const console_request& what, bool live);
   int run_trace(const console_request& what);
 
   console_client& node_;

@@ -26,6 +26,8 @@ struct console_command {
 };
 
 const std::vector<console_command>& console_commands();
+// Of the actors of one machine, which --node names. (Of `send` the node is a pod's.)
+bool takes_node(const console_command& command);
 const console_command* console_command_called(std::string_view name);
 
 // Words as a shell makes them: blanks part them, quotes keep them together.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "tools/console.hpp"
 #include "tools/console_command.hpp"
@@ -58,8 +59,7 @@ std::vector<std::string> candidates(const std::string& text, const std::string& 
   }
   const bool object = command->word == console_word::object || words.back() == "--object";
   if (!object && command->word == console_word::none) return {};
-  const auto answer = prompting->node().ask(
-      {"names", {{"prefix", text}, {"of", object ? "objects" : "actors"}}, false});
+  const auto answer = prompting->names(text, object);
   return answer ? strings_in(*answer) : std::vector<std::string>{};
 }
 
@@ -84,18 +84,6 @@ std::filesystem::path history_path() {
                                           : std::filesystem::path{home} / ".troupe_console_history";
 }
 
-// libedit calls it over and over while no key is pressed: waits for one, and looks for warnings
-// meanwhile.
-int while_idle() {
-  pollfd input{STDIN_FILENO, POLLIN, 0};
-  if (::poll(&input, 1, static_cast<int>(defaults::console_warning_period.count())) == 0 &&
-      prompting->print_new_warnings()) {
-    ::rl_on_new_line();
-    ::rl_redisplay();
-  }
-  return 0;
-}
-
 void keep_history(const std::filesystem::path& path) {
   if (path.empty()) return;
   ::write_history(path.c_str());
@@ -104,47 +92,83 @@ void keep_history(const std::filesystem::path& path) {
       path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, ignored);
 }
 
+bool ends_prompt(const std::string& line) {
+  const auto words = console_words(line);
+  return !words.empty() && (words.front() == "quit" || words.front() == "exit");
+}
+
+// What libedit hands over: a line, or null for the end of the input.
+struct entered_line {
+  bool there = false;
+  std::optional<std::string> text;
+};
+entered_line entered;
+
+void take_line(char* line) {
+  entered.there = true;
+  if (line != nullptr) entered.text = line;
+  std::free(line);
+}
+
+void begin(const std::filesystem::path& history) {
+  static char name[] = "troupe";
+  ::rl_readline_name = name;
+  ::rl_catch_signals = 0;  // Ctrl-C is ours
+  ::using_history();
+  ::stifle_history(defaults::console_history_lines);
+  if (!history.empty()) ::read_history(history.c_str());
+  static char breaks[] = " \t\n\"'";
+  rl_completer_word_break_characters = breaks;
+  rl_attempted_completion_function = complete;
+  std::cout << "help lists the commands; Tab completes, quit ends.\n";
+}
+
 }  // namespace
+
+// Waits for keys, and looks for warnings meanwhile. Ctrl-C drops the line.
+std::optional<std::string> console_session::read_line() {
+  for (;;) {
+    const interrupt_watch watch;
+    entered = {};
+    ::rl_callback_handler_install("troupe> ", take_line);
+    while (!entered.there && !interrupt_watch::seen()) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      const auto ready =
+          ::poll(&input, 1, static_cast<int>(defaults::console_warning_period.count()));
+      if (ready > 0 && (input.revents & POLLIN) != 0) {
+        ::rl_callback_read_char();
+      } else if (ready > 0) {
+        entered.there = true;  // the terminal has gone
+      } else if (ready == 0 && print_new_warnings()) {
+        ::rl_forced_update_display();
+      }
+    }
+    ::rl_callback_handler_remove();
+    if (entered.there) return std::move(entered.text);
+    std::cout << "^C" << std::endl;
+  }
+}
 
 int console_session::prompt() {
   prompting = this;
-  const bool terminal = ::isatty(STDIN_FILENO) == 1;
+  if (::isatty(STDIN_FILENO) == 0) {
+    int code = exit_code::done;
+    for (std::string line; std::getline(std::cin, line) && !ends_prompt(line);)
+      code = run(line, false);
+    return code;
+  }
   const auto history = history_path();
-  if (terminal) {
-    static char name[] = "troupe";
-    ::rl_readline_name = name;
-    ::using_history();
-    ::stifle_history(defaults::console_history_lines);
-    if (!history.empty()) ::read_history(history.c_str());
-    static char breaks[] = " \t\n\"'";
-    rl_completer_word_break_characters = breaks;
-    rl_attempted_completion_function = complete;
-    rl_event_hook = while_idle;
-    std::cout << "help lists the commands; Tab completes, quit ends.\n";
-  }
-  int code = exit_code::done;
+  begin(history);
   for (;;) {
-    std::string line;
-    if (terminal) {
-      print_new_warnings();
-      char* typed = ::readline("troupe> ");
-      if (typed == nullptr) break;
-      line = typed;
-      if (*typed != '\0') ::add_history(typed);
-      std::free(typed);
-    } else if (!std::getline(std::cin, line)) {
-      break;
-    }
-    const auto words = console_words(line);
-    if (!words.empty() && (words.front() == "quit" || words.front() == "exit")) break;
-    code = run(line, terminal);
+    print_new_warnings();
+    const auto line = read_line();
+    if (!line || ends_prompt(*line)) break;
+    if (!line->empty()) ::add_history(line->c_str());
+    run(*line, true);
   }
-  if (terminal) {
-    std::cout << std::endl;
-    keep_history(history);
-    return exit_code::done;
-  }
-  return code;
+  std::cout << std::endl;
+  keep_history(history);
+  return exit_code::done;
 }
 
 }  // namespace troupe::tools

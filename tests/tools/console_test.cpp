@@ -72,6 +72,11 @@ TEST_CASE("the console attaches to a running node by its data dir") {
   CHECK(missing.code == 1);
   CHECK_THAT(missing.err, StartsWith("troupe: there is no actor \"nobody\""));
   CHECK(running.console({"-c", "sing"}).code == 2);
+  const auto nowhere = running.console({"--node", "nowhere", "-c", "actors"});
+  CHECK(nowhere.code == 1);
+  CHECK_THAT(nowhere.err, Contains("nowhere"));
+  CHECK(running.console({"--node", "nowhere", "-c", "store"}).code == 0);
+  CHECK(running.console({"--node", "nowhere", "-c", "trace"}).code == 1);
 
   CHECK(running.console({"-c", "restart recorder"}).code == 2);
   CHECK(running.console({"--allow-control", "-c", "restart recorder"}).code == 0);

@@ -1,0 +1,155 @@
+// The console at a terminal: the real program, its keys and its screen.
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+
+#include "support/scratch_folder.hpp"
+#include "tools/console_node.hpp"
+#include "tools/terminal.hpp"
+
+using namespace troupe::tools::test;
+using troupe::test::scratch_folder;
+
+namespace {
+
+constexpr const char* ctrl_c = "\003";
+constexpr const char* ctrl_d = "\004";
+constexpr const char* up = "\033[A";
+
+std::vector<std::string> console_of(const console_node& node, std::vector<std::string> more = {}) {
+  std::vector<std::string> all{"console", "--data-dir", node.folder()};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the prompt has history, completes what is typed, and ends with quit or Ctrl-D") {
+  const console_node node;
+  const scratch_folder home;
+  {
+    terminal t{console_of(node), home.path().string(), {}};
+    INFO("commands are completed, and help lists them");
+    REQUIRE(t.shows("troupe>"));
+    t.type("watchers --t\t");
+    REQUIRE(t.shows("watchers --top"));
+    t.type("1\n");
+    REQUIRE(t.shows("SUBSCRIBER"));
+    t.type("hel\t\n");
+    REQUIRE(t.shows("Every change of an object"));
+
+    INFO("actors are completed by the node");
+    t.type("actor wri\t");
+    REQUIRE(t.shows("troupe> actor writer/writer"));
+    t.type("\n");
+    REQUIRE(t.shows("RESTARTS"));
+
+    INFO("objects as well");
+    t.type("history nodes/simulated-0\t");
+    REQUIRE(t.shows("history nodes/simulated-0000"));
+    t.type("\n");
+    REQUIRE(t.shows("created"));
+
+    t.type("quit\n");
+    CHECK(t.wait() == 0);
+  }
+  INFO("the next console remembers, and the file is its owner's alone");
+  const auto kept = home.path() / ".troupe_console_history";
+  CHECK((std::filesystem::status(kept).permissions() & std::filesystem::perms::group_all) ==
+        std::filesystem::perms::none);
+  terminal t{console_of(node), home.path().string(), {}};
+  REQUIRE(t.shows("troupe>"));
+  t.type(std::string{up} + up);
+  REQUIRE(t.shows("troupe> history nodes/simulated-0000"));
+  t.type(up);
+  REQUIRE(t.shows("troupe> actor writer/writer"));
+  t.type("\n");
+  REQUIRE(t.shows("RESTARTS"));
+  t.type(ctrl_d);
+  CHECK(t.wait() == 0);
+}
+
+TEST_CASE("Ctrl-C drops the line, ends a trace, and leaves the prompt") {
+  const console_node node;
+  const scratch_folder home;
+  terminal t{console_of(node), home.path().string(), {}};
+  REQUIRE(t.shows("troupe>"));
+  t.type("kill wri");
+  REQUIRE(t.shows("kill wri"));
+  t.type(ctrl_c);
+  REQUIRE(t.shows("kill wri^C"));
+  t.type("store\n");
+  REQUIRE(t.shows("REVISION"));
+
+  t.type("trace\n");
+  REQUIRE(t.shows(" -> "));
+  t.type(ctrl_c);
+  t.type("help store\n");
+  REQUIRE(t.shows("Revision, log, compaction"));
+  t.type("top\n");
+  REQUIRE(t.comes_to([&] { return t.full_screen(); }));
+  t.type(ctrl_c);
+  REQUIRE(t.comes_to([&] { return !t.full_screen(); }));
+  t.type("quit\n");
+  CHECK(t.wait() == 0);
+}
+
+TEST_CASE("top fills the screen whatever its size becomes, and gives it back") {
+  const console_node node;
+  const scratch_folder home;
+  terminal t{console_of(node), home.path().string(), {.rows = 30, .columns = 100}};
+  REQUIRE(t.shows("troupe>"));
+  t.type("top\n");
+  REQUIRE(t.comes_to([&] { return t.full_screen(); }));
+  REQUIRE(t.shows("WRITER-QUEUE"));
+  REQUIRE(t.shows("KIND"));
+  t.resize({.rows = 10, .columns = 40});
+  REQUIRE(t.shows("MESSAGES-PER-SECOND"));
+  REQUIRE(t.comes_to([&] { return t.screen().find("KINDS") == std::string::npos; }));
+  t.resize({.rows = 40, .columns = 120});
+  REQUIRE(t.shows("KINDS"));
+  t.type("q");
+  REQUIRE(t.comes_to([&] { return !t.full_screen(); }));
+  t.type("help quit\n");
+  REQUIRE(t.shows("troupe>"));
+  t.type("quit\n");
+  CHECK(t.wait() == 0);
+}
+
+TEST_CASE("warnings come unasked while nobody types, and the line stays") {
+  const console_node node;
+  const scratch_folder home;
+  terminal t{console_of(node, {"--allow-control"}), home.path().string(), {.columns = 160}};
+  REQUIRE(t.shows("troupe>"));
+  for (int i = 0; i < 5; ++i)
+    t.type("restart recorder\n");
+  t.type("why pods/");
+  REQUIRE(t.shows("! restarts"));
+  CHECK(t.shows("troupe> why pods/"));
+  t.type(ctrl_c);
+  t.type("quit\n");
+  CHECK(t.wait() == 0);
+}
+
+TEST_CASE("a console that hangs or dies leaves nothing behind") {
+  const console_node node;
+  const scratch_folder home;
+  const auto tracers = [&] {
+    return node.console({"--output", "json", "-c", "actors --kind trace"}).out;
+  };
+  terminal t{console_of(node), home.path().string(), {}};
+  REQUIRE(t.shows("troupe>"));
+  t.type("trace\n");
+  REQUIRE(t.shows(" -> "));
+  INFO("it hangs: the node goes on and says how much was not shown");
+  ::kill(t.id(), SIGSTOP);
+  CHECK(node.console({"-c", "store"}).code == 0);
+  CHECK(tracers() != "[]\n");
+  INFO("it dies");
+  ::kill(t.id(), SIGKILL);
+  CHECK(t.wait() == -SIGKILL);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  while (tracers() != "[]\n" && std::chrono::steady_clock::now() < until) {
+  }
+  CHECK(tracers() == "[]\n");
+}
