@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 namespace troupe::tools::test {
 
@@ -121,11 +123,21 @@ void browser::open(const std::string& url) {
   call("Page.navigate", "{\"url\":" + json_string(url) + "}");
 }
 
+std::string browser::evaluate(const std::string& expression) {
+  return call("Runtime.evaluate", R"({"awaitPromise":true,"returnByValue":true,"expression":)" +
+                                      json_string(expression) + "}");
+}
+
 bool browser::holds(const std::string& expression) {
-  const auto answer = call("Runtime.evaluate", R"({"awaitPromise":true,"returnByValue":true,)"
-                                               R"("expression":)" +
-                                                   json_string(expression) + "}");
-  return answer.find("\"value\":true") != std::string::npos;
+  return evaluate(expression).find("\"value\":true") != std::string::npos;
+}
+
+double browser::number(const std::string& expression) {
+  const auto answer = evaluate(expression);
+  constexpr std::string_view before = "\"value\":";
+  const auto at = answer.find(before);
+  if (at == std::string::npos) throw std::runtime_error("no number: " + answer);
+  return std::strtod(answer.c_str() + at + before.size(), nullptr);
 }
 
 bool browser::comes_to_hold(const std::string& expression) {

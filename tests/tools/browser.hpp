@@ -25,11 +25,14 @@ class browser {
   bool holds(const std::string& expression);
   // … that comes to be true within twenty seconds.
   bool comes_to_hold(const std::string& expression);
+  // The number that an expression, or a promise of one, is.
+  double number(const std::string& expression);
   // PNG in base64.
   std::string screenshot();
 
  private:
   // The whole answer as JSON text.
+  std::string evaluate(const std::string& expression);
   std::string call(const std::string& method, const std::string& parameters);
   std::string read_message();
 

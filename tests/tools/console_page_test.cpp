@@ -1,6 +1,9 @@
 // The console's page in a real browser: search, open an actor, follow a trace, history of an
 // object.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -58,6 +61,7 @@ TEST_CASE("the page finds actors, follows them and tells an object's history") {
   REQUIRE(page.holds(key("j")));
   REQUIRE(page.holds(key("Enter")));
   REQUIRE(page.comes_to_hold("!detail.hidden && detail.textContent.includes('streams:')"));
+  CHECK(page.holds("detail.textContent.includes('watched by')"));
   keep_picture(page, "console-actor");
 
   INFO("its messages are followed");
@@ -86,10 +90,70 @@ TEST_CASE("the page finds actors, follows them and tells an object's history") {
     CHECK(
         page.comes_to_hold(std::string{"view.textContent.toLowerCase().includes('"} + word + "')"));
   }
+  INFO("a machine that has no link is said to have none, and one is led back");
+  REQUIRE(page.holds("(() => { look('far'); return true; })()"));
+  REQUIRE(page.comes_to_hold("document.getElementById('status').textContent.includes('far')"));
+  REQUIRE(page.holds("(() => { document.getElementById('node').click(); return true; })()"));
+  REQUIRE(page.comes_to_hold("document.querySelectorAll('tbody tr').length > 5"));
+
   INFO("dark and light, and nothing from elsewhere");
   REQUIRE(page.holds(key("t")));
   CHECK(page.holds("document.documentElement.dataset.theme === 'dark'"));
   CHECK(
       page.holds("performance.getEntriesByType('resource').every((e) => "
                  "e.name.startsWith(location.origin))"));
+}
+
+// TROUPE_BENCH_PODS says how many.
+TEST_CASE("bench: the page with many actors", "[.bench]") {
+  if (browser::program().empty()) {
+    WARN("no Chromium on this machine: the page is not measured");
+    return;
+  }
+  const char* wanted = std::getenv("TROUPE_BENCH_PODS");
+  const auto pods = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 100'000;
+  const console_node node{{"--simulated-nodes", std::to_string(pods / 100 + 1)}};
+  browser page;
+  page.open(node.server() + "/console/");
+  REQUIRE(page.comes_to_hold("document.getElementById('login').open"));
+  REQUIRE(page.holds("(() => { token.value = '" + node.token() +
+                     "'; document.querySelector('#login button').click(); return true; })()"));
+  constexpr std::size_t each = 5'000;
+  for (std::size_t made = 0; made < pods; made += each) {
+    const auto name = "web-" + std::to_string(made);
+    const auto labels = R"({"app":")" + name + R"("})";
+    REQUIRE(page.holds(
+        "fetch('/api/v1/namespaces/default/replicationcontrollers', {method: 'POST', headers: "
+        "{...headers(), 'content-type': 'application/json'}, body: JSON.stringify({metadata: "
+        "{name: '" +
+        name + "'}, spec: {replicas: " + std::to_string(std::min(each, pods - made)) +
+        ", selector: " + labels + ", template: {metadata: {labels: " + labels +
+        "}, spec: {containers: [{name: 'c', image: 'x'}]}}}})}).then((r) => r.ok)"));
+  }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{4};
+  const auto running = "askJson('actors', {kind: 'pod', top: 1}).then((a) => a.total)";
+  while (page.number(running) < static_cast<double>(pods))
+    REQUIRE(std::chrono::steady_clock::now() < until);
+  const auto time = [&](const std::string& what, const std::string& script) {
+    std::vector<double> times;
+    for (int i = 0; i < 5; ++i)
+      times.push_back(
+          page.number("(async () => { const begin = performance.now(); " + script +
+                      "; await new Promise((r) => requestAnimationFrame(() => setTimeout(r))); "
+                      "return performance.now() - begin; })()"));
+    std::sort(times.begin(), times.end());
+    std::printf("%-44s %7.1f ms, %7.1f ms at worst\n", what.c_str(), times[2], times.back());
+  };
+  for (const char* view : {"actors", "tree", "live", "flow", "cluster", "store"})
+    time(std::string{"view "} + view, std::string{"await show('"} + view + "')");
+  REQUIRE(page.holds("show('actors').then(() => true)"));
+  time("search of a part of a name", "state.actors.match = 'b'; await reload()");
+  time("a pattern that nothing matches", "state.actors.match = '*zz*q'; await reload()");
+  time("a page further", "state.actors.match = ''; state.actors.offset += 100; await reload()");
+  time("page 100, by name",
+       "state.actors.sort = 'name'; state.actors.offset = 10000; await reload()");
+  time("ten rows down", "state.actors.offset = 0; for (let i = 0; i < 10; ++i) mark(1)");
+  time("an actor opens", "await openActor('supervisor/pods')");
+  CHECK(page.holds("!detail.hidden && detail.textContent.includes('pods: " + std::to_string(pods) +
+                   "')"));
 }

@@ -13,8 +13,12 @@ function headers() {
   return token ? {Authorization: 'Bearer ' + token} : {};
 }
 
+// What is shown of one machine; the rest is the cluster's.
+const ofNode = ['actors', 'actor', 'tree', 'top', 'rates', 'flow', 'warnings'];
+
 async function ask(path, query = {}, signal = undefined) {
   const parameters = new URLSearchParams();
+  if (state.node && ofNode.includes(path)) parameters.set('node', state.node);
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== '') parameters.set(name, value);
   const answer = await fetch(api + path + '?' + parameters, {headers: headers(), signal});
@@ -127,7 +131,7 @@ function chart(caption, points, unit) {
 
 // -- the views ----------------------------------------------------------------------------------
 
-const state = {actors: {match: '', sort: 'mailbox', offset: 0}, object: '', trace: ''};
+const state = {actors: {match: '', sort: 'mailbox', offset: 0}, object: '', trace: '', node: ''};
 let stopView = () => {};
 
 function searchBar(placeholder, value, submit, ...more) {
@@ -221,6 +225,7 @@ async function showCluster(view) {
   const {body} = await askJson('cluster');
   view.replaceChildren(facts(body), make('h2', {}, 'Nodes'),
     table(body.nodes, {open: (row) => { state.object = 'nodes/' + row.node; show('object'); }}),
+    make('h2', {}, 'Links'), table(body.links, {open: (row) => look(row.node)}),
     make('h2', {}, 'Objects'), table(body.objects));
 }
 
@@ -230,11 +235,20 @@ async function showStore(view) {
     table(watchers.body, {open: (row) => openActor(row.subscriber)}));
 }
 
+// At the actors of a joined machine; of the attached one where the name is empty.
+function look(node) {
+  state.node = node;
+  state.actors.offset = 0;
+  $('node').hidden = !node;
+  $('node').textContent = `${node} ×`;
+  show('actors');
+}
+
 async function openActor(name) {
   const panel = $('detail');
   try {
     const {body} = await askJson('actor', {name});
-    const lists = ['messages', 'lastMessages', 'timers', 'restartReasons'];
+    const lists = ['messages', 'lastMessages', 'links', 'subscriptions', 'timers', 'restartReasons'];
     panel.replaceChildren(...[
       make('div', {class: 'bar'}, make('h2', {}, body.actor), make('button', {onclick: closeActor}, 'Close'),
         make('button', {onclick: () => { state.trace = body.actor; closeActor(); show('trace'); }}, 'Trace')),
@@ -327,6 +341,7 @@ document.addEventListener('keydown', (event) => {
 // -- beginning ----------------------------------------------------------------------------------
 
 views.forEach(([name], i) => $('tabs').append(make('button', {id: 'tab-' + name, title: `${i + 1}`, onclick: () => show(name)}, name)));
+$('node').addEventListener('click', () => look(''));
 $('theme').addEventListener('click', toggleTheme);
 $('help-button').addEventListener('click', () => $('help').showModal());
 $('login').addEventListener('close', () => { sessionStorage.setItem('token', $('token').value); reload(); });
