@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -15,7 +16,8 @@ extern char** environ;
 
 namespace troupe::bench {
 
-node::node(const std::string& program, const std::string& folder, int simulated_nodes)
+node::node(const std::string& program, const std::string& folder, int simulated_nodes,
+           const std::vector<std::string>& more_flags)
     : data_{folder + "/node"}, simulated_nodes_{simulated_nodes} {
   int out[2];
   if (::pipe2(out, O_CLOEXEC) != 0) die("no pipe");
@@ -25,12 +27,15 @@ node::node(const std::string& program, const std::string& folder, int simulated_
   const auto log = folder + "/node.log";
   posix_spawn_file_actions_addopen(&files, 2, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   const auto count = std::to_string(simulated_nodes);
-  const char* arguments[] = {program.c_str(),     "node",        "--data-dir", data_.c_str(),
-                             "--listen",          "127.0.0.1:0", "--runtime",  "simulated",
-                             "--simulated-nodes", count.c_str(), nullptr};
+  std::vector<const char*> arguments{
+      program.c_str(), "node",      "--data-dir", data_.c_str(),       "--listen",
+      "127.0.0.1:0",   "--runtime", "simulated",  "--simulated-nodes", count.c_str()};
+  for (const auto& each : more_flags)
+    arguments.push_back(each.c_str());
+  arguments.push_back(nullptr);
   started_ = clock::now();
   const int failed = ::posix_spawn(&pid_, program.c_str(), &files, nullptr,
-                                   const_cast<char**>(arguments), environ);
+                                   const_cast<char**>(arguments.data()), environ);
   posix_spawn_file_actions_destroy(&files);
   ::close(out[1]);
   if (failed != 0) die("cannot start " + program);
@@ -54,6 +59,14 @@ double node::memory_mb() const {
   for (std::string line; std::getline(in, line);)
     if (line.rfind("VmRSS:", 0) == 0) return std::atof(line.c_str() + 6) / 1024;
   return 0;
+}
+
+double node::processor_s() const {
+  clockid_t of_process{};
+  timespec used{};
+  if (::clock_getcpuclockid(pid_, &of_process) != 0 || ::clock_gettime(of_process, &used) != 0)
+    die("the node's processor time cannot be read");
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
 }
 
 void node::wait_for_nodes() const {

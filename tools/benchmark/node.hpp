@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 #include "benchmark/http_load.hpp"
 #include "benchmark/support.hpp"
@@ -14,14 +15,16 @@ namespace troupe::bench {
 class node {
  public:
   // Returns when it serves.
-  node(const std::string& program, const std::string& folder, int simulated_nodes);
+  node(const std::string& program, const std::string& folder, int simulated_nodes,
+       const std::vector<std::string>& more_flags = {});
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
   clock::time_point started() const noexcept { return started_; }
   double ready_ms() const noexcept { return ready_ms_; }
-  double memory_mb() const;  // resident
+  double memory_mb() const;    // resident
+  double processor_s() const;  // of all its threads since it was started
   // Until all simulated nodes have registered.
   void wait_for_nodes() const;
 

@@ -156,4 +156,39 @@ void measure_pods(results& out, const bench_options& options) {
   many_controllers(out, on, 1'000, 10, at_least(3'000));
 }
 
+namespace {
+
+// Processor time of a node for one controller's pods, from none to Running.
+double processor_time_of_pods(const bench_options& options, const char* observation) {
+  constexpr int count = 5'000;
+  const scratch place;
+  const node n{options.program, place.path(), 50, {"--observation", observation}};
+  n.wait_for_nodes();
+  cluster on{n};
+  const auto before = n.processor_s();
+  on.create(controller, "of", count);
+  on.wait("all running", [&] { return on.has(controller, "of", "readyReplicas", count); });
+  return n.processor_s() - before;
+}
+
+}  // namespace
+
+void measure_console(results& out, const bench_options& options) {
+  constexpr int rounds = 15;
+  std::vector<double> with, without, cost;
+  for (int i = 0; i < rounds; ++i) {
+    // Each goes first as often as second: what else the machine does comes and goes.
+    const bool with_first = i % 2 == 0;
+    const auto first = processor_time_of_pods(options, with_first ? "on" : "off");
+    const auto second = processor_time_of_pods(options, with_first ? "off" : "on");
+    with.push_back((with_first ? first : second) * 1e3);
+    without.push_back((with_first ? second : first) * 1e3);
+    cost.push_back(100 * (with.back() / without.back() - 1));
+  }
+  out.add("5,000 pods Running, processor time without observation, p50", percentile(without, 50),
+          "ms");
+  out.add("… with observation, p50", percentile(with, 50), "ms");
+  out.add("… what observation costs, p50 of pairs", percentile(cost, 50), "%", at_most(3));
+}
+
 }  // namespace troupe::bench

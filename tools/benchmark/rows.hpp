@@ -23,6 +23,8 @@ void measure_http(results& out, const bench_options& options);
 void measure_watch(results& out, const bench_options& options);
 // Controllers and their pods on simulated nodes.
 void measure_pods(results& out, const bench_options& options);
+// What observation of the actors costs: the same work with and without it, in turn.
+void measure_console(results& out, const bench_options& options);
 
 // The median time of an append of 1 KB with fdatasync, in microseconds.
 double sync_p50_us();
