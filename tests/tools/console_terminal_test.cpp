@@ -30,25 +30,29 @@ TEST_CASE("the prompt has history, completes what is typed, and ends with quit o
   {
     terminal t{console_of(node), home.path().string(), {}};
     INFO("commands are completed, and help lists them");
-    REQUIRE(t.shows("troupe>"));
+    REQUIRE(t.prompts());
     t.type("watchers --t\t");
     REQUIRE(t.shows("watchers --top"));
     t.type("1\n");
     REQUIRE(t.shows("SUBSCRIBER"));
+    REQUIRE(t.prompts());
     t.type("hel\t\n");
     REQUIRE(t.shows("Every change of an object"));
+    REQUIRE(t.prompts());
 
     INFO("actors are completed by the node");
     t.type("actor wri\t");
     REQUIRE(t.shows("troupe> actor writer/writer"));
     t.type("\n");
     REQUIRE(t.shows("RESTARTS"));
+    REQUIRE(t.prompts());
 
     INFO("objects as well");
     t.type("history nodes/simulated-0\t");
     REQUIRE(t.shows("history nodes/simulated-0000"));
     t.type("\n");
     REQUIRE(t.shows("created"));
+    REQUIRE(t.prompts());
 
     t.type("quit\n");
     CHECK(t.wait() == 0);
@@ -58,13 +62,14 @@ TEST_CASE("the prompt has history, completes what is typed, and ends with quit o
   CHECK((std::filesystem::status(kept).permissions() & std::filesystem::perms::group_all) ==
         std::filesystem::perms::none);
   terminal t{console_of(node), home.path().string(), {}};
-  REQUIRE(t.shows("troupe>"));
+  REQUIRE(t.prompts());
   t.type(std::string{up} + up);
   REQUIRE(t.shows("troupe> history nodes/simulated-0000"));
   t.type(up);
   REQUIRE(t.shows("troupe> actor writer/writer"));
   t.type("\n");
   REQUIRE(t.shows("RESTARTS"));
+  REQUIRE(t.prompts());
   t.type(ctrl_d);
   CHECK(t.wait() == 0);
 }
@@ -73,23 +78,27 @@ TEST_CASE("Ctrl-C drops the line, ends a trace, and leaves the prompt") {
   const console_node node;
   const scratch_folder home;
   terminal t{console_of(node), home.path().string(), {}};
-  REQUIRE(t.shows("troupe>"));
+  REQUIRE(t.prompts());
   t.type("kill wri");
   REQUIRE(t.shows("kill wri"));
   t.type(ctrl_c);
   REQUIRE(t.shows("kill wri^C"));
   t.type("store\n");
   REQUIRE(t.shows("REVISION"));
+  REQUIRE(t.prompts());
 
   t.type("trace\n");
   REQUIRE(t.shows(" -> "));
   t.type(ctrl_c);
+  REQUIRE(t.prompts());
   t.type("help store\n");
   REQUIRE(t.shows("Revision, log, compaction"));
+  REQUIRE(t.prompts());
   t.type("top\n");
   REQUIRE(t.comes_to([&] { return t.full_screen(); }));
   t.type(ctrl_c);
   REQUIRE(t.comes_to([&] { return !t.full_screen(); }));
+  REQUIRE(t.prompts());
   t.type("quit\n");
   CHECK(t.wait() == 0);
 }
@@ -98,7 +107,7 @@ TEST_CASE("top fills the screen whatever its size becomes, and gives it back") {
   const console_node node;
   const scratch_folder home;
   terminal t{console_of(node), home.path().string(), {.rows = 30, .columns = 100}};
-  REQUIRE(t.shows("troupe>"));
+  REQUIRE(t.prompts());
   t.type("top\n");
   REQUIRE(t.comes_to([&] { return t.full_screen(); }));
   REQUIRE(t.shows("WRITER-QUEUE"));
@@ -110,8 +119,7 @@ TEST_CASE("top fills the screen whatever its size becomes, and gives it back") {
   REQUIRE(t.shows("KINDS"));
   t.type("q");
   REQUIRE(t.comes_to([&] { return !t.full_screen(); }));
-  t.type("help quit\n");
-  REQUIRE(t.shows("troupe>"));
+  REQUIRE(t.prompts());
   t.type("quit\n");
   CHECK(t.wait() == 0);
 }
@@ -120,13 +128,17 @@ TEST_CASE("warnings come unasked while nobody types, and the line stays") {
   const console_node node;
   const scratch_folder home;
   terminal t{console_of(node, {"--allow-control"}), home.path().string(), {.columns = 160}};
-  REQUIRE(t.shows("troupe>"));
-  for (int i = 0; i < 5; ++i)
+  REQUIRE(t.prompts());
+  for (int i = 0; i < 5; ++i) {
     t.type("restart recorder\n");
+    REQUIRE(t.prompts());
+  }
   t.type("why pods/");
   REQUIRE(t.shows("! restarts"));
   CHECK(t.shows("troupe> why pods/"));
   t.type(ctrl_c);
+  REQUIRE(t.shows("why pods/^C"));
+  REQUIRE(t.prompts());
   t.type("quit\n");
   CHECK(t.wait() == 0);
 }
@@ -138,7 +150,7 @@ TEST_CASE("a console that hangs or dies leaves nothing behind") {
     return node.console({"--output", "json", "-c", "actors --kind trace"}).out;
   };
   terminal t{console_of(node), home.path().string(), {}};
-  REQUIRE(t.shows("troupe>"));
+  REQUIRE(t.prompts());
   t.type("trace\n");
   REQUIRE(t.shows(" -> "));
   INFO("it hangs: the node goes on and says how much was not shown");

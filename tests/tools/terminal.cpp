@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 namespace troupe::tools::test {
 
@@ -50,6 +51,7 @@ terminal::~terminal() {
 }
 
 void terminal::type(std::string_view keys) {
+  answered_ = false;
   while (!keys.empty()) {
     const auto written = ::write(fd_, keys.data(), keys.size());
     if (written <= 0) throw std::runtime_error("the terminal takes no keys");
@@ -81,6 +83,14 @@ bool terminal::shows(const std::string& text) {
   return false;
 }
 
+bool terminal::prompts() {
+  return comes_to([&] {
+    const auto shown = screen();
+    const auto last = shown.find_last_not_of('\n') + 1;
+    return answered_ && shown.substr(0, last).ends_with("\ntroupe>");
+  });
+}
+
 std::string terminal::screen() const {
   std::string all;
   for (const auto& each : rows_)
@@ -92,7 +102,11 @@ int terminal::wait() {
   while (read_some()) {
   }
   int status = 0;
-  ::waitpid(id_, &status, 0);
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (::waitpid(id_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > until) ::kill(id_, SIGKILL);
+    std::this_thread::yield();
+  }
   id_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
@@ -104,6 +118,7 @@ bool terminal::read_some() {
     return false;
   std::array<char, 4'096> bytes{};
   const auto count = ::read(fd_, bytes.data(), bytes.size());
+  answered_ = true;
   for (auto i = 0; i < count; ++i)
     take(bytes[static_cast<std::size_t>(i)]);
   return count > 0;

@@ -27,6 +27,8 @@ class terminal {
   void resize(size wanted);
   // Waits until the screen holds the text, or ten seconds.
   bool shows(const std::string& text);
+  // … until the prompt is the last that it shows in answer to what was typed.
+  bool prompts();
   bool comes_to(const std::function<bool()>& condition);
   // The rows without the blanks at their ends.
   std::string screen() const;
@@ -48,7 +50,8 @@ class terminal {
   std::vector<std::string> rows_;
   std::size_t row_ = 0, column_ = 0;
   bool full_screen_ = false;
-  std::string sequence_;  // of an escape that has begun
+  bool answered_ = false;  // something was shown since the last key
+  std::string sequence_;   // of an escape that has begun
 };
 
 }  // namespace troupe::tools::test
