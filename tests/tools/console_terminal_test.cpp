@@ -15,6 +15,8 @@ namespace {
 constexpr const char* ctrl_c = "\003";
 constexpr const char* ctrl_d = "\004";
 constexpr const char* up = "\033[A";
+// Holds any answer whole.
+constexpr terminal::size long_screen{.rows = 200, .columns = 100};
 
 std::vector<std::string> console_of(const console_node& node, std::vector<std::string> more = {}) {
   std::vector<std::string> all{"console", "--data-dir", node.folder()};
@@ -28,7 +30,7 @@ TEST_CASE("the prompt has history, completes what is typed, and ends with quit o
   const console_node node;
   const scratch_folder home;
   {
-    terminal t{console_of(node), home.path().string(), {}};
+    terminal t{console_of(node), home.path().string(), long_screen};
     INFO("commands are completed, and help lists them");
     REQUIRE(t.prompts());
     t.type("watchers --t\t");
@@ -61,9 +63,9 @@ TEST_CASE("the prompt has history, completes what is typed, and ends with quit o
   const auto kept = home.path() / ".troupe_console_history";
   CHECK((std::filesystem::status(kept).permissions() & std::filesystem::perms::group_all) ==
         std::filesystem::perms::none);
-  terminal t{console_of(node), home.path().string(), {}};
+  terminal t{console_of(node), home.path().string(), long_screen};
   REQUIRE(t.prompts());
-  t.type(std::string{up} + up);
+  t.type(up);
   REQUIRE(t.shows("troupe> history nodes/simulated-0000"));
   t.type(up);
   REQUIRE(t.shows("troupe> actor writer/writer"));

@@ -85,7 +85,7 @@ bool terminal::shows(const std::string& text) {
 
 bool terminal::prompts() {
   return comes_to([&] {
-    const auto shown = screen();
+    const auto shown = '\n' + screen();
     const auto last = shown.find_last_not_of('\n') + 1;
     return answered_ && shown.substr(0, last).ends_with("\ntroupe>");
   });
