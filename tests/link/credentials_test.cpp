@@ -1,4 +1,6 @@
 // Who may speak to whom.
+#include <netdb.h>
+
 #include <atomic>
 
 #include "link/machines.hpp"
@@ -76,6 +78,12 @@ TEST_CASE("a plane is refused by its certificate") {
 }
 
 TEST_CASE("a host name is verified as well") {
+  addrinfo* found = nullptr;
+  if (::getaddrinfo("localhost", nullptr, nullptr, &found) != 0) {
+    WARN("this machine does not know the name localhost: not tested");
+    return;
+  }
+  ::freeaddrinfo(found);
   plane there;
   node here{{"localhost", there.door->where().port}};
   REQUIRE(there.guests.await().session);
