@@ -48,7 +48,7 @@ bool strip_directives(json_value& value, json_allocator& allocator) {
       if (kept != at) *kept = *at;
       ++kept;
     }
-    value.Erase(kept, value.End());
+    if (kept != value.End()) value.Erase(kept, value.End());
   } else if (value.IsObject()) {
     if (member_of(value, directive)) return false;
     json_members members(value);
