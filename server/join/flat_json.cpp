@@ -9,6 +9,14 @@
 namespace troupe::server {
 namespace {
 
+// Half of a surrogate pair, which an escape can name and UTF-8 has no form for: it would be written
+// and not be read again.
+bool holds_surrogate(std::string_view text) {
+  for (auto at = text.find('\xED'); at != text.npos; at = text.find('\xED', at + 1))
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xA0) return true;
+  return false;
+}
+
 // Takes texts at the first depth; anything else ends the reading.
 class texts_only {
  public:
@@ -21,14 +29,14 @@ class texts_only {
   bool Double(double) { return false; }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool) {
-    if (!open_) return false;
+    if (!open_ || holds_surrogate({text, size})) return false;
     read[key_].assign(text, size);
     return true;
   }
   bool StartObject() { return !std::exchange(open_, true); }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     key_.assign(text, size);
-    return true;
+    return !holds_surrogate(key_);
   }
   bool EndObject(rapidjson::SizeType) { return true; }
   bool StartArray() { return false; }
