@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "runtime/own_log.hpp"
+
 namespace troupe::actors {
 
 spdlog::logger& log() {
@@ -11,7 +13,8 @@ spdlog::logger& log() {
     spdlog::register_logger(made);  // so that its level can be changed while it runs
     return made;
   }();
-  return *logger;
+  auto* const own = runtime::own_log();
+  return own != nullptr ? *own : *logger;
 }
 
 }  // namespace troupe::actors

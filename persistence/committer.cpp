@@ -110,8 +110,7 @@ void committer::show(std::shared_ptr<const tree_root> state, change_batch change
   if (observer_) observer_(std::move(changes));
 }
 
-// -- after the disk has failed
-// ----------------------------------------------------------------------
+// -- after the disk has failed --------------------------------------------------------------------
 
 expected<void> committer::recover() {
   if (core_.disk != nullptr)

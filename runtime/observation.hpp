@@ -8,9 +8,12 @@
 // (`defaults::recorder_slots`), of which only what is used is resident.
 #pragma once
 
+#include <spdlog/common.h>
+
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +51,8 @@ struct restart_record {
 struct actor_detail {
   actor_info info;
   std::vector<message_counts> messages;
-  std::vector<restart_record> restarts;  // the last `defaults::restarts_kept`
+  std::vector<restart_record> restarts;                // the last `defaults::restarts_kept`
+  std::optional<spdlog::level::level_enum> log_level;  // of its own log, where it has one
 };
 
 // One message that was handled.
@@ -68,6 +72,10 @@ class trace_cursor {
   static constexpr std::size_t rings = 8;
   // Records that were overwritten before they were read, since the beginning.
   std::uint64_t lost = 0;
+
+  // Where it stands, for another one to go on from; nothing when the text is none.
+  std::string text() const;
+  static std::optional<trace_cursor> parse(std::string_view text);
 
  private:
   friend class flight_recorder;

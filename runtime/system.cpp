@@ -111,6 +111,10 @@ bool system::kill(const actor_ref& which, std::string reason) {
   return which && access::host_of(which)->order(host::fate::crash, std::move(reason));
 }
 
+bool system::log_level(const actor_ref& which, spdlog::level::level_enum level) {
+  return which && access::host_of(which)->log_level(level);
+}
+
 void system::request_message(const actor_ref& to, message content, duration timeout, cause why,
                              reply_handler done) {
   auto& shared = *impl_->shared;

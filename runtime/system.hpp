@@ -1,6 +1,8 @@
 // A company of actors: threads, clock, directory, and the supervisors at the top.
 #pragma once
 
+#include <spdlog/common.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -68,6 +70,8 @@ class system {
   bool restart(const actor_ref& which, std::string reason);
   // As if its next handler threw `reason`.
   bool kill(const actor_ref& which, std::string reason);
+  // Gives it a log of its own (own_log.hpp), from the next time that it is run.
+  bool log_level(const actor_ref& which, spdlog::level::level_enum level);
 
   // Asks from outside any actor. `done` runs once, never inside of this call, on the thread that
   // answers (or the clock's, for a time-out): it must not block, nor wait for a lock that is held

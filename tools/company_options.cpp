@@ -1,6 +1,12 @@
 #include "tools/company_options.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <random>
+#include <utility>
+
+#include "server/version.hpp"
 
 namespace troupe::tools {
 
@@ -13,10 +19,36 @@ runtime::system_options company_options(const config::runtime_config& from) {
   return options;
 }
 
+namespace {
+
 actors::node_timing timing_of(const config::kubelet_config& from) {
   return {.lease_duration = from.lease_duration,
           .lease_renewal = from.lease_renew,
           .report_period = from.status_period};
+}
+
+std::string kubelet_version() {
+  return fmt::format("v{}+troupe", server::program_version());
+}
+
+}  // namespace
+
+actors::kubelet_options kubelet_of(const config::kubelet_config& from, std::string node) {
+  actors::kubelet_options made;
+  made.node = std::move(node);
+  made.root_dir = std::filesystem::absolute(from.root_dir);
+  made.max_pods = static_cast<int>(from.max_pods);
+  made.version = kubelet_version();
+  made.timing = timing_of(from);
+  return made;
+}
+
+actors::simulated_node simulated_node_of(const config::kubelet_config& from) {
+  actors::simulated_node made;
+  made.pods = from.max_pods;
+  made.version = kubelet_version();
+  made.timing = timing_of(from);
+  return made;
 }
 
 }  // namespace troupe::tools

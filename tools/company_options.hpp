@@ -2,7 +2,10 @@
 // control plane and a joined machine.
 #pragma once
 
-#include "actors/kubelet/node_agent.hpp"
+#include <string>
+
+#include "actors/kubelet/kubelet.hpp"
+#include "actors/kubelet/simulated_minion.hpp"
 #include "config/node_config.hpp"
 #include "runtime/system.hpp"
 
@@ -11,6 +14,8 @@ namespace troupe::tools {
 // With a seed by chance.
 runtime::system_options company_options(const config::runtime_config& from);
 
-actors::node_timing timing_of(const config::kubelet_config& from);
+// What runs pods: a kubelet of this machine, or a minion that is simulated.
+actors::kubelet_options kubelet_of(const config::kubelet_config& from, std::string node);
+actors::simulated_node simulated_node_of(const config::kubelet_config& from);
 
 }  // namespace troupe::tools

@@ -185,8 +185,7 @@ _troupe() {{
       "if (( ${+functions[compdef]} )); then compdef _troupe troupe; fi\n"};
 }
 
-// -- fish: one line for each word, guarded by the place
-// --------------------------------------------
+// -- fish: one line for each word, guarded by the place -------------------------------------------
 
 std::string fish_value(const argument& each) {
   if (each.from == source::folders) return "-x -a '(__fish_complete_directories)'";

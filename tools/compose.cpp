@@ -22,7 +22,6 @@
 #include "server/legacy/legacy_api.hpp"
 #include "server/rest/api_server.hpp"
 #include "server/rest/log_source.hpp"
-#include "server/version.hpp"
 #include "tools/company_options.hpp"
 #include "tools/link_service.hpp"
 
@@ -211,24 +210,14 @@ class node : public node_parts {
 
   void start_nodes() {
     const auto& from = config_.kubelet;
-    const auto version = fmt::format("v{}+troupe", server::program_version());
-    const auto timing = timing_of(from);
     if (from.runtime == config::pod_runtime::simulated) {
       actors::simulated_fleet_options fleet;
       fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
-      fleet.like.pods = from.max_pods;
-      fleet.like.version = version;
-      fleet.like.timing = timing;
+      fleet.like = simulated_node_of(from);
       actors::spawn_simulated_fleet(*company_, plane_->doors(), std::move(fleet));
       return;
     }
-    actors::kubelet_options kubelet;
-    kubelet.node = from.node_name;
-    kubelet.root_dir = std::filesystem::absolute(from.root_dir);
-    kubelet.max_pods = static_cast<int>(from.max_pods);
-    kubelet.version = version;
-    kubelet.timing = timing;
-    actors::spawn_kubelet(*company_, plane_->doors(), std::move(kubelet));
+    actors::spawn_kubelet(*company_, plane_->doors(), kubelet_of(from, from.node_name));
   }
 
   const config::node_config& config_;

@@ -41,6 +41,26 @@ std::vector<std::string> beginning_with(const std::string& text,
   return found;
 }
 
+// As the node knows them.
+std::vector<std::string> names_beginning(const std::string& text, console_word what) {
+  const auto answer = prompting->names(text, what == console_word::object);
+  return answer ? strings_in(*answer) : std::vector<std::string>{};
+}
+
+// What may follow a flag.
+std::vector<std::string> values_of(std::string_view flag, const std::string& text) {
+  if (flag == "--object") return names_beginning(text, console_word::object);
+  if (flag == "--actor") return names_beginning(text, console_word::actor);
+  if (flag == "--node") {
+    constexpr std::string_view prefix = "nodes/";
+    auto found = names_beginning(std::string{prefix} + text, console_word::object);
+    for (auto& each : found)
+      each.erase(0, prefix.size());
+    return found;
+  }
+  return {};
+}
+
 std::vector<std::string> candidates(const std::string& text, const std::string& before) {
   const auto words = console_words(before);
   if (words.empty() || words.front() == "help") {
@@ -57,10 +77,9 @@ std::vector<std::string> candidates(const std::string& text, const std::string& 
       flags.push_back("--" + each);
     return beginning_with(text, flags);
   }
-  const bool object = command->word == console_word::object || words.back() == "--object";
-  if (!object && command->word == console_word::none) return {};
-  const auto answer = prompting->names(text, object);
-  return answer ? strings_in(*answer) : std::vector<std::string>{};
+  if (words.back().starts_with("--")) return values_of(words.back(), text);
+  if (command->word == console_word::none) return {};
+  return names_beginning(text, command->word);
 }
 
 std::vector<std::string> offered;

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "actors/link/defaults.hpp"
 #include "actors/link/node_links.hpp"
+#include "actors/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
@@ -102,8 +102,8 @@ std::vector<server::node_link> linked_consoles::links() const {
   const auto now = plane_.company().time().now();
   const auto prefix = api::kind_of<api::core::v1::Node>().prefix();
   plane_.truth().read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
+    if (!actors::has_joined(*object)) return true;
     const auto& meta = object->meta();
-    if (!meta.annotations().contains(actors::link_defaults::key_annotation)) return true;
     server::node_link row;
     row.node = meta.name();
     if (const auto found = connected.find(meta.name()); found != connected.end()) {

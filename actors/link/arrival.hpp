@@ -14,7 +14,8 @@ namespace troupe::actors {
 
 class arrival;
 
-// To the actor.
+// To the actor. A delivery holds its room in the link's window: what waits here and in the actor's
+// mailbox is never more than that.
 struct frame_arrived {
   std::shared_ptr<const arrival> on;
   std::shared_ptr<const runtime::link::delivery> what;

@@ -43,10 +43,4 @@ inline constexpr std::size_t asks_under_way = 1'000;
 // Parts of a log under way (each `kubelet_defaults::log_part_bytes` at most).
 inline constexpr std::uint32_t log_credit = 4;
 
-// The annotation of a Node that says whose link is its: "sha256:" and the hash of the public key.
-inline constexpr const char* key_annotation = "troupe.dev/node-key";
-// Who a node's certificate says it is (kubernetes: the node authorizer's names).
-inline constexpr const char* node_user_prefix = "system:node:";
-inline constexpr const char* node_group = "system:nodes";
-
 }  // namespace troupe::actors::link_defaults

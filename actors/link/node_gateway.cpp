@@ -7,8 +7,8 @@
 
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
-#include "actors/link/node_permissions.hpp"
 #include "actors/log.hpp"
+#include "actors/node_identity.hpp"
 
 namespace troupe::actors {
 

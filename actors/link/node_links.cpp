@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/link/defaults.hpp"
+#include "actors/bootstrap_token.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_session.hpp"
 #include "actors/log.hpp"
+#include "actors/node_identity.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
@@ -21,16 +22,9 @@ using api::core::v1::Secret;
 namespace {
 
 constexpr const char* link_kind = "link";
-// kubernetes: bootstrap tokens.
-constexpr const char* token_namespace = "kube-system";
-constexpr const char* token_type = "bootstrap.kubernetes.io/token";
 
 bool is_token(const api::object& object) {
-  return object.as<Secret>().type() == token_type;
-}
-
-bool has_joined(const api::object& object) {
-  return object.meta().annotations().contains(link_defaults::key_annotation);
+  return object.as<Secret>().type() == bootstrap_token_type;
 }
 
 }  // namespace
@@ -114,7 +108,7 @@ void links::on_await_nodes(const await_nodes&) {
     std::lock_guard lock{first_->mutex};
     if (!first_->wanted || tokens_ != 0) return;
   }
-  tokens_ = follow(api::kind_of<Secret>().prefix(token_namespace),
+  tokens_ = follow(api::kind_of<Secret>().prefix(std::string{bootstrap_token_namespace}),
                    [this](const watch_events& seen) {
                      if (!seen.events.empty()) nodes_wanted();
                    },

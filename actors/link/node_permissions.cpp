@@ -7,7 +7,7 @@
 
 #include "actors/defaults.hpp"
 #include "actors/kubelet/pod_env.hpp"
-#include "actors/link/defaults.hpp"
+#include "actors/node_identity.hpp"
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -25,8 +25,6 @@ using api::core::v1::Pod;
 using api::core::v1::Secret;
 
 namespace {
-
-constexpr std::string_view removed_words = " was removed from this cluster";
 
 // kubernetes: noderestriction, and kubelet's well-known labels.
 constexpr std::array own_labels{
@@ -147,32 +145,17 @@ api::expected<api::object_ptr> pod_of(const persistence::snapshot& state, const 
 
 // -- who a link belongs to ------------------------------------------------------------------------
 
-std::string removed_from_cluster(const std::string& node) {
-  return fmt::format("node {}{}: join it again with a new token", node, removed_words);
-}
-
-bool says_removed(std::string_view reason) {
-  return reason.find(removed_words) != std::string_view::npos;
-}
-
 tl::expected<std::string, std::string> admit_node(const persistence::snapshot& state,
                                                   const runtime::link::peer& who) {
-  const std::string_view user_prefix = link_defaults::node_user_prefix;
-  const bool is_node = who.name.size() > user_prefix.size() && who.name.starts_with(user_prefix) &&
-                       std::find(who.groups.begin(), who.groups.end(), link_defaults::node_group) !=
-                           who.groups.end();
-  if (!is_node)
+  const auto node = node_of(who.name, who.groups);
+  if (node.empty())
     return tl::make_unexpected(fmt::format(
         "{} is no node of this cluster: a link needs the certificate that troupe join gets",
         who.name));
-  auto node = who.name.substr(user_prefix.size());
   const auto found = state.find(api::kind_of<Node>().key({}, node));
-  if (!found) return tl::make_unexpected(removed_from_cluster(node));
-  const auto& annotations = found->meta().annotations();
-  const auto key = annotations.find(link_defaults::key_annotation);
-  if (key == annotations.end() || key->second.empty() || key->second != who.key_hash)
+  if (!found || !has_joined(*found) || node_key(*found) != who.key_hash)
     return tl::make_unexpected(removed_from_cluster(node));
-  return node;
+  return std::string{node};
 }
 
 // -- writes ---------------------------------------------------------------------------------------

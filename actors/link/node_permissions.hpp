@@ -28,11 +28,6 @@ namespace troupe::actors {
 tl::expected<std::string, std::string> admit_node(const persistence::snapshot& state,
                                                   const runtime::link::peer& who);
 
-// Why a node's link is ended for good.
-std::string removed_from_cluster(const std::string& node);
-// True for a reason in which that is said.
-bool says_removed(std::string_view reason);
-
 // One object, over the revision that the transaction demands: status and harmless labels of the own
 // Node, the own Lease, the status of a pod of the node, the end of one that is terminating.
 // `conflict` when the state is another one, otherwise `invalid`.

@@ -10,6 +10,7 @@
 #include "actors/link/frames.hpp"
 #include "actors/link/node_links.hpp"
 #include "actors/log.hpp"
+#include "actors/node_identity.hpp"
 #include "actors/store_error.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -271,9 +272,8 @@ void node_session::on_pods(const watch_events& m) {
 // calls again. Without any it was removed.
 void node_session::on_node(const watch_events& m) {
   for (const auto& event : m.events) {
-    const bool gone = event.type == event_type::deleted ||
-                      (event.object &&
-                       !event.object->meta().annotations().contains(link_defaults::key_annotation));
+    const bool gone =
+        event.type == event_type::deleted || (event.object && !has_joined(*event.object));
     if (gone) return leave(removed_from_cluster(node_));
   }
 }

@@ -9,6 +9,7 @@
 #include "runtime/defaults.hpp"
 #include "runtime/detail/core.hpp"
 #include "runtime/detail/log.hpp"
+#include "runtime/own_log.hpp"
 
 #if defined(TROUPE_TSAN)
 extern "C" void __tsan_acquire(void* address);
@@ -23,6 +24,11 @@ duration bounded(duration delay) noexcept {
   return std::clamp(delay, duration::zero(), defaults::longest_delay);
 }
 
+struct speaking {
+  explicit speaking(spdlog::logger* own) noexcept { this_thread::voice = own; }
+  ~speaking() { this_thread::voice = nullptr; }
+};
+
 // The same on every machine, unlike std::hash.
 std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325) noexcept {
   for (const unsigned char c : text)
@@ -34,6 +40,11 @@ std::uint64_t fnv1a(std::string_view text, std::uint64_t hash = 0xcbf29ce4842223
 
 thread_local host* this_thread::constructing = nullptr;
 thread_local bool this_thread::ending = false;
+thread_local spdlog::logger* this_thread::voice = nullptr;
+
+spdlog::logger* own_log() noexcept {
+  return this_thread::voice;
+}
 
 actor_ref access::share(host& h) noexcept {
   h.retain();
@@ -159,6 +170,7 @@ void host::enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) {
 
 caf::resumable::resume_result host::resume(caf::execution_unit*, std::size_t max_messages) {
   meter_.resumed();
+  const speaking own{log_.load(std::memory_order_acquire)};
   auto budget = max_messages;
   if (phase_ == phase::fresh && !ending()) {
     start();
@@ -372,6 +384,7 @@ void host::detail(double nanoseconds_per_tick, actor_detail& into) const {
   into.messages = ledger_.read(nanoseconds_per_tick);
   std::lock_guard lock{mtx_};
   if (crashes_) into.restarts = crashes_->kept;
+  if (orders_ && orders_->log) into.log_level = orders_->log->level();
 }
 
 }  // namespace troupe::runtime

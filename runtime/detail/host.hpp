@@ -8,6 +8,8 @@
 // Unless a function says otherwise it may be called only by the thread that runs the host.
 #pragma once
 
+#include <spdlog/logger.h>
+
 #include <atomic>
 #include <caf/monitorable_actor.hpp>
 #include <caf/resumable.hpp>
@@ -57,6 +59,7 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   bool order(fate what, std::string reason);
   bool pause(duration at_most);
   bool unpause();
+  bool log_level(spdlog::level::level_enum level);
   bool ending() const noexcept { return stopping_.load(std::memory_order_relaxed); }
   const spawn_options& options() const noexcept { return options_; }
   // Before a reference is taken, before row(), and between the two: brings what they read into the
@@ -114,6 +117,7 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
     timer_node pause_ends;
     std::optional<fate> wanted;
     std::string reason;
+    std::shared_ptr<spdlog::logger> log;
   };
   // What `due` is called with when a pause is over; ids of pending calls never reach it.
   static constexpr std::uint64_t pause_id = ~std::uint64_t{0};
@@ -144,6 +148,7 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   void on_unhandled(envelope& e, promise_base& answer);
   inspection inspect_self() const;
   void observe(const envelope& e, const message_type& type);
+  void say_handled(const envelope& e, const message_type& type) const;
 
   // What other threads write comes first, apart from what the owner reads for each message.
   mailbox mailbox_;
@@ -152,8 +157,9 @@ class host final : public caf::monitorable_actor, public caf::resumable, public 
   std::atomic<bool> restart_due_{false};
   std::atomic<bool> paused_{false};
   std::atomic<bool> ordered_{false};
-  std::atomic<bool> has_crashed_{false};  // there are crashes_, for row()
-  std::atomic<bool> resting_{false};      // phase_ is backing_off, for others to see
+  std::atomic<spdlog::logger*> log_{nullptr};  // of orders_
+  std::atomic<bool> has_crashed_{false};       // there are crashes_, for row()
+  std::atomic<bool> resting_{false};           // phase_ is backing_off, for others to see
   phase phase_ = phase::fresh;
   bool complained_ = false;  // about a message that nobody handles
 
@@ -184,6 +190,8 @@ struct this_thread {
   static thread_local host* constructing;
   // A state is being destroyed because its actor ends: promises it drops mean "down".
   static thread_local bool ending;
+  // The running host's own log.
+  static thread_local spdlog::logger* voice;
 };
 
 }  // namespace troupe::runtime

@@ -90,6 +90,7 @@ void host::handle(envelope& e) {
     }
   });
   sender_ = nullptr;
+  if (this_thread::voice != nullptr) say_handled(e, type);
   if (core_->options.observe) {
     observe(e, type);
   } else {
@@ -113,6 +114,14 @@ void host::observe(const envelope& e, const message_type& type) {
                        .sender = sender == gateway_id ? 0 : sender,
                        .type = &type,
                        .why = why_});
+}
+
+void host::say_handled(const envelope& e, const message_type& type) const {
+  const auto* const from = access::host_of(e.sender);
+  if (from == nullptr || e.sender.id() == gateway_id)
+    return this_thread::voice->debug("handled {}, revision {}", type.name(), why_.revision);
+  this_thread::voice->debug("handled {} from {}/{}, revision {}", type.name(), from->options_.kind,
+                            from->options_.name, why_.revision);
 }
 
 void host::crashed(std::string error, std::string_view during) {

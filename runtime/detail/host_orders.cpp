@@ -1,4 +1,6 @@
-// What a person asks of an actor through the console: a pause, a new life, a crash.
+// What a person asks of an actor through the console: a pause, a new life, a crash, a log.
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
 #include "runtime/defaults.hpp"
@@ -51,6 +53,17 @@ bool host::unpause() {
     core_->timers.remove(orders_->pause_ends);
   }
   if (paused_.exchange(false)) wake();
+  return true;
+}
+
+// The logger stays as long as the host: the thread that runs it uses it without a lock.
+bool host::log_level(spdlog::level::level_enum level) {
+  std::lock_guard lock{mtx_};
+  auto* mine = open_orders();
+  if (mine == nullptr) return false;
+  if (!mine->log) mine->log = spdlog::default_logger()->clone(options_.kind + "/" + options_.name);
+  mine->log->set_level(level);
+  log_.store(mine->log.get(), std::memory_order_release);
   return true;
 }
 

@@ -106,6 +106,7 @@ struct listener_options {
 
 class listener {
  public:
+  // An error when the address cannot be had, or the module (transport.hpp) not loaded.
   static tl::expected<std::unique_ptr<listener>, std::string> start(listener_options options);
   // Ends all sessions; nothing is called after it returns.
   virtual ~listener() = default;
@@ -125,7 +126,8 @@ struct dialer_options {
 
 class dialer {
  public:
-  static std::unique_ptr<dialer> start(dialer_options options);
+  // An error when the module (transport.hpp) cannot be loaded; all others go to `failed`.
+  static tl::expected<std::unique_ptr<dialer>, std::string> start(dialer_options options);
   // Ends the session; nothing is called after it returns.
   virtual ~dialer() = default;
 };

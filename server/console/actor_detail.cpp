@@ -161,6 +161,7 @@ view_result show_actor(const console_context& in, const query_string& query) {
       .member("runningSeconds", info.current_for)
       .member("restarts", info.restarts)
       .member("lastError", info.last_error);
+  if (detail->log_level) out.member("logLevel", level_text(*detail->log_level));
   append_inspection(out, in, info);
   append_links(out, in, info);
   append_messages(out, *detail);

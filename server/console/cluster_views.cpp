@@ -197,8 +197,7 @@ view_result show_store(const console_context& in, const query_string&) {
 view_result show_loggers(const console_context&, const query_string&) {
   std::map<std::string, std::string> levels;
   spdlog::apply_all([&](const std::shared_ptr<spdlog::logger>& each) {
-    const auto level = spdlog::level::to_string_view(each->level());
-    levels[each->name().empty() ? "default" : each->name()] = {level.data(), level.size()};
+    levels[each->name().empty() ? "default" : each->name()] = level_text(each->level());
   });
   json_writer out;
   out.begin_array();

@@ -34,18 +34,6 @@ response to_response(console_answer from, const query_string& query) {
   return made;
 }
 
-// What follows /console/api/ for the console of another node, which needs not be told its name.
-std::string target_of(std::string_view name, const query_string& query) {
-  std::string target{name};
-  char separator = '?';
-  query.each([&](const std::string& key, const std::string& value) {
-    if (key == "node") return;
-    target += separator + percent_encode(key) + "=" + percent_encode(value);
-    separator = '&';
-  });
-  return target;
-}
-
 order_giver giver_of(const request& what) {
   return {what.user ? what.user->name : "?", what.connection ? what.connection->peer : "?",
           what.id};
@@ -87,14 +75,16 @@ struct console::impl {
           status_response(403, "Forbidden",
                           fmt::format("{} changes something: attach with --allow-control", name)));
     const auto node = what->query.get_or("node", context.node);
-    if (!changes && name == "trace") return follow(node, *what, answer);
+    if (!changes && name == "trace") return follow(node, what, answer);
     const auto* found = view_called(name);
     if (changes ? !is_control_verb(name) : found == nullptr)
       return answer.respond(no_such_path(what->path));
     // Of `send` the node is what a pod is bound to; the cluster is the same from everywhere.
     const bool anywhere = changes ? name == "send" : found->of_cluster;
     if (!anywhere && node != context.node)
-      return ask_other(node, std::move(what), std::move(answer));
+      return ask_other(node, what, answer, [what, answer](console_answer from) {
+        answer.respond(to_response(std::move(from), what->query));
+      });
     make_later(std::move(answer), [this, found, what = std::move(what)] {
       const auto verb = std::string_view{what->path}.substr(api_prefix.size());
       return to_response(rendered(what->method == http_method::post
@@ -105,14 +95,17 @@ struct console::impl {
     });
   }
 
-  void follow(const std::string& node, const request& what, const responder& answer) const {
-    if (node == context.node) return start_trace(context, what, answer);
-    answer.respond(status_response(api::bad_request(
-        fmt::format("{} cannot be traced from here; `actor NAME --node {}` shows the last messages",
-                    node, node))));
+  void follow(const std::string& node, const request_ptr& what, const responder& answer) const {
+    if (node == context.node) return start_trace(context, *what, answer);
+    ask_other(node, what, answer, [this, node, what, answer](const console_answer& first) {
+      start_far_trace(context, node, *what, first.body, answer);
+    });
   }
 
-  void ask_other(const std::string& node, request_ptr what, responder answer) const {
+  // Passes what `node` says to `then`; a failure is answered here.
+  template <class F>
+  void ask_other(const std::string& node, const request_ptr& what, const responder& answer,
+                 F then) const {
     if (context.others == nullptr)
       return answer.respond(to_response(
           console_failure(404, "no node can join this one, so there is no link to " + node), {}));
@@ -121,8 +114,9 @@ struct console::impl {
         node,
         {target_of(name, what->query), what->method == http_method::post, giver_of(*what).user},
         defaults::remote_limit, defaults::answer_bytes,
-        [what, answer = std::move(answer)](console_answer from) {
-          answer.respond(to_response(std::move(from), what->query));
+        [what, answer, then = std::move(then)](console_answer from) {
+          if (from.status != 200) return answer.respond(to_response(std::move(from), what->query));
+          then(std::move(from));
         });
   }
 

@@ -157,4 +157,9 @@ std::string time_text(std::chrono::system_clock::time_point at) {
   return out;
 }
 
+std::string level_text(spdlog::level::level_enum level) {
+  const auto text = spdlog::level::to_string_view(level);
+  return {text.data(), text.size()};
+}
+
 }  // namespace troupe::server

@@ -1,6 +1,8 @@
 // What the views of the console look at, and what they have in common.
 #pragma once
 
+#include <spdlog/common.h>
+
 #include <future>
 #include <memory>
 #include <optional>
@@ -77,6 +79,7 @@ api::expected<std::size_t> number_of(const query_string& from, std::string_view 
                                      std::size_t fallback, std::size_t most);
 std::string request_text(std::uint64_t id);  // as in the Audit-Id header; empty for 0
 std::string time_text(std::chrono::system_clock::time_point at);
+std::string level_text(spdlog::level::level_enum level);
 
 // -- asking an actor ------------------------------------------------------------------------------
 

@@ -20,12 +20,19 @@ view_result done(std::string_view verb, std::string_view what) {
   return view_answer{out};
 }
 
-view_result set_level(const query_string& query) {
+view_result set_level(const console_context& in, const query_string& query) {
   const auto text = query.get_or("level", "");
   const auto level = spdlog::level::from_str(text);
   if (level == spdlog::level::off && text != "off")
     return api::fail(
         api::bad_request("level: one of trace, debug, info, warning, error, critical, off"));
+  if (const auto actor = query.get("actor")) {
+    const auto found = find_actor(in, *actor);
+    if (!found) return api::fail(found.error());
+    if (!in.company.log_level(in.actors().reference(found->id), level))
+      return api::fail(api::bad_request(full_name(*found) + " has ended"));
+    return done("log", full_name(*found));
+  }
   const auto name = query.get_or("logger", "");
   std::size_t count = 0;
   spdlog::apply_all([&](const std::shared_ptr<spdlog::logger>& each) {
@@ -106,7 +113,7 @@ bool is_control_verb(std::string_view verb) noexcept {
 
 view_result control(const console_context& in, std::string_view verb, const query_string& query,
                     const order_giver& by) {
-  auto result = verb == "log" ? set_level(query) : order(in, verb, query, by);
+  auto result = verb == "log" ? set_level(in, query) : order(in, verb, query, by);
   spdlog::warn("console: {} {} by {} from {}: {}", verb, query.get_or("name", ""), by.user, by.peer,
                result ? "done" : result.error().message);
   return result;

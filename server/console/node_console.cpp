@@ -3,6 +3,7 @@
 #include "runtime/worker_pool.hpp"
 #include "server/console/control.hpp"
 #include "server/console/sampler.hpp"
+#include "server/console/trace_reader.hpp"
 #include "server/console/views.hpp"
 
 namespace troupe::server {
@@ -16,6 +17,7 @@ console_answer answer_to(const console_context& in, const console_question& what
     if (!is_control_verb(name)) return console_failure(404, "a joined node has no order " + name);
     return rendered(control(in, name, query, {what.user, "the control plane"}), query);
   }
+  if (name == "trace") return trace_page(in, query);
   const auto* found = view_called(name);
   if (found == nullptr) return console_failure(404, "the console has no " + name);
   if (found->of_cluster)

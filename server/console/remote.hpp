@@ -11,9 +11,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/clock.hpp"
+#include "server/query.hpp"
 
 namespace troupe::server {
 
@@ -32,6 +34,9 @@ struct console_answer {
   std::string body;
   std::optional<std::uint64_t> total;  // of the rows, where the body has a part of them
 };
+
+// The target for another node, from the query that named it.
+std::string target_of(std::string_view view, const query_string& query);
 
 // The answer that says why there is none: a Status document for people.
 console_answer console_failure(int status, std::string message);

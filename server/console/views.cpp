@@ -44,6 +44,18 @@ console_answer rendered(const view_result& result, const query_string& query) {
   return {200, render(result->json, *form), result->total};
 }
 
+std::string target_of(std::string_view view, const query_string& query) {
+  std::string target{view};
+  char separator = '?';
+  query.each([&](const std::string& key, const std::string& value) {
+    // The other node needs not be told its name, and where a trace goes on is ours to say.
+    if (key == "node" || key == "after") return;
+    target += separator + percent_encode(key) + "=" + percent_encode(value);
+    separator = '&';
+  });
+  return target;
+}
+
 console_answer console_failure(int status, std::string message) {
   std::string reason;
   for (const char c : reason_phrase(status))

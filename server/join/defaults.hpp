@@ -12,13 +12,8 @@ using namespace std::chrono_literals;
 // kubernetes: cluster-bootstrap/api, bootstrap tokens.
 inline constexpr std::string_view bootstrap_user = "system:bootstrap:";
 inline constexpr std::string_view bootstrappers_group = "system:bootstrappers";
-// kubernetes: pkg/auth/nodeidentifier.
-inline constexpr std::string_view node_user = "system:node:";
-inline constexpr std::string_view nodes_group = "system:nodes";
 
 inline constexpr std::string_view api_prefix = "/troupe/v1/";
-// On the Node: which key may speak for it. Whoever takes it away, or the Node, expels the machine.
-inline constexpr std::string_view key_annotation = "troupe.dev/node-key";
 
 // A request with an RSA key of 4096 bits takes 3 KB.
 inline constexpr std::size_t body_limit_bytes = 16u << 10;

@@ -1,15 +1,13 @@
 #include "server/join/join_authorizer.hpp"
 
+#include "actors/node_identity.hpp"
 #include "server/authentication.hpp"
 #include "server/join/defaults.hpp"
 
 namespace troupe::server {
 
 std::string_view node_of(const user_info& user) {
-  std::string_view name = user.name;
-  if (!user.in_group(join_defaults::nodes_group) || !name.starts_with(join_defaults::node_user))
-    return {};
-  return name.substr(join_defaults::node_user.size());
+  return actors::node_of(user.name, user.groups);
 }
 
 std::string leave_path(std::string_view node) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/creation.hpp"
+#include "actors/node_identity.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -30,8 +31,7 @@ api::error refusal(int code, const char* reason, std::string message) {
 }
 
 api::error removed(const std::string& node) {
-  return refusal(403, "Forbidden",
-                 "node " + node + " was removed from this cluster: join it again with a new token");
+  return refusal(403, "Forbidden", actors::removed_from_cluster(node));
 }
 
 api::error taken(const std::string& node) {
@@ -45,14 +45,8 @@ api::error taken(const std::string& node) {
   return out;
 }
 
-std::string node_key(const std::string& node) {
-  return api::kind_of<Node>().key({}, node);
-}
-
-std::string key_of(const api::object& node) {
-  const auto& annotations = node.meta().annotations();
-  const auto found = annotations.find(std::string{join_defaults::key_annotation});
-  return found == annotations.end() ? std::string{} : found->second;
+api::object_ptr find_node(const snapshot& state, const std::string& node) {
+  return state.find(api::kind_of<Node>().key({}, node));
 }
 
 transaction change(const api::object_ptr& before, std::unique_ptr<api::body> content) {
@@ -69,7 +63,7 @@ api::expected<transaction> create(const snapshot& state, const std::string& node
   auto content = std::make_unique<Node>();
   auto& meta = *content->mutable_metadata();
   meta.set_name(node);
-  (*meta.mutable_annotations())[std::string{join_defaults::key_annotation}] = key_hash;
+  (*meta.mutable_annotations())[std::string{actors::node_key_annotation}] = key_hash;
   return actors::create_transaction(state, api::kind_of<Node>(), std::move(content),
                                     actors::creator::client, now, random);
 }
@@ -110,8 +104,8 @@ void remove_node(const snapshot& state, const api::object_ptr& node, departure& 
 api::expected<transaction> plan_admission(const snapshot& state, const std::string& node,
                                           const std::string& key_hash, const membership_asker& by,
                                           runtime::wall_time now, std::mt19937_64& random) {
-  const auto found = state.find(node_key(node));
-  const auto known = found ? key_of(*found) : std::string{};
+  const auto found = find_node(state, node);
+  const auto known = found ? actors::node_key(*found) : std::string_view{};
   if (!found) {
     if (!by.node.empty()) return api::fail(removed(node));
     return create(state, node, key_hash, now, random);
@@ -120,20 +114,20 @@ api::expected<transaction> plan_admission(const snapshot& state, const std::stri
   if (by.node.empty()) return api::fail(taken(node));
   if (known.empty() || known != by.key_hash) return api::fail(removed(node));
   auto content = found->copy_as<Node>();
-  (*content->mutable_metadata()
-        ->mutable_annotations())[std::string{join_defaults::key_annotation}] = key_hash;
+  (*content->mutable_metadata()->mutable_annotations())[std::string{actors::node_key_annotation}] =
+      key_hash;
   return change(found, std::move(content));
 }
 
 api::expected<departure> plan_departure(const snapshot& state, const membership_asker& by,
                                         bool at_once) {
   departure step;
-  const auto found = state.find(node_key(by.node));
+  const auto found = find_node(state, by.node);
   if (!found) {
     step.gone = true;
     return step;
   }
-  if (key_of(*found) != by.key_hash) return api::fail(removed(by.node));
+  if (actors::node_key(*found) != by.key_hash) return api::fail(removed(by.node));
   if (at_once) {
     remove_node(state, found, step);
   } else if (!found->as<Node>().spec().unschedulable()) {

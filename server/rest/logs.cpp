@@ -8,6 +8,7 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/link/defaults.hpp"
+#include "actors/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -123,7 +124,7 @@ api::expected<actors::log_query> read_query(const query_string& query) {
 // The pod's node is reached by a link.
 bool on_joined_node(const call_ptr& what, const Pod& pod) {
   const auto node = what->in.read().find(api::kind_of<Node>().key({}, pod.spec().node_name()));
-  return node && node->meta().annotations().contains(actors::link_defaults::key_annotation);
+  return node && actors::has_joined(*node);
 }
 
 void ask_node(const call_ptr& what, const Pod& pod, actors::open_log log, api::error otherwise) {

@@ -140,7 +140,8 @@ struct node {
                 bool hold = false)
       : hosts{hold},
         line{link::dialer::start(
-            {std::move(to), std::move(from), hosts.acceptor(), failures.taker()})} {}
+                 {std::move(to), std::move(from), hosts.acceptor(), failures.taker()})
+                 .value()} {}
 
   complaints failures;
   hall hosts;

@@ -1,11 +1,11 @@
-#include "runtime/link/packets.hpp"
+#include "runtime/link/transport/packets.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/greeting.hpp"
-#include "runtime/link/text.hpp"
+#include "runtime/link/transport/greeting.hpp"
+#include "runtime/link/transport/text.hpp"
 
 namespace troupe::test {
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/link/socket.hpp"
+#include "runtime/link/transport/socket.hpp"
 
 namespace troupe::test {
 

@@ -10,9 +10,9 @@
 
 #include "link/machines.hpp"
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/library.hpp"
-#include "runtime/link/socket.hpp"
-#include "runtime/link/stream.grpc.pb.h"
+#include "runtime/link/transport/library.hpp"
+#include "runtime/link/transport/socket.hpp"
+#include "runtime/link/transport/stream.grpc.pb.h"
 
 namespace troupe::test {
 namespace {

@@ -106,6 +106,7 @@ TEST_CASE("a million small frames each way arrive in order") {
   REQUIRE(door);
   const auto line = link::dialer::start({(*door)->where(), always(node_credentials()),
                                          giving(node_side, at_node), [](const std::string&) {}});
+  REQUIRE(line);
   const auto from_plane = plane_side.get_future().get();
   const auto from_node = node_side.get_future().get();
   const auto begun = steady_clock::now();
@@ -243,6 +244,7 @@ TEST_CASE("a caller that finds a wrong plane says so and calls again") {
   complaints failures;
   const auto line = link::dialer::start(
       {there.door->where(), always(node_credentials()), hosts.acceptor(), failures.taker()});
+  REQUIRE(line);
   REQUIRE(failures.await("this is not the plane of my cluster"));
   const auto at_plane = there.guests.await();
   REQUIRE(at_plane.notes->await_end());

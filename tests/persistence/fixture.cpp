@@ -1,12 +1,9 @@
 #include "persistence/fixture.hpp"
 
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
 #include <future>
-#include <sstream>
 #include <thread>
 
 #include "api/schema/coordination_v1.pb.h"
@@ -28,25 +25,6 @@ scratch_directory::scratch_directory() {
 scratch_directory::~scratch_directory() {
   std::error_code ignored;
   std::filesystem::remove_all(root_, ignored);
-}
-
-struct heard_log::impl {
-  std::ostringstream text;
-  std::shared_ptr<spdlog::logger> before = spdlog::default_logger();
-};
-
-heard_log::heard_log() : impl_{std::make_unique<impl>()} {
-  auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(impl_->text);
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>("heard", std::move(sink)));
-}
-
-heard_log::~heard_log() {
-  spdlog::set_default_logger(impl_->before);
-}
-
-std::string heard_log::text() const {
-  spdlog::default_logger()->flush();
-  return impl_->text.str();
 }
 
 std::string key_of(const std::string& name) {

@@ -12,6 +12,7 @@
 #include "api/schema/core_config.pb.h"
 #include "persistence/engine.hpp"
 #include "persistence/store.hpp"
+#include "support/heard_log.hpp"
 
 namespace troupe::persistence::testing {
 
@@ -29,17 +30,7 @@ class scratch_directory {
   std::filesystem::path root_;
 };
 
-// The log of the store, while it lives: what was said at `warn` and above, or at `info`.
-class heard_log {
- public:
-  heard_log();
-  ~heard_log();
-  std::string text() const;
-
- private:
-  struct impl;
-  std::unique_ptr<impl> impl_;
-};
+using test::heard_log;
 
 std::string key_of(const std::string& name);
 std::unique_ptr<api::core::v1::ConfigMap> config_map(const std::string& name,

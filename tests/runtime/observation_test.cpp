@@ -6,8 +6,10 @@
 #include <cstdio>
 
 #include "runtime/defaults.hpp"
+#include "runtime/own_log.hpp"
 #include "runtime/simulation.hpp"
 #include "runtime_support.hpp"
+#include "support/heard_log.hpp"
 
 namespace troupe::runtime {
 
@@ -37,6 +39,7 @@ struct host_of_party : actor {
   }
   void on_greet(const greet& m) {
     seen_ += m.times;
+    if (auto* const log = own_log()) log->debug("heard {}", m.times);
     if (sender()) tell(sender(), thanks{});
   }
   void on_stumble(const stumble&) { throw std::runtime_error{"the carpet"}; }
@@ -242,6 +245,38 @@ TEST_CASE("what an actor did still counts for its kind when it has ended") {
   CHECK(departed.at("guest").ended == 1);
   CHECK(departed.at("guest").handled == 2);
   CHECK(departed.count("host") == 0);
+}
+
+TEST_CASE("an actor with a log of its own says there what it does and what it handles") {
+  test::heard_log said;
+  party p;
+  const auto level = [&] { return p.detail().log_level; };
+  p.visitor.tell(greet{});
+  p.scene.settle();
+  CHECK_FALSE(level());
+  CHECK(p.scene.system().log_level(p.host, spdlog::level::debug));
+  p.visitor.tell(greet{2});
+  p.scene.settle();
+  CHECK_THAT(said.take(), Catch::Contains("[host/h] [debug] heard 2") &&
+                              Catch::Contains("[host/h] [debug] handled ") &&
+                              Catch::Contains("from guest/g") && !Catch::Contains("[guest/g]"));
+  CHECK(level() == spdlog::level::debug);
+  SECTION("at the level that it was given last") {
+    CHECK(p.scene.system().log_level(p.host, spdlog::level::info));
+    p.visitor.tell(greet{3});
+    p.scene.settle();
+    CHECK(said.take().empty());
+    CHECK(level() == spdlog::level::info);
+  }
+  SECTION("also in its next life") {
+    p.host.tell(stumble{});
+    p.scene.settle();
+    p.scene.advance(1min);
+    p.visitor.tell(greet{5});
+    p.scene.settle();
+    CHECK_THAT(said.take(), Catch::Contains("host/h: heard 5"));
+  }
+  CHECK(own_log() == nullptr);
 }
 
 TEST_CASE("orders to an actor that has ended are refused") {

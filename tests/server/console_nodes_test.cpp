@@ -42,7 +42,9 @@ class far_machine : public other_nodes {
 
   void ask(const std::string& node, console_question what, std::chrono::milliseconds, std::size_t,
            answered done) override {
-    if (node != "far") {
+    if (down) {
+      done(console_failure(503, "the link to " + node + " is down"));
+    } else if (node != "far") {
       done(console_failure(404, "no node has joined as " + node));
     } else {
       console.ask(std::move(what), std::move(done));
@@ -66,6 +68,7 @@ class far_machine : public other_nodes {
   runtime::system company;
   node_console console{company, "far"};
   mutable std::atomic<std::uint64_t> looks{0};
+  std::atomic<bool> down{false};
 };
 
 }  // namespace
@@ -124,7 +127,13 @@ TEST_CASE("a joined node's console bears whatever it is asked") {
            {"?", 404},
            {"actors?top=%zz&&=", 400},
            {"actors?as=music", 400},
-           {"trace", 404},
+           {"trace", 200},
+           {"trace?name=pod/default/none", 404},
+           {"trace?after=", 400},
+           {"trace?after=1.2.3", 400},
+           {"trace?after=1.2.3.4.5.6.7.8.9", 400},
+           {"trace?after=99999999999999999999999.0.0.0.0.0.0.0", 400},
+           {"trace?after=9999999999.0.0.0.0.0.0.0", 200},
            {"names?of=objects&prefix=pods/", 200},
            {"actors?match=" + std::string(10'000, '*'), 413}}) {
     INFO(target.substr(0, 40));
@@ -148,6 +157,44 @@ TEST_CASE("an order to an actor of a joined node needs the same right and names 
   CHECK(far->answer({"send?name=pod/default/far-0&object=pods/default/x", true, "admin"}).status ==
         400);
   CHECK(far->answer({"dance", true, "admin"}).status == 404);
+}
+
+TEST_CASE("an actor of a joined node is traced from the control plane's console") {
+  const auto far = std::make_shared<far_machine>();
+  console_test t{far};
+  const auto talker = far->spawn("talker", "t", "");
+  const auto other = far->spawn("talker", "u", "");
+  watching lines{t.where(), "/console/api/trace?node=far&name=talker/t"};
+  REQUIRE(lines.status() == 200);
+  for (int i = 0; i < 3; ++i) {
+    other.tell(poke{});
+    talker.tell(poke{});
+  }
+  for (int i = 0; i < 3; ++i) {
+    const auto line = lines.next();
+    REQUIRE(line);
+    CHECK(line->at("to") == "talker/t");
+    CHECK_THAT(line->at("type"), Contains("poke"));
+  }
+  talker.tell(poke{});
+  REQUIRE(lines.next());
+  far->down = true;
+  const auto last = lines.next();
+  REQUIRE(last);
+  CHECK(last->at("ended") == "true");
+  CHECK_FALSE(lines.next());
+  CHECK(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
+}
+
+TEST_CASE("a trace that cannot begin on a joined node says why") {
+  const auto far = std::make_shared<far_machine>();
+  console_test t{far};
+  CHECK_THAT(t.show("trace?node=far&name=pod/default/none").at("message"),
+             Contains("pod/default/none"));
+  CHECK(t.show("trace?node=nowhere").status == 404);
+  far->down = true;
+  CHECK(t.show("trace?node=far").status == 503);
+  CHECK(t.show("actors?kind=trace").size("") == 0);
 }
 
 TEST_CASE("the cluster shows its links with their rates, and the tree their nodes") {

@@ -298,6 +298,11 @@ TEST_CASE("an actor is paused, resumed, restarted and killed by hand") {
   CHECK(t.control("kill?name=recorder/recorder").status == 200);
   CHECK(lives("2"));
   CHECK_THAT(t.show("actor?name=recorder/recorder").at("lastError"), Contains("by admin"));
+  CHECK(t.control("log?level=debug&actor=recorder/recorder").at("to") == "recorder/recorder");
+  CHECK(t.show("actor?name=recorder/recorder").at("logLevel") == "debug");
+  CHECK_FALSE(t.show("actor?name=writer/writer").has("logLevel"));
+  CHECK(t.control("log?level=loud&actor=recorder/recorder").status == 400);
+  CHECK(t.control("log?level=debug&actor=nobody/at-all").status == 404);
   CHECK(t.control("kill?name=nobody/at-all").status == 404);
   CHECK(t.control("dance?name=writer").status == 404);
 }

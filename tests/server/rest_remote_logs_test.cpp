@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "actors/link/defaults.hpp"
 #include "actors/link/node_gateway.hpp"
 #include "actors/link/node_links.hpp"
 #include "server/rest_fixture.hpp"

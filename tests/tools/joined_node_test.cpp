@@ -12,8 +12,8 @@
 #include "actors/commands.hpp"
 #include "actors/condition.hpp"
 #include "actors/creation.hpp"
-#include "actors/link/defaults.hpp"
 #include "actors/link/node_links.hpp"
+#include "actors/node_identity.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -91,7 +91,7 @@ class plane {
         must(x509::issue(authority_, {"system:node:" + node, {"system:nodes"}, {}, valid_}));
     auto object = std::make_unique<Node>();
     object->mutable_metadata()->set_name(node);
-    (*object->mutable_metadata()->mutable_annotations())[actors::link_defaults::key_annotation] =
+    (*object->mutable_metadata()->mutable_annotations())[std::string{actors::node_key_annotation}] =
         must(x509::key_hash(made.certificate));
     create(std::move(object));
     REQUIRE(eventually([this] { return port_ != 0; }));

@@ -14,7 +14,6 @@
 #include "config/node_config.hpp"
 #include "runtime/system.hpp"
 #include "server/console/node_console.hpp"
-#include "server/version.hpp"
 #include "tools/company_options.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
@@ -60,7 +59,7 @@ class joined_node final : public node_parts {
     console_->console = std::make_unique<server::node_console>(*company_, node_);
     const auto gateway = start_gateway();
     start_node({gateway, gateway, gateway}, local_address_towards(there->host, there->port));
-    dialer_ = runtime::link::dialer::start(
+    auto dialer = runtime::link::dialer::start(
         {.to = {there->host, there->port},
          .credentials =
              [credentials = options_.credentials] {
@@ -71,6 +70,8 @@ class joined_node final : public node_parts {
              },
          .accept = actors::gateway_acceptor(gateway),
          .failed = [gateway](const std::string& why) { gateway.tell(actors::call_failed{why}); }});
+    if (!dialer) return tl::make_unexpected(dialer.error());
+    dialer_ = std::move(*dialer);
     return given.link_address;
   }
 
@@ -109,26 +110,16 @@ class joined_node final : public node_parts {
 
   void start_node(const actors::doors& to, const std::string& address) {
     const auto& from = config_.kubelet;
-    const auto version = fmt::format("v{}+troupe", server::program_version());
-    const auto timing = timing_of(from);
     if (from.runtime == config::pod_runtime::simulated) {
-      actors::simulated_node node;
+      auto node = simulated_node_of(from);
       node.name = node_;
       node.number = static_cast<std::uint32_t>(std::hash<std::string>{}(node_));
-      node.pods = from.max_pods;
-      node.version = version;
-      node.timing = timing;
       company_->spawn({.kind = "simulated-minion", .name = node_},
                       runtime::make<actors::simulated_minion>(std::move(node), to));
       return;
     }
-    actors::kubelet_options kubelet;
-    kubelet.node = node_;
-    kubelet.root_dir = std::filesystem::absolute(from.root_dir);
+    auto kubelet = kubelet_of(from, node_);
     kubelet.address = address;
-    kubelet.max_pods = static_cast<int>(from.max_pods);
-    kubelet.version = version;
-    kubelet.timing = timing;
     actors::spawn_kubelet(*company_, to, std::move(kubelet));
   }
 

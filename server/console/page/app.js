@@ -14,7 +14,7 @@ function headers() {
 }
 
 // What is shown of one machine; the rest is the cluster's.
-const ofNode = ['actors', 'actor', 'tree', 'top', 'rates', 'flow', 'warnings'];
+const ofNode = ['actors', 'actor', 'tree', 'top', 'rates', 'flow', 'warnings', 'trace'];
 
 async function ask(path, query = {}, signal = undefined) {
   const parameters = new URLSearchParams();

@@ -1,8 +1,8 @@
 #include "actors/link/joined.hpp"
 
 #include "actors/kubelet/simulated_minion.hpp"
-#include "actors/link/defaults.hpp"
 #include "actors/link/node_links.hpp"
+#include "actors/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::test {
@@ -25,7 +25,7 @@ joined_cluster::~joined_cluster() {
 void joined_cluster::add(const std::string& node) {
   api::core::v1::Node made;
   made.mutable_metadata()->set_name(node);
-  (*made.mutable_metadata()->mutable_annotations())[actors::link_defaults::key_annotation] =
+  (*made.mutable_metadata()->mutable_annotations())[std::string{actors::node_key_annotation}] =
       peer_of(node).key_hash;
   plane_.create(made);
 }

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "actors/commands.hpp"
-#include "actors/link/defaults.hpp"
 #include "actors/link/node_permissions.hpp"
+#include "actors/node_identity.hpp"
 #include "api/equality.hpp"
 #include "api/object_key.hpp"
 #include "api/schema/coordination_v1.pb.h"
@@ -40,7 +40,7 @@ struct two_nodes {
     for (const std::string node : {"n0", "n1"}) {
       add_node(state, node);
       state.change<Node>({}, node, [&](Node& n) {
-        (*n.mutable_metadata()->mutable_annotations())[actors::link_defaults::key_annotation] =
+        (*n.mutable_metadata()->mutable_annotations())[std::string{actors::node_key_annotation}] =
             "sha256:" + node;
         (*n.mutable_metadata()->mutable_labels())["node-restriction.kubernetes.io/zone"] = "a";
         (*n.mutable_metadata()->mutable_labels())["own"] = "b";

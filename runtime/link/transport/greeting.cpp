@@ -1,11 +1,11 @@
-#include "runtime/link/greeting.hpp"
+#include "runtime/link/transport/greeting.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/text.hpp"
+#include "runtime/link/transport/text.hpp"
 
 namespace troupe::runtime::link {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/link/library.hpp"
+#include "runtime/link/transport/library.hpp"
 
 #include <grpc/grpc.h>
 #include <grpc/grpc_security_constants.h>
@@ -11,10 +11,10 @@
 #include <mutex>
 #include <string_view>
 
-#include "runtime/link/certificate.hpp"
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/log.hpp"
-#include "runtime/link/text.hpp"
+#include "runtime/link/transport/certificate.hpp"
+#include "runtime/link/transport/log.hpp"
+#include "runtime/link/transport/text.hpp"
 
 namespace troupe::runtime::link {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/link/packets.hpp"
+#include "runtime/link/transport/packets.hpp"
 
 #include <algorithm>
 #include <utility>

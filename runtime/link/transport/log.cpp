@@ -1,4 +1,4 @@
-#include "runtime/link/log.hpp"
+#include "runtime/link/transport/log.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/link/doorway.hpp"
+#include "runtime/link/transport/doorway.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,9 +21,9 @@
 #include <utility>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/log.hpp"
-#include "runtime/link/socket.hpp"
-#include "runtime/link/text.hpp"
+#include "runtime/link/transport/log.hpp"
+#include "runtime/link/transport/socket.hpp"
+#include "runtime/link/transport/text.hpp"
 
 namespace troupe::runtime::link {
 

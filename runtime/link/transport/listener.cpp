@@ -6,13 +6,13 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "runtime/link/called.hpp"
-#include "runtime/link/certificate.hpp"
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/doorway.hpp"
-#include "runtime/link/library.hpp"
-#include "runtime/link/link.hpp"
-#include "runtime/link/stream.grpc.pb.h"
+#include "runtime/link/transport/called.hpp"
+#include "runtime/link/transport/certificate.hpp"
+#include "runtime/link/transport/doorway.hpp"
+#include "runtime/link/transport/library.hpp"
+#include "runtime/link/transport/start.hpp"
+#include "runtime/link/transport/stream.grpc.pb.h"
 
 namespace troupe::runtime::link {
 namespace {
@@ -114,7 +114,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
 
 }  // namespace
 
-tl::expected<std::unique_ptr<listener>, std::string> listener::start(listener_options options) {
+tl::expected<std::unique_ptr<listener>, std::string> start_listener(listener_options options) {
   auto made = std::make_unique<grpc_listener>(std::move(options));
   if (const auto started = made->start(); !started) return tl::make_unexpected(started.error());
   return made;

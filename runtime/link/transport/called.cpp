@@ -1,6 +1,6 @@
-#include "runtime/link/called.hpp"
+#include "runtime/link/transport/called.hpp"
 
-#include "runtime/link/line_timer.hpp"
+#include "runtime/link/transport/line_timer.hpp"
 
 namespace troupe::runtime::link {
 namespace {

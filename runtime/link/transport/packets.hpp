@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "runtime/link/stream.pb.h"
+#include "runtime/link/transport/stream.pb.h"
 
 namespace troupe::runtime::link {
 

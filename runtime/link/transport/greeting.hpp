@@ -4,7 +4,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "runtime/link/stream.pb.h"
+#include "runtime/link/transport/stream.pb.h"
 
 namespace troupe::runtime::link {
 

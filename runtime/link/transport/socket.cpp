@@ -1,4 +1,4 @@
-#include "runtime/link/socket.hpp"
+#include "runtime/link/transport/socket.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/text.hpp"
+#include "runtime/link/transport/text.hpp"
 
 namespace troupe::runtime::link {
 namespace {

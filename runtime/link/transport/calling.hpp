@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "runtime/link/conversation.hpp"
+#include "runtime/link/transport/conversation.hpp"
 
 namespace troupe::runtime::link {
 

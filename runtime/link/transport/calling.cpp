@@ -1,9 +1,9 @@
-#include "runtime/link/calling.hpp"
+#include "runtime/link/transport/calling.hpp"
 
-#include "runtime/link/library.hpp"
-#include "runtime/link/line_timer.hpp"
-#include "runtime/link/stream.grpc.pb.h"
-#include "runtime/link/text.hpp"
+#include "runtime/link/transport/library.hpp"
+#include "runtime/link/transport/line_timer.hpp"
+#include "runtime/link/transport/stream.grpc.pb.h"
+#include "runtime/link/transport/text.hpp"
 
 namespace troupe::runtime::link {
 namespace {

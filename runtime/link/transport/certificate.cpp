@@ -1,4 +1,4 @@
-#include "runtime/link/certificate.hpp"
+#include "runtime/link/transport/certificate.hpp"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

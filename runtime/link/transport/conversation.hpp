@@ -13,8 +13,8 @@
 #include <string>
 
 #include "runtime/link/link.hpp"
-#include "runtime/link/packets.hpp"
-#include "runtime/link/stream.pb.h"
+#include "runtime/link/transport/packets.hpp"
+#include "runtime/link/transport/stream.pb.h"
 
 namespace troupe::runtime::link {
 

@@ -1,4 +1,4 @@
-#include "runtime/link/text.hpp"
+#include "runtime/link/transport/text.hpp"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 
 #include <mutex>
 
-#include "runtime/link/certificate.hpp"
-#include "runtime/link/library.hpp"
-#include "runtime/link/log.hpp"
+#include "runtime/link/transport/certificate.hpp"
+#include "runtime/link/transport/library.hpp"
+#include "runtime/link/transport/log.hpp"
 
 namespace troupe::runtime::link {
 namespace {

@@ -4,12 +4,12 @@
 #include <mutex>
 #include <random>
 
-#include "runtime/link/calling.hpp"
-#include "runtime/link/certificate.hpp"
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/library.hpp"
-#include "runtime/link/line_timer.hpp"
-#include "runtime/link/link.hpp"
+#include "runtime/link/transport/calling.hpp"
+#include "runtime/link/transport/certificate.hpp"
+#include "runtime/link/transport/library.hpp"
+#include "runtime/link/transport/line_timer.hpp"
+#include "runtime/link/transport/start.hpp"
 
 namespace troupe::runtime::link {
 namespace {
@@ -142,7 +142,7 @@ class grpc_dialer final : public dialer {
 
 }  // namespace
 
-std::unique_ptr<dialer> dialer::start(dialer_options options) {
+tl::expected<std::unique_ptr<dialer>, std::string> start_dialer(dialer_options options) {
   use_library();
   return std::make_unique<grpc_dialer>(std::move(options));
 }
