@@ -23,6 +23,9 @@ inline constexpr std::size_t backlog_limit_bytes = 16u << 20;
 // How soon what waits for room is tried again.
 inline constexpr duration backlog_round = 20ms;
 
+// What is told or logged of something that a peer said, and that may be as long as a frame.
+inline constexpr std::size_t reason_limit_bytes = 512;
+
 // Requests of a node that wait for their answer: more than a node of 110 pods has reason to make.
 inline constexpr std::size_t requests_under_way = 1'000;
 // An answer that did not come by then will not come; longer than every asker waits.

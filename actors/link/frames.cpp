@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/link/defaults.hpp"
@@ -13,7 +14,12 @@ namespace troupe::actors {
 
 namespace {
 
+// It may repeat what the other side said, however long that is.
 tl::unexpected<std::string> nonsense(std::string what) {
+  if (what.size() > link_defaults::reason_limit_bytes)
+    what.resize(link_defaults::reason_limit_bytes);
+  std::replace_if(
+      what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
   return tl::make_unexpected(std::move(what));
 }
 
@@ -179,6 +185,15 @@ remove read_remove(const wire::Remove& from) {
           .grace_seconds = from.grace_seconds(),
           .propagation = from.propagation(),
           .why = read_cause(from.why())};
+}
+
+console_view read_console_answer(const wire::ConsoleAnswer& from) {
+  const auto status = from.status();
+  if (status != 0 && status != 200 && (status < 400 || status > 599))
+    return {0, fmt::format("the node answers with {}, which is no status of an answer", status)};
+  console_view view{status, from.body()};
+  if (from.has_total()) view.total = from.total();
+  return view;
 }
 
 // -- from the control plane -----------------------------------------------------------------------

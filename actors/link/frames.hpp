@@ -1,7 +1,8 @@
 // Between the messages of actors and what goes over the link (frames.proto). Pure.
 //
-// What comes from the other side is not trusted to make sense: reading answers an error in one line
-// for what no peer of good faith sends. What a node may do is decided in node_permissions.hpp.
+// What comes from the other side is not trusted to make sense: reading answers an error in one
+// short line for what no peer of good faith sends. What a node may do is decided in
+// node_permissions.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/link/asks.hpp"
 #include "actors/link/frames.pb.h"
 #include "actors/messages.hpp"
 
@@ -40,6 +42,9 @@ evict read_evict(const wire::Evict& from);
 
 void write_remove(wire::Remove& out, std::uint64_t id, const remove& what);
 remove read_remove(const wire::Remove& from);
+
+// The status is one that an answer of HTTP with a body can have, or 0.
+console_view read_console_answer(const wire::ConsoleAnswer& from);
 
 // -- from the control plane -----------------------------------------------------------------------
 

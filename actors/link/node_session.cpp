@@ -332,7 +332,8 @@ void node_session::on_commit(const wire::Commit& m) {
 
 void node_session::commit_answered(std::uint64_t id, const persistence::outcome& result) {
   if (!result && result.error().code != persistence::errc::conflict)
-    log().warn("link: a write of node {} was refused: {}", node_, result.error().message);
+    log().warn("link: a write of node {} was refused: {}", node_,
+               cut(result.error().message, link_defaults::reason_limit_bytes));
   if (id == 0) return;
   wire::ToNode::Item item;
   write_commit_done(*item.mutable_commit_done(), id, result);

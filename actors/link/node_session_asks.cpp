@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/link/defaults.hpp"
+#include "actors/link/frames.hpp"
 #include "actors/link/node_session.hpp"
 #include "runtime/system.hpp"
 
@@ -115,9 +116,7 @@ void node_session::on_node_question(const node_question& m) {
 void node_session::on_console_answer(const wire::ConsoleAnswer& m) {
   const auto found = questions_.find(m.ask());
   if (found == questions_.end()) return;
-  console_view view{m.status(), m.body()};
-  if (m.has_total()) view.total = m.total();
-  found->second.answer->deliver(std::move(view));
+  found->second.answer->deliver(read_console_answer(m));
   questions_.erase(found);
 }
 

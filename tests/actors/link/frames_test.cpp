@@ -141,6 +141,13 @@ TEST_CASE("what makes no sense on the link is an error that says what", "[link]"
     commit.mutable_mutations(0)->set_key("/registry/dragons/a/b");
     CHECK_THAT(actors::read_commit(commit).error(), Contains("no kind has the key"));
   }
+  SECTION("a key that is long and forges lines of a log") {
+    commit.mutable_mutations(0)->set_key("/registry/dragons/\n2026-11-22 error: " +
+                                         std::string(1'000'000, 'x'));
+    const auto why = actors::read_commit(commit).error();
+    CHECK(why.size() <= actors::link_defaults::reason_limit_bytes);
+    CHECK(why.find('\n') == why.npos);
+  }
   SECTION("another object than the key says") {
     commit.mutable_mutations(0)->set_key("/registry/pods/kube-system/other");
     CHECK_THAT(actors::read_commit(commit).error(), Contains("would hold another object"));
@@ -163,6 +170,22 @@ TEST_CASE("what makes no sense on the link is an error that says what", "[link]"
       actors::wire::Commit read;
       if (read.ParseFromString(bad)) static_cast<void>(actors::read_commit(read));
     });
+  }
+}
+
+TEST_CASE("a node answers a console with a status that HTTP can pass on, or not at all", "[link]") {
+  actors::wire::ConsoleAnswer answer;
+  answer.set_body("{}");
+  for (const int good : {0, 200, 400, 404, 599}) {
+    answer.set_status(good);
+    CHECK(actors::read_console_answer(answer).status == good);
+    CHECK(actors::read_console_answer(answer).body == "{}");
+  }
+  for (const int bad : {-5, 1, 100, 101, 204, 304, 399, 600, 99'999}) {
+    answer.set_status(bad);
+    const auto view = actors::read_console_answer(answer);
+    CHECK(view.status == 0);
+    CHECK_THAT(view.body, Contains(std::to_string(bad) + ", which is no status"));
   }
 }
 
