@@ -75,7 +75,7 @@ void kubelet::started() {
   follow_node();
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
-  sweep_ = every(kubelet_defaults::orphan_sweep, [this] { look_for_orphans(); });
+  sweep_ = every(options_.orphan_sweep, [this] { look_for_orphans(); });
 }
 
 std::string kubelet::describe() const {

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "actors/kubelet/cgroup.hpp"
 #include "actors/kubelet/machine.hpp"
@@ -124,9 +125,13 @@ TEST_CASE("an init container that fails for good ends the pod before the others 
 
 TEST_CASE("a worker that throws begins anew, keeps its pod and disturbs no other", "[kubelet]") {
   machine here;
+  const scratch_folder place;
+  const auto flag = place.path() / "end";
   here.start_kubelet();
-  here.create(shell_pod("web", "echo once; exec sleep 300"));
-  here.create(shell_pod("other", "exec sleep 300"));
+  here.create(shell_pod(
+      "web", "echo once; while ! test -e " + flag.string() + "; do sleep 0.05; done; exit 3",
+      "  restartPolicy: Never\n"));
+  here.create(shell_pod("other", "echo once; exec sleep 300"));
   REQUIRE(machine::wait([&] { return here.runs("web") && here.runs("other"); }));
   const auto worker_of = [&](const std::string& pod) {
     runtime::actor_info found;
@@ -136,16 +141,35 @@ TEST_CASE("a worker that throws begins anew, keeps its pod and disturbs no other
     });
     return found;
   };
-  const auto worker = worker_of("web");
+  const auto web = here.status("web"), other = here.status("other");
+  const auto worker = worker_of("web"), bystander = worker_of("other");
   REQUIRE(here.company().kill(here.company().actors().find(worker.kind, worker.name), "no idea"));
-  REQUIRE(machine::wait([&] { return worker_of("web").restarts == 1; }));
-  // It still hears of its pod, and what ran goes on.
+  REQUIRE(machine::wait([&] {
+    const auto now = worker_of("web");
+    return now.restarts == 1 && !now.backing_off;
+  }));
+  CHECK(worker_of("web").id == worker.id);
+  CHECK_THAT(worker_of("web").last_error, Catch::Contains("no idea"));
+
+  // What ran goes on, and its end is seen by the worker that did not see its beginning.
+  CHECK(here.status("web").SerializeAsString() == web.SerializeAsString());
+  std::ofstream{flag} << "now";
+  REQUIRE(machine::wait([&] { return here.ended("web"); }));
+  const auto after = here.status("web").container_statuses(0);
+  CHECK(after.state().terminated().exit_code() == 3);
+  CHECK(after.container_id() == web.container_statuses(0).container_id());
+  CHECK(after.restart_count() == 0);
+  CHECK(here.log("web") == "once\n");
+  CHECK(here.events("web", "Started").size() == 1);
   here.remove("web");
   CHECK(machine::wait([&] { return !here.find("web"); }));
-  CHECK(here.events("web", "Started").size() == 1);
-  CHECK(here.events("web", "Killing").size() == 1);
+
+  CHECK(worker_of("other").id == bystander.id);
   CHECK(worker_of("other").restarts == 0);
-  CHECK(here.runs("other"));
+  CHECK(here.status("other").SerializeAsString() == other.SerializeAsString());
+  CHECK(here.log("other") == "once\n");
+  CHECK(here.events("other", "Started").size() == 1);
+  CHECK(here.events("other", "Killing").empty());
 }
 
 TEST_CASE("what stands below the root directory is for the node's user and group alone",
@@ -203,6 +227,26 @@ TEST_CASE("the next kubelet takes up what runs and ends what has gone", "[kubele
   REQUIRE(machine::wait([&] { return here.runs("stays"); }));
   CHECK(here.status("stays").container_statuses(0).SerializeAsString() == started);
   CHECK(here.events("stays", "Started").size() == 1);
+}
+
+TEST_CASE("a directory of no pod goes with the next sweep, that of a living pod stays",
+          "[kubelet]") {
+  machine here;
+  here.adjust = [](actors::kubelet_options& options) {
+    options.orphan_sweep = std::chrono::milliseconds{50};
+  };
+  here.start_kubelet();
+  here.create(shell_pod("web", "exec sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  const auto before = here.status("web").SerializeAsString();
+  // Long after the look at the beginning, and more than once.
+  for (const char* uid : {"first", "second", "third"}) {
+    const auto stray = here.root() / "pods" / uid;
+    std::filesystem::create_directories(stray / "volumes" / "v");
+    CHECK(machine::wait([&] { return !std::filesystem::exists(stray); }));
+  }
+  CHECK(std::filesystem::exists(here.pod_dir("web")));
+  CHECK(here.status("web").SerializeAsString() == before);
 }
 
 TEST_CASE("a kubelet that crashes finds its workers again", "[kubelet]") {
