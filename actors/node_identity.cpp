@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/schema/meta_object.pb.h"
+
 namespace troupe::actors {
 namespace {
 

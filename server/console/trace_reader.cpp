@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "server/console/views.hpp"
 
@@ -132,26 +131,8 @@ console_answer trace_page(const console_context& in, const query_string& query) 
   trace_reader reader{in, std::move(*filter), form, *from};
   const auto seen = after ? reader.read() : traced{};
   console_answer page;
-  page.body = fmt::format("{} {} {}\n{}", reader.at().text(), seen.lines, seen.lost, seen.text);
+  page.body = trace_page_text(reader.at().text(), seen);
   return page;
-}
-
-std::optional<read_page> parse_trace_page(std::string_view page) {
-  const auto number = [](std::string_view text, std::uint64_t& into) {
-    const auto* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, into);
-    return error == std::errc{} && at == end;
-  };
-  const auto end = page.find('\n');
-  const auto first = page.find(' ');
-  const auto second = page.find(' ', first + 1);
-  if (end == page.npos || first >= end || second >= end) return {};
-  read_page made;
-  made.after = page.substr(0, first);
-  if (!number(page.substr(first + 1, second - first - 1), made.what.lines)) return {};
-  if (!number(page.substr(second + 1, end - second - 1), made.what.lost)) return {};
-  made.what.text = page.substr(end + 1);
-  return made;
 }
 
 }  // namespace troupe::server

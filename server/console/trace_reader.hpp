@@ -14,6 +14,7 @@
 #include "server/console/context.hpp"
 #include "server/console/remote.hpp"
 #include "server/console/rendering.hpp"
+#include "server/console/trace_page.hpp"
 
 namespace troupe::server {
 
@@ -23,12 +24,6 @@ struct trace_filter {
   std::string type;                   // glob; empty: any
 };
 api::expected<trace_filter> trace_filter_of(const console_context& in, const query_string& query);
-
-struct traced {
-  std::string text;         // whole lines
-  std::uint64_t lines = 0;  // in it
-  std::uint64_t lost = 0;   // overwritten before they were read, or more than `trace_lines` at once
-};
 
 // Belongs to one thread at a time.
 class trace_reader {
@@ -61,12 +56,5 @@ class trace_reader {
 
 // What came since the query's `after`; without it nothing, and where to begin.
 console_answer trace_page(const console_context& in, const query_string& query);
-
-struct read_page {
-  std::string after;  // of the next question
-  traced what;
-};
-// Nothing for a page that is none.
-std::optional<read_page> parse_trace_page(std::string_view page);
 
 }  // namespace troupe::server
