@@ -78,7 +78,8 @@ class machine {
   std::unique_ptr<persistence::store> truth_;
   std::unique_ptr<runtime::system> company_;
   std::unique_ptr<actors::control_plane> plane_;
-  std::mt19937_64 random_{1};
+  // Of uids: they name control groups, which other tests on this computer must not share.
+  std::mt19937_64 random_{std::random_device{}()};
 };
 
 std::string text_of(const std::filesystem::path& file);
