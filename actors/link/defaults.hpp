@@ -26,6 +26,10 @@ inline constexpr duration backlog_round = 20ms;
 // What is told or logged of something that a peer said, and that may be as long as a frame.
 inline constexpr std::size_t reason_limit_bytes = 512;
 
+// Of a key that a node follows; the longest there are have a namespace of 63 characters and a name
+// of 253.
+inline constexpr std::size_t key_limit_bytes = 1'024;
+
 // Requests of a node that wait for their answer: more than a node of 110 pods has reason to make.
 inline constexpr std::size_t requests_under_way = 1'000;
 // An answer that did not come by then will not come; longer than every asker waits.

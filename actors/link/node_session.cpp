@@ -134,6 +134,9 @@ void node_session::take(const wire::FromNode::Item& item) {
 // -- the node's streams ---------------------------------------------------------------------------
 
 void node_session::on_subscribe(const wire::Subscribe& m) {
+  if (const auto size = m.prefix().size() + m.on_node().size();
+      size > link_defaults::key_limit_bytes)
+    return leave(fmt::format("node {} asks for a key of {} bytes", node_, size));
   if (streams_.size() + early_.size() >= link_defaults::streams)
     return leave(fmt::format("node {} has more than {} streams", node_, link_defaults::streams));
   if (!pods_known_) {

@@ -40,4 +40,40 @@ TEST_CASE("a probe whose output is no text is an event, and costs its node no li
   }
 }
 
+namespace {
+
+class ear final : public runtime::link::receiver {
+ public:
+  void received(runtime::link::delivery) override {}
+  void ended(const std::string& reason) override { end = reason; }
+  std::string end;
+};
+
+}  // namespace
+
+// The control plane keeps what a node asks for until it knows the node's pods.
+TEST_CASE("a node that asks for a key of a megabyte loses its session", "[link]") {
+  joined_cluster world{1};
+  auto& plane = world.plane();
+  world.add("n0");
+  for (const std::size_t size : {300, 1'000'000}) {
+    const auto node = std::make_shared<ear>();
+    auto line = runtime::link::make_loop(
+        peer_of("n0"), [node](const auto&) { return node; }, {"plane", {}, {}, {}},
+        plane.plane().links().acceptor());
+    actors::wire::FromNode frame;
+    auto& asked = *frame.add_items()->mutable_subscribe();
+    asked.set_stream(1);
+    asked.set_prefix("/registry/secrets/default/" + std::string(size, 'x'));
+    REQUIRE(line.one->send(frame.SerializeAsString()));
+    plane.settle();
+    if (size < 1'000)
+      CHECK(node->end == "");
+    else
+      CHECK_THAT(node->end, Catch::Contains("node n0 asks for a key of 1000026 bytes"));
+    line.cut();
+    plane.settle();
+  }
+}
+
 }  // namespace troupe::test
