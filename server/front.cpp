@@ -7,8 +7,10 @@
 #include <thread>
 
 #include "server/addresses.hpp"
+#include "server/console/local_gate.hpp"
 #include "server/gate.hpp"
 #include "server/kubeconfig.hpp"
+#include "server/local_socket.hpp"
 #include "server/pki.hpp"
 #include "server/private_file.hpp"
 #include "server/tls_identity.hpp"
@@ -50,6 +52,7 @@ class front::impl {
         door{who, may, room, *parts.health, *parts.api},
         server{options.http} {
     if (parts.legacy_api != nullptr) legacy_door.emplace(room, *parts.legacy_api);
+    if (parts.console != nullptr) local_door.emplace(*parts.console);
   }
 
   ~impl() {
@@ -73,6 +76,11 @@ class front::impl {
       auto plain = server.listen(*options.legacy_listen, *legacy_door);
       if (!plain) return tl::make_unexpected(plain.error());
       legacy_where = *plain;
+    }
+    if (local_door) {
+      const auto file = options.data_dir / console_socket;
+      if (const auto local = server.listen_locally(file, *local_door); !local)
+        spdlog::warn("server: the local console: {}", local.error());
     }
     if (auto written = write_kubeconfig(); !written) return written;
     keeper = std::thread{[this] { keep_fresh(); }};
@@ -121,6 +129,7 @@ class front::impl {
   const in_flight room;
   gate door;
   std::optional<open_gate> legacy_door;
+  std::optional<local_gate> local_door;
   std::unique_ptr<tls_identity> identity;
   endpoint where;
   std::optional<endpoint> legacy_where;

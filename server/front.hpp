@@ -45,6 +45,8 @@ struct front_parts {
   std::vector<std::shared_ptr<const authorizer>> authorizers;
   // Given the authority at the start and when it is renewed; may be null.
   std::shared_ptr<node_signer> signer = nullptr;
+  // Served at data_dir/console.sock to who may open that; may be null.
+  handler* console = nullptr;
 };
 
 class front {

@@ -8,6 +8,7 @@
 
 #include "server/io_worker.hpp"
 #include "server/listener.hpp"
+#include "server/local_socket.hpp"
 
 namespace troupe::server {
 namespace {
@@ -39,6 +40,15 @@ class http_server::impl {
       workers.push_back(std::make_unique<io_worker>(i, options, counters));
   }
 
+  tl::expected<void, std::string> add(bound_socket socket, site here) {
+    const auto place = here.local;
+    auto made = std::make_unique<listener>(
+        std::move(socket), std::make_shared<const site>(std::move(here)), workers, limit, counters);
+    if (workers.front()->add_listener(std::move(made))) return {};
+    return tl::make_unexpected("cannot listen on " + place +
+                               ": the kernel does not watch more descriptors");
+  }
+
   const http_options options;
   const std::size_t limit;
   http_counters counters;
@@ -57,14 +67,16 @@ tl::expected<endpoint, std::string> http_server::listen(const endpoint& where, h
   auto socket = bind_socket(where);
   if (!socket) return tl::make_unexpected(socket.error());
   const auto actual = socket->where;
-  auto here = std::make_shared<const site>(site{target, identity, to_string(actual)});
-  auto made = std::make_unique<listener>(*socket, std::move(here), impl_->workers, impl_->limit,
-                                         impl_->counters);
-  if (!impl_->workers.front()->add_listener(std::move(made))) {
-    return tl::make_unexpected("cannot listen on " + to_string(actual) +
-                               ": the kernel does not watch more descriptors");
-  }
+  const auto added = impl_->add(std::move(*socket), {target, identity, to_string(actual)});
+  if (!added) return tl::make_unexpected(added.error());
   return actual;
+}
+
+tl::expected<void, std::string> http_server::listen_locally(const std::filesystem::path& file,
+                                                            handler& target) {
+  const auto socket = listen_at(file);
+  if (!socket) return tl::make_unexpected(socket.error());
+  return impl_->add({*socket, {}, file}, {target, nullptr, file.string()});
 }
 
 void http_server::stop() {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
@@ -67,6 +68,10 @@ class http_server {
   // `target` and `identity` outlive the server.
   tl::expected<endpoint, std::string> listen(const endpoint& where, handler& target,
                                              const tls_identity* identity = nullptr);
+
+  // Serves `target` at a socket in the file system (local_socket.hpp), which goes with the server.
+  tl::expected<void, std::string> listen_locally(const std::filesystem::path& file,
+                                                 handler& target);
 
   // Accepts nothing more, tells the clients, closes streams, waits at most `drain_timeout` for
   // answers under way, closes everything, ends the threads. Safe to call twice.

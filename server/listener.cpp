@@ -22,6 +22,7 @@ void set(int descriptor, int level, int name, int value) {
 }
 
 std::string print(const sockaddr_storage& address) {
+  if (address.ss_family == AF_UNIX) return "this machine";
   char host[INET6_ADDRSTRLEN] = "";
   if (address.ss_family == AF_INET6) {
     const auto& six = reinterpret_cast<const sockaddr_in6&>(address);
@@ -91,12 +92,15 @@ listener::listener(bound_socket socket, std::shared_ptr<const site> where,
                    std::vector<std::unique_ptr<io_worker>>& workers, std::size_t connection_limit,
                    http_counters& counters)
     : descriptor_{socket.descriptor},
+      file_{std::move(socket.file)},
       site_{std::move(where)},
       workers_{workers},
       connection_limit_{connection_limit},
       counters_{counters} {}
 
 listener::~listener() {
+  std::error_code ignored;
+  if (!file_.empty()) std::filesystem::remove(file_, ignored);
   ::close(descriptor_);
 }
 

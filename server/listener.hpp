@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
@@ -20,6 +21,7 @@ namespace troupe::server {
 struct bound_socket {
   int descriptor;
   endpoint where;
+  std::filesystem::path file = {};  // of a local socket; goes with it
 };
 // The error is one line for the user.
 tl::expected<bound_socket, std::string> bind_socket(const endpoint& where);
@@ -40,6 +42,7 @@ class listener final : public event_loop::source {
   void take(int accepted, const sockaddr_storage& peer);
 
   const int descriptor_;
+  const std::filesystem::path file_;
   const std::shared_ptr<const site> site_;
   std::vector<std::unique_ptr<io_worker>>& workers_;
   const std::size_t connection_limit_;

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "tools/https_client.hpp"
+#include "tools/node_client.hpp"
 
 namespace troupe::tools {
 
@@ -65,7 +65,7 @@ tl::expected<server::cluster_access, std::string> access_flags::access() const {
 tl::expected<std::unique_ptr<cluster_client>, std::string> access_flags::connect() const {
   const auto where = access();
   if (!where) return tl::make_unexpected(where.error());
-  auto made = https_client::make(*where);
+  auto made = node_client::make(*where);
   if (!made) return tl::make_unexpected(made.error());
   return std::move(*made);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
@@ -25,6 +26,11 @@ class access_flags {
   // A client of the API there. Connects with the first request.
   tl::expected<std::unique_ptr<cluster_client>, std::string> connect() const;
 
+  // The folder of --data-dir where that alone says which node is meant; empty otherwise.
+  std::filesystem::path local_dir() const {
+    if (!server_.empty() || !token_file_.empty()) return {};
+    return data_dir_;
+  }
   // The server that --server names; empty where it is not given.
   const std::string& server() const noexcept { return server_; }
 

@@ -1,5 +1,5 @@
 // What the commands that change or wait for objects need of a cluster: its API, one request at a
-// time. The real one speaks HTTPS (https_client.hpp); tests hand in another.
+// time. The real one speaks HTTPS (node_client.hpp); tests hand in another.
 #pragma once
 
 #include <map>

@@ -1,6 +1,8 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
+#include "server/local_socket.hpp"
 #include "tools/access_flags.hpp"
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
@@ -21,13 +23,19 @@ struct console_flags {
   bool allow_control = false;
 };
 
+// By its socket where the node's data directory is named, else by address and keys.
+tl::expected<std::unique_ptr<console_client>, std::string> attach(const access_flags& flags) {
+  std::error_code ignored;
+  const auto folder = flags.local_dir();
+  if (!folder.empty() && std::filesystem::is_socket(folder / server::console_socket, ignored))
+    return console_client::at(folder);
+  const auto access = flags.access();
+  if (!access) return tl::make_unexpected(access.error());
+  return console_client::make(*access);
+}
+
 int run(const console_flags& given) {
-  const auto access = given.access.access();
-  if (!access) {
-    std::cerr << "troupe: " << access.error() << "\n";
-    return exit_code::failed;
-  }
-  const auto node = console_client::make(*access);
+  const auto node = attach(given.access);
   if (!node) {
     std::cerr << "troupe: " << node.error() << "\n";
     return exit_code::failed;

@@ -150,6 +150,7 @@ class node : public node_parts {
     join_ = std::make_unique<server::join_api>(api_->services(), signer, *console_);
     server::front_parts parts;
     parts.api = join_.get();
+    parts.console = console_.get();
     parts.health = &health_;
     parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_)};
     parts.authorizers = {std::make_shared<server::join_authorizer>()};

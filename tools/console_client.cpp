@@ -1,5 +1,6 @@
 #include "tools/console_client.hpp"
 
+#include "server/local_socket.hpp"
 #include "server/query.hpp"
 
 namespace troupe::tools {
@@ -20,9 +21,14 @@ std::string path_of(const console_request& what) {
 
 tl::expected<std::unique_ptr<console_client>, std::string> console_client::make(
     const server::cluster_access& where) {
-  auto http = https_client::make(where);
+  auto http = node_client::make(where);
   if (!http) return tl::make_unexpected(http.error());
   return std::unique_ptr<console_client>{new console_client{std::move(*http)}};
+}
+
+std::unique_ptr<console_client> console_client::at(const std::filesystem::path& data_dir) {
+  auto http = node_client::at(data_dir / server::console_socket);
+  return std::unique_ptr<console_client>{new console_client{std::move(http)}};
 }
 
 tl::expected<std::string, std::string> console_client::ask(const console_request& what) {

@@ -9,7 +9,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
-#include "tools/https_client.hpp"
+#include "tools/node_client.hpp"
 
 namespace troupe::tools {
 
@@ -24,6 +24,8 @@ class console_client {
   // The error is one line: what is wrong with the address or the keys.
   static tl::expected<std::unique_ptr<console_client>, std::string> make(
       const server::cluster_access& where);
+  // Of the node that runs in this data directory, as the administrator of its machine.
+  static std::unique_ptr<console_client> at(const std::filesystem::path& data_dir);
 
   // The body, or what the server said in its place.
   tl::expected<std::string, std::string> ask(const console_request& what);
@@ -33,9 +35,9 @@ class console_client {
                                          const std::function<bool(std::string_view)>& take);
 
  private:
-  explicit console_client(std::unique_ptr<https_client> http) : http_{std::move(http)} {}
+  explicit console_client(std::unique_ptr<node_client> http) : http_{std::move(http)} {}
 
-  std::unique_ptr<https_client> http_;
+  std::unique_ptr<node_client> http_;
 };
 
 }  // namespace troupe::tools

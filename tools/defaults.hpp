@@ -28,6 +28,8 @@ inline constexpr int console_history_lines = 1'000;
 inline constexpr std::chrono::seconds expelled_limit{10};
 // How long a node waits before it tries again to listen for joined nodes.
 inline constexpr std::chrono::seconds link_retry{5};
+// To the console of a joined machine, at its socket.
+inline constexpr std::size_t local_connections = 64;
 // Logs that are read for other machines: threads, and parts that wait for them.
 inline constexpr std::size_t log_threads = 1;
 inline constexpr std::size_t log_queue_parts = 1'000;

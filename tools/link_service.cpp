@@ -115,6 +115,7 @@ std::vector<server::node_link> linked_consoles::links() const {
       row.messages_out = stats.frames_sent;
       row.bytes_in = stats.bytes_received;
       row.bytes_out = stats.bytes_sent;
+      row.queued_bytes = stats.outbox_bytes;
     }
     rows.push_back(std::move(row));
     return true;

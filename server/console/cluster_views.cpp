@@ -103,7 +103,6 @@ void append_links(json_writer& out, const sampler::pair& seen) {
         .member("peer", now.peer)
         .member("connected", now.connected)
         .member("ageSeconds", now.age)
-        .member("roundTripSeconds", now.round_trip)
         .member("inPerSecond", seen.per_second(now.messages_in, before.messages_in))
         .member("outPerSecond", seen.per_second(now.messages_out, before.messages_out))
         .member("inBytes", now.bytes_in)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/worker_pool.hpp"
+#include "server/console/console_request.hpp"
 #include "server/console/control.hpp"
 #include "server/console/page.hpp"
 #include "server/console/rendering.hpp"
@@ -15,33 +16,10 @@
 namespace troupe::server {
 namespace {
 
-constexpr std::string_view api_prefix = "/console/api/";
 constexpr std::string_view metrics_path = "/metrics";
-// What changes something needs it: no web page from elsewhere can send it.
-constexpr std::string_view right_header = "x-troupe-control";
 
 bool is_ours(std::string_view path) {
-  return path == metrics_path || path == "/console" || path.starts_with("/console/");
-}
-
-response to_response(console_answer from, const query_string& query) {
-  response made;
-  made.status = from.status;
-  const auto form = from.status == 200 ? parse_rendering(query.get_or("as", "json")) : std::nullopt;
-  made.content_type = content_type_of(form.value_or(rendering::json));
-  if (from.total) made.fields.push_back({"x-total-count", std::to_string(*from.total)});
-  made.content.add(std::move(from.body));
-  return made;
-}
-
-order_giver giver_of(const request& what) {
-  return {what.user ? what.user->name : "?", what.connection ? what.connection->peer : "?",
-          what.id};
-}
-
-response no_such_path(std::string_view path) {
-  return status_response(404, "NotFound",
-                         "the console has no " + std::string{path} + ": see docs/console.md");
+  return path == metrics_path || is_console_path(path);
 }
 
 }  // namespace
@@ -65,15 +43,9 @@ struct console::impl {
   }
 
   void serve_api(request_ptr what, responder answer) {
-    const auto name = std::string_view{what->path}.substr(api_prefix.size());
+    if (auto refused = refuse(*what)) return answer.respond(std::move(*refused));
+    const auto name = view_name(*what);
     const bool changes = what->method == http_method::post;
-    if (!changes && what->method != http_method::get)
-      return answer.respond(
-          status_response(405, "MethodNotAllowed", "GET shows, POST changes something"));
-    if (changes && is_control_verb(name) && what->headers.get(right_header) != "allow")
-      return answer.respond(
-          status_response(403, "Forbidden",
-                          fmt::format("{} changes something: attach with --allow-control", name)));
     const auto node = what->query.get_or("node", context.node);
     if (!changes && name == "trace") return follow(node, what, answer);
     const auto* found = view_called(name);
@@ -86,12 +58,12 @@ struct console::impl {
         answer.respond(to_response(std::move(from), what->query));
       });
     make_later(std::move(answer), [this, found, what = std::move(what)] {
-      const auto verb = std::string_view{what->path}.substr(api_prefix.size());
-      return to_response(rendered(what->method == http_method::post
-                                      ? control(context, verb, what->query, giver_of(*what))
-                                      : found->show(context, what->query),
-                                  what->query),
-                         what->query);
+      return to_response(
+          rendered(what->method == http_method::post
+                       ? control(context, view_name(*what), what->query, giver_of(*what))
+                       : found->show(context, what->query),
+                   what->query),
+          what->query);
     });
   }
 
@@ -109,15 +81,12 @@ struct console::impl {
     if (context.others == nullptr)
       return answer.respond(to_response(
           console_failure(404, "no node can join this one, so there is no link to " + node), {}));
-    const auto name = std::string_view{what->path}.substr(api_prefix.size());
-    context.others->ask(
-        node,
-        {target_of(name, what->query), what->method == http_method::post, giver_of(*what).user},
-        defaults::remote_limit, defaults::answer_bytes,
-        [what, answer, then = std::move(then)](console_answer from) {
-          if (from.status != 200) return answer.respond(to_response(std::move(from), what->query));
-          then(std::move(from));
-        });
+    context.others->ask(node, question_of(*what), defaults::remote_limit, defaults::answer_bytes,
+                        [what, answer, then = std::move(then)](console_answer from) {
+                          if (from.status != 200)
+                            return answer.respond(to_response(std::move(from), what->query));
+                          then(std::move(from));
+                        });
   }
 
   handler& next;
@@ -145,13 +114,13 @@ void console::transport(std::function<http_stats()> from) {
 
 std::optional<response> console::admit(request& head, std::shared_ptr<void>& permit) {
   if (!is_ours(head.path)) return impl_->next.admit(head, permit);
-  if (head.path == "/console/api/trace") head.long_running = true;
+  if (is_trace(head.path)) head.long_running = true;
   return std::nullopt;
 }
 
 void console::serve(request_ptr what, responder answer) {
   if (!is_ours(what->path)) return impl_->next.serve(std::move(what), std::move(answer));
-  if (what->path.starts_with(api_prefix))
+  if (what->path.starts_with(console_api_prefix))
     return impl_->serve_api(std::move(what), std::move(answer));
   if (auto page = console_page(what->path)) return answer.respond(std::move(*page));
   if (what->path != metrics_path) return answer.respond(no_such_path(what->path));

@@ -1,8 +1,12 @@
 #include "server/console/node_console.hpp"
 
+#include <fmt/format.h>
+
 #include "runtime/worker_pool.hpp"
+#include "server/console/console_request.hpp"
 #include "server/console/control.hpp"
 #include "server/console/sampler.hpp"
+#include "server/console/trace.hpp"
 #include "server/console/trace_reader.hpp"
 #include "server/console/views.hpp"
 
@@ -54,6 +58,26 @@ void node_console::ask(console_question what, other_nodes::answered done) {
     done(std::move(made));
   };
   if (!impl_->pool.post(answer)) done(console_failure(429, "the node's console is busy"));
+}
+
+std::optional<response> node_console::admit(request& head, std::shared_ptr<void>&) {
+  if (!head.path.starts_with(console_api_prefix)) return no_such_path(head.path);
+  head.long_running = is_trace(head.path);
+  return std::nullopt;
+}
+
+void node_console::serve(request_ptr what, responder answer) {
+  if (auto refused = refuse(*what)) return answer.respond(std::move(*refused));
+  const auto& here = impl_->context.node;
+  if (const auto node = what->query.get_or("node", here); node != here)
+    return answer.respond(to_response(
+        console_failure(404, fmt::format("this is {}, a joined node: ask the control plane for {}",
+                                         here, node)),
+        what->query));
+  if (is_trace(what->path)) return start_trace(impl_->context, *what, answer);
+  ask(question_of(*what), [what, answer](console_answer from) {
+    answer.respond(to_response(std::move(from), what->query));
+  });
 }
 
 }  // namespace troupe::server

@@ -1,6 +1,7 @@
 // The console of a joined node: the views that need no store, of the actors of this machine, and
 // the orders to them. The link's end on this machine hands it the questions that the console of the
-// control plane sends (remote.hpp).
+// control plane sends (remote.hpp); the machine's own administrator asks it over HTTP, behind a
+// local_gate, also while there is no link.
 //
 // Views are made on threads of its own. Thread safe.
 #pragma once
@@ -9,20 +10,24 @@
 
 #include "runtime/system.hpp"
 #include "server/console/remote.hpp"
+#include "server/http.hpp"
 
 namespace troupe::server {
 
-class node_console {
+class node_console final : public handler {
  public:
   // `company` outlives it; `node` is the name that the machine has joined by.
   node_console(runtime::system& company, std::string node);
   // Answers what was asked, then ends.
-  ~node_console();
+  ~node_console() override;
 
-  // `done` is called once, not inside of this call, on a thread that it may keep for a moment;
-  // within 200 ms unless others wait. What is not understood, is too much or too long is answered
+  // `done` is called once, on a thread that it may keep for a moment or inside of this call, within
+  // 200 ms unless others wait. What is not understood, is too much or too long is answered
   // with a Status.
   void ask(console_question what, other_nodes::answered done);
+
+  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  void serve(request_ptr what, responder answer) override;
 
  private:
   struct impl;

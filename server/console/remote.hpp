@@ -47,7 +47,6 @@ struct node_link {
   std::string peer;  // its address
   bool connected = false;
   runtime::duration age{0};         // in its present state
-  runtime::duration round_trip{0};  // 0: not known
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t queued_bytes = 0;  // wait to be sent
@@ -59,9 +58,9 @@ class other_nodes {
   using answered = std::function<void(console_answer)>;
 
   virtual ~other_nodes() = default;
-  // `done` is called exactly once, on any thread and not inside of this call, within `deadline`. An
-  // answer longer than `limit_bytes` need not be carried. Failures are console_failure: 404 for a
-  // node that has no link, 503 for a link that is down, 504 after the deadline, 413 for an answer
+  // `done` is called exactly once, on any thread, perhaps inside of this call, within `deadline`.
+  // An answer longer than `limit_bytes` need not be carried. Failures are console_failure: 404 for
+  // a node that has no link, 503 for a link that is down, 504 after the deadline, 413 for an answer
   // that is too long.
   virtual void ask(const std::string& node, console_question what,
                    std::chrono::milliseconds deadline, std::size_t limit_bytes, answered done) = 0;

@@ -274,7 +274,7 @@ TEST_CASE("an actor with a log of its own says there what it does and what it ha
     p.scene.advance(1min);
     p.visitor.tell(greet{5});
     p.scene.settle();
-    CHECK_THAT(said.take(), Catch::Contains("host/h: heard 5"));
+    CHECK_THAT(said.take(), Catch::Contains("[host/h] [debug] heard 5"));
   }
   CHECK(own_log() == nullptr);
 }

@@ -13,7 +13,7 @@
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
 #include "tools/console_node.hpp"
-#include "tools/https_client.hpp"
+#include "tools/node_client.hpp"
 
 using namespace troupe;
 using namespace troupe::tools::test;
@@ -116,7 +116,7 @@ bool becomes(const console_node& node, const std::string& what, const std::strin
 int ask(const console_node& node, const std::string& method, const std::string& path,
         const std::string& body = {}) {
   const auto access = server::read_kubeconfig(node.kubeconfig()).value();
-  const auto to = tools::https_client::make(access).value();
+  const auto to = tools::node_client::make(access).value();
   return to->call({.method = method, .path = path, .body = body}).value().status;
 }
 

@@ -22,6 +22,7 @@
 #include "config/node_config.hpp"
 #include "server/x509.hpp"
 #include "support/scratch_folder.hpp"
+#include "tools/console_client.hpp"
 #include "tools/link_service.hpp"
 
 namespace troupe::tools {
@@ -211,6 +212,10 @@ TEST_CASE("a machine that has joined runs pods over its link, and again after a 
   control.hang_up();
   REQUIRE(eventually([&] { return joined.unlinked > 0; }));
   CHECK_FALSE(control.links().connected("n0"));
+  const auto own = console_client::at(joined.config.data_dir);
+  CHECK_THAT(own->ask({"actors", {{"kind", "gateway"}}}).value(),
+             Catch::Matchers::Contains("gateway/n0"));
+  CHECK_THAT(own->ask({"store", {}}).error(), Catch::Matchers::Contains("ask the control plane"));
   control.create(small_pod("two"));
   control.serve(port);
   CHECK(eventually([&] { return is_ready<Pod>(control.find<Pod>("default", "two")); }));

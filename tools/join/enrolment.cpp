@@ -9,9 +9,9 @@
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
 #include "server/x509.hpp"
-#include "tools/https_client.hpp"
 #include "tools/join/defaults.hpp"
 #include "tools/join/first_contact.hpp"
+#include "tools/node_client.hpp"
 
 namespace troupe::tools {
 
@@ -113,7 +113,7 @@ tl::expected<joined_credentials, std::string> enrol(const join_line& line, const
 
 tl::expected<std::unique_ptr<cluster_client>, std::string> connect_as_node(
     const joined_credentials& held) {
-  auto made = https_client::make(
+  auto made = node_client::make(
       {"https://" + held.api_address, held.authority, held.certificate, held.private_key, {}});
   if (!made) return tl::make_unexpected(made.error());
   return std::move(*made);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "actors/kubelet/kubelet.hpp"
@@ -13,7 +14,10 @@
 #include "actors/link/node_gateway.hpp"
 #include "config/node_config.hpp"
 #include "runtime/system.hpp"
+#include "server/console/local_gate.hpp"
 #include "server/console/node_console.hpp"
+#include "server/http_server.hpp"
+#include "server/local_socket.hpp"
 #include "tools/company_options.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
@@ -71,11 +75,15 @@ class joined_node final : public node_parts {
          .accept = actors::gateway_acceptor(gateway),
          .failed = [gateway](const std::string& why) { gateway.tell(actors::call_failed{why}); }});
     if (!dialer) return tl::make_unexpected(dialer.error());
+    serve_console();
     dialer_ = std::move(*dialer);
     return given.link_address;
   }
 
-  void stop() override { dialer_.reset(); }
+  void stop() override {
+    dialer_.reset();
+    if (server_) server_->stop();
+  }
 
  private:
   runtime::actor_ref start_gateway() {
@@ -97,6 +105,19 @@ class joined_node final : public node_parts {
     gateway.unlinked = options_.unlinked;
     gateway.expelled = [this](const std::string& why) { end_pods(why); };
     return actors::spawn_gateway(*company_, std::move(gateway));
+  }
+
+  // For the administrator of this machine. What keeps it from being served keeps no pod from
+  // running.
+  void serve_console() {
+    door_.emplace(*console_->console);
+    server::http_options few;
+    few.io_threads = 1;
+    few.connections = defaults::local_connections;
+    server_ = std::make_unique<server::http_server>(few);
+    const auto file = config_.data_dir / server::console_socket;
+    if (const auto local = server_->listen_locally(file, *door_); !local)
+      spdlog::warn("the console of this machine: {}", local.error());
   }
 
   // Nothing of a cluster goes on running where it cannot be seen. In the gateway.
@@ -129,6 +150,8 @@ class joined_node final : public node_parts {
   const std::shared_ptr<console_slot> console_ = std::make_shared<console_slot>();
   std::unique_ptr<runtime::system> company_;
   std::unique_ptr<runtime::link::dialer> dialer_;
+  std::optional<server::local_gate> door_;
+  std::unique_ptr<server::http_server> server_;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
-// A client of a node: the user's credentials, TLS that knows the cluster's authority, one
-// connection that is kept. Every request has a time-out; one thread.
+// A client of a node: with the user's credentials over TLS that knows the cluster's authority, or
+// at its socket in the file system. One connection that is kept; every request has a time-out; one
+// thread.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,12 +15,14 @@
 
 namespace troupe::tools {
 
-class https_client final : public cluster_client {
+class node_client final : public cluster_client {
  public:
   // The error is one line: what is wrong with the address or the keys.
-  static tl::expected<std::unique_ptr<https_client>, std::string> make(
+  static tl::expected<std::unique_ptr<node_client>, std::string> make(
       const server::cluster_access& where);
-  ~https_client() override;
+  // At server/local_socket.hpp's file; nothing is tried before the first request.
+  static std::unique_ptr<node_client> at(const std::filesystem::path& socket);
+  ~node_client() override;
 
   tl::expected<client_answer, std::string> call(const client_request& what) override;
 
@@ -29,7 +33,7 @@ class https_client final : public cluster_client {
 
  private:
   struct impl;
-  explicit https_client(std::unique_ptr<impl> made);
+  explicit node_client(std::unique_ptr<impl> made);
   std::unique_ptr<impl> impl_;
 };
 

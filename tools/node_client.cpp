@@ -1,0 +1,181 @@
+#include "tools/node_client.hpp"
+
+#include <httplib.h>
+#include <openssl/pem.h>
+
+#include <regex>
+
+#include "server/local_socket.hpp"
+#include "server/openssl.hpp"
+#include "tools/defaults.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+using server::openssl::certificate_ptr;
+using server::openssl::key_ptr;
+
+certificate_ptr certificate_in(const std::string& pem) {
+  const auto text = server::openssl::reader(pem);
+  return certificate_ptr{::PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr)};
+}
+
+key_ptr key_in(const std::string& pem) {
+  const auto text = server::openssl::reader(pem);
+  return key_ptr{::PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr)};
+}
+
+struct address {
+  std::string host;
+  int port;
+};
+
+tl::expected<address, std::string> address_in(const std::string& url) {
+  static const std::regex form{R"(https://(\[([^\]]+)\]|([^:/\[\]]+))(:(\d{1,5}))?/?)"};
+  std::smatch found;
+  if (!std::regex_match(url, found, form))
+    return tl::make_unexpected("\"" + url + "\" is no address: write https://HOST:PORT");
+  const auto host = found[2].matched ? found[2].str() : found[3].str();
+  return address{host, found[5].matched ? std::stoi(found[5].str()) : 443};
+}
+
+// The library opens sockets by name and port; this one by a file.
+class local_http final : public httplib::ClientImpl {
+ public:
+  explicit local_http(std::filesystem::path file)
+      : ClientImpl{"localhost"}, file_{std::move(file)} {}
+
+  const std::string& why() const noexcept { return why_; }
+
+ private:
+  bool create_and_connect_socket(Socket& into, httplib::Error& error) override {
+    const auto made = server::connect_to(file_);
+    if (made) {
+      into.sock = *made;
+      return true;
+    }
+    why_ = made.error();
+    error = httplib::Error::Connection;
+    return false;
+  }
+
+  const std::filesystem::path file_;
+  std::string why_;
+};
+
+}  // namespace
+
+struct node_client::impl {
+  impl(const address& where, certificate_ptr mine, key_ptr secret, const std::string& authority)
+      : to{where.host + ":" + std::to_string(where.port)},
+        mine{std::move(mine)},
+        secret{std::move(secret)} {
+    auto tls = std::make_unique<httplib::SSLClient>(where.host, where.port, this->mine.get(),
+                                                    this->secret.get());
+    if (const auto trusted = certificate_in(authority)) {
+      auto* known = ::X509_STORE_new();
+      ::X509_STORE_add_cert(known, trusted.get());
+      tls->set_ca_cert_store(known);  // takes it over
+    }
+    tls->enable_server_certificate_verification(true);
+    http = std::move(tls);
+  }
+  explicit impl(const std::filesystem::path& socket)
+      : to{socket.string()}, http{std::make_unique<local_http>(socket)} {}
+
+  void set_limits() {
+    http->set_keep_alive(true);
+    http->set_connection_timeout(defaults::connect_limit);
+    http->set_read_timeout(defaults::answer_limit);
+  }
+
+  std::string problem(httplib::Error error) const {
+    switch (error) {
+      case httplib::Error::SSLServerVerification:
+        return to +
+               ": its certificate is not signed by the authority that is known here; name the "
+               "right one by --ca-file, or use its kubeconfig";
+      case httplib::Error::Connection:
+        if (const auto* local = dynamic_cast<const local_http*>(http.get()))
+          return local->why() + "; is the node running?";
+        [[fallthrough]];
+      case httplib::Error::ConnectionTimeout:
+        return to + ": nobody answers there; is the node running?";
+      default:
+        return to + ": the connection broke (" + httplib::to_string(error) + ")";
+    }
+  }
+
+  const std::string to;
+  const certificate_ptr mine;
+  const key_ptr secret;
+  std::unique_ptr<httplib::ClientImpl> http;
+  httplib::Headers headers;
+};
+
+node_client::node_client(std::unique_ptr<impl> made) : impl_{std::move(made)} {}
+node_client::~node_client() = default;
+
+tl::expected<std::unique_ptr<node_client>, std::string> node_client::make(
+    const server::cluster_access& where) {
+  const auto at = address_in(where.server);
+  if (!at) return tl::make_unexpected(at.error());
+  auto mine = certificate_in(where.certificate);
+  auto secret = key_in(where.private_key);
+  const bool has_certificate = mine && secret;
+  if (!has_certificate && where.token.empty())
+    return tl::make_unexpected(
+        "credentials are needed: a client certificate with its key, or a token");
+  auto made = std::make_unique<impl>(*at, std::move(mine), std::move(secret), where.authority);
+  made->set_limits();
+  if (!where.token.empty()) made->headers.emplace("Authorization", "Bearer " + where.token);
+  return std::unique_ptr<node_client>{new node_client{std::move(made)}};
+}
+
+std::unique_ptr<node_client> node_client::at(const std::filesystem::path& socket) {
+  auto made = std::make_unique<impl>(socket);
+  made->set_limits();
+  return std::unique_ptr<node_client>{new node_client{std::move(made)}};
+}
+
+tl::expected<client_answer, std::string> node_client::call(const client_request& what) {
+  httplib::Request request;
+  request.method = what.method;
+  request.path = what.path;
+  request.headers = impl_->headers;
+  for (const auto& [name, value] : what.headers)
+    request.headers.emplace(name, value);
+  if (!what.body.empty()) {
+    request.headers.emplace("content-type", what.content_type);
+    request.body = what.body;
+  }
+  const auto answer = impl_->http->send(request);
+  if (!answer) return tl::make_unexpected(impl_->problem(answer.error()));
+  return client_answer{answer->status, answer->body};
+}
+
+tl::expected<client_answer, std::string> node_client::follow(
+    const std::string& path, const std::function<bool(std::string_view)>& take) {
+  client_answer out;
+  bool left = false;
+  const auto answer = impl_->http->Get(
+      path, impl_->headers,
+      [&](const httplib::Response& head) {
+        out.status = head.status;
+        return true;
+      },
+      [&](const char* data, std::size_t size) {
+        if (out.status != 200) {
+          out.body.append(data, size);
+          return true;
+        }
+        left = !take({data, size});
+        return !left;
+      });
+  const bool ended = answer || left || (out.status != 0 && out.status != 200);
+  if (!ended) return tl::make_unexpected(impl_->problem(answer.error()));
+  return out;
+}
+
+}  // namespace troupe::tools
