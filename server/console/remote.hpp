@@ -46,7 +46,7 @@ struct node_link {
   std::string node;
   std::string peer;  // its address
   bool connected = false;
-  runtime::duration age{0};         // in its present state
+  runtime::duration age{0};  // in its present state
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t queued_bytes = 0;  // wait to be sent

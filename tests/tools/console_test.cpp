@@ -80,7 +80,8 @@ TEST_CASE("the console attaches to a running node by its data dir") {
 
   CHECK(running.console({"-c", "restart recorder"}).code == 2);
   CHECK(running.console({"--allow-control", "-c", "restart recorder"}).code == 0);
-  CHECK_THAT(running.console({"-c", "actor recorder/recorder"}).out, Contains("by hand, by local-admin"));
+  CHECK_THAT(running.console({"-c", "actor recorder/recorder"}).out,
+             Contains("by hand, by local-admin"));
 
   CHECK_THAT(program({"console", "--kubeconfig", running.kubeconfig(), "-c", "cluster"}).out,
              Contains("NODES"));
