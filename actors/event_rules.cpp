@@ -7,6 +7,7 @@
 
 #include "actors/condition.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/utf8.hpp"
 
 namespace troupe::actors {
 
@@ -40,7 +41,8 @@ std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time n
   if (!what.field_path.empty()) object.set_field_path(what.field_path);
   event->set_type(what.warning ? "Warning" : "Normal");
   event->set_reason(what.reason);
-  event->set_message(what.message);
+  // What a probe printed may be any bytes; objects are text.
+  api::append_utf8(*event->mutable_message(), what.message);
   event->mutable_source()->set_component(what.component);
   if (!what.host.empty()) event->mutable_source()->set_host(what.host);
   event->set_reporting_component(what.component);

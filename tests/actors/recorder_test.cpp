@@ -51,6 +51,14 @@ TEST_CASE("an event is recorded with what it is about") {
   CHECK(event.first_timestamp().seconds() == event.last_timestamp().seconds());
 }
 
+TEST_CASE("an event is text, whatever bytes a probe printed") {
+  cluster c{1, only_doors()};
+  const auto pod = c.create(pod_named("a"));
+  say(c, pod, "it said \xff\xc3");
+  c.settle();
+  CHECK(c.list<Event>("default").at(0)->as<Event>().message() == "it said \uFFFD\uFFFD");
+}
+
 TEST_CASE("equal events are one event that is counted up") {
   cluster c{1, only_doors()};
   const auto pod = c.create(pod_named("a"));

@@ -23,7 +23,9 @@ TEST_CASE("a probe whose output is no text is an event, and costs its node no li
   const auto pod = plane.create(pod_named("web", "n0"));
   plane.settle();
   // The second ends within a character, as a text does that was cut at its limit.
-  for (const std::string output : {"\xff\xfe\n", "gr\xc3"}) {
+  for (const auto& [output, shown] :
+       {std::pair<std::string, std::string>{"\xff\xfe\n", "\uFFFD\uFFFD\n"},
+        {"gr\xc3", "gr\uFFFD"}}) {
     world.doors_of("n0").recorder.tell(
         actors::record_event{.about = pod,
                              .warning = true,
@@ -35,7 +37,7 @@ TEST_CASE("a probe whose output is no text is an event, and costs its node no li
     CHECK(plane.plane().links().table().connected("n0"));
     const auto events = plane.list<Event>();
     CHECK(std::any_of(events.begin(), events.end(), [&](const auto& each) {
-      return each->template as<Event>().message() == "Readiness probe failed: " + output;
+      return each->template as<Event>().message() == "Readiness probe failed: " + shown;
     }));
   }
 }
