@@ -124,17 +124,25 @@ void kubelet::on_worker_began(const worker_began& m) {
 
 void kubelet::on_child_ended(const runtime::child_ended& m) {
   std::erase_if(pods_, [&](const auto& entry) { return entry.second.worker == m.child; });
-  if (ending_ && pods_.empty()) all_ended_.deliver({});
+  tell_if_ended();
 }
 
+// The control plane may never have said which pods there are: the disk is asked.
 void kubelet::on_end_pods(const end_pods&, runtime::promise<pods_ended> answer) {
-  ending_ = true;
-  all_ended_ = std::move(answer);
+  end_asked_.push_back(std::move(answer));
+  if (std::exchange(ending_, true)) return tell_if_ended();
+  take_up_workers();
   for (auto& [uid, pod] : pods_) {
     pod.gone = true;
     tell_worker(pod);
   }
-  if (pods_.empty()) all_ended_.deliver({});
+  list_disk();
+}
+
+void kubelet::tell_if_ended() {
+  if (!ending_ || !disk_known_ || !pods_.empty()) return;
+  for (auto& asked : std::exchange(end_asked_, {}))
+    asked.deliver({});
 }
 
 // Workers that outlived a crash of this actor, while their pods were removed.
@@ -155,7 +163,10 @@ void kubelet::take_up_workers() {
 
 // Directories of pods that were removed while no node ran: a worker ends what is left of each.
 void kubelet::look_for_orphans() {
-  if (!synced_) return;
+  if (synced_ || ending_) list_disk();
+}
+
+void kubelet::list_disk() {
   around_->containers->run(
       [root = options_.root_dir, to = self()] { to.tell(pods_found{pods_on_disk(root)}); });
 }
@@ -168,6 +179,8 @@ void kubelet::on_pods_found(const pods_found& m) {
     pod.worker = worker_for("orphan/" + uid, {}, uid);
     tell_worker(pod);
   }
+  disk_known_ = ending_;
+  tell_if_ended();
 }
 
 // -- the node -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "actors/control_plane.hpp"
 #include "actors/kubelet/node_agent.hpp"
@@ -44,7 +45,8 @@ runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options);
 
 // A request to the kubelet of a machine that is no (longer) part of the cluster: ends all that runs
-// here, at once, and takes up nothing more. Answered when nothing is left.
+// here, at once, and takes up nothing more. Answered when nothing is left, to everyone who asked:
+// also what only the disk knows of has ended then.
 struct end_pods {};
 struct pods_ended {};
 
@@ -74,6 +76,8 @@ class kubelet : public node_agent {
   void on_end_pods(const end_pods&, runtime::promise<pods_ended> answer);
   void take_up_workers();
   void look_for_orphans();
+  void list_disk();
+  void tell_if_ended();
   void tell_worker(const known_pod& pod);
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
                                 const std::string& uid);
@@ -85,7 +89,8 @@ class kubelet : public node_agent {
   const std::shared_ptr<kubelet_surroundings> around_;
   std::unordered_map<std::string, known_pod> pods_;  // by uid
   bool synced_ = false, ending_ = false;
-  runtime::promise<pods_ended> all_ended_;  // while `ending_`
+  bool disk_known_ = false;                              // since `ending_`
+  std::vector<runtime::promise<pods_ended>> end_asked_;  // while `ending_`
   runtime::timer sweep_;
 };
 

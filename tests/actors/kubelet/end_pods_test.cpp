@@ -1,0 +1,113 @@
+// A machine that is expelled from its cluster: nothing of it goes on running there.
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "actors/kubelet/machine.hpp"
+#include "actors/link/node_gateway.hpp"
+
+namespace troupe::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// What the containers of this test run; nobody else's does.
+std::string long_sleep() {
+  return "300." + std::to_string(::getpid());
+}
+
+int sleepers() {
+  int count = 0;
+  std::error_code problem;
+  for (const auto& each : std::filesystem::directory_iterator{"/proc", problem}) {
+    const auto line = text_of(each.path() / "cmdline");
+    count += line.starts_with("sleep") && line.find(long_sleep()) != line.npos ? 1 : 0;
+  }
+  return count;
+}
+
+// Deaf to SIGTERM, with more grace than any test waits and a hook that would take its time.
+std::string stubborn_pod(const std::string& name) {
+  return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+         "}\nspec:\n  terminationGracePeriodSeconds: 600\n  containers:\n  - name: c\n"
+         "    image: x\n    command: [sh, -c, \"trap '' TERM; exec sleep " +
+         long_sleep() +
+         "\"]\n    lifecycle: {preStop: {exec: {command: [sh, -c, \"exec sleep 60\"]}}}\n";
+}
+
+std::shared_ptr<std::atomic<int>> end_pods(machine& here) {
+  auto answers = std::make_shared<std::atomic<int>>(0);
+  here.company().request<actors::pods_ended>(
+      here.company().actors().find("kubelet", "here"), actors::end_pods{}, 20s,
+      [answers](auto reply) { *answers += reply ? 1 : 1'000; });
+  return answers;
+}
+
+bool answered(const std::shared_ptr<std::atomic<int>>& answers) {
+  return machine::wait([&] { return *answers != 0; });
+}
+
+}  // namespace
+
+TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing more",
+          "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  for (const auto* name : {"a", "b"})
+    here.create(stubborn_pod(name));
+  REQUIRE(machine::wait([&] { return here.runs("a") && here.runs("b") && sleepers() == 2; }));
+
+  // Asked again while the first asker waits, as by a link that is refused once more.
+  const auto first = end_pods(here);
+  const auto second = end_pods(here);
+  REQUIRE(answered(first));
+  CHECK(sleepers() == 0);
+  REQUIRE(answered(second));
+  CHECK(*first == 1);
+  CHECK(*second == 1);
+  CHECK(std::filesystem::is_empty(here.root() / "pods"));
+  // What the cluster knows of its pods is the cluster's affair.
+  CHECK_FALSE(here.find("a")->meta().has_deletion_timestamp());
+
+  const auto heard = [&] {
+    const auto kubelet = here.company().actors().find("kubelet", "here");
+    return here.company().actors().find(kubelet.id())->received;
+  };
+  const auto before = heard();
+  here.create(stubborn_pod("late"));
+  REQUIRE(machine::wait([&] { return heard() > before; }));
+  const auto third = end_pods(here);
+  REQUIRE(answered(third));
+  CHECK(*third == 1);
+  CHECK(here.status("late").phase() == "Pending");
+  CHECK(sleepers() == 0);
+  CHECK(std::filesystem::is_empty(here.root() / "pods"));
+}
+
+TEST_CASE("a machine that was expelled while it was off ends what still runs there", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(stubborn_pod("a"));
+  REQUIRE(machine::wait([&] { return here.runs("a") && sleepers() == 1; }));
+  here.stop_kubelet();
+  CHECK(sleepers() == 1);
+
+  // Nobody tells this one which pods there are: its link is refused from the first call on.
+  const auto nobody = actors::spawn_gateway(here.company(), {.node = "here"});
+  actors::kubelet_options options;
+  options.node = "here";
+  options.root_dir = here.root();
+  options.program = TROUPE_BINARY_DIR "/container_shim";
+  actors::spawn_kubelet(here.company(), {nobody, nobody, nobody}, std::move(options));
+  const auto answers = end_pods(here);
+  REQUIRE(answered(answers));
+  CHECK(*answers == 1);
+  CHECK(sleepers() == 0);
+  CHECK(std::filesystem::is_empty(here.root() / "pods"));
+}
+
+}  // namespace troupe::test
