@@ -140,9 +140,10 @@ class pair : public std::enable_shared_from_this<pair> {
     what.over = reason;
     what.outbox.clear();
     what.stats.outbox_bytes = 0;
-    const auto target = std::exchange(what.target, nullptr);
+    auto target = std::exchange(what.target, nullptr);
     lock.unlock();
     if (target) target->ended(reason);
+    target.reset();  // what it has kept gives its room back, under the lock
     lock.lock();
   }
 
