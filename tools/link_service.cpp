@@ -73,6 +73,20 @@ link_service::~link_service() {
 
 // -- consoles -------------------------------------------------------------------------------------
 
+namespace {
+
+using api::core::v1::Node;
+
+server::console_answer not_asked(const persistence::store& truth, const std::string& node,
+                                 const std::string& why) {
+  const auto found = truth.read().find(api::kind_of<Node>().key({}, node));
+  if (found && actors::has_joined(*found)) return server::console_failure(503, why);
+  return server::console_failure(
+      404, fmt::format("no node {} has joined, so there is no link to it", node));
+}
+
+}  // namespace
+
 void linked_consoles::ask(const std::string& node, server::console_question what,
                           std::chrono::milliseconds deadline, std::size_t limit_bytes,
                           answered done) {
@@ -80,12 +94,12 @@ void linked_consoles::ask(const std::string& node, server::console_question what
   plane_.company().request<actors::console_view>(
       links.actor(),
       actors::ask_console{node, {std::move(what.target), what.changes, std::move(what.user)}},
-      deadline, [node, limit_bytes, done = std::move(done)](auto reply) {
+      deadline, [&truth = plane_.truth(), node, limit_bytes, done = std::move(done)](auto reply) {
         if (!reply)
           return done(server::console_failure(
               504, fmt::format("node {} did not answer in time: its link may be down", node)));
         const auto& view = **reply;
-        if (view.status == 0) return done(server::console_failure(503, view.body));
+        if (view.status == 0) return done(not_asked(truth, node, view.body));
         if (view.body.size() > limit_bytes)
           return done(server::console_failure(
               413, fmt::format("the answer of node {} is longer than {} bytes: ask for less", node,
@@ -100,7 +114,7 @@ std::vector<server::node_link> linked_consoles::links() const {
     connected.emplace(each.node, each);
   std::vector<server::node_link> rows;
   const auto now = plane_.company().time().now();
-  const auto prefix = api::kind_of<api::core::v1::Node>().prefix();
+  const auto prefix = api::kind_of<Node>().prefix();
   plane_.truth().read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
     if (!actors::has_joined(*object)) return true;
     const auto& meta = object->meta();

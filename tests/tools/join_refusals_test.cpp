@@ -12,11 +12,11 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "server/http_server.hpp"
 #include "server/status.hpp"
 #include "server/tls_identity.hpp"
-#include "server/version.hpp"
 #include "server/x509.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
@@ -108,11 +108,12 @@ class plain_listener {
   std::thread thread_;
 };
 
-// An HTTPS server with an authority of its own.
+// An HTTPS server with an authority of its own, which says this when it is asked for its version;
+// empty: it knows no such thing.
 class tls_listener final : public server::handler {
  public:
-  tls_listener(bool troupe, const std::string& name, server::x509::validity valid)
-      : troupe_{troupe} {
+  tls_listener(std::string version, const std::string& name, server::x509::validity valid)
+      : version_{std::move(version)} {
     const auto now = std::chrono::system_clock::now();
     const auto authority = server::x509::make_authority("a", {now - 1h, now + 1h}).value();
     const auto own = server::x509::issue(authority, {"s", {}, {name}, valid}).value();
@@ -125,13 +126,16 @@ class tls_listener final : public server::handler {
   ~tls_listener() override { http_.stop(); }
 
   void serve(server::request_ptr, server::responder answer) override {
-    if (troupe_) return answer.respond(server::version_response());
-    answer.respond(server::status_response(404, "NotFound", "another server"));
+    if (version_.empty())
+      return answer.respond(server::status_response(404, "NotFound", "another server"));
+    server::response said;
+    said.content.add(version_);
+    answer.respond(std::move(said));
   }
   line joining() const { return {server::to_string(where_), some_token, hash_}; }
 
  private:
-  const bool troupe_;
+  const std::string version_;
   std::string hash_;
   std::unique_ptr<server::tls_identity> identity_;
   server::http_server http_{{}};
@@ -266,13 +270,15 @@ TEST_CASE("an address where no Troupe server answers is refused with what is the
   check_refusal(at(other.address()), "is not a Troupe server", "HTTPS port");
   const plain_listener silent{""};
   check_refusal(at(silent.address()), "says nothing", "is it a Troupe server");
-  const tls_listener web{false, "127.0.0.1", around_now()};
-  check_refusal(join(web.joining(), data.path()), "is not a Troupe server", "joined");
+  for (const auto* version : {"", "v1.33.0"}) {
+    const tls_listener web{version, "127.0.0.1", around_now()};
+    check_refusal(join(web.joining(), data.path()), "is not a Troupe server", "joined");
+  }
 }
 
 TEST_CASE("a server that is called by a name which it has not is refused with its names") {
   const scratch_folder data;
-  const tls_listener elsewhere{true, "elsewhere.example", around_now()};
+  const tls_listener elsewhere{"v1.33.0+troupe", "elsewhere.example", around_now()};
   check_refusal(join(elsewhere.joining(), data.path()), "is not for 127.0.0.1 but for elsewhere",
                 "--server-names 127.0.0.1");
 }
@@ -286,8 +292,11 @@ TEST_CASE("clocks that differ are refused with by how much, and the token is not
     CHECK(server.requests() == "GET /version");
   }
   const auto now = std::chrono::system_clock::now();
-  const tls_listener early{true, "127.0.0.1", {now + 1h, now + 2h}};
-  check_refusal(join(early.joining(), data.path() / "e"), "not valid yet", "restart the node");
+  for (const auto& [from, until, said] :
+       {std::tuple{now + 1h, now + 2h, "not valid yet"}, {now - 2h, now - 1h, "no longer valid"}}) {
+    const tls_listener server{"v1.33.0+troupe", "127.0.0.1", {from, until}};
+    check_refusal(join(server.joining(), data.path() / "e"), said, "restart the node");
+  }
 }
 
 TEST_CASE("a data dir that is something else already is refused") {
@@ -304,6 +313,14 @@ TEST_CASE("a data dir that is something else already is refused") {
                 "troupe token create");
   check_refusal(program({"leave", "--data-dir", data.path().string()}), "has joined no cluster",
                 "--data-dir");
+  const auto damaged = held.write("join/cluster.json", "{");
+  const std::vector<std::string> leave{"leave", "--data-dir", held.path().string()};
+  check_refusal(program(leave), "cluster.json", "join again with a new token");
+  CHECK(std::filesystem::exists(damaged));
+  auto by_force = leave;
+  by_force.emplace_back("--force");
+  CHECK(program(by_force).code == 0);
+  CHECK_FALSE(std::filesystem::exists(damaged.parent_path()));
 }
 
 TEST_CASE("a line that is mistyped is refused before anything is asked") {

@@ -60,17 +60,17 @@ bool eventually(const std::function<bool()>& holds) {
 // A machine of its own as far as a folder makes one.
 class machine {
  public:
-  explicit machine(std::string name) : name_{std::move(name)} {}
+  explicit machine(std::string name, std::string runtime = "simulated")
+      : name_{std::move(name)}, runtime_{std::move(runtime)} {}
 
   std::string folder() const { return (folder_.path() / "data").string(); }
   std::filesystem::path joined(const char* file) const {
     return folder_.path() / "data" / "join" / file;
   }
   std::vector<std::string> arguments(std::vector<std::string> line) const {
-    for (const char* each : {"--data-dir", "", "--runtime", "simulated", "--node-name", ""})
-      line.emplace_back(each);
-    line[line.size() - 5] = folder();
-    line.back() = name_;
+    for (const auto& each : {std::string{"--data-dir"}, folder(), std::string{"--runtime"},
+                             runtime_, std::string{"--node-name"}, name_})
+      line.push_back(each);
     return line;
   }
   // A process that goes on; `line` is {"join"} for one that has joined before.
@@ -94,7 +94,7 @@ class machine {
   }
 
  private:
-  const std::string name_;
+  const std::string name_, runtime_;
   scratch_folder folder_;
 };
 
@@ -177,6 +177,33 @@ TEST_CASE("a node that leaves brings its pods to an end first") {
   CHECK(ask(node, "GET", "/api/v1/namespaces/default/pods/a") == 404);
 }
 
+TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the way") {
+  const console_node node;
+  const machine worker{"worker-1"};
+  auto process = worker.start(join_line(node));
+  REQUIRE(joins(*process, "worker-1"));
+  REQUIRE(becomes(node, "node/worker-1", "condition=Ready"));
+  REQUIRE(ask(node, "POST", "/api/v1/namespaces/default/pods",
+              R"({"metadata":{"name":"a","finalizers":["test/stays"]},"spec":)"
+              R"({"nodeName":"worker-1","containers":[{"name":"c","image":"i"}]}})") == 201);
+  REQUIRE(becomes(node, "pod/a", "condition=Ready"));
+  const auto late = worker.leave({"--timeout", "1s"});
+  CHECK(late.code == 1);
+  CHECK_THAT(late.err, Contains("1 pods of node worker-1 have not ended in time (default/a)") &&
+                           Contains("--force"));
+  // Said once, however often it is asked.
+  CHECK(late.err.find("waiting for") == late.err.rfind("waiting for"));
+  process->signal(SIGTERM);
+  CHECK(process->wait() == 0);
+  const auto alone = worker.leave();
+  CHECK(alone.code == 1);
+  CHECK_THAT(alone.err, Contains("which nobody here brings to an end") && Contains("troupe join"));
+  CHECK(std::filesystem::exists(worker.joined("cluster.json")));
+  CHECK(ask(node, "GET", "/api/v1/nodes/worker-1") == 200);
+  CHECK(worker.leave({"--force"}).code == 0);
+  CHECK(ask(node, "GET", "/api/v1/nodes/worker-1") == 404);
+}
+
 TEST_CASE("a node that is deleted is expelled and says so") {
   const console_node node;
   const machine worker{"worker-1"};
@@ -186,6 +213,34 @@ TEST_CASE("a node that is deleted is expelled and says so") {
   CHECK(process->wait() == 1);
   CHECK_THAT(process->err(), Contains("was removed"));
   CHECK(worker.leave().code == 0);
+}
+
+TEST_CASE("a node that is deleted leaves nothing of its pods running") {
+  const console_node node;
+  const machine worker{"worker-1", "process"};
+  auto process = worker.start(join_line(node));
+  REQUIRE(joins(*process, "worker-1"));
+  REQUIRE(becomes(node, "node/worker-1", "condition=Ready"));
+  const auto long_time = "300." + std::to_string(::getpid());
+  const auto sleepers = [&] {
+    int count = 0;
+    std::error_code problem;
+    for (const auto& each : std::filesystem::directory_iterator{"/proc", problem})
+      count +=
+          text_of(each.path() / "cmdline").starts_with("sleep" + std::string(1, 0) + long_time);
+    return count;
+  };
+  for (const char* name : {"a", "b"})
+    REQUIRE(ask(node, "POST", "/api/v1/namespaces/default/pods",
+                std::string{R"({"metadata":{"name":")"} + name +
+                    R"("},"spec":{"nodeName":"worker-1","terminationGracePeriodSeconds":600,)"
+                    R"("containers":[{"name":"c","image":"i","command":["sleep",")" +
+                    long_time + R"("]}]}})") == 201);
+  REQUIRE(eventually([&] { return sleepers() == 2; }));
+  REQUIRE(ask(node, "DELETE", "/api/v1/nodes/worker-1") == 200);
+  CHECK(process->wait() == 1);
+  CHECK_THAT(process->err(), Contains("was removed"));
+  CHECK(sleepers() == 0);
 }
 
 TEST_CASE(

@@ -79,9 +79,12 @@ bool credential_keeper::renew_once() {
     return false;
   }
   spdlog::info("the node's certificate is renewed");
+  const auto rest = until_renewal(next->certificate, jitter_, std::chrono::system_clock::now());
   const std::lock_guard lock{mutex_};
   held_ = std::move(*next);
-  return true;
+  if (rest.count() > 0) return true;
+  spdlog::warn("the new one is to be renewed at once: is this machine's clock right?");
+  return false;
 }
 
 }  // namespace troupe::tools

@@ -1,5 +1,6 @@
 // Holds the credentials of a joined node and renews its certificate before it ends, for as long as
-// it lives. A refusal is logged and tried again: that a node was removed it learns by its link.
+// it lives. A refusal is logged and tried again with back-off, and so is a new certificate that by
+// this machine's clock is old already: that a node was removed it learns by its link.
 // Thread safe; a thread of its own asks and waits.
 #pragma once
 
@@ -24,7 +25,7 @@ class credential_keeper {
 
  private:
   void keep();
-  // Asks once; false: try again later.
+  // Asks once; false: try again after a pause.
   bool renew_once();
 
   const join_folder folder_;

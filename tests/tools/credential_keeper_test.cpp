@@ -1,0 +1,87 @@
+// A joined node's certificate is renewed in time, and never as fast as the line carries it.
+#include "tools/join/credential_keeper.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "server/x509.hpp"
+#include "support/scratch_folder.hpp"
+#include "tools/join/defaults.hpp"
+#include "tools/joined_plane.hpp"
+#include "tools/small_authority.hpp"
+
+namespace troupe::tools {
+
+using namespace std::chrono_literals;
+using test::eventually;
+using test::small_authority;
+namespace x509 = server::x509;
+
+namespace {
+
+// Two thirds of its life are over.
+x509::validity aged() {
+  return small_authority::around_now(20h, 4h);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a certificate is renewed when a third of its life is left, some nodes' a little before") {
+  const small_authority from;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto certificate = from.given({now, now + 30h}).certificate;
+  CHECK(until_renewal(certificate, 0, now) == 20h);
+  CHECK(until_renewal(certificate, 1, now) == 19h);
+  CHECK(until_renewal(certificate, 0, now + 19h) == 1h);
+  CHECK(until_renewal(certificate, 0, now + 20h) == 0ms);
+  CHECK(until_renewal(certificate, 0, now + 31h) == 0ms);
+  CHECK(until_renewal("no certificate", 0, now) == 0ms);
+}
+
+TEST_CASE("a keeper renews what is old, keeps what it gets, and asks no faster than it should") {
+  small_authority from;
+  const auto fresh = small_authority::around_now(1h, 23h);
+  from.will_give({std::nullopt, aged(), fresh});
+  const troupe::test::scratch_folder data;
+  const join_folder folder{data.path()};
+  const auto first = from.given(aged());
+  REQUIRE(folder.save(first));
+  {
+    const credential_keeper keeper{folder, first};
+    REQUIRE(eventually([&] {
+      return until_renewal(keeper.now().certificate, 1, std::chrono::system_clock::now()) > 0ms;
+    }));
+    const auto asked = from.asked_at();
+    REQUIRE(asked.size() == 3);
+    // After a refusal, and longer after one that is old when it comes: the clock here may be wrong.
+    CHECK(asked[1] - asked[0] >= join_defaults::renew_retry_first);
+    CHECK(asked[2] - asked[1] >= 2 * join_defaults::renew_retry_first);
+    const auto held = keeper.now();
+    CHECK(held.certificate != first.certificate);
+    CHECK(held.private_key == first.private_key);
+    // By which way it calls was settled when it joined.
+    CHECK(held.link_address == first.link_address);
+    CHECK(held.api_address == first.api_address);
+    CHECK(folder.load().value()->certificate == held.certificate);
+  }
+  CHECK(from.asked_at().size() == 3);
+}
+
+TEST_CASE("a keeper lets go at once, whatever it waits for") {
+  small_authority from;
+  from.will_give({std::nullopt});
+  const troupe::test::scratch_folder data;
+  const auto limit = join_defaults::renew_retry_first;
+  auto begin = std::chrono::steady_clock::now();
+  { const credential_keeper calm{join_folder{data.path()}, from.given(from.around_now(1h, 23h))}; }
+  CHECK(std::chrono::steady_clock::now() - begin < limit);
+  CHECK(from.asked_at().empty());
+  {
+    const credential_keeper refused{join_folder{data.path()}, from.given(aged())};
+    REQUIRE(eventually([&] { return from.asked_at().size() == 1; }));
+    begin = std::chrono::steady_clock::now();
+  }
+  CHECK(std::chrono::steady_clock::now() - begin < limit);
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,68 @@
+// A control plane with a store in memory, whose joined nodes call at a port of its own: what tests
+// of a link between real ends run on.
+#pragma once
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "actors/control_plane.hpp"
+#include "actors/link/node_links.hpp"
+#include "api/scheme.hpp"
+#include "persistence/store.hpp"
+#include "runtime/system.hpp"
+#include "server/x509.hpp"
+#include "tools/join/credentials.hpp"
+#include "tools/link_service.hpp"
+
+namespace troupe::tools::test {
+
+// False when it does not come to hold within 15 s.
+bool eventually(const std::function<bool()>& holds);
+
+template <class T>
+T must(tl::expected<T, std::string> result) {
+  INFO((result ? "" : result.error()));
+  REQUIRE(result);
+  return std::move(*result);
+}
+
+class joined_plane {
+ public:
+  joined_plane();
+
+  // Answers at that port; 0: any.
+  void serve(std::uint16_t port);
+  void hang_up() { link_.reset(); }
+  std::uint16_t port() const { return port_; }
+  actors::control_plane& control() { return *control_; }
+  const actors::link_table& links() const { return control_->links().table(); }
+
+  // As the certificate endpoint does.
+  joined_credentials admit(const std::string& node);
+
+  void create(std::unique_ptr<api::body> content);
+  void remove(const std::string& key);
+  template <class T>
+  api::object_ptr find(const std::string& space, const std::string& name) const {
+    return truth_->read().find(api::kind_of<T>().key(space, name));
+  }
+
+ private:
+  void commit(persistence::transaction what);
+
+  server::x509::validity valid_;
+  server::x509::identity authority_, server_;
+  std::mt19937_64 random_{1};
+  std::atomic<std::uint16_t> port_{0};
+  std::unique_ptr<persistence::store> truth_;
+  std::unique_ptr<runtime::system> company_;
+  std::unique_ptr<actors::control_plane> control_;
+  std::unique_ptr<link_service> link_;
+};
+
+}  // namespace troupe::tools::test
