@@ -27,7 +27,7 @@ bootstrap_token token(const std::string& id) {
   return made;
 }
 
-void add(cluster& c, const std::string& id, std::chrono::minutes life) {
+void add(cluster& c, const std::string& id, std::chrono::seconds life) {
   auto made = token(id);
   made.expires = std::chrono::time_point_cast<std::chrono::system_clock::duration>(c.now()) + life;
   c.create(*actors::write_bootstrap_token(made));
@@ -36,6 +36,29 @@ void add(cluster& c, const std::string& id, std::chrono::minutes life) {
 bool there(cluster& c, const std::string& id) {
   return c.find<Secret>(space, "bootstrap-token-" + id) != nullptr;
 }
+
+std::string describe_cleaner(cluster& c) {
+  std::string text;
+  c.simulation().system().request<runtime::description>(
+      c.actor("token-cleaner", "token-cleaner"), runtime::describe{}, seconds{1},
+      [&](auto reply) { text = reply ? (*reply)->text : "none"; });
+  c.settle();
+  return text;
+}
+
+// In the place of the writer: notes what the cleaner would remove.
+class removals : public runtime::actor {
+ public:
+  explicit removals(std::vector<actors::remove>* notes) : notes_{notes} {}
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&removals::on_remove);
+    return table;
+  }
+
+ private:
+  void on_remove(const actors::remove& m) { notes_->push_back(m); }
+  std::vector<actors::remove>* notes_;
+};
 
 std::optional<bootstrap_token> read(const Secret& secret) {
   const api::object object{api::kind_of<Secret>(), std::make_unique<Secret>(secret), 0};
@@ -63,6 +86,35 @@ TEST_CASE("tokens whose time is over are removed, whoever crashes, and no others
     CHECK(there(c, "cccccc"));
     CHECK(there(c, "dddddd"));
   });
+}
+
+TEST_CASE("a token goes within a second of its time, whatever else is there") {
+  cluster c{1};
+  add(c, "aaaaaa", minutes{60});
+  c.settle();
+  add(c, "bbbbbb", seconds{20});
+  c.advance(seconds{19});
+  CHECK(there(c, "bbbbbb"));
+  CHECK_THAT(describe_cleaner(c), Catch::Matchers::Contains("tokens that expire: 2"));
+  CHECK(c.run_until([&] { return !there(c, "bbbbbb"); }, seconds{2}));
+  c.remove<Secret>(space, "bootstrap-token-aaaaaa", 0);
+  c.settle();
+  CHECK_THAT(describe_cleaner(c), Catch::Matchers::Contains("tokens that expire: 0"));
+}
+
+TEST_CASE("a token is removed as it was seen: one that is put off at that moment stays") {
+  cluster c{1};
+  std::vector<actors::remove> asked;
+  auto& company = c.simulation().system();
+  auto to = c.plane().doors();
+  to.writer = company.spawn({.kind = "test", .name = "writer"}, runtime::make<removals>(&asked));
+  company.spawn({.kind = "test", .name = "cleaner"}, runtime::make<actors::token_cleaner>(to));
+  add(c, "aaaaaa", seconds{20});
+  const auto seen = c.find<Secret>(space, "bootstrap-token-aaaaaa")->revision();
+  c.advance(seconds{21});
+  REQUIRE_FALSE(asked.empty());
+  CHECK(asked[0].key == "/registry/secrets/kube-system/bootstrap-token-aaaaaa");
+  CHECK(asked[0].at == seen);
 }
 
 TEST_CASE("a token whose expiration is put off stays") {
@@ -103,6 +155,17 @@ TEST_CASE("what is written as a token's secret is read back, and nonsense is no 
   CHECK_FALSE(
       spoilt([](Secret& s) { (*s.mutable_data())["auth-extra-groups"] = "system:masters"; }));
   CHECK_FALSE(spoilt([](Secret& s) { s.mutable_metadata()->mutable_deletion_timestamp(); }));
+  const auto groups = [&](const std::string& list) {
+    return spoilt([&](Secret& s) { (*s.mutable_data())["auth-extra-groups"] = list; });
+  };
+  const std::string prefix = "system:bootstrappers:";
+  const auto two = groups(prefix + "a,," + prefix + "b:c-d,");
+  REQUIRE(two);
+  CHECK(two->extra_groups == std::vector<std::string>{prefix + "a", prefix + "b:c-d"});
+  CHECK(groups(prefix + std::string(256, 'a')));
+  CHECK_FALSE(groups(prefix + std::string(257, 'a')));
+  CHECK_FALSE(groups(prefix));
+  CHECK_FALSE(groups(prefix + "a-"));
   const auto unclear = spoilt([](Secret& s) { (*s.mutable_data())["expiration"] = "tomorrow"; });
   REQUIRE(unclear);
   CHECK(unclear->expired(std::chrono::system_clock::now()));

@@ -114,7 +114,9 @@ TEST_CASE("a console that never answers is waited for until the deadline, and no
   REQUIRE(eventually([&] { return plane.links().connected("n0"); }));
   const auto begin = std::chrono::steady_clock::now();
   const auto view = ask(plane, "n0", {"never"}, 200ms);
-  CHECK(std::chrono::steady_clock::now() - begin >= 200ms);
+  const auto waited = std::chrono::steady_clock::now() - begin;
+  CHECK(waited >= 200ms);
+  CHECK(waited < 5s);
   CHECK(view.status == 504);
   CHECK_THAT(view.body, Contains("node n0 did not answer in time"));
   CHECK(far.asked().size() == 1);

@@ -160,6 +160,12 @@ TEST_CASE("what makes no sense on the link is an error that says what", "[link]"
     commit.mutable_mutations(0)->set_stored("k8s");
     CHECK_FALSE(actors::read_commit(commit));
   }
+  SECTION("an object that was committed under another key") {
+    actors::wire::CommitDone done;
+    actors::write_commit_done(done, 1, persistence::committed{9, {pod}});
+    CHECK_THAT(actors::read_commit_done(done, {"/registry/pods/kube-system/other"}).error(),
+               Contains("holds another object"));
+  }
   SECTION("any bytes") {
     const auto good = commit.SerializeAsString();
     for_each_seed(300, [&](std::uint64_t seed) {
@@ -251,6 +257,18 @@ TEST_CASE("items go together in frames, as far as the session has room", "[link]
   }
   CHECK(next == many);
   CHECK_FALSE(out.add(item_of(0, runtime::link::defaults::frame_limit_bytes)));
+
+  // The largest one that is taken makes a frame that the session takes.
+  constexpr auto limit = runtime::link::defaults::frame_limit_bytes;
+  std::size_t bytes = limit;
+  while (!out.add(item_of(1, bytes)))
+    --bytes;
+  CHECK(bytes > limit - 100);
+  session->sent.clear();
+  session->waiting = 0;
+  CHECK(out.flush());
+  REQUIRE(session->sent.size() == 1);
+  CHECK(session->sent[0].size() <= limit);
 }
 
 }  // namespace troupe::test

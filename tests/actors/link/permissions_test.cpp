@@ -170,6 +170,47 @@ TEST_CASE("a node writes the status of its pods and removes those that end", "[l
   CHECK_FALSE(remove("p-n0"));
 }
 
+TEST_CASE("a node's commands and events are about the very object that it means", "[link]") {
+  two_nodes world;
+  const auto pod = world.state.find<Pod>("default", "p-n0");
+  const auto key = api::key_of(*pod);
+  const auto evict = [&](const std::string& uid) {
+    return actors::may_evict(world.now(), "n0", {.pod_key = key, .pod_uid = uid});
+  };
+  CHECK(evict(pod->meta().uid()));
+  CHECK(evict("another").error().code == 409);
+  CHECK(evict({}).error().code == 409);
+  CHECK(actors::may_record(world.now(), "n0", key, pod->meta().uid()));
+  CHECK_THAT(actors::may_record(world.now(), "n0", key, "another").error(), Contains("(uid)"));
+
+  world.state.change<Pod>("default", "p-n0", [](Pod& p) {
+    p.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  });
+  actors::remove what{.key = key, .uid = pod->meta().uid()};
+  CHECK(actors::may_remove(world.now(), "n0", what));
+  what.propagation = "Orphan";
+  CHECK(actors::may_remove(world.now(), "n0", what).error().code == 403);
+}
+
+TEST_CASE("what two pods of a node use is used until both have gone", "[link]") {
+  two_nodes world;
+  const auto one = world.state.find<Pod>("default", "p-n0");
+  auto copy = one->copy_as<Pod>();
+  copy->mutable_metadata()->set_uid("uid-of-two");
+  copy->mutable_metadata()->set_name("two");
+  const auto two = std::make_shared<api::object>(one->kind(), std::move(copy), one->revision());
+  const auto secret = world.key<Secret>("default", "s-n0");
+  actors::node_references references;
+  references.take({.object = one});
+  references.take({.object = two});
+  references.take({.object = two});
+  CHECK(references.take({.type = actors::event_type::deleted, .object = one}).empty());
+  CHECK(references.used(secret));
+  CHECK(references.take({.type = actors::event_type::deleted, .object = two}) ==
+        std::vector{secret});
+  CHECK_FALSE(references.used(secret));
+}
+
 TEST_CASE("a node cannot write by guessing a state that is yet to come", "[link]") {
   two_nodes world;
   auto what = actors::succeed(*world.state.find<Pod>("default", "p-n0"),

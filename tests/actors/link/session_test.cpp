@@ -7,8 +7,7 @@
 #include "actors/condition.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
-#include "actors/link/joined.hpp"
-#include "actors/link/node_links.hpp"
+#include "actors/link/raw_ends.hpp"
 #include "api/object_key.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -52,38 +51,11 @@ void join(joined_cluster& world, const std::string& node) {
   world.start_minion(node);
 }
 
-// A node's end of a link without a gateway: says what the test says, notes what it hears.
-class raw_node final : public runtime::link::receiver {
- public:
-  void received(runtime::link::delivery what) override {
-    actors::wire::ToNode frame;
-    REQUIRE(frame.ParseFromString(what.bytes()));
-    for (const auto& item : frame.items())
-      heard.push_back(item);
-  }
-  void ended(const std::string& reason) override { end = reason; }
-
-  static std::pair<std::shared_ptr<raw_node>, runtime::link::loop> connect(
-      cluster& plane, const std::string& node) {
-    const auto mine = std::make_shared<raw_node>();
-    auto line = runtime::link::make_loop(
-        peer_of(node), [mine](const auto&) { return mine; }, {"plane", {}, {}, {}},
-        plane.plane().links().acceptor());
-    plane.settle();
-    return {mine, std::move(line)};
-  }
-
-  template <class F>
-  void say(cluster& plane, const runtime::link::loop& line, F fill) {
-    actors::wire::FromNode frame;
-    fill(*frame.add_items());
-    REQUIRE(line.one->send(frame.SerializeAsString()));
-    plane.settle();
-  }
-
-  std::vector<actors::wire::ToNode::Item> heard;
-  std::string end;
-};
+template <class F>
+void say(cluster& plane, raw_node& node, F fill) {
+  REQUIRE(node.say(fill));
+  plane.settle();
+}
 
 }  // namespace
 
@@ -157,9 +129,9 @@ TEST_CASE("the newest session of a node takes the place of the older one", "[lin
   joined_cluster world{1};
   auto& plane = world.plane();
   world.add("n0");
-  const auto [first, old_line] = raw_node::connect(plane, "n0");
+  const auto [first, old_line] = connect_raw_node(plane, "n0");
   CHECK(plane.plane().links().table().connected("n0"));
-  const auto [second, line] = raw_node::connect(plane, "n0");
+  const auto [second, line] = connect_raw_node(plane, "n0");
   CHECK_FALSE(first->end.empty());
   CHECK(second->end.empty());
   CHECK(plane.plane().links().table().connected("n0"));
@@ -177,9 +149,9 @@ TEST_CASE("what a node may not do is refused with a reason", "[link]") {
   secret.mutable_metadata()->set_name("s");
   plane.create(secret);
   plane.create(pod_named("other", "n1"));
-  const auto [node, line] = raw_node::connect(plane, "n0");
+  const auto [node, line] = connect_raw_node(plane, "n0");
 
-  node->say(plane, line, [](auto& item) {
+  say(plane, *node, [](auto& item) {
     item.mutable_subscribe()->set_stream(1);
     item.mutable_subscribe()->set_prefix("/registry/secrets/");
     item.mutable_subscribe()->set_credit(10);
@@ -190,7 +162,7 @@ TEST_CASE("what a node may not do is refused with a reason", "[link]") {
              Contains("no pod of node n0 refers to"));
 
   node->heard.clear();
-  node->say(plane, line, [&](auto& item) {
+  say(plane, *node, [&](auto& item) {
     auto content = plane.find<Pod>("default", "other")->copy_as<Pod>();
     content->mutable_status()->set_phase("Failed");
     persistence::transaction what;
@@ -204,7 +176,7 @@ TEST_CASE("what a node may not do is refused with a reason", "[link]") {
   CHECK_THAT(node->heard[0].commit_done().error().message(), Contains("not bound to node n0"));
 
   node->heard.clear();
-  node->say(plane, line, [&](auto& item) {
+  say(plane, *node, [&](auto& item) {
     actors::write_remove(*item.mutable_remove(), 8,
                          {.key = "/registry/pods/default/other",
                           .uid = plane.get<Pod>("default", "other").metadata().uid()});
@@ -212,7 +184,7 @@ TEST_CASE("what a node may not do is refused with a reason", "[link]") {
   REQUIRE(node->heard.size() == 1);
   CHECK(node->heard[0].command_done().error().code() == 403);
 
-  node->say(plane, line, [&](auto& item) {
+  say(plane, *node, [&](auto& item) {
     auto& event = *item.mutable_record_event();
     event.set_key("/registry/pods/default/other");
     event.set_uid(plane.get<Pod>("default", "other").metadata().uid());
@@ -237,8 +209,8 @@ TEST_CASE("a node sees a secret as long as a pod of it uses the secret", "[link]
   auto& from = *pod.mutable_spec()->mutable_containers(0)->add_env_from();
   from.mutable_secret_ref()->mutable_local_object_reference()->set_name("s");
   plane.create(pod);
-  const auto [node, line] = raw_node::connect(plane, "n0");
-  node->say(plane, line, [](auto& item) {
+  const auto [node, line] = connect_raw_node(plane, "n0");
+  say(plane, *node, [](auto& item) {
     item.mutable_subscribe()->set_stream(1);
     item.mutable_subscribe()->set_prefix("/registry/secrets/default/s");
     item.mutable_subscribe()->set_credit(10);
@@ -262,26 +234,15 @@ TEST_CASE("a node that does not read loses its session, not the control plane it
   joined_cluster world{1};
   auto& plane = world.plane();
   world.add("n0");
-  // Keeps every delivery, so that the window of its end stays full.
-  class hoarder final : public runtime::link::receiver {
-   public:
-    void received(runtime::link::delivery what) override { kept.push_back(std::move(what)); }
-    void ended(const std::string& reason) override { end = reason; }
-    std::vector<runtime::link::delivery> kept;
-    std::string end;
-  };
-  const auto node = std::make_shared<hoarder>();
-  auto line = runtime::link::make_loop(
-      peer_of("n0"), [node](const auto&) { return node; }, {"plane", {}, {}, {}},
-      plane.plane().links().acceptor());
-  actors::wire::FromNode frame;
-  auto& asked = *frame.add_items()->mutable_subscribe();
-  asked.set_stream(1);
-  asked.set_prefix("/registry/pods/");
-  asked.set_on_node("n0");
-  asked.set_credit(10'000);
-  REQUIRE(line.one->send(frame.SerializeAsString()));
-  plane.settle();
+  const auto [node, line] = connect_raw_node(plane, "n0");
+  node->deaf = true;
+  say(plane, *node, [](auto& item) {
+    auto& asked = *item.mutable_subscribe();
+    asked.set_stream(1);
+    asked.set_prefix("/registry/pods/");
+    asked.set_on_node("n0");
+    asked.set_credit(10'000);
+  });
   auto pod = pod_named("big", "n0");
   (*pod.mutable_metadata()->mutable_annotations())["text"] = std::string(200'000, 'x');
   plane.create(pod);
@@ -294,7 +255,7 @@ TEST_CASE("a node that does not read loses its session, not the control plane it
   CHECK_FALSE(links.connected("n0"));
   std::size_t kept = 0;
   while (node->end.empty()) {
-    const auto read = std::exchange(node->kept, {});
+    const auto read = std::exchange(node->unread, {});
     REQUIRE_FALSE(read.empty());
     for (const auto& each : read)
       kept += each.bytes().size();

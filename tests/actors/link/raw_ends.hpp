@@ -1,0 +1,191 @@
+// Ends of a link without a gateway, in a simulation: they say what the test says and note what they
+// hear. And an actor in the hands of the test, in the place of a kubelet or a reader.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/link/asks.hpp"
+#include "actors/link/frames.pb.h"
+#include "actors/link/joined.hpp"
+#include "actors/link/node_gateway.hpp"
+#include "actors/link/node_links.hpp"
+#include "actors/messages.hpp"
+#include "runtime/actor.hpp"
+#include "runtime/link/link.hpp"
+#include "runtime/simulation.hpp"
+
+namespace troupe::test {
+
+// Hears frames of the type `Heard`, says items of frames of the type `Said`.
+template <class Heard, class Said>
+class raw_end final : public runtime::link::receiver {
+ public:
+  void received(runtime::link::delivery what) override {
+    if (deaf) return unread.push_back(std::move(what));
+    note(what);
+  }
+  void ended(const std::string& reason) override { end = reason; }
+
+  // All that `fill` puts into the frame goes at once. False when the session takes no more.
+  template <class F>
+  bool say_all(F fill) {
+    Said frame;
+    fill(frame);
+    return session->send(frame.SerializeAsString());
+  }
+  // One item.
+  template <class F>
+  bool say(F fill) {
+    return say_all([&](Said& frame) { fill(*frame.add_items()); });
+  }
+  // Reads what it has left unread, and listens from now on. As soon as it lets go of that, more
+  // comes.
+  void listen() {
+    auto read = std::exchange(unread, {});
+    for (const auto& each : read)
+      note(each);
+    deaf = false;
+    read.clear();
+  }
+
+  runtime::link::session_ptr session;
+  std::vector<typename Heard::Item> heard;
+  std::string end;
+  bool makes_sense = true;
+  bool deaf = false;  // its window fills
+  std::vector<runtime::link::delivery> unread;
+
+ private:
+  void note(const runtime::link::delivery& what) {
+    Heard frame;
+    makes_sense &= frame.ParseFromString(what.bytes());
+    for (const auto& item : frame.items())
+      heard.push_back(item);
+  }
+};
+
+using raw_node = raw_end<actors::wire::ToNode, actors::wire::FromNode>;
+using raw_plane = raw_end<actors::wire::FromNode, actors::wire::ToNode>;
+
+struct node_line {
+  std::shared_ptr<raw_node> node;
+  runtime::link::loop line;
+};
+inline node_line connect_raw_node(cluster& plane, const std::string& node) {
+  const auto mine = std::make_shared<raw_node>();
+  auto line = runtime::link::make_loop(
+      peer_of(node), [mine](const auto&) { return mine; }, {"plane", {}, {}, {}},
+      plane.plane().links().acceptor());
+  mine->session = line.one;
+  plane.settle();
+  return {mine, std::move(line)};
+}
+
+struct plane_line {
+  std::shared_ptr<raw_plane> plane;
+  runtime::link::loop line;
+};
+inline plane_line connect_raw_plane(const runtime::actor_ref& gateway) {
+  const auto mine = std::make_shared<raw_plane>();
+  auto line = runtime::link::make_loop(peer_of("n0"), actors::gateway_acceptor(gateway),
+                                       {"plane", {}, {}, {}}, [mine](const auto&) { return mine; });
+  mine->session = line.other;
+  return {mine, std::move(line)};
+}
+
+// What an actor of the test has heard.
+struct told {
+  std::vector<actors::watch_events> events;
+  std::vector<actors::watch_ended> ended;
+  std::vector<actors::subscribe> subscribed;  // as a watcher
+  std::vector<actors::more> more;
+  std::vector<actors::log_part> parts;
+  std::vector<actors::commit_done> committed;
+  std::vector<actors::command_done> commanded;
+  std::vector<actors::console_view> views;
+  std::vector<runtime::request_error> failed;
+};
+
+class scripted : public runtime::actor {
+ public:
+  struct act {
+    std::function<void(scripted&)> what;
+  };
+
+  explicit scripted(std::shared_ptr<told> notes) : notes_{std::move(notes)} {}
+
+  const runtime::behavior& make_behavior() const override {
+    static const auto table =
+        runtime::handlers(&scripted::on_act, &scripted::on_events, &scripted::on_ended,
+                          &scripted::on_part, &scripted::on_subscribe, &scripted::on_more);
+    return table;
+  }
+
+  template <class T>
+  void say(const runtime::actor_ref& to, T what) {
+    tell(to, std::move(what));
+  }
+  template <class Reply, class T>
+  void ask(const runtime::actor_ref& to, T what, runtime::duration limit,
+           std::vector<Reply> told::*into) {
+    request<Reply>(to, std::move(what), limit, [this, into](auto reply) {
+      if (reply)
+        ((*notes_).*into).push_back(**reply);
+      else
+        notes_->failed.push_back(reply.error());
+    });
+  }
+
+ private:
+  void on_act(const act& m) { m.what(*this); }
+  void on_events(const actors::watch_events& m) { notes_->events.push_back(m); }
+  void on_ended(const actors::watch_ended& m) { notes_->ended.push_back(m); }
+  void on_subscribe(const actors::subscribe& m) { notes_->subscribed.push_back(m); }
+  void on_more(const actors::more& m) { notes_->more.push_back(m); }
+  void on_part(const actors::log_part& m) { notes_->parts.push_back(m); }
+
+  const std::shared_ptr<told> notes_;
+};
+
+// Such an actor, and what it has heard.
+class actor_of_test {
+ public:
+  actor_of_test(runtime::simulation& world, std::string name)
+      : world_{world},
+        ref_{world.system().spawn({.kind = "test", .name = std::move(name)},
+                                  runtime::make<scripted>(heard))} {}
+
+  template <class T>
+  void say(const runtime::actor_ref& to, T what) {
+    act([to, what](scripted& self) { self.say(to, what); });
+  }
+  template <class Reply, class T>
+  void ask(const runtime::actor_ref& to, T what, runtime::duration limit,
+           std::vector<Reply> told::*into) {
+    act([to, what, limit, into](scripted& self) { self.ask<Reply>(to, what, limit, into); });
+  }
+  void end() {
+    world_.system().stop(ref_);
+    world_.settle();
+  }
+
+  const runtime::actor_ref& ref() const { return ref_; }
+
+  const std::shared_ptr<told> heard = std::make_shared<told>();
+
+ private:
+  void act(std::function<void(scripted&)> what) {
+    ref_.tell(scripted::act{std::move(what)});
+    world_.settle();
+  }
+
+  runtime::simulation& world_;
+  const runtime::actor_ref ref_;
+};
+
+}  // namespace troupe::test
