@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <future>
 #include <memory>
 #include <mutex>
 
@@ -96,6 +97,14 @@ TEST_CASE("a machine that has joined runs pods over its link, and again after a 
   CHECK(joined.linked == 1);
   control.create(small_pod("one"));
   CHECK(eventually([&] { return is_ready<Pod>(control.find<Pod>("default", "one")); }));
+
+  const auto view = std::make_shared<std::promise<server::console_answer>>();
+  linked_consoles{control.control()}.ask(
+      "n0", {"actors?kind=gateway"}, std::chrono::seconds{10}, 1u << 20,
+      [view](server::console_answer got) { view->set_value(std::move(got)); });
+  const auto shown = view->get_future().get();
+  CHECK(shown.status == 200);
+  CHECK_THAT(shown.body, Catch::Matchers::Contains("gateway/n0"));
 
   const auto port = control.port();
   control.hang_up();
