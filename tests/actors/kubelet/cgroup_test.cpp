@@ -78,10 +78,10 @@ TEST_CASE("who takes more memory than the limit is killed, and it is seen why", 
   const auto tree = cgroup_tree::find();
   if (!offers_memory(tree)) return;
   const auto name = own_name();
-  REQUIRE(tree.make(name, {32 * mebibyte, {}, 0}) == std::vector<std::string>{});
+  REQUIRE(tree.make(name, {128 * mebibyte, {}, 0}) == std::vector<std::string>{});
   CHECK(in_group(tree, name, [] { touch(8 * mebibyte); }) == 0);
   CHECK_FALSE(tree.ran_out_of_memory(name));
-  const int status = in_group(tree, name, [] { touch(128 * mebibyte); });
+  const int status = in_group(tree, name, [] { touch(512 * mebibyte); });
   CHECK(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGKILL);
   CHECK(tree.ran_out_of_memory(name));

@@ -34,7 +34,8 @@ int restarts(const machine& here, const std::string& pod) {
 
 std::string exec_probe(const std::string& kind, const std::string& script, int failures = 1) {
   return "    " + kind + ":\n      exec: {command: [sh, -c, '" + script +
-         "']}\n      periodSeconds: 1\n      failureThreshold: " + std::to_string(failures) + "\n";
+         "']}\n      periodSeconds: 1\n      timeoutSeconds: 10\n      failureThreshold: " +
+         std::to_string(failures) + "\n";
 }
 
 }  // namespace
