@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* ctrl_c = "\003";
 constexpr const char* ctrl_d = "\004";
+constexpr const char* drop_line = "\025";  // Ctrl-U
 constexpr const char* up = "\033[A";
 // Holds any answer whole.
 constexpr terminal::size long_screen{.rows = 200, .columns = 100};
@@ -48,6 +49,11 @@ TEST_CASE("the prompt has history, completes what is typed, and ends with quit o
     t.type("\n");
     REQUIRE(t.shows("RESTARTS"));
     REQUIRE(t.prompts());
+
+    INFO("nodes, where one is meant");
+    t.type("actors --node simul\t");
+    REQUIRE(t.shows("actors --node simulated-0000"));
+    t.type(drop_line);
 
     INFO("objects as well");
     t.type("history nodes/simulated-0\t");
