@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 #include <future>
 
+#include "server/console/defaults.hpp"
 #include "server/console/node_console.hpp"
+#include "server/console/trace_page.hpp"
 #include "server/console_fixture.hpp"
 
 using namespace troupe;
@@ -184,6 +186,26 @@ TEST_CASE("an actor of a joined node is traced from the control plane's console"
   CHECK(last->at("ended") == "true");
   CHECK_FALSE(lines.next());
   CHECK(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
+}
+
+TEST_CASE("a page of a trace says how much of it is missing") {
+  far_machine far;
+  const auto talker = far.spawn("talker", "t", "");
+  const auto page = [&](const std::string& more) {
+    return parse_trace_page(far.answer({"trace?name=talker/t&as=text" + more}).body).value();
+  };
+  const auto begin = page("");
+  CHECK(begin.what.text.empty());
+  for (int i = 0; i < 80'000; ++i)
+    talker.tell(poke{});
+  REQUIRE(rest_test::eventually(
+      [&] { return far.company.actors().find(talker.id()).value().handled >= 80'000; }));
+  const auto next = page("&after=" + begin.after);
+  CHECK(next.what.lines == server::defaults::trace_lines);
+  CHECK(std::count(next.what.text.begin(), next.what.text.end(), '\n') ==
+        static_cast<std::ptrdiff_t>(next.what.lines));
+  CHECK(next.what.lines + next.what.lost >= 80'000);
+  CHECK(page("&after=" + next.after).what.lines == 0);
 }
 
 TEST_CASE("a trace that cannot begin on a joined node says why") {
