@@ -77,7 +77,8 @@ TEST_CASE("stored bytes of another kind, or broken ones, are reported") {
 
 TEST_CASE("a list is made of the encoded objects") {
   const std::vector<object_ptr> items = {pod("a", 1), pod("b", 2)};
-  const list_header header{"v1", list_kind(kind_of<core::v1::Pod>()), "7", "token", 12};
+  const auto kind = list_kind(kind_of<core::v1::Pod>());
+  const list_header header{"v1", kind, "7", "token", 12};
   std::string json;
   append_list_json(json, header, items);
   CHECK(json == R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7",)"
