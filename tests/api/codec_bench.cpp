@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "api/codec.hpp"
-#include "api/list.hpp"
 #include "api/object.hpp"
 #include "api/random_message.hpp"
 #include "api/schema/core_v1.pb.h"
@@ -94,12 +93,6 @@ TEST_CASE("a typical pod takes a few kilobytes of memory", "[.bench]") {
   const std::size_t with_json = allocated_bytes();
   std::printf("object: %zu bytes decoded, %zu more with its JSON (%zu stored)\n",
               (decoded_only - empty) / count, (with_json - decoded_only) / count, stored.size());
-  std::string list;
-  append_list_json(list, {"v1", "PodList", "1", {}, {}}, objects);
-  megabytes_per_second("list of 1,000 encoded pods", list.size(), [&] {
-    list.clear();
-    append_list_json(list, {"v1", "PodList", "1", {}, {}}, objects);
-  });
 }
 
 }  // namespace troupe::api

@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "api/codec.hpp"
-#include "api/list.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
 
@@ -73,34 +72,6 @@ TEST_CASE("stored bytes of another kind, or broken ones, are reported") {
   std::string broken = to_storage(kind, pod("abc", 1)->content());
   broken[broken.find("abc") - 1] = '\x7f';
   CHECK(message(broken).find("malformed") != std::string::npos);
-}
-
-TEST_CASE("a list is made of the encoded objects") {
-  const std::vector<object_ptr> items = {pod("a", 1), pod("b", 2)};
-  const auto kind = list_kind(kind_of<core::v1::Pod>());
-  const list_header header{"v1", kind, "7", "token", 12};
-  std::string json;
-  append_list_json(json, header, items);
-  CHECK(json == R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7",)"
-                R"("continue":"token","remainingItemCount":12},"items":[)" +
-                    items[0]->json() + "," + items[1]->json() + "]}");
-  core::v1::PodList from_json;
-  decode_options strict;
-  strict.fields = field_validation::strict;
-  REQUIRE(decode_into(json, media::json, from_json, strict));
-  std::string bytes;
-  append_list_protobuf(bytes, header, items);
-  core::v1::PodList from_protobuf;
-  REQUIRE(decode_into(bytes, media::protobuf, from_protobuf));
-  CHECK(from_protobuf.items(1).metadata().name() == "b");
-  CHECK(encode_json(from_json, "v1", "PodList") == encode_json(from_protobuf, "v1", "PodList"));
-}
-
-TEST_CASE("an empty list has items all the same") {
-  std::string json;
-  append_list_json(json, {"v1", "PodList", "7", {}, {}}, {});
-  CHECK(json ==
-        R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]})");
 }
 
 }  // namespace troupe::api
