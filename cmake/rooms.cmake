@@ -56,6 +56,7 @@ function(troupe_test name)
   endif()
   # Benchmarks are tagged [.bench] and long runs [.long]: the dot hides them from a plain run.
   add_test(NAME ${name} COMMAND ${name}_test)
+  set(known suppressions=${CMAKE_SOURCE_DIR}/tests)
   set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
-    ENVIRONMENT "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:die_after_fork=0")
+    ENVIRONMENT "TSAN_OPTIONS=${known}/tsan.supp:die_after_fork=0;LSAN_OPTIONS=${known}/lsan.supp")
 endfunction()

@@ -3,8 +3,7 @@
 #include <httplib.h>
 #include <openssl/pem.h>
 
-#include <regex>
-
+#include "config/units.hpp"
 #include "server/local_socket.hpp"
 #include "server/openssl.hpp"
 #include "tools/defaults.hpp"
@@ -26,18 +25,15 @@ key_ptr key_in(const std::string& pem) {
   return key_ptr{::PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr)};
 }
 
-struct address {
-  std::string host;
-  int port;
-};
-
-tl::expected<address, std::string> address_in(const std::string& url) {
-  static const std::regex form{R"(https://(\[([^\]]+)\]|([^:/\[\]]+))(:(\d{1,5}))?/?)"};
-  std::smatch found;
-  if (!std::regex_match(url, found, form))
+tl::expected<config::address, std::string> address_in(const std::string& url) {
+  constexpr std::string_view scheme = "https://";
+  auto text = url.starts_with(scheme) ? url.substr(scheme.size()) : std::string{};
+  if (text.ends_with('/')) text.pop_back();
+  auto found = config::parse_address(text);
+  if (!found && !text.empty()) found = config::parse_address(text + ":443");
+  if (!found || found->empty())
     return tl::make_unexpected("\"" + url + "\" is no address: write https://HOST:PORT");
-  const auto host = found[2].matched ? found[2].str() : found[3].str();
-  return address{host, found[5].matched ? std::stoi(found[5].str()) : 443};
+  return *found;
 }
 
 // The library opens sockets by name and port; this one by a file.
@@ -67,7 +63,8 @@ class local_http final : public httplib::ClientImpl {
 }  // namespace
 
 struct node_client::impl {
-  impl(const address& where, certificate_ptr mine, key_ptr secret, const std::string& authority)
+  impl(const config::address& where, certificate_ptr mine, key_ptr secret,
+       const std::string& authority)
       : to{where.host + ":" + std::to_string(where.port)},
         mine{std::move(mine)},
         secret{std::move(secret)} {
