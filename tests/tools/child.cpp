@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <catch2/catch.hpp>
 #include <csignal>
+#include <iostream>
 #include <stdexcept>
 
 namespace troupe::tools::test {
@@ -24,10 +26,20 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
+bool forks_bear_threads() {
+#ifdef TROUPE_TSAN
+  WARN("skipped: ThreadSanitizer does not bear threads in a fork of a process that had some");
+  return false;
+#else
+  return true;
+#endif
+}
+
 child::child(const std::function<int()>& body) {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   if (::pipe(out.data()) != 0 || ::pipe(err.data()) != 0) throw std::runtime_error("pipe");
+  std::cout.flush();  // or both would write what waits there
   id_ = ::fork();
   if (id_ < 0) throw std::runtime_error("fork");
   if (id_ == 0) {

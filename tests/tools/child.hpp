@@ -10,6 +10,9 @@
 
 namespace troupe::tools::test {
 
+// False, with the reason printed, where a fork of this process cannot have threads of its own.
+bool forks_bear_threads();
+
 class child {
  public:
   // Runs `body` in a fork of this process, which must have no other threads; its result is the

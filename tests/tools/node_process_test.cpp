@@ -68,6 +68,7 @@ struct node {
 }  // namespace
 
 TEST_CASE("a node says where it serves and ends in order at a signal") {
+  if (!forks_bear_threads()) return;
   const int signal = GENERATE(SIGTERM, SIGINT, SIGHUP);
   const scratch_folder folder;
   const auto data = folder.path() / "data";
@@ -81,6 +82,7 @@ TEST_CASE("a node says where it serves and ends in order at a signal") {
 }
 
 TEST_CASE("a signal that comes while the node starts is not lost") {
+  if (!forks_bear_threads()) return;
   const scratch_folder folder;
   child process(node{.data_dir = folder.path(), .start = [] {
                        ::kill(::getpid(), SIGTERM);
@@ -91,6 +93,7 @@ TEST_CASE("a signal that comes while the node starts is not lost") {
 }
 
 TEST_CASE("an end that hangs is cut off at the limit") {
+  if (!forks_bear_threads()) return;
   const scratch_folder folder;
   child process(node{.data_dir = folder.path(), .stop = hang, .limit = 50ms});
   REQUIRE(process.says("ready"));
@@ -100,6 +103,7 @@ TEST_CASE("an end that hangs is cut off at the limit") {
 }
 
 TEST_CASE("a second Ctrl-C ends at once") {
+  if (!forks_bear_threads()) return;
   const scratch_folder folder;
   const auto hang_aloud = [] {
     std::cout << "stopping" << std::endl;
@@ -114,6 +118,7 @@ TEST_CASE("a second Ctrl-C ends at once") {
 }
 
 TEST_CASE("a node that cannot start says why and never says ready") {
+  if (!forks_bear_threads()) return;
   const scratch_folder folder;
   child process(node{.data_dir = folder.path(), .start = [] {
                        return tl::make_unexpected(std::string("port 6443 is in use"));
@@ -123,6 +128,7 @@ TEST_CASE("a node that cannot start says why and never says ready") {
 }
 
 TEST_CASE("a second node on the same data dir is refused, after a kill -9 it is not") {
+  if (!forks_bear_threads()) return;
   const scratch_folder folder;
   child first(node{.data_dir = folder.path()});
   REQUIRE(first.says("ready"));
@@ -157,6 +163,7 @@ TEST_CASE("a data dir that cannot be is refused by name") {
 }
 
 TEST_CASE("systemd is told when the node serves and when it stops") {
+  if (!forks_bear_threads()) return;
   const scratch_folder folder;
   const auto path = folder.path() / "notify";
   const int inbox = ::socket(AF_UNIX, SOCK_DGRAM, 0);
