@@ -101,10 +101,16 @@ int console_session::run_top(const console_request& request, bool live) {
 int console_session::run_trace(const console_request& what) {
   const interrupt_watch watch;
   const auto ended = node_.follow(what, [](std::string_view part) {
+    if (interrupt_watch::seen()) return false;
     if (part != "\n") std::cout << part << std::flush;
     return std::cout.good() && !interrupt_watch::seen();
   });
-  return ended || interrupt_watch::seen() ? exit_code::done : failed(ended.error());
+  if (interrupt_watch::seen()) {
+    // The terminal has shown ^C.
+    if (::isatty(STDOUT_FILENO) != 0) std::cout << std::endl;
+    return exit_code::done;
+  }
+  return ended ? exit_code::done : failed(ended.error());
 }
 
 bool console_session::print_new_warnings() {
