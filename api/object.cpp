@@ -2,6 +2,8 @@
 
 #include <google/protobuf/message.h>
 
+#include <optional>
+
 #include "api/codec.hpp"
 #include "api/envelope.hpp"
 #include "api/invariant.hpp"
@@ -36,22 +38,29 @@ const std::string& once(std::atomic<const std::string*>& cache, Encode encode) {
   return *known;
 }
 
-// `raw` without metadata.resourceVersion.
-std::string without_revision(std::string_view raw) {
+// `raw` without metadata.resourceVersion. A field of that number and another form is one that
+// protobuf keeps without knowing it. So it does with groups, which the reader takes for malformed:
+// null where there are any.
+std::optional<std::string> without_revision(std::string_view raw) {
+  const auto is = [](const wire::field& f, int number) {
+    return f.form == wire::type::bytes && f.number == static_cast<std::uint32_t>(number);
+  };
   std::string out;
   out.reserve(raw.size());
   wire::reader fields(raw);
   for (wire::field f; fields.next(f);) {
-    if (f.number != metadata_number) {
+    if (!is(f, metadata_number)) {
       out += f.whole;
       continue;
     }
     std::string kept;
     wire::reader inner(f.bytes);
     for (wire::field m; inner.next(m);)
-      if (m.number != ObjectMeta::kResourceVersionFieldNumber) kept += m.whole;
+      if (!is(m, ObjectMeta::kResourceVersionFieldNumber)) kept += m.whole;
+    if (!inner.ok()) return std::nullopt;
     wire::append_bytes(out, metadata_number, kept);
   }
+  if (!fields.ok()) return std::nullopt;
   return out;
 }
 
@@ -123,7 +132,12 @@ const body& object::checked(const google::protobuf::Descriptor& type) const {
 std::string to_storage(const kind_info& kind, const body& content) {
   std::string raw;
   append_wire(raw, content);
-  return enclose(kind, meta_of(content).has_resource_version() ? without_revision(raw) : raw);
+  if (!meta_of(content).has_resource_version()) return enclose(kind, raw);
+  if (const auto kept = without_revision(raw)) return enclose(kind, *kept);
+  std::unique_ptr<body> copy(content.New());
+  copy->CopyFrom(content);
+  meta_of(*copy).clear_resource_version();
+  return to_storage(kind, *copy);
 }
 
 const ObjectMeta& meta_of(const body& content) {

@@ -1,5 +1,8 @@
 #include "api/object.hpp"
 
+#include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
+
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -56,6 +59,29 @@ TEST_CASE("stored bytes have no resourceVersion and do not depend on it") {
   second.mutable_metadata()->set_resource_version("17");
   CHECK(to_storage(kind, first) == to_storage(kind, second));
   CHECK(to_storage(kind, first).find("17", 4) == to_storage(kind, second).find("17", 4));
+}
+
+TEST_CASE("stored bytes keep what they hold beside the fields that are known") {
+  const kind_info& kind = kind_of<core::v1::Pod>();
+  core::v1::Pod first;
+  first.mutable_metadata()->set_name("a");
+  first.mutable_spec()->set_node_name("n1");
+  const auto add_unknown = [](body& to) {
+    auto& unknown = *to.GetReflection()->MutableUnknownFields(&to);
+    unknown.AddFixed64(1, 3);  // the number of metadata, but no message
+    unknown.AddVarint(6, 4);   // that of resourceVersion, but no text
+    unknown.AddGroup(90)->AddVarint(1, 2);
+    unknown.AddLengthDelimited(91, "x");
+  };
+  add_unknown(first);
+  add_unknown(*first.mutable_metadata());
+  add_unknown(*first.mutable_spec());
+  const auto stored = to_storage(kind, first);
+  const auto read = object::from_storage(kind, stored, 17);
+  REQUIRE(read);
+  CHECK((*read)->meta().resource_version() == "17");
+  CHECK((*read)->meta().name() == "a");
+  CHECK(to_storage(kind, (*read)->content()) == stored);
 }
 
 TEST_CASE("stored bytes of another kind, or broken ones, are reported") {
