@@ -15,7 +15,7 @@ namespace troupe::actors {
 api::expected<persistence::transaction> create_transaction(const persistence::snapshot& state,
                                                            const api::kind_info& kind,
                                                            std::unique_ptr<api::body> content,
-                                                           creator by, runtime::wall_time now,
+                                                           checks which, runtime::wall_time now,
                                                            std::mt19937_64& random) {
   api::set_defaults(kind, *content);
   const auto uid = api::generated_uid(random);
@@ -24,7 +24,7 @@ api::expected<persistence::transaction> create_transaction(const persistence::sn
   auto conditions = admit_create(state, kind, *content);
   if (!conditions) return api::fail(std::move(conditions.error()));
   const auto& meta = api::meta_of(*content);
-  if (by == creator::client) {
+  if (which == checks::all) {
     if (auto causes = api::validate_create(kind, *content); !causes.empty())
       return api::fail(api::invalid(kind, meta.name(), std::move(causes)));
   }

@@ -13,19 +13,20 @@
 
 namespace troupe::actors {
 
-// What a controller makes comes from a template that was validated when it was written.
-enum class creator { client, controller };
+// Done before: by the template that a pod comes from, when that was written; or by our own code,
+// which made all of it.
+enum class checks { all, done_before };
 
 // The transaction that creates `content` in the namespace that its metadata names: completes it
-// (defaults, identity, admission), validates it if a client made it, and demands that its
-// key is absent and its namespace still what `state` says. `random` decides name and uid.
+// (defaults, identity, admission), validates it unless that was done before, and demands that
+// its key is absent and its namespace still what `state` says. `random` decides name and uid.
 //
 // A conflict on the first precondition means that the name is taken, on another that the namespace
 // has changed: look again with a newer state.
 api::expected<persistence::transaction> create_transaction(const persistence::snapshot& state,
                                                            const api::kind_info& kind,
                                                            std::unique_ptr<api::body> content,
-                                                           creator by, runtime::wall_time now,
+                                                           checks which, runtime::wall_time now,
                                                            std::mt19937_64& random);
 
 }  // namespace troupe::actors

@@ -105,7 +105,7 @@ void namespaces::ensure_account(const std::string& space) {
 void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> content,
                         std::function<void()> again) {
   const auto key = kind.key(api::meta_of(*content).namespace_(), api::meta_of(*content).name());
-  auto what = create_transaction(truth_->read(), kind, std::move(content), creator::controller,
+  auto what = create_transaction(truth_->read(), kind, std::move(content), checks::done_before,
                                  wall_now(), random());
   if (!what) return;
   what->why.author = "namespaces";

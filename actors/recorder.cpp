@@ -87,7 +87,7 @@ api::expected<persistence::transaction> recorder::transaction_for(const row& r) 
   const auto& kind = api::kind_of<Event>();
   const auto stored = state.find(kind.key(meta.namespace_(), meta.name()));
   if (!stored) {
-    return create_transaction(state, kind, std::make_unique<Event>(*r.event), creator::controller,
+    return create_transaction(state, kind, std::make_unique<Event>(*r.event), checks::done_before,
                               wall_now(), random());
   }
   auto next = stored->copy_as<Event>();

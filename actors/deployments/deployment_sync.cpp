@@ -295,8 +295,8 @@ bool deployment_controller::make_new_set(const set_family& family) {
     collided_ = true;
     return true;
   }
-  auto what =
-      create_transaction(state, kind, std::move(set), creator::controller, wall_now(), random());
+  // Its name is longer than its Deployment's, and may be too long.
+  auto what = create_transaction(state, kind, std::move(set), checks::all, wall_now(), random());
   if (!what) {
     failure_ =
         fmt::format("Failed to create new replica set \"{}\": {}", name, what.error().message);

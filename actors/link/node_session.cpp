@@ -300,7 +300,7 @@ persistence::expected<persistence::transaction> node_session::prepared(
   }
   auto& written = what.mutations.front();
   if (what.preconditions.front().at != 0 || written.kind != &api::kind_of<Lease>()) return what;
-  auto made = create_transaction(state, *written.kind, std::move(written.content), creator::client,
+  auto made = create_transaction(state, *written.kind, std::move(written.content), checks::all,
                                  wall_now(), random());
   if (!made) return persistence::fail(persistence::errc::invalid, made.error().message);
   made->why = what.why;

@@ -182,7 +182,7 @@ void replica_controller::create_one(int tries_left) {
     failed("FailedCreate", std::move(message));
   };
   auto what = create_transaction(truth_.read(), api::kind_of<Pod>(), std::move(pod),
-                                 creator::controller, wall_now(), random());
+                                 checks::done_before, wall_now(), random());
   if (!what) {
     // A namespace on its way out refuses every pod: that is no failure of the controller.
     const auto& causes = what.error().causes;

@@ -65,7 +65,7 @@ api::expected<transaction> create(const snapshot& state, const std::string& node
   meta.set_name(node);
   (*meta.mutable_annotations())[std::string{actors::node_key_annotation}] = key_hash;
   return actors::create_transaction(state, api::kind_of<Node>(), std::move(content),
-                                    actors::creator::client, now, random);
+                                    actors::checks::all, now, random);
 }
 
 bool ended(const Pod& pod) {

@@ -32,7 +32,7 @@ tl::expected<void, std::string> add_missing(actors::control_plane& plane,
     if (state.find(kind.key({}, name))) continue;
     auto content = std::make_unique<Namespace>();
     content->mutable_metadata()->set_name(std::string{name});
-    auto made = actors::create_transaction(state, kind, std::move(content), actors::creator::client,
+    auto made = actors::create_transaction(state, kind, std::move(content), actors::checks::all,
                                            plane.company().time().wall_now(), random);
     if (!made) return tl::make_unexpected(made.error().message);
     for (auto& each : made->preconditions)

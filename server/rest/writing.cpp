@@ -132,7 +132,7 @@ api::expected<change_plan> plan_creation(const call_ptr& what, const snapshot& s
                                          std::unique_ptr<api::body> content) {
   const auto& kind = what->kind();
   auto made =
-      actors::create_transaction(state, kind, std::move(content), actors::creator::client,
+      actors::create_transaction(state, kind, std::move(content), actors::checks::all,
                                  what->in.plane.company().time().wall_now(), random_source());
   if (!made) return api::fail(std::move(made.error()));
   if (const auto found = state.find(made->preconditions.front().key))

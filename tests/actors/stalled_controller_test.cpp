@@ -74,7 +74,7 @@ struct company {
     const auto now = std::chrono::system_clock::now();
     auto what =
         actors::create_transaction(truth->read(), api::kind_of<T>(), std::make_unique<T>(content),
-                                   actors::creator::client, now, random);
+                                   actors::checks::all, now, random);
     REQUIRE(what);
     std::promise<bool> done;
     plane->commit(std::move(*what), 1,

@@ -57,7 +57,7 @@ api::expected<api::object_ptr> cluster::try_create(std::unique_ptr<api::body> co
   auto& meta = api::meta_of(*content);
   if (kind.namespaced() && meta.namespace_().empty()) meta.set_namespace_("default");
   auto what = actors::create_transaction(truth_->read(), kind, std::move(content),
-                                         actors::creator::client, now(), random_);
+                                         actors::checks::all, now(), random_);
   if (!what) return api::fail(std::move(what.error()));
   const auto& key = what->mutations.front().key;
   const auto name = key.substr(key.rfind('/') + 1);

@@ -114,7 +114,7 @@ void fleet::create(const std::vector<std::string>& controllers, int replicas) {
     auto content = std::make_unique<ReplicationController>(
         replication_controller(name, replicas, {{"app", name}}));
     auto what = actors::create_transaction(truth_->read(), kind, std::move(content),
-                                           actors::creator::client, now, random_);
+                                           actors::checks::all, now, random_);
     if (!what) throw std::runtime_error{what.error().message};
     return std::move(*what);
   });

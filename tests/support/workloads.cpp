@@ -1,5 +1,7 @@
 #include "support/workloads.hpp"
 
+#include <stdexcept>
+
 #include "actors/claims.hpp"
 #include "actors/condition.hpp"
 #include "actors/replication/pod_record.hpp"
@@ -13,6 +15,7 @@ using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::core::v1::PodTemplateSpec;
 using api::core::v1::ReplicationController;
+using std::chrono::milliseconds;
 
 namespace {
 
@@ -36,6 +39,15 @@ void select(T& spec, const labels& of) {
   for (const auto& [key, value] : of)
     (*spec.mutable_selector()->mutable_match_labels())[key] = value;
   fill(*spec.mutable_template_(), of);
+}
+
+// How often it was told to.
+std::uint64_t syncs_due(cluster& c, const std::string& kind, const std::string& name) {
+  const auto& actors = c.simulation().system().actors();
+  const auto seen = actors.detail(actors.find(kind, name).id());
+  for (const auto& each : seen->messages)
+    if (each.type.find("sync_due") != each.type.npos) return each.received;
+  return 0;
 }
 
 }  // namespace
@@ -100,6 +112,16 @@ std::size_t active_pods(const cluster& c, const std::string& owner_uid) {
     if (actors::controller_uid(*pod) == owner_uid && actors::replication::read_pod(pod).active())
       ++count;
   return count;
+}
+
+milliseconds until_next_sync(cluster& c, const std::string& kind, const std::string& name) {
+  c.settle();
+  const auto began = c.now();
+  const auto before = syncs_due(c, kind, name);
+  const bool came =
+      c.run_until([&] { return syncs_due(c, kind, name) != before; }, std::chrono::minutes{20});
+  if (!came) throw std::logic_error{name + " has not looked for 20 minutes"};
+  return std::chrono::duration_cast<milliseconds>(c.now() - began);
 }
 
 }  // namespace troupe::test

@@ -1,6 +1,7 @@
 // Controllers in their shortest valid form, and what kubelets do with the pods that they make.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -31,5 +32,10 @@ void post_pod(cluster& c, const std::string& name, bool ready);
 
 // Pods that count as replicas of the object with that uid.
 std::size_t active_pods(const cluster& c, const std::string& owner_uid);
+
+// How long the controller waits until it looks again at what there is to do. All that is due now
+// is done before.
+std::chrono::milliseconds until_next_sync(cluster& c, const std::string& kind,
+                                          const std::string& name);
 
 }  // namespace troupe::test

@@ -74,9 +74,8 @@ joined_credentials joined_plane::admit(const std::string& node) {
 
 void joined_plane::create(std::unique_ptr<api::body> content) {
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
-  auto what =
-      actors::create_transaction(truth_->read(), kind, std::move(content), actors::creator::client,
-                                 company_->time().wall_now(), random_);
+  auto what = actors::create_transaction(truth_->read(), kind, std::move(content),
+                                         actors::checks::all, company_->time().wall_now(), random_);
   INFO((what ? "" : what.error().message));
   REQUIRE(what);
   commit(std::move(*what));

@@ -18,6 +18,7 @@ using api::apps::v1::Deployment;
 using api::apps::v1::ReplicaSet;
 using api::core::v1::Event;
 using api::core::v1::Pod;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 namespace {
@@ -353,6 +354,43 @@ TEST_CASE("what keeps a set from making pods is told of its deployment", "[deplo
   REQUIRE(s.roll_out({}));
   const auto after = s.now();
   CHECK(find_condition(after.status().conditions(), "ReplicaFailure") == nullptr);
+}
+
+TEST_CASE("a deployment whose set cannot be made says why and tries again, later each time",
+          "[deployments]") {
+  // Fine for a Deployment; its set's would be longer than a name may be.
+  const std::string name(250, 'w');
+  auto wanted = deployment("web", 3, "v1");
+  wanted.mutable_metadata()->set_name(name);
+  cluster c{4};
+  c.create(wanted);
+  // The status that says so is news, and so a second attempt follows the first at once.
+  constexpr milliseconds first_wait{10};
+  milliseconds waited{0};
+  for (milliseconds wait = first_wait; wait < seconds{300}; wait *= 2) {
+    CHECK(until_next_sync(c, "deployment", "default/" + name) == wait);
+    waited += wait;
+  }
+  CHECK(c.count<ReplicaSet>() == 0);
+  const auto status = c.get<Deployment>("default", name).status();
+  const auto* progress = find_condition(status.conditions(), "Progressing");
+  REQUIRE(progress != nullptr);
+  CHECK(progress->status() + " " + progress->reason() == "False ReplicaSetCreateError");
+  CHECK_THAT(progress->message(), Catch::Contains("must be no more than 253 bytes"));
+  // From here on the look from time to time comes first.
+  constexpr std::chrono::minutes look_period{10};
+  CHECK(until_next_sync(c, "deployment", "default/" + name) == look_period - waited);
+
+  // A sync that succeeds begins the count anew.
+  const auto pause = [&](bool paused) {
+    c.change<Deployment>("default", name,
+                         [&](Deployment& d) { d.mutable_spec()->set_paused(paused); });
+  };
+  pause(true);
+  c.settle();
+  pause(false);
+  for (milliseconds wait = first_wait; wait < seconds{1}; wait *= 2)
+    CHECK(until_next_sync(c, "deployment", "default/" + name) == wait);
 }
 
 TEST_CASE("a deployment made again under its name takes up the sets that were left behind",

@@ -119,7 +119,7 @@ api::object_ptr machine::create(std::string_view yaml) {
       std::chrono::time_point_cast<runtime::duration>(std::chrono::system_clock::now());
   auto what =
       actors::create_transaction(truth_->read(), *decoded->kind, std::move(decoded->content),
-                                 actors::creator::controller, now, random_);
+                                 actors::checks::done_before, now, random_);
   require(what.has_value(), what ? "" : what.error().message);
   auto made = commit(std::move(*what));
   require(made != nullptr, "the object is created");

@@ -296,28 +296,6 @@ TEST_CASE("creations that fail are told, backed off, and made good", "[replicati
   CHECK(c.get<ReplicaSet>("default", "web").status().conditions().empty());
 }
 
-namespace {
-
-// How often the controller was told to look at what there is to do.
-std::uint64_t syncs_due(cluster& c) {
-  const auto& actors = c.simulation().system().actors();
-  const auto seen = actors.detail(actors.find("replicaset", "default/web").id());
-  for (const auto& each : seen->messages)
-    if (each.type.find("sync_due") != each.type.npos) return each.received;
-  return 0;
-}
-
-// All that is due now is done before.
-milliseconds until_next_sync(cluster& c) {
-  c.settle();
-  const auto began = c.now();
-  const auto before = syncs_due(c);
-  REQUIRE(c.run_until([&] { return syncs_due(c) != before; }, minutes{20}));
-  return std::chrono::duration_cast<milliseconds>(c.now() - began);
-}
-
-}  // namespace
-
 TEST_CASE("a failed sync is tried again after 5 ms, then after twice as long, until one succeeds",
           "[replication]") {
   cluster c{8};
@@ -326,27 +304,27 @@ TEST_CASE("a failed sync is tried again after 5 ms, then after twice as long, un
   c.create(set);
   milliseconds waited{0};
   for (milliseconds wait{5}; wait < seconds{300}; wait *= 2) {
-    CHECK(until_next_sync(c) == wait);
+    CHECK(until_next_sync(c, "replicaset", "default/web") == wait);
     waited += wait;
   }
   // From here on the look from time to time comes first. Each failure doubles the wait further: in
   // a day it would be beyond what the clock can say.
   constexpr minutes look_period{10};
-  CHECK(until_next_sync(c) == look_period - waited);
+  CHECK(until_next_sync(c, "replicaset", "default/web") == look_period - waited);
   for (int looks = 0; looks < 24 * 6; ++looks)
-    REQUIRE(until_next_sync(c) == look_period);
+    REQUIRE(until_next_sync(c, "replicaset", "default/web") == look_period);
 
   api::scheduling::v1::PriorityClass high;
   high.mutable_metadata()->set_name("high");
   high.set_value(100);
   c.create(high);
-  until_next_sync(c);
+  until_next_sync(c, "replicaset", "default/web");
   c.settle();
   REQUIRE(active<ReplicaSet>(c) == 1);
   c.remove<api::scheduling::v1::PriorityClass>({}, "high");
   scale<ReplicaSet>(c, 2);
   for (milliseconds wait{5}; wait < seconds{1}; wait *= 2)
-    CHECK(until_next_sync(c) == wait);
+    CHECK(until_next_sync(c, "replicaset", "default/web") == wait);
 }
 
 TEST_CASE("a controller that backs off heeds its owner at once", "[replication]") {
