@@ -6,12 +6,28 @@
 #include <chrono>
 
 #include "actors/condition.hpp"
+#include "api/limits.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/utf8.hpp"
 
 namespace troupe::actors {
 
 using api::core::v1::Event;
+
+namespace {
+
+// Of an object whose name leaves no room for the number, the beginning.
+std::string name_of(const api::object& about, std::int64_t number) {
+  const auto suffix = fmt::format(".{:x}", number);
+  auto name = about.meta().name();
+  if (name.size() + suffix.size() > api::limits::dns_subdomain_bytes) {
+    name.resize(api::limits::dns_subdomain_bytes - suffix.size());
+    name.resize(name.find_last_not_of(".-") + 1);
+  }
+  return name + suffix;
+}
+
+}  // namespace
 
 std::string event_source_key(const record_event& what) {
   const auto& meta = what.about->meta();
@@ -29,7 +45,7 @@ std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time n
   const auto& about = *what.about;
   auto event = std::make_unique<Event>();
   auto& meta = *event->mutable_metadata();
-  meta.set_name(fmt::format("{}.{:x}", about.meta().name(), number));
+  meta.set_name(name_of(about, number));
   meta.set_namespace_(about.meta().namespace_().empty() ? "default" : about.meta().namespace_());
   auto& object = *event->mutable_involved_object();
   object.set_kind(about.kind().kind());

@@ -5,6 +5,7 @@
 #include "actors/event_rules.hpp"
 #include "actors/lru.hpp"
 #include "api/schema/core_event.pb.h"
+#include "api/validation.hpp"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 
@@ -57,6 +58,21 @@ TEST_CASE("an event is text, whatever bytes a probe printed") {
   say(c, pod, "it said \xff\xc3");
   c.settle();
   CHECK(c.list<Event>("default").at(0)->as<Event>().message() == "it said \uFFFD\uFFFD");
+}
+
+TEST_CASE("an event about an object with the longest of names has a valid name") {
+  cluster c{1, only_doors()};
+  for (const auto& name :
+       {std::string(253, 'a'), std::string(235, 'b') + "." + std::string(17, 'c')})
+    say(c, c.create(pod_named(name)), "it broke");
+  c.settle();
+  const auto events = c.list<Event>("default");
+  REQUIRE(events.size() == 2);
+  for (const auto& each : events) {
+    CHECK(api::validate_create(each->kind(), each->content()).empty());
+    CHECK(
+        each->meta().name().starts_with(each->as<Event>().involved_object().name().substr(0, 235)));
+  }
 }
 
 TEST_CASE("equal events are one event that is counted up") {
