@@ -40,7 +40,7 @@ std::string event_key(const record_event& what) {
                      what.reason, what.message);
 }
 
-std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time now,
+std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time at,
                                   std::int64_t number) {
   const auto& about = *what.about;
   auto event = std::make_unique<Event>();
@@ -63,8 +63,8 @@ std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time n
   if (!what.host.empty()) event->mutable_source()->set_host(what.host);
   event->set_reporting_component(what.component);
   event->set_reporting_instance(what.host);
-  event->mutable_first_timestamp()->set_seconds(seconds_of(now));
-  event->mutable_last_timestamp()->set_seconds(seconds_of(now));
+  event->mutable_first_timestamp()->set_seconds(seconds_of(at));
+  event->mutable_last_timestamp()->set_seconds(seconds_of(at));
   event->set_count(1);
   return event;
 }

@@ -18,9 +18,9 @@ std::string event_key(const record_event& what);
 // All events of one component about one object: what the rate limit counts.
 std::string event_source_key(const record_event& what);
 
-// Seen once, now. Cluster-wide objects have their events in the namespace "default".
+// Seen once, at that time. Cluster-wide objects have their events in the namespace "default".
 // `number` tells it from all others of the object: nanoseconds of the epoch, as upstream.
-std::unique_ptr<api::core::v1::Event> make_event(const record_event& what, runtime::wall_time now,
+std::unique_ptr<api::core::v1::Event> make_event(const record_event& what, runtime::wall_time at,
                                                  std::int64_t number);
 
 // When it was last seen, in seconds of the epoch.

@@ -16,6 +16,7 @@
 #include "api/object.hpp"
 #include "persistence/store.hpp"
 #include "runtime/actor_ref.hpp"
+#include "runtime/clock.hpp"
 
 namespace troupe::actors {
 
@@ -146,6 +147,7 @@ struct record_event {
   std::string component;        // reporting component, e.g. "replication-controller"
   std::string field_path = {};  // involvedObject.fieldPath, e.g. "spec.containers{web}"
   std::string host = {};
+  runtime::duration ago{0};  // not 0 when it could not be told as it happened
 };
 
 // -- to the scheduler ---------------------------------------------------------------------------

@@ -38,15 +38,17 @@ void recorder::on_record_event(const record_event& m) {
     return;
   }
   ++recorded_;
+  const auto at = wall_now() - m.ago;
   auto key = event_key(m);
   auto* known = rows_.find(key);
   if (known == nullptr) {
     last_number_ = std::max<std::int64_t>(last_number_ + 1, wall_now().time_since_epoch().count());
-    auto& fresh = rows_.put(key, {make_event(m, wall_now(), last_number_)});
+    auto& fresh = rows_.put(key, {make_event(m, at, last_number_)});
     return write(key, fresh);
   }
   known->event->set_count(known->event->count() + 1);
-  known->event->mutable_last_timestamp()->set_seconds(seconds_of(wall_now()));
+  auto& last = *known->event->mutable_last_timestamp();
+  last.set_seconds(std::max(last.seconds(), seconds_of(at)));
   if (known->writing) {
     known->changed = true;
   } else {

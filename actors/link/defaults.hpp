@@ -45,6 +45,14 @@ inline constexpr duration round = 1s;
 // Between two looks after streams whose subscriber has ended.
 inline constexpr duration sweep = 60s;
 
+// Events that a node keeps while it has no link, in bytes as they travel; the oldest are dropped
+// for newer ones. About the thousand that upstream's recorder queues (client-go
+// record.maxQueuedEvents).
+inline constexpr std::size_t untold_events_bytes = 1u << 20;
+// An event of longer ago is not older than this: by then it would have been removed
+// (kube-apiserver --event-ttl).
+inline constexpr std::chrono::milliseconds event_age_limit = 1h;
+
 // Followed logs and questions of consoles under way at one node.
 inline constexpr std::size_t asks_under_way = 1'000;
 // Parts of a log under way (each `kubelet_defaults::log_part_bytes` at most).

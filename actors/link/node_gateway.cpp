@@ -31,11 +31,11 @@ std::string node_gateway::describe() const {
   const auto stats = on_ ? on_->session()->stats() : runtime::link::session_stats{};
   return fmt::format(
       "node: {}\nlinked: {}\nsessions: {}\nstreams: {}\nrequestsUnderWay: {}\ncommits: {}\n"
-      "lostCommits: {}\nevents: {}\nlogs: {}\nbacklogBytes: {}\n"
+      "lostCommits: {}\nevents: {}\nuntoldEvents: {}\nlogs: {}\nbacklogBytes: {}\n"
       "frames: {{sent: {}, received: {}}}\nbytes: {{sent: {}, received: {}}}\n",
       options_.node, on_ != nullptr, sessions_, streams_.size(), pending_.size(), commits_, lost_,
-      events_, logs_.size(), out_ ? out_->backlog() : 0, stats.frames_sent, stats.frames_received,
-      stats.bytes_sent, stats.bytes_received);
+      events_, untold_.size(), logs_.size(), out_ ? out_->backlog() : 0, stats.frames_sent,
+      stats.frames_received, stats.bytes_sent, stats.bytes_received);
 }
 
 // -- from the kubelet -----------------------------------------------------------------------------
@@ -138,6 +138,7 @@ void node_gateway::on_link_begun(const link_begun& m) {
   on_->attach(self());
   for (auto& [key, s] : streams_)
     ask_for(s);
+  tell_kept();
   if (options_.linked) options_.linked();
 }
 

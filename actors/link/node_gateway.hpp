@@ -4,12 +4,13 @@
 // Requests that wait when the link is lost are answered with an error that says that the outcome is
 // unknown. Streams stay: on the next session they go on from the last revision that their
 // subscriber has seen, without a gap or a double; one whose initial state was cut short ends.
-// While there is no link, commands fail at once and events are forgotten.
+// While there is no link, commands fail at once and events wait, as many as there is room for.
 //
 // It owns what is under way and nothing else. When it crashes the session ends with it; the
 // subscribers find out by their heartbeat (follower.hpp) and ask again.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -82,6 +83,10 @@ class node_gateway : public runtime::actor {
     std::vector<std::string> keys;  // of a commit
     runtime::time_point until;
   };
+  struct untold_event {
+    runtime::time_point at;
+    wire::FromNode::Item what;
+  };
   struct flush {};
   struct console_done {
     std::shared_ptr<const arrival> on;
@@ -99,6 +104,8 @@ class node_gateway : public runtime::actor {
   void on_evict(const evict& m, runtime::promise<command_done> answer);
   void on_remove(const remove& m, runtime::promise<command_done> answer);
   void on_record_event(const record_event& m);
+  void keep(wire::FromNode::Item event);
+  void tell_kept();
   std::optional<persistence::error> cannot_ask() const;
   std::uint64_t await(pending what);
   template <class F>
@@ -141,6 +148,8 @@ class node_gateway : public runtime::actor {
   std::map<std::uint64_t, subscriber_key> by_number_;
   std::uint64_t last_number_ = 0;  // of a stream, and of a request
   std::map<std::uint64_t, pending> pending_;
+  std::deque<untold_event> untold_;
+  std::size_t untold_bytes_ = 0;
   std::map<std::uint64_t, runtime::actor_ref> logs_;  // by ask: who reads
   std::uint64_t sessions_ = 0, commits_ = 0, lost_ = 0, events_ = 0;
   runtime::timer round_, sweep_, again_;

@@ -93,7 +93,7 @@ void node_gateway::on_remove(const remove& m, runtime::promise<command_done> ans
 }
 
 void node_gateway::on_record_event(const record_event& m) {
-  if (!on_ || !m.about) return;
+  if (!m.about) return;
   wire::FromNode::Item item;
   auto& out = *item.mutable_record_event();
   out.set_key(api::key_of(*m.about));
@@ -102,7 +102,29 @@ void node_gateway::on_record_event(const record_event& m) {
   out.set_reason(m.reason);
   out.set_message(m.message);
   out.set_field_path(m.field_path);
-  say(item);
+  if (on_)
+    say(item);
+  else
+    keep(std::move(item));
+}
+
+void node_gateway::keep(wire::FromNode::Item event) {
+  event.set_request(why().request);
+  event.set_revision(why().revision);
+  untold_bytes_ += event.ByteSizeLong();
+  untold_.push_back({now(), std::move(event)});
+  for (; untold_bytes_ > link_defaults::untold_events_bytes; untold_.pop_front())
+    untold_bytes_ -= untold_.front().what.ByteSizeLong();
+}
+
+void node_gateway::tell_kept() {
+  untold_bytes_ = 0;
+  for (auto& [at, event] : std::exchange(untold_, {})) {
+    why({event.request(), event.revision()});
+    const auto ago = std::chrono::duration_cast<std::chrono::milliseconds>(now() - at);
+    event.mutable_record_event()->set_ago_ms(static_cast<std::uint64_t>(ago.count()));
+    say(event);
+  }
 }
 
 // -- answers --------------------------------------------------------------------------------------

@@ -390,13 +390,15 @@ void node_session::on_record_event(const wire::RecordEvent& m) {
     ++refused_;
     return;
   }
+  const auto ago_ms = std::min<std::uint64_t>(m.ago_ms(), link_defaults::event_age_limit.count());
   tell(around_.to.recorder, record_event{.about = *about,
                                          .warning = m.warning(),
                                          .reason = cut(m.reason(), event_reason_chars),
                                          .message = cut(m.message(), event_message_bytes),
                                          .component = "kubelet",
                                          .field_path = cut(m.field_path(), event_message_bytes),
-                                         .host = node_});
+                                         .host = node_,
+                                         .ago = std::chrono::milliseconds{ago_ms}});
 }
 
 // -- to the link ----------------------------------------------------------------------------------

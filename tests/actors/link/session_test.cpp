@@ -111,6 +111,48 @@ TEST_CASE("a status that was written while the link was down arrives after it", 
   }
 }
 
+TEST_CASE("what happened on a node without a link is told when it has one, as of then", "[link]") {
+  joined_cluster world{1};
+  auto& plane = world.plane();
+  join(world, "n0");
+  const auto web = plane.create(pod_named("web", "n0"));
+  const auto noisy = plane.create(pod_named("noisy", "n0"));
+  REQUIRE(plane.run_until([&] { return node_ready(plane, "n0"); }));
+  const auto record = [&](const api::object_ptr& about, std::string message) {
+    world.doors_of("n0").recorder.tell(actors::record_event{.about = about,
+                                                            .warning = true,
+                                                            .reason = "Unhealthy",
+                                                            .message = std::move(message),
+                                                            .component = "kubelet"});
+    plane.settle();
+  };
+  const auto told = [&](const std::string& message) {
+    for (const auto& each : plane.list<Event>())
+      if (each->as<Event>().message() == message) return each->as<Event>();
+    return Event{};
+  };
+  world.cut("n0");
+  record(web, "forgotten");
+  const std::string much(10'000, '.');
+  for (int i = 0; i < 120; ++i)
+    record(noisy, std::to_string(i) + much);
+  const auto then = actors::seconds_of(plane.now());
+  record(web, "refused");
+  plane.advance(seconds{3});
+  record(web, "refused");
+  plane.advance(seconds{20});
+  REQUIRE(world.connect("n0"));
+  plane.settle();
+  CHECK(told("forgotten").count() == 0);
+  CHECK(told("refused").count() == 2);
+  CHECK(told("refused").first_timestamp().seconds() == then);
+  CHECK(told("refused").last_timestamp().seconds() == then + 3);
+
+  record(web, "refused");
+  CHECK(told("refused").count() == 3);
+  CHECK(told("refused").last_timestamp().seconds() == then + 23);
+}
+
 TEST_CASE("a node that was removed is told so and never let in again", "[link]") {
   joined_cluster world{1};
   auto& plane = world.plane();
