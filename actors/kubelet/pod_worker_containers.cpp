@@ -38,12 +38,14 @@ void pod_worker::adopt(const process_runtime::found& found) {
   record->phase = container_phase::starting;
   record->adopted = true;
   record->last = found.before;
-  // What the probes have found is not forgotten with the node that heard it.
+  // What the probes have found is not forgotten with the node that heard it. Without a probe
+  // nothing is to be found: there the status said no only for a hook, which has gone with its
+  // asker.
   if (object_)
     for (const auto& status : pod().status().container_statuses())
       if (status.container_id() == container_id(pod(), *record)) {
-        record->started = status.started();
-        record->ready = status.ready();
+        record->started |= status.started();
+        record->ready |= status.ready();
       }
   around_->containers->follow(found.dir, observer(found.container, found.attempt));
 }

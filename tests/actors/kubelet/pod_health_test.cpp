@@ -128,6 +128,30 @@ TEST_CASE("hooks run in the container, and preStop before SIGTERM", "[kubelet]")
   CHECK(here.events("web", "FailedPreStopHook").size() == 1);
 }
 
+TEST_CASE("a container whose postStart hook is lost with the kubelet or the worker is ready",
+          "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(
+      pod_with("web", "exec sleep 300", "    lifecycle: {postStart: {sleep: {seconds: 300}}}\n"));
+  REQUIRE(machine::wait([&] { return here.runs("web", false); }));
+  const auto container = here.status("web").container_statuses(0).container_id();
+  SECTION("the kubelet") {
+    here.stop_kubelet();
+    here.start_kubelet();
+  }
+  SECTION("the worker") {
+    runtime::actor_ref worker;
+    here.company().actors().each([&](const runtime::actor_info& info) {
+      if (info.kind == "pod-worker") worker = here.company().actors().find(info.kind, info.name);
+    });
+    REQUIRE(here.company().kill(worker, "no idea"));
+  }
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  CHECK(here.status("web").container_statuses(0).container_id() == container);
+  here.remove("web", 0);
+}
+
 TEST_CASE("a container whose postStart hook fails is ended and started again", "[kubelet]") {
   machine here;
   here.start_kubelet();
