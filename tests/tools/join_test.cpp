@@ -215,6 +215,46 @@ TEST_CASE("a node that is deleted is expelled and says so") {
   CHECK(worker.leave().code == 0);
 }
 
+TEST_CASE("a node that was deleted joins again with a new token, and with no old one") {
+  const console_node node;
+  const machine worker{"worker-1"};
+  const auto line = join_line(node);
+  {
+    auto process = worker.start(line);
+    REQUIRE(joins(*process, "worker-1"));
+    process->signal(SIGTERM);
+    CHECK(process->wait() == 0);
+  }
+  REQUIRE(ask(node, "DELETE", "/api/v1/nodes/worker-1") == 200);
+  for (const auto& old : {line, {"join"}}) {
+    const auto refused = worker.try_join(old);
+    CHECK(refused.code == 1);
+    CHECK_THAT(refused.err, Contains("join it again with a new token"));
+  }
+  auto process = worker.start(join_line(node));
+  REQUIRE(joins(*process, "worker-1"));
+  CHECK(becomes(node, "node/worker-1", "condition=Ready"));
+  process->signal(SIGTERM);
+  CHECK(process->wait() == 0);
+}
+
+TEST_CASE("a new token that is not known takes a node nothing of what it has") {
+  const console_node node;
+  const machine worker{"worker-1"};
+  auto line = join_line(node);
+  auto process = worker.start(line);
+  REQUIRE(joins(*process, "worker-1"));
+  process->signal(SIGTERM);
+  CHECK(process->wait() == 0);
+  for (auto& word : line)
+    if (word.size() == 23 && word[6] == '.') word = "aaaaaa.bbbbbbbbbbbbbbbb";
+  process = worker.start(line);
+  REQUIRE(joins(*process, "worker-1"));
+  CHECK_THAT(process->err(), Contains("not joined again") && Contains("the token is not known"));
+  process->signal(SIGTERM);
+  CHECK(process->wait() == 0);
+}
+
 TEST_CASE("a node that is deleted leaves nothing of its pods running") {
   const console_node node;
   const machine worker{"worker-1", "process"};

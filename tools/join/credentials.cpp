@@ -40,6 +40,7 @@ tl::expected<std::optional<joined_credentials>, std::string> join_folder::load()
     *into = server::member(*read, name);
     if (into->empty()) return damaged(path_ / "cluster.json", std::string{name} + " is missing");
   }
+  found.token_id = server::member(*read, "tokenId");
   for (const auto& [into, name] : {std::pair{&found.certificate, "node.crt"},
                                    {&found.private_key, "node.key"},
                                    {&found.authority, "ca.crt"}}) {
@@ -71,7 +72,8 @@ tl::expected<void, std::string> join_folder::save(const joined_credentials& what
   const auto text = server::write_flat_json({{"nodeName", what.node_name},
                                              {"clusterId", what.cluster_id},
                                              {"apiAddress", what.api_address},
-                                             {"linkAddress", what.link_address}});
+                                             {"linkAddress", what.link_address},
+                                             {"tokenId", what.token_id}});
   for (const auto& [name, content] : {std::pair{"node.key", &what.private_key},
                                       {"node.crt", &what.certificate},
                                       {"ca.crt", &what.authority},

@@ -3,8 +3,8 @@
 //   node.key      made here, before anything is asked; never leaves the machine
 //   node.crt      its certificate, CN=system:node:NAME, O=system:nodes
 //   ca.crt        the authority of the cluster
-//   cluster.json  the node's name, the cluster's id, the addresses; written last: with it the
-//                 machine has joined
+//   cluster.json  the node's name, the cluster's id, the addresses, the token's id; written last:
+//                 with it the machine has joined
 //
 // Whoever holds the data dir's lock owns the folder. Errors are one line that names the file.
 #pragma once
@@ -19,8 +19,9 @@ namespace troupe::tools {
 struct joined_credentials {
   std::string node_name;
   std::string cluster_id;
-  std::string api_address;   // HOST:PORT, as the API was called
-  std::string link_address;  // HOST:PORT
+  std::string api_address;    // HOST:PORT, as the API was called
+  std::string link_address;   // HOST:PORT
+  std::string token_id = {};  // of the token that it joined with, which is no secret
   // PEM.
   std::string certificate;
   std::string private_key;

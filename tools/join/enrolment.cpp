@@ -95,6 +95,7 @@ tl::expected<joined_credentials, std::string> enrol(const join_line& line, const
   joined_credentials held;
   held.node_name = node;
   held.api_address = line.address;
+  if (const auto token = actors::split_token(line.token)) held.token_id = token->id;
   auto key = into.private_key();
   if (!key) return tl::make_unexpected(key.error());
   held.private_key = std::move(*key);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <system_error>
 
+#include "actors/bootstrap_token.hpp"
 #include "server/x509.hpp"
 #include "tools/data_dir.hpp"
 #include "tools/join/credential_keeper.hpp"
@@ -50,8 +51,16 @@ credentials_result go_on(joined_credentials held, const config::node_config& con
   if (order.named && config.kubelet.node_name != held.node_name)
     return wrong_folder(config.data_dir,
                         "has joined as " + held.node_name + ", not as " + config.kubelet.node_name);
-  if (!expired(held.certificate)) return held;
-  if (!line.token.empty()) return enrol(line, held.node_name, folder);
+  const bool good = !expired(held.certificate);
+  // The line that it was started with before is no wish to join again, a new token is: the node may
+  // have been removed.
+  const auto token = actors::split_token(line.token);
+  if (token && (!good || token->id != held.token_id)) {
+    auto again = enrol(line, held.node_name, folder);
+    if (again || !good) return again;
+    spdlog::warn("not joined again, going on as before: {}", again.error());
+  }
+  if (good) return held;
   return tl::make_unexpected(
       fmt::format("the certificate of node {} has expired: join again with the line that `troupe "
                   "token create` prints on the control plane",
