@@ -69,13 +69,12 @@ class update {
   result<void> run() {
     if (auto begun = begin(); !begun) return begun;
     for (;;) {
-      auto pods = list();
+      // First of all, too: the pod that an interrupted update has replaced may not be there yet.
+      const auto pods = settle();
       if (!pods) return tl::make_unexpected(pods.error());
-      if (pods->old.empty()) break;
+      if (pods->old.empty()) return finish();
       if (auto done = replace(*pods); !done) return done;
     }
-    if (auto settled = settle(); !settled) return settled;
-    return finish();
   }
 
  private:
@@ -179,12 +178,13 @@ class update {
         answer->status != 409)
       return tl::make_unexpected(refusal(*answer));
     say_(fmt::format("deleted {} ({} of {} updated)", name, pods.updated.size(), pods.count()));
-    if (!clock_.wait_until(clock_.now() + options_.update_period)) return interrupted();
-    return settle();
+    if (!clock_.wait_until(clock_.now() + options_.update_period))
+      return tl::make_unexpected(interrupted);
+    return {};
   }
 
   // Until there are as many pods as wanted and the new ones are ready.
-  result<void> settle() {
+  result<pods_of_controller> settle() {
     pods_of_controller seen;
     const auto done = wait::poll(clock_, {options_.poll, options_.timeout, true},
                                  [&]() -> tl::expected<bool, std::string> {
@@ -193,10 +193,10 @@ class update {
                                    seen = std::move(*pods);
                                    return seen.count() >= wanted_ && seen.unready() == nullptr;
                                  });
-    if (done) return {};
+    if (done) return seen;
     switch (done.error().why) {
       case wait::failure::reason::interrupted:
-        return interrupted();
+        return tl::make_unexpected(interrupted);
       case wait::failure::reason::condition_failed:
         return tl::make_unexpected(done.error().message);
       case wait::failure::reason::timed_out:
@@ -211,9 +211,7 @@ class update {
             : fmt::format(", {} is not ready: {}", pod->metadata().name(), trouble(*pod))));
   }
 
-  result<void> interrupted() const {
-    return tl::make_unexpected("interrupted; call this again to go on");
-  }
+  static constexpr const char* interrupted = "interrupted; call this again to go on";
 
   cluster_client& cluster_;
   wait::clock& clock_;

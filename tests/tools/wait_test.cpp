@@ -4,29 +4,12 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "tools/manual_clock.hpp"
+
 namespace troupe::tools::wait {
 namespace {
 
 using namespace std::chrono_literals;
-
-// Waiting takes no time.
-class manual_clock final : public clock {
- public:
-  time_point now() override { return now_; }
-  bool wait_until(time_point then) override {
-    if (interrupt_at_ && then >= *interrupt_at_) return false;
-    now_ = then;
-    return true;
-  }
-
-  void advance(duration by) { now_ += by; }
-  void interrupt_after(duration from_start) { interrupt_at_ = time_point{} + from_start; }
-  duration passed() const { return std::chrono::duration_cast<duration>(now_ - time_point{}); }
-
- private:
-  time_point now_{};
-  std::optional<time_point> interrupt_at_;
-};
 
 using reason = failure::reason;
 
