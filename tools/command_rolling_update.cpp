@@ -57,7 +57,11 @@ void add_rolling_update_command(program& to) {
   command.add_option("controller", options.controller, "The replication controller.")
       ->required()
       ->type_name("RC");
-  command.add_option("--image", given.image, "The new image of its only container.")
+  command
+      .add_option(
+          "--image", given.image,
+          "The new image of its only container. Another one than that of an update which is "
+          "under way takes its place; the old one is the way back.")
       ->type_name("IMAGE");
   add_namespace(command, options.space);
   add_duration(command, "--update-period", options.update_period,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "api/equality.hpp"
 #include "api/json_text.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_replication.pb.h"
@@ -17,6 +18,7 @@ namespace {
 
 using api::core::v1::Pod;
 using api::core::v1::PodList;
+using api::core::v1::PodTemplateSpec;
 using api::core::v1::ReplicationController;
 
 template <class T>
@@ -46,6 +48,23 @@ std::string trouble(const Pod& pod) {
   for (const auto& each : pod.status().conditions())
     if (each.status() == "False" && !each.message().empty()) return each.message();
   return pod.status().phase();
+}
+
+// Whether the template would make this pod again. What admission adds to a pod is left aside, where
+// the template does not say it.
+bool made_of(const PodTemplateSpec& from, const Pod& pod) {
+  const auto& wanted = from.spec();
+  auto is = pod.spec();
+  if (!wanted.has_node_name()) is.clear_node_name();
+  if (!wanted.has_service_account_name()) is.clear_service_account_name();
+  if (!wanted.has_service_account()) is.clear_service_account();
+  if (!wanted.has_priority_class_name()) is.clear_priority_class_name();
+  if (!wanted.has_priority()) is.clear_priority();
+  if (!wanted.has_preemption_policy()) is.clear_preemption_policy();
+  auto& tolerations = *is.mutable_tolerations();
+  if (const int added = tolerations.size() - wanted.tolerations_size(); added > 0)
+    tolerations.DeleteSubrange(wanted.tolerations_size(), added);
+  return api::same_meaning(is, wanted);
 }
 
 // The controller's pods, by the mark they carry. Those that are on their way out count no more.
@@ -90,28 +109,52 @@ class update {
     return static_cast<ReplicationController&>(**found);
   }
 
-  result<void> patch(const std::string& body, const char* form) {
-    const auto answer =
-        cluster_.call({"PATCH", path_of(kind(), options_.space, options_.controller), body, form});
+  result<void> patch(std::string path, const std::string& body, const char* form) {
+    const auto answer = cluster_.call({"PATCH", std::move(path), body, form});
     if (!answer) return tl::make_unexpected(answer.error());
     if (answer->status != 200) return tl::make_unexpected(refusal(*answer));
     return {};
   }
+  std::string path() const { return path_of(kind(), options_.space, options_.controller); }
 
-  // Marks the controller, or finds the update that is under way.
+  // Marks the controller, or finds the update that is under way and still what is wanted.
   result<void> begin() {
     const auto found = controller();
     if (!found) return tl::make_unexpected(found.error());
-    const auto& containers = found->spec().template_().spec().containers();
     mark_ = mark_of(found->metadata());
-    if (!mark_.empty()) {
-      if (options_.image && (containers.empty() || containers[0].image() != *options_.image))
-        return tl::make_unexpected(fmt::format(
-            "another update of {}, to image {}, is under way: finish it first, without --image",
-            options_.controller, containers.empty() ? "" : containers[0].image()));
+    if (mark_.empty()) return begin_new(*found);
+    const auto over = why_over(*found);
+    if (!over) return tl::make_unexpected(over.error());
+    if (over->empty()) {
       say_(fmt::format("going on with the update of {} that was interrupted", options_.controller));
       return {};
     }
+    if (auto begun = begin_new(*found); !begun) return begun;
+    say_(*over);
+    return keep_what_is_as_wanted();
+  }
+
+  // Why the update that is under way is not to go on; empty when it is.
+  result<std::string> why_over(const ReplicationController& now) {
+    const auto& from = now.spec().template_();
+    const auto& containers = from.spec().containers();
+    const auto image = containers.empty() ? std::string{} : containers[0].image();
+    if (options_.image && image != *options_.image)
+      return fmt::format("the update of {} to image {} ends here, another one takes its place",
+                         options_.controller, image);
+    auto changed =
+        fmt::format("the template of {} has been changed since its update began: a new one begins",
+                    options_.controller);
+    if (mark_of(from.metadata()) != mark_) return changed;
+    const auto pods = list();
+    if (!pods) return tl::make_unexpected(pods.error());
+    const bool same = std::all_of(pods->updated.begin(), pods->updated.end(),
+                                  [&](const Pod& each) { return made_of(from, each); });
+    return same ? std::string{} : changed;
+  }
+
+  result<void> begin_new(const ReplicationController& found) {
+    const auto& containers = found.spec().template_().spec().containers();
     if (options_.image && containers.size() != 1)
       return tl::make_unexpected(fmt::format(
           "--image changes a template's only container, that of {} has {}: set the images with "
@@ -123,17 +166,40 @@ class update {
             ? fmt::format(R"(,"spec":{{"containers":[{{"name":{},"image":{}}}]}})",
                           json_string(containers[0].name()), json_string(*options_.image))
             : std::string{};
-    const auto annotation = fmt::format(R"("annotations":{{{}:{}}})",
-                                        json_string(rolling_update_mark), json_string(mark_));
-    return patch(fmt::format(R"({{"metadata":{{"resourceVersion":{},{}}},)"
+    return patch(path(),
+                 fmt::format(R"({{"metadata":{{"resourceVersion":{},{}}},)"
                              R"("spec":{{"template":{{"metadata":{{{}}}{}}}}}}})",
-                             json_string(found->metadata().resource_version()), annotation,
-                             annotation, containers_part),
+                             json_string(found.metadata().resource_version()), annotation(),
+                             annotation(), containers_part),
                  "application/strategic-merge-patch+json");
+  }
+  std::string annotation() const {
+    return fmt::format(R"("annotations":{{{}:{}}})", json_string(rolling_update_mark),
+                       json_string(mark_));
+  }
+
+  // Pods that the template would make again need no replacement: the way back is short.
+  result<void> keep_what_is_as_wanted() {
+    const auto now = controller();
+    if (!now) return tl::make_unexpected(now.error());
+    const auto pods = list();
+    if (!pods) return tl::make_unexpected(pods.error());
+    for (const auto& each : pods->old) {
+      const auto& name = each.metadata().name();
+      if (!ready(each) || !made_of(now->spec().template_(), each)) continue;
+      // One that is gone is none to keep.
+      if (patch(path_of(api::kind_of<Pod>(), options_.space, name),
+                fmt::format(R"({{"metadata":{{"uid":{},{}}}}})", json_string(each.metadata().uid()),
+                            annotation()),
+                "application/merge-patch+json"))
+        say_(fmt::format("{} is as wanted already", name));
+    }
+    return {};
   }
 
   result<void> finish() {
-    auto done = patch(fmt::format(R"({{"metadata":{{"annotations":{{{}:null}}}}}})",
+    auto done = patch(path(),
+                      fmt::format(R"({{"metadata":{{"annotations":{{{}:null}}}}}})",
                                   json_string(rolling_update_mark)),
                       "application/merge-patch+json");
     if (done) say_(fmt::format("{}: all pods are updated", options_.controller));
@@ -143,6 +209,12 @@ class update {
   result<pods_of_controller> list() {
     const auto owner = controller();
     if (!owner) return tl::make_unexpected(owner.error());
+    // Two that do not know of each other would replace each other's pods for ever.
+    if (mark_of(owner->spec().template_().metadata()) != mark_)
+      return tl::make_unexpected(
+          fmt::format("somebody else has begun another update of {} or replaced its template; call "
+                      "this again to go on with what is there now",
+                      options_.controller));
     wanted_ = owner->spec().replicas();
     PodList found;
     const auto selector = api::label_selector::from(owner->spec().selector()).str();
@@ -159,6 +231,9 @@ class update {
       if (!ours || meta.has_deletion_timestamp()) continue;
       (mark_of(meta) == mark_ ? out.updated : out.old).push_back(std::move(pod));
     }
+    // Those that serve nobody go first.
+    std::stable_partition(out.old.begin(), out.old.end(),
+                          [](const Pod& each) { return !ready(each); });
     return out;
   }
 
@@ -204,7 +279,8 @@ class update {
     }
     const auto* pod = seen.unready();
     return tl::make_unexpected(fmt::format(
-        "timed out waiting for the pods of {}: {} of {} are there{}; call this again to go on",
+        "timed out waiting for the pods of {}: {} of {} are there{}; call this again to go on, or "
+        "with --image for another image",
         options_.controller, seen.count(), wanted_,
         pod == nullptr
             ? ""

@@ -4,6 +4,9 @@
 // What has to be replaced stands in the cluster, not here: the controller's template and its pods
 // carry the mark of the update, and the controller says that one is under way. So an update that
 // was interrupted, or whose client died, goes on where it stopped when it is called again.
+//
+// Unless something else is wanted by then: another image, or a template that was changed by hand,
+// is a new update. Pods that the template would make again stay, so that the way back is short.
 #pragma once
 
 #include <chrono>

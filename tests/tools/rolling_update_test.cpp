@@ -68,6 +68,11 @@ class small_cluster final : public cluster_client {
     return client_answer{200, "{}"};
   }
 
+  void change_template(const std::string& strategic_patch) {
+    CHECK(patch(owner_,
+                {"PATCH", at_controller, strategic_patch, "application/strategic-merge-patch+json"})
+              .status == 200);
+  }
   // What the fewest were since it was asked last.
   int fewest_ready() { return std::exchange(fewest_ready_, 1'000); }
   int made() const { return next_; }
@@ -183,6 +188,13 @@ struct updates {
     CHECK_THAT(done.error(), StartsWith("interrupted"));
     clock.interrupt_after(clock.passed() + 24h);
   }
+
+  std::string all_said() const {
+    std::string out;
+    for (const auto& each : said)
+      out += each + "\n";
+    return out;
+  }
 };
 
 using images = std::vector<std::string>;
@@ -215,10 +227,78 @@ TEST_CASE("an update that can never be done takes one pod, however often it is c
   for (int i = 0; i < 3; ++i) {
     const auto done = i == 0 ? web.run("bad") : web.run();
     REQUIRE_FALSE(done);
-    CHECK_THAT(done.error(), Contains("web-3 is not ready: not yet"));
+    CHECK_THAT(done.error(), Contains("web-3 is not ready: not yet") && Contains("--image"));
   }
   CHECK(web.cluster.images() == images{"bad", "x:1", "x:1"});
   CHECK(web.cluster.fewest_ready() == 2);
+}
+
+TEST_CASE("another image takes the place of an update that is under way") {
+  updates web;
+  CHECK_FALSE(web.run("bad"));
+  CHECK(web.run("x:2"));
+  CHECK_THAT(web.all_said(), StartsWith("the update of web to image bad ends here"));
+  CHECK(web.cluster.images() == images{"x:2", "x:2", "x:2"});
+  CHECK(web.cluster.fewest_ready() == 2);
+  CHECK(web.cluster.made() == 7);
+}
+
+TEST_CASE("the way back replaces nothing but what was updated") {
+  updates web;
+  CHECK_FALSE(web.run("bad"));
+  CHECK(web.run("x:1"));
+  CHECK(web.cluster.images() == images{"x:1", "x:1", "x:1"});
+  CHECK(web.cluster.fewest_ready() == 2);
+  CHECK(web.cluster.made() == 5);
+  CHECK_THAT(web.all_said(), Contains("web-1 is as wanted already") && Contains("all pods"));
+}
+
+TEST_CASE("a template that was mended by hand during an update counts") {
+  updates web;
+  CHECK_FALSE(web.run("bad"));
+  const auto [mended, all, made] = GENERATE(table<std::string, images, int>({
+      {R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"x:2"}]}}}})",
+       {"x:2", "x:2", "x:2"},
+       7},
+      {R"({"spec":{"template":{"spec":{"nodeSelector":{"a":"b"},"containers":[{"name":"c","image":"x:1"}]}}}})",
+       {"x:1", "x:1", "x:1"},
+       7},
+      {R"({"spec":{"template":{"metadata":{"annotations":null},"spec":{"containers":[{"name":"c","image":"x:1"}]}}}})",
+       {"x:1", "x:1", "x:1"},
+       5},
+  }));
+  web.cluster.change_template(mended);
+  CHECK(web.run());
+  CHECK(web.cluster.images() == all);
+  CHECK(web.cluster.fewest_ready() == 2);
+  CHECK(web.cluster.made() == made);
+}
+
+TEST_CASE("pods that serve nobody are replaced first") {
+  updates web;
+  web.interrupt_after(1s, "bad");
+  web.interrupt_after(1s, "x:2");
+  CHECK(web.cluster.images() == images{"x:1", "x:1", "x:2"});
+}
+
+TEST_CASE("an update whose place was taken ends and touches nothing more") {
+  updates web;
+  web.interrupt_after(1s, "x:2");
+  // As if another had been at work while this one waited.
+  web.clock.interrupt_after(web.clock.passed() + 24h);
+  rolling_update_options options;
+  options.controller = "web";
+  options.mark = "mine";
+  options.update_period = 1s;
+  options.poll = 1s;
+  const auto done = rolling_update(web.cluster, web.clock, options, [&](const std::string& line) {
+    if (line.find("deleted") == 0)
+      web.cluster.change_template(
+          R"({"spec":{"template":{"metadata":{"annotations":{"troupe.dev/rolling-update":"other"}}}}})");
+  });
+  REQUIRE_FALSE(done);
+  CHECK_THAT(done.error(), Contains("somebody else"));
+  CHECK(web.cluster.made() == 5);
 }
 
 }  // namespace troupe::tools
