@@ -76,7 +76,9 @@ void http2::check_time(http2_flow& flow) {
   const auto& options = home_.home().options();
   const auto& request = flow.current->request();
   const auto now = home_.now();
-  if (!flow.out.empty() && now - flow.progress > options.stall_timeout) {
+  if (flow.lingers_since) {
+    if (now - *flow.lingers_since > defaults::linger_timeout) stop(flow);
+  } else if (!flow.out.empty() && now - flow.progress > options.stall_timeout) {
     home_.count_time_out();
     reset(flow, NGHTTP2_CANCEL);
   } else if (!flow.complete && !flow.refused && now - request.received > options.request_timeout) {
@@ -163,8 +165,12 @@ void http2::head_complete(http2_flow& flow) {
 
 void http2::add_body(http2_flow& flow, std::string_view part) {
   auto& request = flow.current->request();
-  if (flow.refused || request.method == http_method::get || request.method == http_method::head)
+  if (flow.refused) {
+    flow.discarded_bytes += part.size();
+    if (flow.discarded_bytes > defaults::linger_bytes) stop(flow);
     return;
+  }
+  if (request.method == http_method::get || request.method == http_method::head) return;
   const auto limit = home_.home().options().body_limit_bytes;
   if (request.content.size() + part.size() > limit) {
     std::string{}.swap(request.content);
@@ -180,7 +186,8 @@ void http2::request_complete(http2_flow& flow) {
   take_output(flow);
 }
 
-// Answers before the request has ended; answer_sent() then tells the client to stop.
+// Answers before the request has ended. What still comes is thrown away for a while: a client that
+// is told to stop at once may drop the answer with it.
 void http2::refuse(http2_flow& flow, response answer) {
   flow.refused = true;
   flow.current->respond(std::move(answer));
@@ -257,8 +264,11 @@ void http2::submit_head(http2_flow& flow, response& head) {
 }
 
 void http2::answer_sent(http2_flow& flow) {
-  if (!flow.complete)
-    nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, flow.id, NGHTTP2_NO_ERROR);
+  if (!flow.complete) flow.lingers_since = home_.now();
+}
+
+void http2::stop(http2_flow& flow) {
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, flow.id, NGHTTP2_NO_ERROR);
 }
 
 void http2::reset(http2_flow& flow, std::uint32_t error_code) {

@@ -44,6 +44,7 @@ class http2 final : public protocol {
   void request_complete(http2_flow& flow);
   void refuse(http2_flow& flow, response answer);
   void answer_sent(http2_flow& flow);
+  void stop(http2_flow& flow);
   void end(std::int32_t id);
 
   void take_output(http2_flow& flow);

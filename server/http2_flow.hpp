@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "server/connection.hpp"
 #include "server/exchange.hpp"
@@ -26,6 +27,7 @@ struct http2_flow final : exchange::owner {
   bool bad_target = false;
   bool complete = false;  // the client has ended its side
   bool refused = false;   // answered before that: what still comes is dropped
+  std::size_t discarded_bytes = 0;
 
   // -- the answer -------------------------------------------------------------------------------
   outgoing out;
@@ -33,6 +35,7 @@ struct http2_flow final : exchange::owner {
   bool ended = false;     // nothing will be added to `out`
   bool deferred = false;  // nghttp2 has asked and found `out` empty
   connection::time_point progress;
+  std::optional<connection::time_point> lingers_since;  // sent, while the request still comes
 };
 
 }  // namespace troupe::server

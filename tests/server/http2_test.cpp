@@ -77,7 +77,20 @@ TEST_CASE("a refusal comes before the body and stops the upload") {
     return std::nullopt;
   };
   http2_client client{server.client()};
-  CHECK(client.request("POST", "/refused", std::string(3u << 20, 'u')).status == 403);
+  const auto refused = [&](std::string body, const test::http_client::fields& headers = {}) {
+    const auto id = client.start("POST", "/refused", std::move(body), headers);
+    client.run([&] { return client.at(id).ended; });
+    CHECK(client.at(id).answer.status == 403);
+    CHECK(client.at(id).answer.body == "no");
+    return client.at(id);
+  };
+  // Clients drop an answer that a reset stands behind while they are sending: what is short comes
+  // to its end.
+  CHECK_FALSE(refused("{}").reset);
+  CHECK_FALSE(refused(std::string(3u << 20, 'u')).reset);
+  // A body that does not come, and one that does not end.
+  CHECK(refused("", {{"content-length", "5"}}).reset);
+  CHECK(refused(std::string(server::defaults::linger_bytes + (1u << 20), 'u')).reset);
   CHECK(client.request("GET", "/hello").status == 200);
   CHECK(server.site.served == 1);
 }
@@ -106,9 +119,9 @@ TEST_CASE("an unanswered HTTP/2 request is a 504 after its time, an unfinished o
   test_server server{options};
   http2_client client{server.client()};
   CHECK(client.request("GET", "/never").status == 504);
-  // Announces a body and sends none: the client's source is never asked again.
   const auto id = client.start("POST", "/echo", "", {{"content-length", "5"}});
   client.run([&] { return client.at(id).ended; });
+  CHECK(client.at(id).answer.status == 408);
   CHECK(client.request("GET", "/hello").status == 200);
 }
 

@@ -51,6 +51,7 @@ struct http2_client_callbacks {
       client.goaway_ = true;
       client.goaway_code_ = frame->goaway.error_code;
     }
+    if (frame->hd.type == NGHTTP2_RST_STREAM) client.exchanges_[frame->hd.stream_id].reset = true;
     if (frame->hd.type == NGHTTP2_PING) client.pong_ = true;
     return 0;
   }
@@ -65,6 +66,7 @@ struct http2_client_callbacks {
   static ssize_t body(nghttp2_session*, std::int32_t, std::uint8_t* into, std::size_t size,
                       std::uint32_t* flags, nghttp2_data_source* source, void*) {
     auto& rest = *static_cast<std::string*>(source->ptr);
+    if (rest.empty()) return NGHTTP2_ERR_DEFERRED;
     const auto count = std::min(size, rest.size());
     std::memcpy(into, rest.data(), count);
     rest.erase(0, count);
@@ -106,11 +108,12 @@ std::int32_t http2_client::start(const std::string& method, const std::string& p
   const auto id = nghttp2_session_get_next_stream_id(session_);
   auto& kept = bodies_[static_cast<std::int32_t>(id)];
   kept = std::move(body);
+  const bool with_body = !kept.empty() || headers.count("content-length") != 0;
   nghttp2_data_provider source;
   source.source.ptr = &kept;
   source.read_callback = http2_client_callbacks::body;
   return nghttp2_submit_request(session_, nullptr, all.data(), all.size(),
-                                kept.empty() ? nullptr : &source, nullptr);
+                                with_body ? &source : nullptr, nullptr);
 }
 
 void http2_client::reset(std::int32_t id) {

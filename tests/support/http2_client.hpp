@@ -20,6 +20,7 @@ class http2_client {
     http_answer answer;
     bool ended = false;            // the server has ended the stream
     std::uint32_t error_code = 0;  // of RST_STREAM
+    bool reset = false;            // by the server
   };
 
   // ALPN "h2" is offered whatever the options say. `window_bytes`: of each stream; 0: the default.
@@ -28,7 +29,8 @@ class http2_client {
   http2_client(const http2_client&) = delete;
   http2_client& operator=(const http2_client&) = delete;
 
-  // The id of the stream; its exchange fills while run() runs.
+  // The id of the stream; its exchange fills while run() runs. A body that a content-length
+  // announces and that is empty never comes.
   std::int32_t start(const std::string& method, const std::string& path, std::string body = {},
                      const http_client::fields& headers = {});
   const exchange& at(std::int32_t id) { return exchanges_[id]; }
