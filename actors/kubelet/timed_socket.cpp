@@ -7,12 +7,15 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 namespace troupe::actors {
 
@@ -36,6 +39,55 @@ bool wait_for(int fd, short events, timed_socket::clock::time_point deadline, in
     if (ready > 0) return waiting[1].revents == 0;
     if (ready < 0 && errno != EINTR) return false;
   }
+}
+
+// -- names ----------------------------------------------------------------------------------------
+
+using addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+struct lookup {
+  unique_fd done{::eventfd(0, EFD_CLOEXEC)};
+  addresses found{nullptr, &::freeaddrinfo};
+  int problem = 0;  // of getaddrinfo
+
+  void run(const std::string& host, int port, int flags) {
+    addrinfo wanted{};
+    wanted.ai_socktype = SOCK_STREAM;
+    wanted.ai_flags = AI_NUMERICSERV | flags;
+    addrinfo* all = nullptr;
+    problem = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &all);
+    found.reset(all);
+  }
+};
+
+// Lookups under way, those included that nobody waits for any more.
+constexpr int lookups_at_once = 32;
+std::atomic<int> lookups{0};
+
+// The resolver of the C library cannot be told a deadline: it has a thread, which is left behind
+// when it is too late.
+tl::expected<addresses, std::string> resolve(const std::string& host, int port,
+                                             timed_socket::clock::time_point deadline, int cancel) {
+  const auto one = std::make_shared<lookup>();
+  one->run(host, port, AI_NUMERICHOST);
+  if (one->problem == EAI_NONAME) {
+    if (lookups.fetch_add(1) >= lookups_at_once) {
+      --lookups;
+      return tl::make_unexpected(fmt::format("lookup {}: the resolver is busy", host));
+    }
+    std::thread{[one, host, port] {
+      one->run(host, port, 0);
+      --lookups;
+      ::eventfd_write(one->done.get(), 1);
+    }}.detach();
+    eventfd_t rung = 0;
+    if (!wait_for(one->done.get(), POLLIN, deadline, cancel) ||
+        ::eventfd_read(one->done.get(), &rung) != 0)
+      return tl::make_unexpected(fmt::format("lookup {}: timeout", host));
+  }
+  if (one->problem != 0)
+    return tl::make_unexpected(fmt::format("lookup {}: {}", host, ::gai_strerror(one->problem)));
+  return std::move(one->found);
 }
 
 SSL_CTX* client_context() {
@@ -66,16 +118,10 @@ bool timed_socket::wait(short events) const {
 tl::expected<timed_socket, std::string> timed_socket::connect(const std::string& host, int port,
                                                               clock::time_point deadline,
                                                               int cancel) {
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  wanted.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  if (const int problem =
-          ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found))
-    return tl::make_unexpected(fmt::format("lookup {}: {}", host, ::gai_strerror(problem)));
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all{found, &::freeaddrinfo};
+  const auto found = resolve(host, port, deadline, cancel);
+  if (!found) return tl::make_unexpected(found.error());
   int problem = ECONNREFUSED;
-  for (const auto* each = found; each != nullptr; each = each->ai_next) {
+  for (const auto* each = found->get(); each != nullptr; each = each->ai_next) {
     unique_fd fd{::socket(each->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
     if (!fd) continue;
     if (::connect(fd.get(), each->ai_addr, each->ai_addrlen) != 0 && errno != EINPROGRESS) {

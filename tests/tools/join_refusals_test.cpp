@@ -10,10 +10,12 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <thread>
 #include <tuple>
 
+#include "actors/kubelet/unique_fd.hpp"
 #include "server/http_server.hpp"
 #include "server/status.hpp"
 #include "server/tls_identity.hpp"
@@ -274,6 +276,32 @@ TEST_CASE("an address where no Troupe server answers is refused with what is the
     const tls_listener web{version, "127.0.0.1", around_now()};
     check_refusal(join(web.joining(), data.path()), "is not a Troupe server", "joined");
   }
+}
+
+TEST_CASE("a name server that says nothing is not waited for") {
+  const scratch_folder folder;
+  const auto hosts = folder.path() / "resolv.conf";
+  std::ofstream{hosts} << "nameserver 127.53.53.53\n";
+  // Takes questions and answers none.
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(53);
+  ::inet_pton(AF_INET, "127.53.53.53", &at.sin_addr);
+  const actors::unique_fd silent{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  if (::bind(silent.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
+      run({"/usr/bin/unshare", "-m", "/bin/mount", "--bind", hosts, "/etc/resolv.conf"}).code !=
+          0) {
+    std::cout << "skipped: this user may not have a name server of its own" << std::endl;
+    return;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const auto refused =
+      run({"/usr/bin/unshare", "-m", "/bin/sh", "-c",
+           "mount --bind \"$0\" /etc/resolv.conf && exec \"$@\"", hosts,
+           TROUPE_BINARY_DIR "/troupe", "join", "control.example:6443", "--token", some_token,
+           "--ca-hash", some_hash, "--data-dir", folder.path() / "d", "--runtime", "simulated"});
+  CHECK(std::chrono::steady_clock::now() - begin < 5s);
+  check_refusal(refused, "does not say the address of this name", "give the address itself");
 }
 
 TEST_CASE("a server that is called by a name which it has not is refused with its names") {

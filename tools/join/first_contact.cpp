@@ -38,6 +38,10 @@ bool has(std::string_view text, std::string_view part) {
 // What to do about a connection that did not come to be.
 tl::unexpected<std::string> unreachable(const host_and_port& to, const std::string& why) {
   const auto where = shown(to);
+  if (has(why, "lookup ") && has(why, "timeout"))
+    return tl::make_unexpected(fmt::format(
+        "{}: the name server does not say the address of this name ({}); give the address itself",
+        where, why));
   if (has(why, "lookup "))
     return tl::make_unexpected(fmt::format(
         "{}: no address is known for this name ({}); give the address itself", where, why));
