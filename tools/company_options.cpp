@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "actors/kubelet/pod_files.hpp"
 #include "server/version.hpp"
 
 namespace troupe::tools {
@@ -32,6 +33,15 @@ std::string kubelet_version() {
 }
 
 }  // namespace
+
+tl::expected<std::optional<node_folder>, std::string> take_root(
+    const config::kubelet_config& from) {
+  if (from.runtime == config::pod_runtime::simulated) return std::nullopt;
+  auto taken = node_folder::take_root(from.root_dir);
+  if (!taken) return tl::make_unexpected(taken.error());
+  if (auto made = actors::make_root(from.root_dir); !made) return tl::make_unexpected(made.error());
+  return std::move(*taken);
+}
 
 actors::kubelet_options kubelet_of(const config::kubelet_config& from, std::string node) {
   actors::kubelet_options made;

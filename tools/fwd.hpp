@@ -3,7 +3,7 @@
 namespace troupe::tools {
 
 class config_flags;
-class data_dir;
+class node_folder;
 class node_parts;
 class program;
 class stop_signals;

@@ -7,8 +7,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tools/data_dir.hpp"
+#include "tools/company_options.hpp"
 #include "tools/join/credentials.hpp"
+#include "tools/node_folder.hpp"
 #include "tools/node_surroundings.hpp"
 
 namespace troupe::tools {
@@ -36,8 +37,10 @@ tl::expected<void, std::string> run_node(const config::node_config& config, cons
         "data dir {}: has joined a cluster; run troupe join --data-dir {} there, or name another "
         "with --data-dir",
         config.data_dir.string(), config.data_dir.string()));
-  const auto folder = data_dir::take(config.data_dir);
+  const auto folder = node_folder::take_data(config.data_dir);
   if (!folder) return tl::make_unexpected(folder.error());
+  const auto root = take_root(config.kubelet);
+  if (!root) return tl::make_unexpected(root.error());
   const auto parts = compose(config);
   const auto address = parts->start();
   if (!address) return tl::make_unexpected(address.error());

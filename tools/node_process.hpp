@@ -1,5 +1,5 @@
-// The life of a node as a process: data dir and its lock, log, limits, signals, what systemd is
-// told, the ready line, the end. What it serves is the business of node_parts.
+// The life of a node as a process: data dir and root dir with their locks, log, limits, signals,
+// what systemd is told, the ready line, the end. What it serves is the business of node_parts.
 #pragma once
 
 #include <chrono>

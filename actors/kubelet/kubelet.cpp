@@ -34,7 +34,6 @@ std::string uid_in(const std::string& worker_name) {
 
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options) {
-  if (auto made = make_root(options.root_dir); !made) log().error("{}", made.error());
   const auto program = options.program.empty() ? own_program() : options.program;
   const kubelet_helpers helpers{
       std::make_shared<process_runtime>(program),

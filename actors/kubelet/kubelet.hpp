@@ -21,7 +21,8 @@ namespace troupe::actors {
 
 struct kubelet_options {
   std::string node;
-  std::filesystem::path root_dir;  // made with mode 0750
+  // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
+  std::filesystem::path root_dir;
   std::string address = "127.0.0.1";
   int max_pods = 110;
   std::string version;  // status.nodeInfo.kubeletVersion
@@ -40,7 +41,7 @@ struct kubelet_helpers {
   std::shared_ptr<health_checks> probes, hooks;
 };
 
-// Makes the root directory and reads what the machine is: not for an actor's thread.
+// Reads what the machine is: not for an actor's thread.
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options);
 

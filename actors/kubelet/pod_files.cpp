@@ -85,13 +85,13 @@ fs::path log_path(const fs::path& root_dir, const std::string& pod_uid,
 }
 
 tl::expected<void, std::string> make_root(const fs::path& root_dir) {
+  const auto pods = root_dir / "pods";
   std::error_code problem;
-  fs::create_directories(root_dir / "pods", problem);
+  fs::create_directories(pods, problem);
   if (problem)
-    return tl::make_unexpected(
-        fmt::format("cannot make {}: {}", root_dir.string(), problem.message()));
+    return tl::make_unexpected(fmt::format("cannot make {}: {}", pods.string(), problem.message()));
   ::chmod(root_dir.c_str(), 0750);
-  ::chmod((root_dir / "pods").c_str(), 0750);
+  ::chmod(pods.c_str(), 0750);
   return {};
 }
 

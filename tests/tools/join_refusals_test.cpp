@@ -351,6 +351,14 @@ TEST_CASE("a data dir that is something else already is refused") {
   CHECK_FALSE(std::filesystem::exists(damaged.parent_path()));
 }
 
+TEST_CASE("a root dir that cannot be is refused before anything is asked") {
+  const scratch_folder folder;
+  const auto file = folder.write("file", "").string();
+  check_refusal(program({"join", "127.0.0.1:1", "--token", some_token, "--ca-hash", some_hash,
+                         "--data-dir", (folder.path() / "d").string(), "--root-dir", file}),
+                "root dir " + file + ": is not a folder", "--root-dir");
+}
+
 TEST_CASE("a line that is mistyped is refused before anything is asked") {
   const scratch_folder data;
   check_refusal(join({"127.0.0.1", some_token, some_hash}, data.path()), "is no address",

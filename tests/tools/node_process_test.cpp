@@ -13,7 +13,7 @@
 
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
-#include "tools/data_dir.hpp"
+#include "tools/node_folder.hpp"
 
 using namespace troupe::tools;
 using namespace troupe::tools::test;
@@ -49,10 +49,14 @@ struct node {
   std::function<tl::expected<std::string, std::string>()> start = serve;
   std::function<void()> stop = end;
   std::chrono::milliseconds limit = 10s;
+  std::filesystem::path root_dir = data_dir / "kubelet";
+  troupe::config::pod_runtime runtime = troupe::config::pod_runtime::process;
 
   int operator()() const {
     node_config config;
     config.data_dir = data_dir;
+    config.kubelet.root_dir = root_dir;
+    config.kubelet.runtime = runtime;
     const auto compose = [this](const node_config&) {
       auto result = std::make_unique<parts>();
       result->on_start = start;
@@ -143,10 +147,43 @@ TEST_CASE("a second node on the same data dir is refused, after a kill -9 it is 
   CHECK(third.says("ready"));
 }
 
+TEST_CASE("a second node on the same root dir is refused, unless its pods are simulated") {
+  if (!forks_bear_threads()) return;
+  const scratch_folder folder;
+  const auto root = folder.path() / "pods";
+  child first(node{.data_dir = folder.path() / "a", .root_dir = root});
+  REQUIRE(first.says("ready"));
+  child second(node{.data_dir = folder.path() / "b", .root_dir = root});
+  CHECK(second.wait() == 1);
+  CHECK(second.out() == "root dir " + root.string() + ": in use by another node (process " +
+                            std::to_string(first.id()) + "); name another with --root-dir\n");
+  child third(node{.data_dir = folder.path() / "b",
+                   .root_dir = root,
+                   .runtime = troupe::config::pod_runtime::simulated});
+  CHECK(third.says("ready"));
+}
+
+TEST_CASE("a root dir that cannot be is refused before anything starts") {
+  if (!forks_bear_threads()) return;
+  const scratch_folder folder;
+  const auto run = [&](const std::filesystem::path& root) {
+    child process(node{.data_dir = folder.path() / "data", .root_dir = root});
+    CHECK(process.wait() == 1);
+    return process.out();
+  };
+  const auto file = folder.write("file", "");
+  CHECK(run(file) ==
+        "root dir " + file.string() + ": is not a folder; name another with --root-dir\n");
+  CHECK_THAT(run("/proc/nope"), Contains("root dir /proc/nope: cannot be made: "));
+  std::filesystem::create_directory(folder.path() / "root");
+  const auto pods = folder.write("root/pods", "");
+  CHECK(run(folder.path() / "root") == "cannot make " + pods.string() + ": Not a directory\n");
+}
+
 TEST_CASE("the data dir is made for its owner alone") {
   const scratch_folder folder;
   const auto data = folder.path() / "some" / "where";
-  REQUIRE(data_dir::take(data));
+  REQUIRE(node_folder::take_data(data));
   struct stat status {};
   REQUIRE(::stat(data.c_str(), &status) == 0);
   CHECK((status.st_mode & 07777) == 0700);
@@ -155,11 +192,12 @@ TEST_CASE("the data dir is made for its owner alone") {
 TEST_CASE("a data dir that cannot be is refused by name") {
   const scratch_folder folder;
   const auto file = folder.write("file", "");
-  CHECK(data_dir::take(file).error() ==
+  CHECK(node_folder::take_data(file).error() ==
         "data dir " + file.string() + ": is not a folder; name another with --data-dir");
-  CHECK_THAT(data_dir::take(file / "below").error(), Contains("cannot be made: Not a directory"));
-  CHECK_THAT(data_dir::take("/proc/self/troupe").error(), Contains("cannot be made: "));
-  CHECK_THAT(data_dir::take("/proc/self").error(), Contains("cannot be written to: "));
+  CHECK_THAT(node_folder::take_data(file / "below").error(),
+             Contains("cannot be made: Not a directory"));
+  CHECK_THAT(node_folder::take_data("/proc/self/troupe").error(), Contains("cannot be made: "));
+  CHECK_THAT(node_folder::take_data("/proc/self").error(), Contains("cannot be written to: "));
 }
 
 TEST_CASE("systemd is told when the node serves and when it stops") {

@@ -13,8 +13,9 @@
 
 #include "actors/bootstrap_token.hpp"
 #include "server/x509.hpp"
-#include "tools/data_dir.hpp"
+#include "tools/company_options.hpp"
 #include "tools/join/credential_keeper.hpp"
+#include "tools/node_folder.hpp"
 #include "tools/node_surroundings.hpp"
 
 namespace troupe::tools {
@@ -121,8 +122,10 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
   node_surroundings around{config.log};
   if (is_control_plane(config.data_dir))
     return wrong_folder(config.data_dir, "belongs to a control plane");
-  const auto folder = data_dir::take(config.data_dir);
+  const auto folder = node_folder::take_data(config.data_dir);
   if (!folder) return tl::make_unexpected(folder.error());
+  const auto root = take_root(config.kubelet);
+  if (!root) return tl::make_unexpected(root.error());
   const auto held = credentials_for(config, order);
   if (!held) return tl::make_unexpected(held.error());
   config.kubelet.node_name = held->node_name;

@@ -10,9 +10,9 @@
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
 #include "tools/cluster_client.hpp"
-#include "tools/data_dir.hpp"
 #include "tools/join/credentials.hpp"
 #include "tools/join/enrolment.hpp"
+#include "tools/node_folder.hpp"
 
 namespace troupe::tools {
 
@@ -78,7 +78,7 @@ result leave_cluster(const leave_order& order, const joined_credentials& held,
                       now.error().message));
     if (!now) return tl::make_unexpected(now.error().message);
     if (now->gone) return {};
-    if (now->left != "0" && !data_dir::holder(order.data_dir))
+    if (now->left != "0" && !node_folder::holder(order.data_dir))
       return tl::make_unexpected(
           fmt::format("node {} still has {} pods, which nobody here brings to an end: start it "
                       "with troupe join "
@@ -97,7 +97,7 @@ result leave_cluster(const leave_order& order, const joined_credentials& held,
 
 bool ends(const std::filesystem::path& folder, std::chrono::milliseconds limit) {
   const auto until = steady_clock::now() + limit;
-  while (data_dir::holder(folder)) {
+  while (node_folder::holder(folder)) {
     if (steady_clock::now() >= until) return false;
     std::this_thread::sleep_for(join_defaults::leave_poll / 10);
   }
@@ -107,7 +107,7 @@ bool ends(const std::filesystem::path& folder, std::chrono::milliseconds limit) 
 // The process ends by itself when the control plane lets it go; where it does not, by a signal.
 result end_process(const leave_order& order, bool told) {
   if (told && ends(order.data_dir, join_defaults::process_end)) return {};
-  const auto id = data_dir::holder(order.data_dir);
+  const auto id = node_folder::holder(order.data_dir);
   if (!id) return {};
   if (::kill(*id, SIGTERM) != 0 && errno != ESRCH)
     return tl::make_unexpected(

@@ -221,6 +221,8 @@ void machine::start_kubelet() {
   options.root_dir = root_;
   options.program = TROUPE_BINARY_DIR "/container_shim";
   if (adjust) adjust(options);
+  const auto made = actors::make_root(options.root_dir);
+  require(made.has_value(), made ? "" : made.error());
   actors::spawn_kubelet(*company_, plane_->doors(), std::move(options));
 }
 

@@ -1,0 +1,93 @@
+#include "tools/node_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace troupe::tools {
+
+namespace {
+
+constexpr mode_t file_mode = 0600;
+
+std::string error_text() {
+  return std::generic_category().message(errno);
+}
+
+// Who has the lock, as its owner wrote it.
+std::string owner(int lock) {
+  std::array<char, 32> text{};
+  const auto size = ::pread(lock, text.data(), text.size() - 1, 0);
+  return size > 0 ? fmt::format(" (process {})", std::string(text.data())) : "";
+}
+
+}  // namespace
+
+struct node_folder::role {
+  const char *name, *flag, *lock;
+  mode_t mode;
+
+  tl::unexpected<std::string> refusal(const std::filesystem::path& folder,
+                                      const std::string& why) const {
+    return tl::make_unexpected(
+        fmt::format("{} {}: {}; name another with {}", name, folder.string(), why, flag));
+  }
+};
+
+node_folder::taken node_folder::take_data(const std::filesystem::path& folder) {
+  return take(folder, {"data dir", "--data-dir", "node.lock", 0700});
+}
+
+node_folder::taken node_folder::take_root(const std::filesystem::path& folder) {
+  return take(folder, {"root dir", "--root-dir", "kubelet.lock", 0750});
+}
+
+node_folder::taken node_folder::take(const std::filesystem::path& folder, const role& as) {
+  std::error_code failure;
+  const auto parent = std::filesystem::absolute(folder).lexically_normal().parent_path();
+  std::filesystem::create_directories(parent, failure);
+  if (!failure && ::mkdir(folder.c_str(), as.mode) != 0 && errno != EEXIST)
+    failure = {errno, std::generic_category()};
+  if (failure) return as.refusal(folder, "cannot be made: " + failure.message());
+  if (!std::filesystem::is_directory(folder, failure)) return as.refusal(folder, "is not a folder");
+  const int lock = ::open((folder / as.lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, file_mode);
+  if (lock < 0) return as.refusal(folder, "cannot be written to: " + error_text());
+  node_folder result(lock);
+  if (::flock(lock, LOCK_EX | LOCK_NB) != 0)
+    return as.refusal(folder, errno == EWOULDBLOCK ? "in use by another node" + owner(lock)
+                                                   : "cannot be locked: " + error_text());
+  const auto id = std::to_string(::getpid());
+  if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, id.data(), id.size(), 0) < 0)
+    return as.refusal(folder, "cannot be written to: " + error_text());
+  return result;
+}
+
+std::optional<int> node_folder::holder(const std::filesystem::path& data_dir) {
+  const int lock = ::open((data_dir / "node.lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (lock < 0) return std::nullopt;
+  const node_folder closes(lock);
+  if (::flock(lock, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  std::array<char, 32> text{};
+  const auto size = ::pread(lock, text.data(), text.size() - 1, 0);
+  int id = 0;
+  if (size <= 0 || std::from_chars(text.data(), text.data() + size, id).ec != std::errc{} ||
+      id <= 1)
+    return std::nullopt;
+  return id;
+}
+
+node_folder::node_folder(node_folder&& other) noexcept : lock_(std::exchange(other.lock_, -1)) {}
+
+node_folder::~node_folder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+}  // namespace troupe::tools
