@@ -9,6 +9,7 @@
 #include "api/object.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/v1beta1/v1beta1.hpp"
+#include "api/v1beta1/ways.hpp"
 
 namespace troupe::api::v1beta1 {
 namespace {
@@ -23,6 +24,15 @@ std::string kept_in(const body& content) {
   const auto& annotations = meta_of(content).annotations();
   const auto found = annotations.find(std::string(kept_annotation));
   return found == annotations.end() ? std::string() : found->second;
+}
+
+// What was stored, under the names that its parts have now.
+std::unique_ptr<body> as_before(const body& now, const body& stored) {
+  std::unique_ptr<body> out(stored.New());
+  out->CopyFrom(stored);
+  if (now.GetDescriptor() == core::v1::Service::descriptor())
+    follow_port(static_cast<const core::v1::Service&>(now), static_cast<core::v1::Service&>(*out));
+  return out;
 }
 
 // Adds the annotation where the object needs one. What was kept before stays while it does.
@@ -45,7 +55,10 @@ std::unique_ptr<body> to_hub(const body& external, const body* stored) {
   const kind_info* hub = conversions::instance().hub(kind);
   ensure(hub != nullptr, "only kinds that the hub has are brought there");
   auto made = plainly(external, *hub);
-  if (stored != nullptr) carry_over(*made, *plainly(*from_hub(*stored, kind), *hub), *stored);
+  if (stored != nullptr) {
+    const auto before = as_before(*made, *stored);
+    carry_over(*made, *plainly(*from_hub(*before, kind), *hub), *before);
+  }
   keep(*made, external, kind, stored == nullptr ? std::string() : kept_in(*stored));
   return made;
 }

@@ -6,6 +6,7 @@
 // are written (restart policies, names of variables, paths of mounts, lists of minions).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +43,15 @@ std::string name_of(std::string_view id);
 // The hub's object for a v1beta1 object of a kind that has one. With `stored`, which the client has
 // seen and changed: what v1beta1 cannot say comes from there.
 std::unique_ptr<body> to_hub(const body& external, const body* stored = nullptr);
+
+// Clients of 2014, by what they know: namespaces, privileged and pull policies came with v0.4, uids
+// and node selectors after it.
+enum class client_version : std::uint8_t { v0_2, v0_4, v0_6 };
+
+// Completes what a client of that version sends to update an object from what it would be shown of
+// it: members that it does not know, that the server alone decides, or that nobody need repeat.
+// Both are of the same kind.
+void fill_from(body& content, const body& shown, client_version by);
 
 // The v1beta1 form of a hub's object, in the shape of `external`.
 std::unique_ptr<body> from_hub(const body& content, const kind_info& external);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/core_service.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/pod.pb.h"
@@ -30,6 +31,10 @@ void from_volume(const core::v1::Volume& from, Volume& to);
 void to_spec(const PodState& from, const label_map& node_selector, core::v1::PodSpec& to);
 void from_spec(const core::v1::PodSpec& from, PodState& to, label_map& node_selector);
 void fill_state(PodState& content);
+
+// v1beta1 shows the first of several ports, which are told apart by their numbers: has `before`
+// change that number as `now` does, so that the port keeps the rest.
+void follow_port(const core::v1::Service& now, core::v1::Service& before);
 
 // -- kinds ----------------------------------------------------------------------------------------
 

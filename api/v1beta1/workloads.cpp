@@ -2,7 +2,6 @@
 #include "api/conversion.hpp"
 #include "api/default_copy.hpp"
 #include "api/schema/core_replication.pb.h"
-#include "api/schema/core_service.pb.h"
 #include "api/v1beta1/v1beta1.hpp"
 #include "api/v1beta1/ways.hpp"
 
@@ -85,6 +84,12 @@ void from_service(const HubService& from, Service& to) {
 }
 
 }  // namespace
+
+void follow_port(const core::v1::Service& now, core::v1::Service& before) {
+  if (now.spec().ports().empty() || before.spec().ports().empty()) return;
+  if (const auto number = now.spec().ports(0).port(); number != 0)
+    before.mutable_spec()->mutable_ports(0)->set_port(number);
+}
 
 void register_workloads(conversions& to) {
   to.add_kind<ReplicationController, HubController>();

@@ -93,14 +93,14 @@ api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& what) {
   return shapes::to_hub(content);
 }
 
-// What a client of v0.2 cannot say of an object it does not mean to remove.
-void fill_from(api::body& content, const api::body& shown) {
-  auto& meta = type_meta(content);
-  const auto& before = type_meta(shown);
-  if (meta.id().empty()) meta.set_id(before.id());
-  if (meta.uid().empty()) meta.set_uid(before.uid());
-  if (meta.namespace_().empty()) meta.set_namespace_(before.namespace_());
-  if (meta.annotations().empty()) *meta.mutable_annotations() = before.annotations();
+// Whoever reads an object and sends it back without what every object is shown with does not know
+// of that. Before v0.4 that is the namespace, before v0.6 the uid. A file does not say.
+shapes::client_version version_of(const legacy_call& what, const api::body& given) {
+  const auto& meta = type_meta(given);
+  const bool read = !meta.self_link().empty();
+  const bool spaceless = what.at.hub->namespaced() && meta.namespace_().empty();
+  if (what.words == dialect::v0_2 || (read && spaceless)) return shapes::client_version::v0_2;
+  return read && meta.uid().empty() ? shapes::client_version::v0_4 : shapes::client_version::v0_6;
 }
 
 // Becomes the plan of a write, and reports what came of it.
@@ -138,6 +138,7 @@ void update_object(const legacy_call_ptr& what) {
   auto content = read(*what);
   if (!content) return what->fail(content.error());
   const auto revision = type_meta(**content).resource_version();
+  const auto by = version_of(*what, **content);
   drop_state(**content);
   if (type_meta(**content).id().empty()) type_meta(**content).set_id(what->at.id);
   if (type_meta(**content).id() != what->at.id)
@@ -150,12 +151,12 @@ void update_object(const legacy_call_ptr& what) {
   const std::shared_ptr<const api::body> kept = std::move(*content);
   carry_out_as_operation(
       what,
-      [what, kept, revision](const snapshot& state) -> api::expected<change_plan> {
+      [what, kept, revision, by](const snapshot& state) -> api::expected<change_plan> {
         const auto was = state.find(what->key());
         if (!was) return api::fail(api::not_found(*what->at.hub, what->at.id));
         std::unique_ptr<api::body> external(kept->New());
         external->CopyFrom(*kept);
-        fill_from(*external, *shapes::from_hub(was->content(), *what->at.shape));
+        shapes::fill_from(*external, *shapes::from_hub(was->content(), *what->at.shape), by);
         auto made = shapes::to_hub(*external, &was->content());
         auto& meta = api::meta_of(*made);
         meta.clear_resource_version();
