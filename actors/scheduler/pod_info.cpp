@@ -125,10 +125,11 @@ bool affinity_term::matches(const api::object& pod) const {
          selector.matches(meta.labels());
 }
 
-pod_info_ptr read_pod_info(api::object_ptr object) {
+pod_info_ptr read_pod_info(api::object_ptr object, std::uint64_t request) {
   auto info = std::make_shared<pod_info>();
   const auto& pod = object->as<Pod>();
   info->key = object->kind().key(pod.metadata().namespace_(), pod.metadata().name());
+  info->request = request;
   info->priority = pod.spec().priority();
   info->requests = pod_requests(pod);
   info->scoring_requests = pod_requests_for_scoring(pod);

@@ -54,6 +54,7 @@ struct spread_constraint {
 struct pod_info {
   api::object_ptr pod;
   std::string key;
+  std::uint64_t request = 0;  // of the client who caused this state; 0: not known
   std::int32_t priority = 0;
   resources requests;
   resources scoring_requests;
@@ -76,6 +77,6 @@ struct pod_info {
 };
 
 using pod_info_ptr = std::shared_ptr<const pod_info>;
-pod_info_ptr read_pod_info(api::object_ptr pod);
+pod_info_ptr read_pod_info(api::object_ptr pod, std::uint64_t request = 0);
 
 }  // namespace troupe::actors::scheduler

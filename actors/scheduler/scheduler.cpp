@@ -120,7 +120,7 @@ std::string scheduler_actor::describe() const {
 
 // The pods' own stream brings most of them; this is a pod's actor making sure.
 void scheduler_actor::on_schedule(const schedule& m) {
-  enqueue(m.pod);
+  enqueue(m.pod, why().request);
 }
 
 void scheduler_actor::on_unschedule(const unschedule& m) {
@@ -160,7 +160,7 @@ void scheduler_actor::take_pod(const watch_event& event) {
   if (event.object->revision() <= view_.bound_at(key)) return;
   if (event.type == event_type::deleted || phase == "Succeeded" || phase == "Failed")
     return lose_pod(key);
-  if (pod.spec().node_name().empty()) return enqueue(event.object);
+  if (pod.spec().node_name().empty()) return enqueue(event.object, event.why.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
   // A bound pod's status is nothing to us; its labels may be.
   if (!newcomer && event.previous &&
@@ -172,11 +172,11 @@ void scheduler_actor::take_pod(const watch_event& event) {
   happened(pod_bound);
 }
 
-void scheduler_actor::enqueue(const api::object_ptr& object) {
+void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t request) {
   const auto& pod = object->as<Pod>();
   if (!pod.spec().node_name().empty()) return;
   if (pod.spec().scheduler_name() != options_.name && !pod.spec().scheduler_name().empty()) return;
-  const auto info = read_pod_info(object);
+  const auto info = read_pod_info(object, request);
   // Old news of a pod that has been bound since: its actor's question came late.
   if (view_.bound_at(info->key) != 0) return;
   if (pod.metadata().has_deletion_timestamp()) {
@@ -246,7 +246,7 @@ void scheduler_actor::on_go_on(const go_on&) {
 
 void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
   // Many pods are taken in one go: the cause of what is done for one is its own last change.
-  why({.request = 0, .revision = pod->pod->revision()});
+  why({.request = pod->request, .revision = pod->pod->revision()});
   const auto lifted = view_.lift(*pod);
   std::string own;  // where room was made for it
   for (const auto& each : lifted)

@@ -63,7 +63,7 @@ class scheduler_actor : public follower {
   // -- what it knows ------------------------------------------------------------------------------
   void take_node(const watch_event& event);
   void take_pod(const watch_event& event);
-  void enqueue(const api::object_ptr& pod);
+  void enqueue(const api::object_ptr& pod, std::uint64_t request);
   void lose_pod(const std::string& key);
   void happened(std::uint32_t events);
 

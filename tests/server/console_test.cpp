@@ -163,12 +163,16 @@ TEST_CASE("a binding's cause is the pod's own last change, however many are boun
     std::string history;
     REQUIRE(rest_test::eventually([&] {
       history = t.show("history?object=pods/default/" + pod).text();
-      return history.find("spec.nodeName") != std::string::npos;
+      return history.find("spec.nodeName") != std::string::npos &&
+             history.find("status.phase") != std::string::npos;
     }));
     const json_text seen{history};
     INFO(history);
     CHECK(seen.at("1.by") == "scheduler/default-scheduler");
     CHECK(seen.at("1.after") == seen.at("0.revision"));
+    REQUIRE_FALSE(seen.at("0.request").empty());
+    for (std::size_t i = 1; i < seen.size(""); ++i)
+      CHECK(seen.at(std::to_string(i) + ".request") == seen.at("0.request"));
   }
 }
 
