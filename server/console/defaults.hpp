@@ -59,7 +59,9 @@ inline constexpr runtime::duration trace_period = std::chrono::milliseconds{100}
 inline constexpr runtime::duration trace_heartbeat = std::chrono::seconds{1};
 inline constexpr std::size_t trace_lines = 2'000;
 inline constexpr std::size_t trace_names = 10'000;
+// Of the object that is traced, the last ones.
 inline constexpr std::size_t trace_revisions = 64;
+inline constexpr std::size_t trace_actors = 64;
 
 // -- when the console warns -----------------------------------------------------------------------
 inline constexpr std::size_t warn_mailbox = 100;

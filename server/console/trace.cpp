@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/actor.hpp"
+#include "actors/follower.hpp"
 #include "server/console/remote.hpp"
 #include "server/console/rendering.hpp"
 #include "server/console/trace_reader.hpp"
@@ -11,9 +11,15 @@
 namespace troupe::server {
 namespace {
 
-class trace : public runtime::actor {
+// Of an object it follows the changes, where there is a store.
+class trace : public actors::follower {
  public:
-  trace(rendering form, responder answer) : form_{form}, answer_{std::move(answer)} {}
+  trace(const console_context& in, std::optional<object_name> object, rendering form,
+        responder answer)
+      : follower{in.plane ? in.plane->doors().watcher : runtime::actor_ref{}},
+        object_{in.plane ? std::move(object) : std::nullopt},
+        form_{form},
+        answer_{std::move(answer)} {}
   ~trace() override { out_.close(); }
 
   void started() override {
@@ -23,6 +29,8 @@ class trace : public runtime::actor {
                                                   [me = self()] { me.tell(client_gone{}); }});
     look_ = every(defaults::trace_period, [this] { look(); });
     limit_ = after(defaults::trace_limit, [this] { finish(); });
+    if (object_)
+      changes_ = follow(object_->key(), [this](const actors::watch_events& m) { take_changes(m); });
   }
 
   std::string describe() const override {
@@ -34,6 +42,8 @@ class trace : public runtime::actor {
   struct client_gone {};
 
   virtual void look() = 0;
+  // The object has changed.
+  virtual void note_revision(persistence::revision at) = 0;
 
   void show(traced what) {
     lost_ += what.lost;
@@ -53,6 +63,7 @@ class trace : public runtime::actor {
 
   void finish() {
     out_.close();
+    unfollow(changes_);
     stop();
   }
 
@@ -61,15 +72,23 @@ class trace : public runtime::actor {
   void on_gone(const client_gone&) { finish(); }
 
  private:
+  // The key is the beginning of others.
+  void take_changes(const actors::watch_events& m) {
+    for (const auto& each : m.events)
+      if (each.object && each.object->meta().name() == object_->name) note_revision(each.at);
+  }
+
   void append_lost(std::string& to) {
     const auto fresh = lost_ - std::exchange(told_, lost_);
     to += form_ == rendering::text ? fmt::format("({} messages were not shown)\n", fresh)
                                    : fmt::format("{{\"lost\":{}}}\n", fresh);
   }
 
+  const std::optional<object_name> object_;
   const rendering form_;
   responder answer_;
-  stream out_;
+  server::stream out_;
+  stream changes_ = 0;
   bool writable_ = true;
   runtime::time_point written_at_{};
   std::uint64_t lines_ = 0, lost_ = 0, told_ = 0;
@@ -80,21 +99,26 @@ class trace : public runtime::actor {
 class near_trace final : public trace {
  public:
   near_trace(const console_context& in, trace_filter filter, rendering form, responder answer)
-      : trace{form, std::move(answer)},
+      : trace{in, filter.object, form, std::move(answer)},
         reader_{in, std::move(filter), form, in.company.recorder().newest()} {}
 
   const runtime::behavior& make_behavior() const override {
-    static const auto table = runtime::handlers(&near_trace::on_room, &near_trace::on_gone);
+    static const auto table =
+        runtime::handlers(&near_trace::on_room, &near_trace::on_gone, &near_trace::on_watch_events,
+                          &near_trace::on_watch_ended);
     return table;
   }
 
   void started() override {
     reader_.leave_out(self().id());
+    reader_.wait_a_look();
+    reader_.find_actors();
     trace::started();
   }
 
  private:
   void look() override { show(reader_.read()); }
+  void note_revision(persistence::revision at) override { reader_.note_revision(at); }
 
   trace_reader reader_;
 };
@@ -102,17 +126,18 @@ class near_trace final : public trace {
 // Of another machine: asks it for a page at a time.
 class far_trace final : public trace {
  public:
-  far_trace(std::shared_ptr<other_nodes> others, std::string node, std::string target,
-            std::string after, rendering form, responder answer)
-      : trace{form, std::move(answer)},
-        others_{std::move(others)},
+  far_trace(const console_context& in, std::optional<object_name> object, std::string node,
+            std::string target, std::string after, rendering form, responder answer)
+      : trace{in, std::move(object), form, std::move(answer)},
+        others_{in.others},
         node_{std::move(node)},
         target_{std::move(target)},
         after_{std::move(after)} {}
 
   const runtime::behavior& make_behavior() const override {
     static const auto table =
-        runtime::handlers(&far_trace::on_page, &far_trace::on_room, &far_trace::on_gone);
+        runtime::handlers(&far_trace::on_page, &far_trace::on_room, &far_trace::on_gone,
+                          &far_trace::on_watch_events, &far_trace::on_watch_ended);
     return table;
   }
 
@@ -123,9 +148,16 @@ class far_trace final : public trace {
 
   void look() override {
     if (std::exchange(asking_, true)) return;
-    others_->ask(node_, {.target = target_ + after_}, defaults::remote_limit,
+    auto target =
+        fmt::format("{}revisions={}&after={}", target_, fmt::join(revisions_, ","), after_);
+    others_->ask(node_, {.target = std::move(target)}, defaults::remote_limit,
                  defaults::answer_bytes,
                  [me = self()](console_answer answer) { me.tell(page{std::move(answer)}); });
+  }
+
+  void note_revision(persistence::revision at) override {
+    revisions_.push_back(at);
+    if (revisions_.size() > defaults::trace_revisions) revisions_.pop_front();
   }
 
   void on_page(const page& m) {
@@ -144,8 +176,9 @@ class far_trace final : public trace {
 
   const std::shared_ptr<other_nodes> others_;
   const std::string node_;
-  const std::string target_;  // but for the last parameter's value, `after_`
+  const std::string target_;  // but for the last parameters
   std::string after_;
+  std::deque<persistence::revision> revisions_;
   bool asking_ = false;
 };
 
@@ -169,14 +202,20 @@ void start_trace(const console_context& in, const request& what, const responder
 
 void start_far_trace(const console_context& in, const std::string& node, const request& what,
                      std::string_view first_page, const responder& answer) {
+  std::optional<object_name> object;
+  if (const auto text = what.query.get("object")) {
+    auto parsed = parse_object_name(*text);
+    if (!parsed) return answer.respond(status_response(parsed.error()));
+    object = std::move(*parsed);
+  }
   auto first = parse_trace_page(first_page);
   if (!first)
     return answer.respond(status_response(
         502, "BadGateway", fmt::format("{} answered with what is no page of a trace", node)));
   auto target = target_of("trace", what.query);
-  target += target.find('?') == target.npos ? "?after=" : "&after=";
-  spawn_trace<far_trace>(in, what, in.others, node, std::move(target), std::move(first->after),
-                         form_of(what.query), answer);
+  target += target.find('?') == target.npos ? '?' : '&';
+  spawn_trace<far_trace>(in, what, in, std::move(object), node, std::move(target),
+                         std::move(first->after), form_of(what.query), answer);
 }
 
 }  // namespace troupe::server

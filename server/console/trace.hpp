@@ -1,9 +1,10 @@
 // A live stream of the messages of an actor, of an object, or of all: one actor for each client
 // that looks.
 //
-// It reads (trace_reader.hpp) ten times a second, so the traced actors do not know of it. A client
-// that reads slowly gets fewer lines and is told how many it missed; the stream ends with the
-// client, with the link to the machine that is traced, or after `defaults::trace_limit`.
+// It reads (trace_reader.hpp) ten times a second, so the traced actors do not know of it; of the
+// changes of an object the watcher tells it. A client that reads slowly gets fewer lines and is
+// told how many it missed; the stream ends with the client, with the link to the machine that is
+// traced, or after `defaults::trace_limit`.
 #pragma once
 
 #include <memory>

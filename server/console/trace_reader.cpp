@@ -3,12 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "server/console/views.hpp"
 
 namespace troupe::server {
 
 using runtime::trace_record;
+
+namespace {
+
+// As actors bear it: of a pod worker it is the first part.
+std::string name_of_object(const object_name& name) {
+  return name.kind->namespaced() ? name.space + "/" + name.name : name.name;
+}
+
+void note(std::deque<std::uint64_t>& into, std::uint64_t what, std::size_t limit) {
+  if (std::find(into.begin(), into.end(), what) != into.end()) return;
+  into.push_back(what);
+  if (into.size() > limit) into.pop_front();
+}
+
+// What is no number is passed over.
+template <class F>
+void each_number(std::string_view list, char separator, F take) {
+  while (!list.empty()) {
+    const auto part = list.substr(0, list.find(separator));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (error == std::errc{} && end == part.data() + part.size()) take(number);
+  }
+}
+
+}  // namespace
 
 api::expected<trace_filter> trace_filter_of(const console_context& in, const query_string& query) {
   trace_filter made;
@@ -35,7 +63,12 @@ traced trace_reader::read() {
   const auto lost = cursor_.lost;
   auto records = in_.company.recorder().read(cursor_);
   made.lost = cursor_.lost - lost;
-  note_object();
+  if (filter_.object) {
+    for (const auto& each : in_.actors().called(name_of_object(*filter_.object)))
+      note_actor(each.id());
+    learn_names(records);
+    if (waits_) std::swap(records, waiting_);
+  }
   std::erase_if(records, [this](const trace_record& each) { return !wanted(each); });
   if (records.size() > defaults::trace_lines) {
     made.lost += records.size() - defaults::trace_lines;
@@ -60,19 +93,37 @@ bool trace_reader::wanted(const trace_record& each) const {
          (each.why.revision != 0 && has(revisions_, each.why.revision));
 }
 
-// Its newest revision, where there is a store, and the actors that bear its name, as they come and
-// go.
-void trace_reader::note_object() {
+bool trace_reader::bears_name(std::string_view actor) const {
+  const auto name = name_of_object(*filter_.object);
+  return actor.starts_with(name) && (actor.size() == name.size() || actor[name.size()] == '/');
+}
+
+void trace_reader::find_actors() {
   if (!filter_.object) return;
-  const auto found = in_.plane ? in_.truth().read().find(filter_.object->key()) : nullptr;
-  if (found && (revisions_.empty() || revisions_.back() != found->revision()))
-    revisions_.push_back(found->revision());
-  if (revisions_.size() > defaults::trace_revisions) revisions_.pop_front();
-  const auto& name = *filter_.object;
-  const auto wanted_name = name.kind->namespaced() ? name.space + "/" + name.name : name.name;
-  actors_.clear();
-  for (const auto& each : in_.actors().called(wanted_name))
-    actors_.push_back(each.id());
+  in_.actors().each([this](const runtime::actor_info& each) {
+    if (bears_name(each.name)) note_actor(each.id);
+  });
+}
+
+void trace_reader::note_actor(std::uint64_t id) {
+  note(actors_, id, defaults::trace_actors);
+}
+
+void trace_reader::note_revision(persistence::revision at) {
+  note(revisions_, at, defaults::trace_revisions);
+}
+
+std::string trace_reader::position() const {
+  return fmt::format("{}{}{}", cursor_.text(), actors_.empty() ? "" : "-", fmt::join(actors_, "-"));
+}
+
+bool trace_reader::go_on_from(std::string_view position) {
+  const auto end = std::min(position.find('-'), position.size());
+  const auto cursor = runtime::trace_cursor::parse(position.substr(0, end));
+  if (!cursor) return false;
+  cursor_ = *cursor;
+  each_number(position.substr(end), '-', [this](std::uint64_t id) { note_actor(id); });
+  return true;
 }
 
 void trace_reader::learn_names(const std::vector<trace_record>& records) {
@@ -81,8 +132,11 @@ void trace_reader::learn_names(const std::vector<trace_record>& records) {
   for (const auto& each : records)
     for (const auto id : {each.receiver, each.sender})
       if (id != 0 && names_.count(id) == 0) unknown.push_back(id);
-  for (auto& [id, name] : names_of(in_, unknown))
+  for (auto& [id, name] : names_of(in_, unknown)) {
+    if (filter_.object && bears_name(std::string_view{name}.substr(name.find('/') + 1)))
+      note_actor(id);
     names_.emplace(id, std::move(name));
+  }
 }
 
 std::string_view trace_reader::name_of(std::uint64_t id) const {
@@ -125,13 +179,18 @@ console_answer trace_page(const console_context& in, const query_string& query) 
   auto filter = trace_filter_of(in, query);
   if (!filter) return rendered(api::fail(filter.error()), query);
   const auto after = query.get("after");
-  const auto from = after ? runtime::trace_cursor::parse(*after) : in.company.recorder().newest();
-  if (!from) return console_failure(400, "after: where the last page ended, as it said itself");
   const auto form = parse_rendering(query.get_or("as", "json")).value_or(rendering::json);
-  trace_reader reader{in, std::move(*filter), form, *from};
+  trace_reader reader{in, std::move(*filter), form, in.company.recorder().newest()};
+  if (!after) {
+    reader.find_actors();
+  } else if (!reader.go_on_from(*after)) {
+    return console_failure(400, "after: where the last page ended, as it said itself");
+  }
+  each_number(query.get_or("revisions", ""), ',',
+              [&](persistence::revision at) { reader.note_revision(at); });
   const auto seen = after ? reader.read() : traced{};
   console_answer page;
-  page.body = trace_page_text(reader.at().text(), seen);
+  page.body = trace_page_text(reader.position(), seen);
   return page;
 }
 

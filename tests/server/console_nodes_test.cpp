@@ -1,4 +1,6 @@
 // The console across nodes: a joined node's own console behind the control plane's.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <future>
 
@@ -186,6 +188,39 @@ TEST_CASE("an actor of a joined node is traced from the control plane's console"
   CHECK(last->at("ended") == "true");
   CHECK_FALSE(lines.next());
   CHECK(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
+}
+
+TEST_CASE("an object is traced on the joined node that runs it") {
+  const auto far = std::make_shared<far_machine>();
+  console_test t{far};
+  const auto pod = far->spawn("pod-worker", "default/zz/7f3a", "");
+  const auto other = far->spawn("pod-worker", "default/zz2/7f3a", "");
+  const auto around = far->spawn("kubelet", "far", "");
+  watching lines{t.where(), "/console/api/trace?node=far&object=cm/zz&as=text"};
+  REQUIRE(lines.status() == 200);
+  const auto made =
+      t.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"zz"}})");
+  const auto at = std::stoul(json_text{made.text()}.at("metadata.resourceVersion"));
+  std::string text;
+  const auto shows = [&](const std::string& what) {
+    return rest_test::eventually([&] {
+      other.tell(poke{}, {.revision = at + 1});
+      around.tell(poke{}, {.revision = at});
+      if (const auto line = lines.next()) text += line->text() + "\n";
+      return text.find(what) != std::string::npos;
+    });
+  };
+  INFO("what its change caused");
+  CHECK(shows(fmt::format("kubelet/far poke revision {}", at)));
+  INFO("its actor, also what it did last");
+  pod.tell(poke{});
+  CHECK(shows("pod-worker/default/zz/7f3a poke"));
+  pod.tell(poke{}, {.request = 0xfeed});
+  REQUIRE(
+      rest_test::eventually([&] { return far->company.actors().find(pod.id())->handled == 2; }));
+  far->company.stop(pod);
+  CHECK(shows("poke request 000000000000feed"));
+  CHECK_THAT(text, !Contains("default/zz2"));
 }
 
 TEST_CASE("a page of a trace says how much of it is missing") {

@@ -277,6 +277,53 @@ TEST_CASE("a trace of an object shows its actor and what its changes caused") {
   }
 }
 
+TEST_CASE("a trace of an object shows what each of its changes caused, however short it lived") {
+  console_test t;
+  watching lines{t.where(), "/console/api/trace?object=pods/default/short"};
+  REQUIRE(lines.status() == 200);
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  const std::string pod =
+      R"({"metadata":{"name":"short"},"spec":{"containers":[{"name":"c","image":"x"}]}})";
+  REQUIRE(t.post(pods, pod).status == 201);
+  test::http_client{t.where()}.request("DELETE", pods + "/short?gracePeriodSeconds=0", {}, {});
+  const auto history = t.show("history?object=pods/default/short");
+  REQUIRE(history.size("") >= 2);
+  std::set<std::string> missing;
+  for (std::size_t i = 0; i < history.size(""); ++i)
+    missing.insert(history.at(std::to_string(i) + ".revision"));
+  CHECK(rest_test::eventually([&] {
+    if (const auto line = lines.next()) missing.erase(line->at("revision"));
+    return missing.empty();
+  }));
+}
+
+TEST_CASE("a trace of an object shows the actors that bear its name, to their end") {
+  console_test t;
+  const auto worker = t.company().spawn({"worker", "default/w/7f3a"}, runtime::make<dawdler>());
+  const auto other = t.company().spawn({"worker", "default/w2/7f3a"}, runtime::make<dawdler>());
+  watching lines{t.where(), "/console/api/trace?object=pods/default/w&as=text"};
+  REQUIRE(lines.status() == 200);
+  REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 1; }));
+  worker.tell(nothing{});
+  other.tell(nothing{});
+  std::string text;
+  const auto shown = [&](const std::string& what) {
+    return rest_test::eventually([&] {
+      if (const auto line = lines.next()) text += line->text() + "\n";
+      return text.find(what) != std::string::npos;
+    });
+  };
+  CHECK(shown("worker/default/w/7f3a nothing"));
+  std::promise<void> at_once;
+  at_once.set_value();
+  worker.tell(dawdle{at_once.get_future().share()});
+  REQUIRE(
+      rest_test::eventually([&] { return t.company().actors().find(worker.id())->handled == 2; }));
+  t.company().stop(worker);
+  CHECK(shown("worker/default/w/7f3a dawdle"));
+  CHECK_THAT(text, !Contains("default/w2"));
+}
+
 TEST_CASE("nothing is changed without the right to control") {
   console_test t;
   t.create_controller("web", 1);
