@@ -1,7 +1,10 @@
 #include "tools/config_flags.hpp"
 
+#include <algorithm>
 #include <iostream>
 
+#include "actors/scheduler/registry.hpp"
+#include "config/nearest.hpp"
 #include "config/render.hpp"
 #include "tools/program.hpp"
 
@@ -41,6 +44,31 @@ std::string description(const config::setting& row) {
   return std::string(row.about) + " Default: " + config::default_text(row) + ".";
 }
 
+// What config/ cannot know: the names of the scheduler's plugins.
+config::problems unknown_plugins(const config::loaded_config& in) {
+  std::vector<std::string> known;
+  std::string all;
+  for (const auto& [name, factory] : actors::scheduler::known_plugins()) {
+    all += (known.empty() ? "; known are " : ", ") + name;
+    known.push_back(name);
+  }
+  config::problems out;
+  const auto check = [&](const char* key, const std::string& name) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    const auto near = config::suggestion(name, known);
+    out.push_back(in.sources.find(key)->second + ": " + key + ": there is no scheduler plugin \"" +
+                  name + "\"" + (near.empty() ? all : near));
+  };
+  const auto& wanted = in.config.scheduler;
+  for (const auto& name : wanted.enabled)
+    check("scheduler.enabled", name);
+  for (const auto& name : wanted.disabled)
+    check("scheduler.disabled", name);
+  for (const auto& [name, weight] : wanted.weights)
+    check("scheduler.weights", name);
+  return out;
+}
+
 }  // namespace
 
 config_flags::config_flags(CLI::App& to) {
@@ -61,8 +89,9 @@ tl::expected<config::loaded_config, int> config_flags::load() const {
     if (flag.option->count() > 0) from.flags.emplace_back(name, flag.text);
   }
   auto loaded = config::load(from);
-  if (loaded) return *std::move(loaded);
-  for (const auto& line : loaded.error())
+  const auto problems = loaded ? unknown_plugins(*loaded) : loaded.error();
+  if (problems.empty()) return *std::move(loaded);
+  for (const auto& line : problems)
     std::cerr << "troupe: " << line << "\n";
   return tl::make_unexpected(exit_code::usage);
 }

@@ -64,6 +64,34 @@ TEST_CASE("a wrong configuration is one line for each problem and exit code 2") 
   CHECK_THAT(refused.err, Contains("\ntroupe: TROUPE_LISTEN: server.listen: expected HOST:PORT"));
 }
 
+TEST_CASE("a scheduler plugin that nobody knows is refused before a node starts") {
+  const scratch_folder folder;
+  const auto file = folder.write("node.yaml",
+                                 "apiVersion: config.troupe.dev/v1\n"
+                                 "kind: NodeConfiguration\n"
+                                 "scheduler: {disabled: [DefaultBinder]}\n");
+  const auto command =
+      GENERATE(std::vector<std::string>{"config", "validate"}, std::vector<std::string>{"node"});
+  auto arguments = command;
+  for (const auto& each : {"--config", file.c_str(), "--scheduler-enabled", "NodePort",
+                           "--scheduler-weights", "Foo=3", "--data-dir", "/dev/null/none"})
+    arguments.push_back(each);
+  const auto refused = program(arguments);
+  CHECK(refused.code == 2);
+  CHECK(refused.out.empty());
+  CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 3);
+  CHECK_THAT(refused.err, Contains("troupe: --scheduler-enabled: scheduler.enabled: there is no "
+                                   "scheduler plugin \"NodePort\"; did you mean NodePorts?") &&
+                              Contains(file.string() + ":3: scheduler.disabled: there is no "
+                                                       "scheduler plugin \"DefaultBinder\"") &&
+                              Contains("--scheduler-weights: scheduler.weights: there is no "
+                                       "scheduler plugin \"Foo\"; known are DefaultPreemption, "));
+  const auto known =
+      program({"config", "validate", "--scheduler-enabled", "NodePorts", "--scheduler-disabled",
+               "NodePorts", "--scheduler-weights", "NodeAffinity=3"});
+  CHECK(known.code == 0);
+}
+
 TEST_CASE("config print shows the effective values with their sources") {
   const auto shown = program(
       {"config", "print", "--listen", "127.0.0.1:1", "--listen=127.0.0.1:2", "--legacy-listen="},
