@@ -5,6 +5,7 @@
 #include "api/uid.hpp"
 #include "tools/access_flags.hpp"
 #include "tools/commands.hpp"
+#include "tools/defaults.hpp"
 #include "tools/interruptible_clock.hpp"
 #include "tools/program.hpp"
 #include "tools/rolling_update.hpp"
@@ -66,7 +67,8 @@ void add_rolling_update_command(program& to) {
   add_namespace(command, options.space);
   add_duration(command, "--update-period", options.update_period,
                "How long to wait after each pod.");
-  add_duration(command, "--poll", options.poll, "How often to look whether the new pod is there.");
+  add_duration(command, "--poll", options.poll, "How often to look whether the new pod is there.",
+               defaults::least_poll);
   add_duration(command, "--timeout", options.timeout,
                "How long a new pod may take; 0 is for ever.");
 }

@@ -9,6 +9,7 @@
 #include "api/selector.hpp"
 #include "tools/access_flags.hpp"
 #include "tools/commands.hpp"
+#include "tools/defaults.hpp"
 #include "tools/interruptible_clock.hpp"
 #include "tools/object_condition.hpp"
 #include "tools/program.hpp"
@@ -78,7 +79,7 @@ tl::expected<wait::condition, std::string> condition_of(cluster_client& cluster,
                                                         const wait_flags& given) {
   if (given.what == "podsOnMinions")
     return [&cluster, of, &given] { return pods_on_minions(cluster, of, given.space); };
-  auto holds = parse_object_condition(given.what);
+  auto holds = parse_object_condition(given.what, *of.kind);
   if (!holds) return tl::make_unexpected(holds.error());
   return [&cluster, of, &given, holds = std::move(*holds)]() -> tl::expected<bool, std::string> {
     const auto found = get_object(cluster, *of.kind, given.space, of.name);
@@ -99,22 +100,39 @@ std::string text_of(const wait::failure& failure, const target& of) {
   return failure.message;
 }
 
-// One after the other; all of them share the time.
-tl::expected<void, std::string> wait_for_all(cluster_client& cluster, const wait_flags& given) {
-  interruptible_clock clock;
-  const auto end = clock.now() + given.timeout;
+struct awaited {
+  target what;
+  wait::condition condition;
+};
+
+// What can never come true is found before anything is waited for.
+tl::expected<std::vector<awaited>, std::string> all_awaited(cluster_client& cluster,
+                                                            const wait_flags& given) {
+  std::vector<awaited> out;
   for (const auto& text : given.targets) {
     const auto of = parse_target(text);
     if (!of) return tl::make_unexpected(of.error());
-    const auto condition = condition_of(cluster, *of, given);
+    auto condition = condition_of(cluster, *of, given);
     if (!condition) return tl::make_unexpected(condition.error());
+    out.push_back({*of, *std::move(condition)});
+  }
+  return out;
+}
+
+// One after the other; all of them share the time.
+tl::expected<void, std::string> wait_for_all(cluster_client& cluster, const wait_flags& given) {
+  interruptible_clock clock;
+  const auto all = all_awaited(cluster, given);
+  if (!all) return tl::make_unexpected(all.error());
+  const auto end = clock.now() + given.timeout;
+  for (const auto& each : *all) {
     wait::poll_options options{given.poll, given.timeout, true};
     if (given.timeout > wait::duration{0})
       options.timeout =
           std::max(wait::duration{1}, std::chrono::ceil<wait::duration>(end - clock.now()));
-    if (const auto done = wait::poll(clock, options, *condition); !done)
-      return tl::make_unexpected(text_of(done.error(), *of));
-    std::cout << of->str() << " condition met" << std::endl;
+    if (const auto done = wait::poll(clock, options, each.condition); !done)
+      return tl::make_unexpected(text_of(done.error(), each.what));
+    std::cout << each.what.str() << " condition met" << std::endl;
   }
   return {};
 }
@@ -141,12 +159,13 @@ void add_wait_command(program& to) {
   command
       .add_option("--for", given.what,
                   "condition=TYPE[=STATUS], delete, desiredReplicas, podsOnMinions, or "
-                  "FIELD.PATH=VALUE.")
+                  "FIELD.PATH=VALUE, such as status.phase=Running, metadata.labels.app=web or "
+                  "status.containerStatuses[0].ready=true.")
       ->required()
       ->type_name("CONDITION");
   add_namespace(command, given.space);
   add_duration(command, "--timeout", given.timeout, "How long at most; 0 is for ever.");
-  add_duration(command, "--poll", given.poll, "How often to look.");
+  add_duration(command, "--poll", given.poll, "How often to look.", defaults::least_poll);
 }
 
 }  // namespace troupe::tools

@@ -18,6 +18,9 @@ inline constexpr std::size_t log_queue_lines = 8'192;
 // is 200 ms, and a trace says each second that it lives.
 inline constexpr std::chrono::seconds connect_limit{5};
 inline constexpr std::chrono::seconds answer_limit{10};
+// Whoever waits for something asks no more often: nobody sees more of it, and the server has
+// others.
+inline constexpr std::chrono::milliseconds least_poll{10};
 // How often the live view is drawn, and how often the prompt looks for warnings.
 inline constexpr std::chrono::milliseconds console_refresh{1'000};
 inline constexpr std::chrono::milliseconds console_warning_period{5'000};

@@ -1,19 +1,18 @@
 #include "tools/object_condition.hpp"
 
+#include <fmt/format.h>
 #include <google/protobuf/message.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "api/codec.hpp"
-#include "api/type_info.hpp"
+#include "tools/field_path.hpp"
 
 namespace troupe::tools {
 
 namespace {
 
-using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
+using result = tl::expected<object_condition, std::string>;
 
 bool equal_without_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
@@ -21,72 +20,40 @@ bool equal_without_case(std::string_view a, std::string_view b) {
   });
 }
 
-const api::member* member_of(const Message& in, std::string_view name) {
-  return api::type_info::of(*in.GetDescriptor()).find(name);
+// Empty, too, where the kind has no such field.
+std::string text_at(const api::body& object, std::string_view path) {
+  const auto way = field_path::parse(*object.GetDescriptor(), path);
+  return way ? way->text_in(object) : std::string{};
 }
 
-// The message that holds the member itself, behind inlined ones.
-const Message& holder(const Message& in, const api::member& what) {
-  const Message* at = &in;
-  for (const auto* field : what.through)
-    at = &at->GetReflection()->GetMessage(*at, field);
-  return *at;
+bool has_path(const api::kind_info& kind, std::string_view path) {
+  return field_path::parse(kind.type(), path).has_value();
 }
 
-// What a message that is written as one value (a Quantity, a Time) is in JSON.
-std::string value_text(const Message& value) {
-  auto text = api::encode_json(value, {}, {});
-  if (text.size() >= 2 && text.front() == '"') return text.substr(1, text.size() - 2);
-  return text.empty() || text.front() == '{' ? std::string{} : text;
-}
-
-std::string scalar_text(const Message& in, const FieldDescriptor& field) {
-  const auto& reflection = *in.GetReflection();
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_STRING:
-      return reflection.GetString(in, &field);
-    case FieldDescriptor::CPPTYPE_BOOL:
-      return reflection.GetBool(in, &field) ? "true" : "false";
-    case FieldDescriptor::CPPTYPE_INT32:
-      return std::to_string(reflection.GetInt32(in, &field));
-    case FieldDescriptor::CPPTYPE_INT64:
-      return std::to_string(reflection.GetInt64(in, &field));
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      return reflection.HasField(in, &field) ? value_text(reflection.GetMessage(in, &field))
-                                             : std::string{};
-    default:
-      return {};
+bool condition_is(const api::body& object, std::string_view type, std::string_view status) {
+  for (int i = 0;; ++i) {
+    const auto at = fmt::format("status.conditions[{}]", i);
+    const auto found = text_at(object, at + ".type");
+    if (found.empty()) return false;
+    if (equal_without_case(found, type))
+      return equal_without_case(text_at(object, at + ".status"), status);
   }
-}
-
-bool condition_is(const Message& object, std::string_view type, std::string_view status) {
-  const auto* found = member_of(object, "status");
-  if (found == nullptr) return false;
-  const auto& in = holder(object, *found);
-  const auto& of = in.GetReflection()->GetMessage(in, found->info->field);
-  const auto* list = of.GetDescriptor()->FindFieldByName("conditions");
-  if (list == nullptr || !list->is_repeated()) return false;
-  for (int i = 0; i < of.GetReflection()->FieldSize(of, list); ++i) {
-    const auto& each = of.GetReflection()->GetRepeatedMessage(of, list, i);
-    if (equal_without_case(field_text(each, "type"), type))
-      return equal_without_case(field_text(each, "status"), status);
-  }
-  return false;
 }
 
 bool has_desired_replicas(const api::body* object) {
   return object != nullptr &&
-         field_text(*object, "status.observedGeneration") ==
-             field_text(*object, "metadata.generation") &&
-         field_text(*object, "status.replicas") == field_text(*object, "spec.replicas");
+         text_at(*object, "status.observedGeneration") == text_at(*object, "metadata.generation") &&
+         text_at(*object, "status.replicas") == text_at(*object, "spec.replicas");
 }
 
-tl::expected<object_condition, std::string> parse_condition(std::string_view text) {
+result parse_condition(std::string_view text, const api::kind_info& kind) {
   const auto equals = text.find('=');
   const std::string type{text.substr(0, equals)};
   const std::string status{equals == text.npos ? "True" : text.substr(equals + 1)};
   if (type.empty() || status.empty())
     return tl::make_unexpected("a condition is written condition=TYPE or condition=TYPE=STATUS");
+  if (!has_path(kind, "status.conditions[0].type"))
+    return tl::make_unexpected(kind.kind() + " has no conditions");
   return [type, status](const api::body* object) {
     return object != nullptr && condition_is(*object, type, status);
   };
@@ -94,36 +61,28 @@ tl::expected<object_condition, std::string> parse_condition(std::string_view tex
 
 }  // namespace
 
-std::string field_text(const api::body& object, std::string_view path) {
-  const Message* at = &object;
-  for (;;) {
-    const auto dot = path.find('.');
-    const auto* found = member_of(*at, path.substr(0, dot));
-    if (found == nullptr || found->info->field->is_repeated()) return {};
-    const auto& in = holder(*at, *found);
-    const auto& field = *found->info->field;
-    if (dot == path.npos) return scalar_text(in, field);
-    if (field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return {};
-    at = &in.GetReflection()->GetMessage(in, &field);
-    path.remove_prefix(dot + 1);
-  }
-}
-
-tl::expected<object_condition, std::string> parse_object_condition(std::string_view text) {
+result parse_object_condition(std::string_view text, const api::kind_info& kind) {
   constexpr std::string_view condition = "condition=";
   if (text == "delete") return [](const api::body* object) { return object == nullptr; };
-  if (text == "desiredReplicas") return has_desired_replicas;
+  if (text == "desiredReplicas") {
+    if (has_path(kind, "spec.replicas") && has_path(kind, "status.replicas"))
+      return has_desired_replicas;
+    return tl::make_unexpected("desiredReplicas is asked of kinds that have replicas, " +
+                               kind.kind() + " has none");
+  }
   if (text.substr(0, condition.size()) == condition)
-    return parse_condition(text.substr(condition.size()));
+    return parse_condition(text.substr(condition.size()), kind);
   const auto equals = text.find('=');
   if (equals == text.npos || equals == 0)
     return tl::make_unexpected(
         "\"" + std::string{text} +
         "\" is nothing to wait for: write condition=TYPE[=STATUS], delete, desiredReplicas, "
         "podsOnMinions or FIELD.PATH=VALUE");
-  return [path = std::string{text.substr(0, equals)},
+  auto path = field_path::parse(kind.type(), text.substr(0, equals));
+  if (!path) return tl::make_unexpected(path.error());
+  return [path = *std::move(path),
           value = std::string{text.substr(equals + 1)}](const api::body* object) {
-    return object != nullptr && field_text(*object, path) == value;
+    return object != nullptr && path.text_in(*object) == value;
   };
 }
 

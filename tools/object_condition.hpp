@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "api/fwd.hpp"
+#include "api/kind.hpp"
 
 namespace troupe::tools {
 
@@ -15,11 +16,9 @@ using object_condition = std::function<bool(const api::body*)>;
 
 // `condition=TYPE`, `condition=TYPE=STATUS` (as kubectl: the status is compared without case, and
 // True where none is named), `delete`, `desiredReplicas` (Kubernetes #943: as many pods are there
-// as are wanted), `FIELD.PATH=VALUE` (a single value of the object, by its JSON names). The error
-// names what is wrong with the text.
-tl::expected<object_condition, std::string> parse_object_condition(std::string_view text);
-
-// The value at `status.phase`, as text; empty where there is none or it is no single value.
-std::string field_text(const api::body& object, std::string_view path);
+// as are wanted), `FIELD.PATH=VALUE` (field_path.hpp). The error names what is wrong with the text,
+// or what objects of the kind can never come to.
+tl::expected<object_condition, std::string> parse_object_condition(std::string_view text,
+                                                                   const api::kind_info& kind);
 
 }  // namespace troupe::tools

@@ -5,14 +5,17 @@
 namespace troupe::tools {
 
 void add_duration(CLI::App& to, const std::string& name, wait::duration& into,
-                  const std::string& about) {
+                  const std::string& about, wait::duration least) {
   to.add_option_function<std::string>(
         name,
-        [&into, name](const std::string& text) {
+        [&into, name, least](const std::string& text) {
           const auto value = config::parse_duration(text);
           if (!value || *value < config::duration{0})
             throw CLI::ValidationError{name,
                                        "\"" + text + "\" is no duration: write it as 30s or 1m30s"};
+          if (*value < least)
+            throw CLI::ValidationError{
+                name, "\"" + text + "\" is too short: at least " + config::print(least)};
           into = *value;
         },
         about + " Default: " + config::print(into) + ".")

@@ -40,6 +40,9 @@ TEST_CASE("a wrong command line is one line on stderr and exit code 2") {
       {{"completion"}, "shell is required"},
       {{"completion", "tcsh"}, "expected a shell: bash, zsh or fish; found \"tcsh\""},
       {{"config", "validate", "--log-level", "loud"}, "--log-level: log.level: expected one of"},
+      {{"wait", "rc/x", "--for", "delete", "--poll", "0"},
+       "--poll: \"0\" is too short: at least 10ms"},
+      {{"rolling-update", "x", "--poll", "9ms"}, "--poll: \"9ms\" is too short"},
       {{"node", "--store-history-time=9"}, "--store-history-time: store.historyTime: expected"},
   }));
   CAPTURE(line);

@@ -6,6 +6,7 @@
 #include "api/codec.hpp"
 #include "api/scheme.hpp"
 #include "tools/cluster_client.hpp"
+#include "tools/field_path.hpp"
 
 namespace troupe::tools {
 namespace {
@@ -19,38 +20,89 @@ std::unique_ptr<api::body> object(const std::string& yaml) {
 const char* const pod = R"(
 apiVersion: v1
 kind: Pod
-metadata: {name: p, generation: 3}
+metadata: {name: p, generation: 3, labels: {app: web, app.kubernetes.io/name: site}}
 spec:
   nodeName: n1
   hostNetwork: true
   terminationGracePeriodSeconds: 7
-  containers: [{name: c, image: x}]
+  containers: [{name: c, image: x, args: [a, b], resources: {limits: {cpu: 500m}}}]
 status:
   phase: Running
   startTime: "2026-03-01T12:00:00Z"
   conditions: [{type: Ready, status: "True"}, {type: Odd, status: "False"}]
 )";
 
+const api::kind_info& kind_of(const api::body& object) {
+  for (const auto* each : api::scheme::instance().all())
+    if (&each->type() == object.GetDescriptor()) return *each;
+  FAIL("no kind");
+  return *find_kind("pods");
+}
+
 bool holds(const char* text, const api::body* of) {
-  const auto condition = parse_object_condition(text);
+  const auto condition =
+      parse_object_condition(text, of == nullptr ? *find_kind("pods") : kind_of(*of));
+  INFO((condition ? "" : condition.error()));
   REQUIRE(condition);
   return (*condition)(of);
+}
+
+std::string refused(const char* text, const char* kind) {
+  const auto parsed = parse_object_condition(text, *find_kind(kind));
+  return parsed ? "accepted" : parsed.error();
 }
 
 }  // namespace
 
 TEST_CASE("a field is found by its name in JSON") {
   const auto of = object(pod);
-  CHECK(field_text(*of, "metadata.name") == "p");
-  CHECK(field_text(*of, "spec.nodeName") == "n1");
-  CHECK(field_text(*of, "spec.hostNetwork") == "true");
-  CHECK(field_text(*of, "spec.terminationGracePeriodSeconds") == "7");
-  CHECK(field_text(*of, "status.startTime") == "2026-03-01T12:00:00Z");
-  CHECK(field_text(*of, "status.nothing") == "");
-  CHECK(field_text(*of, "spec.containers.name") == "");
-  CHECK(field_text(*of, "spec") == "");
-  CHECK(field_text(*of, "") == "");
-  CHECK(field_text(*of, "..") == "");
+  const auto text = [&](const char* path) {
+    const auto way = field_path::parse(*of->GetDescriptor(), path);
+    INFO((way ? "" : way.error()));
+    REQUIRE(way);
+    return way->text_in(*of);
+  };
+  CHECK(text("metadata.name") == "p");
+  CHECK(text("spec.nodeName") == "n1");
+  CHECK(text("spec.hostNetwork") == "true");
+  CHECK(text("spec.terminationGracePeriodSeconds") == "7");
+  CHECK(text("status.startTime") == "2026-03-01T12:00:00Z");
+  CHECK(text("status.reason") == "");
+  CHECK(text("metadata.labels.app") == "web");
+  CHECK(text("metadata.labels.app.kubernetes.io/name") == "site");
+  CHECK(text("metadata.labels.none") == "");
+  CHECK(text("spec.containers[0].image") == "x");
+  CHECK(text("spec.containers[0].args[1]") == "b");
+  CHECK(text("spec.containers[0].resources.limits.cpu") == "500m");
+  CHECK(text("spec.containers[1].image") == "");
+  CHECK(text("spec.containers[0].args[2]") == "");
+}
+
+TEST_CASE(
+    "what no object of the kind can come to is refused at once, with the nearest that it can") {
+  CHECK(
+      refused("status.nosuch=1", "namespaces") ==
+      "status.nosuch is no field: NamespaceStatus has no \"nosuch\"; there are phase, conditions");
+  const auto [path, why] = GENERATE(table<const char*, const char*>({
+      {"status.phas=x", "PodStatus has no \"phas\"; did you mean phase?"},
+      {"statsu.phase=x", "Pod has no \"statsu\"; did you mean status?"},
+      {"metadata.labels=x", "leads through a map: write labels.KEY"},
+      {"metadata.labels.=x", "leads through a map: write labels.KEY"},
+      {"metadata.labels[app]=x", "leads through a map: write labels.KEY"},
+      {"spec.containers.name=x", "leads through a list: write containers[0]"},
+      {"spec.containers[x].name=x", "leads through a list: write containers[0]"},
+      {"spec.containers[0]=x", "is no single value: name one of its fields"},
+      {"spec.containers[0]name=x", "containers has none"},
+      {"spec=x", "is no single value"},
+      {"status.phase.more=x", "phase has none"},
+      {"status.phase[0]=x", "phase has none"},
+      {"status.=x", "PodStatus has no \"\""},
+      {"..=x", "Pod has no \"\""},
+      {"desiredReplicas", "Pod has none"},
+  }));
+  CHECK_THAT(refused(path, "pods"), Catch::Contains(why));
+  CHECK(refused("condition=Ready", "configmaps") == "ConfigMap has no conditions");
+  CHECK(refused("desiredReplicas", "deploy") == "accepted");
 }
 
 TEST_CASE("conditions are compared as kubectl wait does") {
@@ -85,7 +137,7 @@ TEST_CASE("deletion, fields and counts can be waited for") {
 TEST_CASE("what is nothing to wait for says what could be") {
   for (const auto* wrong : {"", "ready", "=x", "condition=", "condition=Ready="}) {
     INFO(wrong);
-    const auto parsed = parse_object_condition(wrong);
+    const auto parsed = parse_object_condition(wrong, *find_kind("pods"));
     REQUIRE_FALSE(parsed);
     CHECK(parsed.error().find("condition=TYPE") != std::string::npos);
   }
