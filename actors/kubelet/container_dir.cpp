@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,6 +76,12 @@ std::optional<process_id> identify(pid_t pid) {
     rest >> field;
   if (!rest || state == 'Z' || state == 'X') return std::nullopt;
   return process_id{pid, std::strtoull(field.c_str(), nullptr, 10)};
+}
+
+std::int64_t wall_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
 }
 
 bool process_id::alive() const {
@@ -179,19 +186,22 @@ std::optional<container_running> container_dir::running() const {
 }
 
 tl::expected<void, std::string> container_dir::write(const container_exit& e) const {
-  return replace("exit", fmt::format("{} {} {} {} {:d}\n{}", e.code, e.signal, e.started_ms,
-                                     e.finished_ms, e.out_of_memory, e.error));
+  return replace("exit", fmt::format("{} {} {} {} {:d} {:d}\n{}", e.code, e.signal, e.started_ms,
+                                     e.finished_ms, e.out_of_memory, e.lost, e.error));
 }
 
 std::optional<container_exit> container_dir::exit() const {
   const auto text = read("exit");
   if (!text) return std::nullopt;
-  std::istringstream in{*text};
+  std::istringstream all{*text};
+  std::string line;
+  std::getline(all, line);
+  std::istringstream in{line};
   container_exit e;
   in >> e.code >> e.signal >> e.started_ms >> e.finished_ms >> e.out_of_memory;
   if (!in) return std::nullopt;
-  in.ignore(1);
-  std::getline(in, e.error, '\0');
+  in >> e.lost;  // earlier programs did not write it
+  std::getline(all, e.error, '\0');
   return e;
 }
 

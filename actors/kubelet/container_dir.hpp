@@ -48,17 +48,21 @@ struct process_id {
 };
 std::optional<process_id> identify(pid_t pid);
 
+// The wall clock, in milliseconds since the epoch.
+std::int64_t wall_ms();
+
 struct container_running {
   process_id shim, process;
-  std::int64_t since_ms = 0;  // wall clock, milliseconds since the epoch
+  std::int64_t since_ms = 0;  // as wall_ms
 };
 
 struct container_exit {
   int code = 0;  // as the kubelet reports it: 128 + signal for a signal
   int signal = 0;
   std::int64_t started_ms = 0, finished_ms = 0;
-  std::string error = {};  // why it could not be started; empty otherwise
+  std::string error = {};  // why it could not be started, or was lost; empty otherwise
   bool out_of_memory = false;
+  bool lost = false;  // nobody saw its end: `finished_ms` is when that was found
 };
 
 class container_dir {

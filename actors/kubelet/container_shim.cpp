@@ -10,7 +10,6 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -33,12 +32,6 @@ namespace {
 constexpr int ready_fd = 3;
 
 constexpr int shim_ignores[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP};
-
-std::int64_t wall_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-}
 
 struct pipe_pair {
   int read = -1, write = -1;

@@ -18,10 +18,11 @@ void write_terminated(const container_exit& from, const std::string& id, Contain
   auto& ended = *state.mutable_terminated();
   ended.set_exit_code(from.code);
   if (from.signal != 0) ended.set_signal(from.signal);
-  ended.set_reason(!from.error.empty()  ? "StartError"
-                   : from.out_of_memory ? "OOMKilled"
-                   : from.code == 0     ? "Completed"
-                                        : "Error");
+  ended.set_reason(from.lost             ? "ContainerStatusUnknown"
+                   : !from.error.empty() ? "StartError"
+                   : from.out_of_memory  ? "OOMKilled"
+                   : from.code == 0      ? "Completed"
+                                         : "Error");
   if (!from.error.empty()) ended.set_message(from.error);
   ended.mutable_started_at()->set_seconds(from.started_ms / 1000);
   ended.mutable_finished_at()->set_seconds(from.finished_ms / 1000);

@@ -83,12 +83,19 @@ int open_pidfd(pid_t pid) {
 }
 
 container_exit failed_start(std::string why) {
-  return {.code = 128, .signal = 0, .started_ms = 0, .finished_ms = 0, .error = std::move(why)};
+  const auto now = wall_ms();
+  return {.code = 128, .started_ms = now, .finished_ms = now, .error = std::move(why)};
 }
 
 // The shim has gone without a word (it was killed): so has the container, by its death signal.
 container_exit lost(const container_dir& dir) {
-  container_exit how{.code = 137, .signal = SIGKILL, .error = "the container's shim was killed"};
+  const auto now = wall_ms();
+  container_exit how{.code = 137,
+                     .signal = SIGKILL,
+                     .started_ms = now,
+                     .finished_ms = now,
+                     .error = "the container's shim was killed",
+                     .lost = true};
   if (const auto running = dir.running()) {
     running->process.signal(SIGKILL, true);
     how.started_ms = running->since_ms;

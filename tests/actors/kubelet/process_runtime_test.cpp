@@ -200,7 +200,52 @@ TEST_CASE("a container does not outlive its shim", "[kubelet]") {
   const auto exit = heard.exit();
   REQUIRE(exit);
   CHECK(exit->code == 137);
+  CHECK(exit->lost);
+  CHECK(exit->started_ms == running->since_ms);
+  CHECK(exit->finished_ms >= exit->started_ms);
   CHECK(gone(running->process));
+  // The next node reads the same.
+  const auto written = container_dir{place.path / "c"}.exit();
+  REQUIRE(written);
+  CHECK(written->lost);
+  CHECK(written->finished_ms == exit->finished_ms);
+  CHECK(written->error == exit->error);
+}
+
+TEST_CASE("a container whose shim nobody saw end has ended when that is found", "[kubelet]") {
+  scratch place;
+  const container_dir dir{place.path / "c"};
+  const auto before = wall_ms();
+  REQUIRE(dir.write(shell(place, "")));
+  std::int64_t started = 0;
+  SECTION("before it began") {}
+  SECTION("after it began") {
+    started = before - 1'000;
+    REQUIRE(dir.write(container_running{{1, 1}, {1, 1}, started}));
+  }
+  listener heard;
+  process_runtime runtime{shim};
+  runtime.follow(dir, heard.observer());
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK(exit->lost);
+  CHECK(exit->finished_ms >= before);
+  CHECK(exit->started_ms == (started != 0 ? started : exit->finished_ms));
+}
+
+TEST_CASE("a container that cannot be started has times", "[kubelet]") {
+  scratch place;
+  listener heard;
+  process_runtime runtime{shim};
+  std::ofstream{place.path / "file"} << "no folder";
+  const auto before = wall_ms();
+  runtime.start(container_dir{place.path / "file" / "c"}, shell(place, ""), heard.observer());
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK_FALSE(exit->lost);
+  CHECK_FALSE(exit->error.empty());
+  CHECK(exit->started_ms >= before);
+  CHECK(exit->finished_ms == exit->started_ms);
 }
 
 TEST_CASE("a pid that was given to another process is not mistaken for a container", "[kubelet]") {

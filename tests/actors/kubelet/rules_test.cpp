@@ -255,6 +255,25 @@ TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]"
   CHECK(look().phase() == "Failed");
 }
 
+TEST_CASE("a container's end has the reason that upstream gives it", "[kubelet]") {
+  const auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
+  for (const auto& [how, reason] :
+       {std::pair{container_exit{.code = 0}, "Completed"},
+        std::pair{container_exit{.code = 1}, "Error"},
+        std::pair{container_exit{.code = 137, .out_of_memory = true}, "OOMKilled"},
+        std::pair{container_exit{.code = 128, .error = "no such file"}, "StartError"},
+        std::pair{container_exit{.code = 137, .error = "killed", .lost = true},
+                  "ContainerStatusUnknown"}}) {
+    const std::vector<container_record> all{
+        {.name = "c", .phase = container_phase::exited, .last = how}};
+    const auto status = observed_status(pod, all, {}, runtime::wall_time{});
+    const auto& ended = status.container_statuses(0).state().terminated();
+    CHECK(ended.reason() == reason);
+    CHECK(ended.message() == how.error);
+    CHECK(ended.exit_code() == how.code);
+  }
+}
+
 TEST_CASE("a pod on a simulated node is ready at once", "[kubelet]") {
   const auto pod = parse<Pod>(
       "metadata: {uid: u}\nspec: {containers: [{name: a, image: x}], initContainers: [{name: i}]}");
