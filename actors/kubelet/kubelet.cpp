@@ -58,6 +58,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_he
   around_->root_dir = options_.root_dir;
   around_->node = options_.node;
   around_->place = {options_.address, options_.address};
+  describe_machine(facts_, options_.max_pods, around_->machine);
   around_->may_mount = facts_.may_mount && options_.may_mount;
 }
 

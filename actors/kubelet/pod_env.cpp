@@ -17,6 +17,7 @@ using api::core::v1::ConfigMap;
 using api::core::v1::Container;
 using api::core::v1::EnvVarSource;
 using api::core::v1::Pod;
+using api::core::v1::ResourceFieldSelector;
 using api::core::v1::Secret;
 using api::core::v1::VolumeSource;
 using text = tl::expected<std::string, std::string>;
@@ -96,12 +97,8 @@ text value_from(const Pod& pod, const Container& container, const EnvVarSource& 
   if (from.has_field_ref()) return field_value(pod, from.field_ref().field_path());
   if (from.has_resource_field_ref()) {
     const auto& ref = from.resource_field_ref();
-    const auto& containers = pod.spec().containers();
-    const auto named = std::find_if(containers.begin(), containers.end(), [&](const auto& c) {
-      return c.name() == ref.container_name();
-    });
-    return resource_value(named == containers.end() ? container : *named, ref.resource(),
-                          ref.divisor().string());
+    const auto& named = ref.container_name();
+    return resource_value(pod, named.empty() ? container.name() : named, ref);
   }
   if (from.has_config_map_key_ref()) {
     const auto& ref = from.config_map_key_ref();
@@ -180,17 +177,33 @@ std::string lines_of(const Map& map) {
 
 }  // namespace
 
-text resource_value(const Container& container, const std::string& resource,
-                    const std::string& divisor_text) {
+void limit_to_machine(Pod& pod, const api::core::v1::NodeStatus& machine) {
+  const auto limit = [&](auto& containers) {
+    for (auto& container : containers)
+      for (const char* name : {"cpu", "memory"})
+        container.mutable_resources()->mutable_limits()->insert(
+            {name, machine.allocatable().at(name)});
+  };
+  limit(*pod.mutable_spec()->mutable_init_containers());
+  limit(*pod.mutable_spec()->mutable_containers());
+}
+
+text resource_value(const Pod& pod, const std::string& name, const ResourceFieldSelector& wanted) {
+  const Container* of = nullptr;
+  for (const auto* all : {&pod.spec().containers(), &pod.spec().init_containers()})
+    for (const auto& container : *all)
+      if (container.name() == name) of = &container;
+  if (of == nullptr) return tl::make_unexpected("container " + name + " not found");
+  const auto& resource = wanted.resource();
   const bool limit = resource.rfind("limits.", 0) == 0;
-  const auto name = resource.substr(resource.find('.') + 1);
-  const auto& all = limit ? container.resources().limits() : container.resources().requests();
-  const auto found = all.find(name);
+  const auto& all = limit ? of->resources().limits() : of->resources().requests();
+  const auto found = all.find(resource.substr(resource.find('.') + 1));
   const auto amount = found == all.end()
                           ? api::quantity{}
                           : api::quantity::parse(found->second.string()).value_or(api::quantity{});
-  const auto divisor = api::quantity::parse(divisor_text).value_or(api::quantity::of(1));
-  const auto by = std::max<std::int64_t>(divisor.milli_value(), 1);
+  // kubernetes: a divisor of 0 is none, which is 1.
+  const auto divisor = api::quantity::parse(wanted.divisor().string()).value_or(api::quantity{});
+  const auto by = divisor.sign() > 0 ? divisor.milli_value() : 1'000;
   return std::to_string((amount.milli_value() + by - 1) / by);
 }
 
@@ -215,7 +228,7 @@ text field_value(const Pod& pod, const std::string& path) {
   if (path == "metadata.uid") return meta.uid();
   if (path == "spec.nodeName") return pod.spec().node_name();
   if (path == "spec.serviceAccountName") return pod.spec().service_account_name();
-  if (path == "status.hostIP") return pod.status().host_ip();
+  if (path == "status.hostIP" || path == "status.hostIPs") return pod.status().host_ip();
   if (path == "status.podIP" || path == "status.podIPs") return pod.status().pod_ip();
   if (path == "metadata.labels") return lines_of(meta.labels());
   if (path == "metadata.annotations") return lines_of(meta.annotations());

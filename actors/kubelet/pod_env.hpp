@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/object.hpp"
+#include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors {
@@ -32,11 +33,16 @@ std::vector<std::string> container_command(const api::core::v1::Container& conta
 // $(NAME) replaced by what the environment says; for subPathExpr.
 std::string expand_variables(const std::string& text, const std::vector<std::string>& environment);
 
-// What a container may have of a resource ("limits.cpu", "requests.memory"), in units of `divisor`,
-// rounded up.
-tl::expected<std::string, std::string> resource_value(const api::core::v1::Container& container,
-                                                      const std::string& resource,
-                                                      const std::string& divisor);
+// A container without a limit may have all that the machine has, and is told so: writes that into
+// the pod (kubernetes: MergeContainerResourceLimits).
+void limit_to_machine(api::core::v1::Pod& pod, const api::core::v1::NodeStatus& machine);
+
+// What a container of the pod, an init container too, may have of a resource ("limits.cpu",
+// "requests.memory"), in units of the divisor, rounded up. An error where there is no such
+// container.
+tl::expected<std::string, std::string> resource_value(
+    const api::core::v1::Pod& pod, const std::string& container,
+    const api::core::v1::ResourceFieldSelector& wanted);
 
 // The value of a field reference (metadata.labels['app'], status.podIP …).
 tl::expected<std::string, std::string> field_value(const api::core::v1::Pod& pod,

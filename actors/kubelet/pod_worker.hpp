@@ -38,6 +38,7 @@ struct kubelet_surroundings {
   std::filesystem::path root_dir;
   std::string node;
   pod_place place;
+  api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;
   // The Node shows that it is ready: what runs here counts.
   std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);

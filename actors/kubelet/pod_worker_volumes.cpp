@@ -31,11 +31,13 @@ object_reader pod_worker::known_references() const {
   };
 }
 
-// The pod with its addresses, which it has from the beginning: its status may not say so yet.
+// The pod as its containers are told of it: with its addresses, which it has from the beginning,
+// though its status may not say so yet, and with what the machine has.
 Pod pod_worker::placed_pod() const {
   Pod placed{pod()};
   placed.mutable_status()->set_host_ip(around_->place.host_ip);
   placed.mutable_status()->set_pod_ip(around_->place.pod_ip);
+  limit_to_machine(placed, around_->machine);
   return placed;
 }
 

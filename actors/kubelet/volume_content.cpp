@@ -72,10 +72,7 @@ outcome take_secret(files& into, const Pod& pod, const object_reader& read, cons
 tl::expected<std::string, std::string> fact(const Pod& pod, const DownwardAPIVolumeFile& file) {
   if (file.has_field_ref()) return field_value(pod, file.field_ref().field_path());
   const auto& ref = file.resource_field_ref();
-  for (const auto& container : pod.spec().containers())
-    if (container.name() == ref.container_name())
-      return resource_value(container, ref.resource(), ref.divisor().string());
-  return tl::make_unexpected(fmt::format("there is no container \"{}\"", ref.container_name()));
+  return resource_value(pod, ref.container_name(), ref);
 }
 
 template <class Source>

@@ -6,6 +6,7 @@
 
 #include "actors/kubelet/cgroup.hpp"
 #include "actors/kubelet/machine.hpp"
+#include "actors/kubelet/node_facts.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/meta_object.pb.h"
 
@@ -190,6 +191,26 @@ TEST_CASE("a container knows its addresses from the first start", "[kubelet]") {
       shell_pod("web", "echo $IP; sleep 300",
                 "    env:\n    - {name: IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}\n"));
   CHECK(machine::wait([&] { return here.log("web") == "127.0.0.1\n"; }));
+}
+
+TEST_CASE("a container without limits is told what the machine has", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  const auto from = [](const char* resource) {
+    return std::string{"valueFrom: {resourceFieldRef: {resource: limits."} + resource + "}}";
+  };
+  here.create(shell_pod("web", "echo $CPUS $BYTES; sleep 300",
+                        "    resources: {limits: {memory: 64Mi}}\n    env:\n    - {name: CPUS, " +
+                            from("cpu") + "}\n    - {name: BYTES, " + from("memory") +
+                            "}\n  volumes:\n  - {name: v, downwardAPI: {items: [{path: bytes, "
+                            "resourceFieldRef: {containerName: d, resource: limits.memory}}]}}\n"
+                            "  initContainers: [{name: d, image: x, command: ['true']}]\n"));
+  const auto facts = actors::read_node_facts();
+  REQUIRE(machine::wait([&] {
+    return here.log("web") == std::to_string(facts.cpus) + " " + std::to_string(64 << 20) + "\n";
+  }));
+  CHECK(text_of(here.pod_dir("web") / "volumes/kubernetes.io~downward-api/v/bytes") ==
+        std::to_string(facts.memory_kib << 10));
 }
 
 TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", "[kubelet]") {

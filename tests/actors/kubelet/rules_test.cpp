@@ -63,6 +63,34 @@ spec:
         lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)", "web"});
 }
 
+TEST_CASE("variables tell of the node's addresses and of any container's resources", "[kubelet]") {
+  auto pod = parse<Pod>(R"yaml(
+metadata: {name: web, namespace: shop, uid: u1}
+spec:
+  initContainers: [{name: i, resources: {limits: {cpu: 3}}}]
+  containers:
+  - name: c
+    resources: {limits: {cpu: 2}}
+    env:
+    - {name: HOSTS, valueFrom: {fieldRef: {fieldPath: status.hostIPs}}}
+    - {name: OWN, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: "0"}}}
+    - {name: OTHER, valueFrom: {resourceFieldRef: {containerName: i, resource: limits.cpu}}}
+status: {hostIP: 10.0.0.1}
+)yaml");
+  auto made = container_environment(pod, pod.spec().containers(0), nothing);
+  REQUIRE(made);
+  CHECK(own_variables(*made) == lines{"HOSTS=10.0.0.1", "OWN=2", "OTHER=3"});
+  auto& reference = *pod.mutable_spec()
+                         ->mutable_containers(0)
+                         ->mutable_env(2)
+                         ->mutable_value_from()
+                         ->mutable_resource_field_ref();
+  reference.set_container_name("none");
+  made = container_environment(pod, pod.spec().containers(0), nothing);
+  REQUIRE_FALSE(made);
+  CHECK(made.error() == "container none not found");
+}
+
 TEST_CASE("config maps and secrets become variables, and a missing one is named", "[kubelet]") {
   const auto pod = parse<Pod>(R"(
 metadata: {name: web, namespace: shop}
