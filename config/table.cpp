@@ -108,8 +108,8 @@ constexpr setting rows[] = {
      .brief = true},
     {.name = "kubelet.runtime",
      .at = at<&node::kubelet, &kubelet::runtime>(),
-     .about = "How containers run: 'process' starts command and args as child processes of the "
-              "node, 'simulated' starts nothing and answers at once.",
+     .about = "How containers run: 'process' starts command and args, or args alone, as child "
+              "processes of the node, 'simulated' starts nothing and answers at once.",
      .brief = true},
     {.name = "kubelet.simulated_nodes",
      .at = at<&node::kubelet, &kubelet::simulated_nodes>(),

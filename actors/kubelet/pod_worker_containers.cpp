@@ -82,11 +82,12 @@ void pod_worker::start(container_record& record) {
   auto environment = container_environment(placed_pod(), *container, known_references());
   if (!environment)
     return refuse(record, "CreateContainerConfigError", std::move(environment.error()));
-  if (container->command().empty())
+  // Arguments alone are the program, as in an image that has no entry point.
+  if (container->command().empty() && container->args().empty())
     return refuse(record, "ImageRuntimeRequired",
-                  fmt::format("container \"{}\" has no command: the process runtime runs programs "
-                              "of this machine and cannot run image \"{}\"; set command, or use "
-                              "an image runtime",
+                  fmt::format("container \"{}\" has neither command nor args: the process runtime "
+                              "runs programs of this machine and cannot run image \"{}\"; set "
+                              "command, or use an image runtime",
                               record.name, container->image()));
   container_spec spec{.command = container_command(*container, *environment),
                       .environment = std::move(*environment),

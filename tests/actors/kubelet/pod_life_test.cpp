@@ -213,6 +213,16 @@ TEST_CASE("a container without limits is told what the machine has", "[kubelet]"
         std::to_string(facts.memory_kib << 10));
 }
 
+TEST_CASE("a container with arguments alone runs them as its program", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  restartPolicy: Never\n"
+      "  containers: [{name: c, image: x, args: [echo, hello]}]");
+  REQUIRE(machine::wait([&] { return here.ended("web"); }));
+  CHECK(here.log("web") == "hello\n");
+}
+
 TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", "[kubelet]") {
   machine here;
   here.start_kubelet();
