@@ -16,14 +16,14 @@ struct last_change {
   revision searched_down_to = 0;
 };
 
-// An object that is gone is in no snapshot: the log is searched backwards, as long as a view may
-// take.
-persistence::expected<last_change> search(const persistence::store& truth, const std::string& key) {
-  const auto until = std::chrono::steady_clock::now() + defaults::search_limit;
-  const auto seen = truth.stats();
-  auto above = seen.current;
-  while (above > seen.compacted && std::chrono::steady_clock::now() < until) {
-    const auto begin = above - std::min<revision>(defaults::search_step, above - seen.compacted);
+// An object that is gone is in no snapshot: the log is searched backwards from `above` on, as long
+// as a view may take.
+persistence::expected<last_change> search(const persistence::store& truth, const std::string& key,
+                                          revision above,
+                                          std::chrono::steady_clock::time_point until) {
+  const auto compacted = truth.stats().compacted;
+  while (above > compacted && std::chrono::steady_clock::now() < until) {
+    const auto begin = above - std::min<revision>(defaults::search_step, above - compacted);
     revision found = 0;
     for (auto after = begin; after < above;) {
       const auto part = truth.changes(after, defaults::search_step);
@@ -50,13 +50,15 @@ std::vector<change> changes_at(const persistence::store& truth, revision at) {
 }
 
 persistence::expected<change_walk> changes_of(const persistence::store& truth,
-                                              const std::string& key, std::size_t limit) {
+                                              const std::string& key, std::size_t limit,
+                                              lives which) {
+  const auto until = std::chrono::steady_clock::now() + defaults::search_limit;
   change_walk walk;
   revision at = 0;
   if (const auto present = truth.read().find(key)) {
     at = present->revision();
   } else {
-    const auto last = search(truth, key);
+    const auto last = search(truth, key, truth.stats().current, until);
     if (!last) return tl::make_unexpected(last.error());
     at = last->at;
     walk.searched_down_to = last->searched_down_to;
@@ -66,12 +68,21 @@ persistence::expected<change_walk> changes_of(const persistence::store& truth,
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const change& each) { return each.key == key; });
     if (found == all.end()) {
-      walk.cut = true;
-      break;
+      walk.end = walk_end::log;
+      return walk;
     }
-    at = found->previous ? found->previous->revision() : 0;
     walk.changes.push_back(std::move(*found));
+    if (const auto& previous = walk.changes.back().previous) {
+      at = previous->revision();
+    } else if (which == lives::last) {
+      return walk;
+    } else {
+      const auto before = search(truth, key, at - 1, until);
+      if (!before) return tl::make_unexpected(before.error());
+      at = before->at;
+    }
   }
+  if (at != 0) walk.end = walk_end::limit;
   return walk;
 }
 

@@ -1,4 +1,5 @@
-// Every change of one object, with who made it and what it changed.
+// Every change of one object, and of those that had its name before, with who made it and what it
+// changed.
 #include <fmt/format.h>
 
 #include "server/console/change_walk.hpp"
@@ -23,11 +24,13 @@ const char* type_text(change_type type) {
   return "";
 }
 
-void append(json_writer& out, const change& what) {
+// `uid`: of the object that the key holds now or held last.
+void append(json_writer& out, const change& what, const std::string& uid) {
   out.begin_object()
       .member("revision", what.at)
       .member("time", time_text(what.when))
       .member("type", std::string_view{type_text(what.type)})
+      .member("earlier", what.object->meta().uid() != uid)
       .member("by", what.why.author.empty() ? "?" : std::string_view{what.why.author})
       .member("request", request_text(what.why.request))
       .member("after", what.why.trigger)
@@ -52,9 +55,9 @@ view_result show_history(const console_context& in, const query_string& query) {
   if (!name) return api::fail(name.error());
   const auto limit = number_of(query, "top", defaults::history_shown, defaults::history_limit);
   if (!limit) return api::fail(limit.error());
-  const auto walk = changes_of(in.truth(), name->key(), *limit);
+  const auto walk = changes_of(in.truth(), name->key(), *limit, lives::all);
   if (!walk) return api::fail(api::service_unavailable(walk.error().message));
-  if (walk->changes.empty()) {
+  if (walk->changes.empty() && *limit > 0) {
     auto missing = api::not_found(*name->kind, name->name);
     if (walk->searched_down_to > 0)
       missing.message +=
@@ -65,7 +68,7 @@ view_result show_history(const console_context& in, const query_string& query) {
   json_writer out;
   out.begin_array();
   for (auto each = walk->changes.rbegin(); each != walk->changes.rend(); ++each)
-    append(out, *each);
+    append(out, *each, walk->changes.front().object->meta().uid());
   out.end_array();
   return view_answer{out, walk->changes.size()};
 }

@@ -21,7 +21,7 @@ using api::core::v1::Event;
 using persistence::change;
 using persistence::change_type;
 
-constexpr std::size_t own_changes = 10;
+constexpr std::size_t own_changes = 10;  // the last ones, and the first one
 constexpr std::size_t events_scanned = 20'000;
 constexpr std::size_t named_fields = 3;
 
@@ -65,6 +65,12 @@ class chain {
     made.by = event.reporting_component().empty() ? event.source().component()
                                                   : event.reporting_component();
     steps.push_back(std::move(made));
+  }
+
+  // What is not shown.
+  void add_gap(persistence::revision at, std::chrono::system_clock::time_point when,
+               std::string what) {
+    steps.push_back({time_text(when), at, "… " + std::move(what), "", ""});
   }
 
   std::vector<step> steps;
@@ -111,16 +117,55 @@ class chain {
   std::set<std::pair<persistence::revision, std::string>> keys_;
 };
 
-void add_events(chain& to, const console_context& in, const object_name& name) {
+void add_changes(chain& to, const change_walk& walk) {
+  const auto& all = walk.changes;
+  if (all.empty()) return;
+  if (walk.end == walk_end::log)
+    to.add_gap(all.back().at, all.back().when, "what was before is no longer in the log");
+  const auto shown = std::min(all.size(), own_changes);
+  for (std::size_t i = 0; i < shown; ++i)
+    to.follow(all[i]);
+  auto left_out = all.size() - shown;
+  if (left_out == 0) return;
+  if (walk.end == walk_end::creation) {
+    to.follow(all.back());
+    --left_out;
+  }
+  if (left_out != 0)
+    to.add_gap(all[shown].at, all[shown].when,
+               fmt::format("{}{} changes left out: see history",
+                           walk.end == walk_end::limit ? "more than " : "", left_out));
+}
+
+// Those that are named after the object, as ours and those of client libraries are, then the others
+// of its namespace as far as time allows.
+void add_events(chain& to, const console_context& in, const object_name& name,
+                const std::string& uid) {
+  const auto state = in.truth().read();
+  const auto& events = api::kind_of<Event>();
+  const auto named = events.prefix(name.space.empty() ? "default" : name.space) + name.name + ".";
+  const auto take = [&](const api::object_ptr& found) {
+    const auto& event = found->as<Event>();
+    const auto& about = event.involved_object();
+    if (about.kind() == name.kind->kind() && about.name() == name.name &&
+        (about.uid().empty() || uid.empty() || about.uid() == uid))
+      to.add_event(event, found->revision());
+  };
   std::size_t scanned = 0;
-  in.truth().read().scan(api::kind_of<Event>().prefix(name.space), {},
-                         [&](std::string_view, const api::object_ptr& found) {
-                           const auto& event = found->as<Event>();
-                           const auto& about = event.involved_object();
-                           if (about.kind() == name.kind->kind() && about.name() == name.name)
-                             to.add_event(event, found->revision());
-                           return ++scanned < events_scanned;
-                         });
+  const auto within_bound = [&] { return ++scanned <= events_scanned; };
+  state.scan(named, {}, [&](std::string_view, const api::object_ptr& found) {
+    take(found);
+    return within_bound();
+  });
+  scanned = 0;
+  state.scan(events.prefix(name.space), {},
+             [&](std::string_view key, const api::object_ptr& found) {
+               if (!key.starts_with(named)) take(found);
+               return within_bound();
+             });
+  if (scanned > events_scanned && !to.steps.empty())
+    to.add_gap(state.at(), std::chrono::system_clock::now(),
+               fmt::format("of its namespace only {} events were searched", events_scanned));
 }
 
 }  // namespace
@@ -128,12 +173,12 @@ void add_events(chain& to, const console_context& in, const object_name& name) {
 view_result show_why(const console_context& in, const query_string& query) {
   const auto name = parse_object_name(query.get_or("object", ""));
   if (!name) return api::fail(name.error());
-  const auto walk = changes_of(in.truth(), name->key(), own_changes);
+  const auto walk = changes_of(in.truth(), name->key(), defaults::history_limit);
   if (!walk) return api::fail(api::service_unavailable(walk.error().message));
   chain all{in};
-  for (const auto& each : walk->changes)
-    all.follow(each);
-  add_events(all, in, *name);
+  add_changes(all, *walk);
+  add_events(all, in, *name,
+             walk->changes.empty() ? "" : walk->changes.front().object->meta().uid());
   if (all.steps.empty()) return api::fail(api::not_found(*name->kind, name->name));
   std::stable_sort(all.steps.begin(), all.steps.end(),
                    [](const step& a, const step& b) { return a.at < b.at; });
