@@ -71,5 +71,7 @@ inline constexpr std::size_t warn_revisions_behind = 1'000;
 // Of a lease's duration.
 inline constexpr double warn_lease_age = 0.75;
 inline constexpr std::size_t warnings_limit = 100;
+// What happened is warned of for so long: several prompts, each of which asks every few seconds.
+inline constexpr runtime::duration warn_time = std::chrono::seconds{30};
 
 }  // namespace troupe::server::defaults

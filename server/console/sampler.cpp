@@ -25,9 +25,13 @@ void keep(std::vector<actor_rate>& into, const actor_rate& row, Number number) {
   if (into.size() > defaults::top_actors) into.pop_back();
 }
 
+// Something that is over.
+bool has_stood_out(const actor_rate& row) {
+  return row.new_restarts > 0 || (row.new_longest && row.info.longest > defaults::warn_handler);
+}
+
 bool stands_out(const actor_rate& row) {
-  return row.new_restarts > 0 || row.info.current_for > defaults::warn_handler ||
-         (row.new_longest && row.info.longest > defaults::warn_handler);
+  return has_stood_out(row) || row.info.current_for > defaults::warn_handler;
 }
 
 }  // namespace
@@ -75,12 +79,14 @@ std::shared_ptr<const system_sample> sampler::take() {
     made->handled += past.handled;
   }
   mark(*made, seconds);
+  remember(*made);
   // Charts need the sums only.
   if (samples_.size() >= 2) {
     auto slim = std::make_shared<system_sample>(*samples_[samples_.size() - 2]);
     slim->busiest = {};
     slim->fullest = {};
     slim->suspicious = {};
+    slim->stood_out = {};
     slim->kinds = {};
     slim->links = {};
     samples_[samples_.size() - 2] = std::move(slim);
@@ -127,6 +133,24 @@ void sampler::mark(system_sample& into, double seconds) {
   std::sort(marks.begin(), marks.end(),
             [](const actor_mark& a, const actor_mark& b) { return a.id < b.id; });
   marks_ = std::move(marks);
+}
+
+void sampler::remember(system_sample& fresh) {
+  std::erase_if(outstanding_,
+                [&](const outstanding& each) { return fresh.at - each.at > defaults::warn_time; });
+  for (auto row : fresh.suspicious) {
+    if (!has_stood_out(row)) continue;
+    std::erase_if(outstanding_, [&](const outstanding& each) {
+      if (each.row.info.id != row.info.id) return false;
+      row.new_restarts += each.row.new_restarts;
+      row.new_longest = row.new_longest || each.row.new_longest;
+      return true;
+    });
+    outstanding_.push_back({fresh.at, std::move(row)});
+    if (outstanding_.size() > defaults::warnings_limit) outstanding_.pop_front();
+  }
+  for (const auto& each : outstanding_)
+    fresh.stood_out.push_back(each.row);
 }
 
 }  // namespace troupe::server

@@ -52,6 +52,7 @@ struct system_sample {
   std::vector<actor_rate> busiest;     // by time in handlers since the last look
   std::vector<actor_rate> fullest;     // by mailbox
   std::vector<actor_rate> suspicious;  // slow handlers, restarts
+  std::vector<actor_rate> stood_out;   // the same for `defaults::warn_time`, one for each actor
 };
 
 class sampler {
@@ -78,6 +79,7 @@ class sampler {
  private:
   std::shared_ptr<const system_sample> take();
   void mark(system_sample& into, double seconds);
+  void remember(system_sample& fresh);
 
   const runtime::system& company_;
   const persistence::store* const truth_;
@@ -86,6 +88,12 @@ class sampler {
   std::function<http_stats()> transport_;
   std::deque<std::shared_ptr<const system_sample>> samples_;
   std::vector<actor_mark> marks_;  // by id
+  struct outstanding {
+    runtime::time_point at;
+    actor_rate row;
+  };
+  // Who asks seldom must hear of what others have seen: the oldest first.
+  std::deque<outstanding> outstanding_;
 };
 
 }  // namespace troupe::server

@@ -102,11 +102,13 @@ void warn_of_actors(warning_list& to, const system_sample& seen) {
     }
   }
   for (const auto& row : seen.suspicious) {
-    if (row.info.current_for > defaults::warn_handler) {
+    if (row.info.current_for > defaults::warn_handler)
       to.add("handler", full_name(row.info),
              fmt::format("has been handling {} for {}", row.info.current,
                          human_time(seconds(row.info.current_for))));
-    } else if (row.new_longest && row.info.longest > defaults::warn_handler) {
+  }
+  for (const auto& row : seen.stood_out) {
+    if (row.new_longest && row.info.longest > defaults::warn_handler) {
       to.add("handler", full_name(row.info),
              fmt::format("a handler took {}", human_time(seconds(row.info.longest))));
     }

@@ -279,18 +279,14 @@ TEST_CASE("a trace of an object shows its actor and what its changes caused") {
 
 TEST_CASE("a trace of an object shows what each of its changes caused, however short it lived") {
   console_test t;
-  watching lines{t.where(), "/console/api/trace?object=pods/default/short"};
+  watching lines{t.where(), "/console/api/trace?object=cm/short"};
   REQUIRE(lines.status() == 200);
-  const std::string pods = "/api/v1/namespaces/default/pods";
-  const std::string pod =
-      R"({"metadata":{"name":"short"},"spec":{"containers":[{"name":"c","image":"x"}]}})";
-  REQUIRE(t.post(pods, pod).status == 201);
-  test::http_client{t.where()}.request("DELETE", pods + "/short?gracePeriodSeconds=0", {}, {});
-  const auto history = t.show("history?object=pods/default/short");
-  REQUIRE(history.size("") >= 2);
-  std::set<std::string> missing;
-  for (std::size_t i = 0; i < history.size(""); ++i)
-    missing.insert(history.at(std::to_string(i) + ".revision"));
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  REQUIRE(t.post(maps, R"({"metadata":{"name":"short"}})").status == 201);
+  test::http_client{t.where()}.request("DELETE", maps + "/short", {}, {});
+  const auto history = t.show("history?object=cm/short");
+  REQUIRE(history.size("") == 2);
+  std::set<std::string> missing{history.at("0.revision"), history.at("1.revision")};
   CHECK(rest_test::eventually([&] {
     if (const auto line = lines.next()) missing.erase(line->at("revision"));
     return missing.empty();
@@ -449,6 +445,19 @@ TEST_CASE(
     t.control("restart?name=recorder");
     return warned("restarts");
   }));
+}
+
+TEST_CASE("a warning is still there for one when others have looked meanwhile") {
+  console_test t;
+  t.show("top");
+  for (std::uint32_t i = 0; i < server::defaults::warn_restarts; ++i) {
+    t.control("restart?name=recorder");
+    REQUIRE(rest_test::eventually(
+        [&] { return t.show("actor?name=recorder").at("restarts") == std::to_string(i + 1); }));
+  }
+  const auto looks = t.show("rates").size("");
+  REQUIRE(rest_test::eventually([&] { return t.show("rates").size("") >= looks + 2; }));
+  CHECK_THAT(t.show("warnings").text(), Contains(R"("warning":"restarts","about":"recorder/)"));
 }
 
 TEST_CASE("the log's level is changed while it runs, for all or for one") {
