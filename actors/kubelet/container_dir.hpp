@@ -34,6 +34,8 @@ struct container_spec {
   };
   std::vector<mount> mounts = {};
   resource_limits limits = {};  // of its control group
+  // What the next node compares; empty where an earlier program wrote it.
+  std::string image = {};
 };
 
 // A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to

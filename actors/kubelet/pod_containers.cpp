@@ -64,6 +64,7 @@ void write_status(const Pod& pod, const container_record& record, const std::str
 }
 
 std::string image_of(const Pod& pod, const container_record& record) {
+  if (!record.image.empty()) return record.image;
   const auto& all = record.init ? pod.spec().init_containers() : pod.spec().containers();
   for (const auto& container : all)
     if (container.name() == record.name) return container.image();
@@ -109,6 +110,7 @@ bool deadline_exceeded(const Pod& pod, runtime::wall_time now) {
 bool restarts(const Pod& pod, const container_record& record) {
   const auto& policy = pod.spec().restart_policy();
   if (record.init) return !record.succeeded() && policy != "Never";
+  if (record.changed) return true;
   if (record.restart_wanted && policy != "Never") return true;
   return policy == "Always" || policy.empty() ||
          (policy == "OnFailure" && record.last && record.last->code != 0);

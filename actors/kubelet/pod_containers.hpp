@@ -22,7 +22,8 @@ struct container_record {
   std::string name;
   bool init = false;
   container_phase phase = container_phase::waiting;
-  int attempt = 0;  // of the present or next start
+  int attempt = 0;         // of the present or next start
+  std::string image = {};  // of the latest attempt; empty: not known
   container_running run = {};
   std::optional<container_exit> last = {};  // of the latest attempt that ended
   // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing before its
@@ -35,6 +36,7 @@ struct container_record {
   bool adopted = false;         // it ran before this worker did; its start was told of then
   bool preparing = false;       // its postStart hook has not ended
   bool restart_wanted = false;  // a probe or hook has ended it: again, whatever its exit code
+  bool changed = false;         // it ends for another image: again, whatever the policy
   container_stop stop = {};
 
   // The attempt that comes next counts when it has started.

@@ -98,6 +98,7 @@ class pod_worker : public runtime::actor {
   // -- containers ---------------------------------------------------------------------------------
   void adopt(const process_runtime::found& found);
   void run_containers();
+  void heed_image(container_record& record);
   void await_restart(container_record& record);
   void start(container_record& record);
   void refuse(container_record& record, const char* reason, std::string message);

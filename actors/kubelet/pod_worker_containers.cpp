@@ -38,6 +38,7 @@ void pod_worker::adopt(const process_runtime::found& found) {
   record->phase = container_phase::starting;
   record->adopted = true;
   record->last = found.before;
+  record->image = found.image;
   // What the probes have found is not forgotten with the node that heard it. Without a probe
   // nothing is to be found: there the status said no only for a hook, which has gone with its
   // asker.
@@ -53,6 +54,7 @@ void pod_worker::adopt(const process_runtime::found& found) {
 void pod_worker::run_containers() {
   if (finished(pod().status())) return;
   for (auto& record : containers_) {
+    heed_image(record);
     if (record.phase == container_phase::exited && restarts(pod(), record)) await_restart(record);
     if (record.phase == container_phase::waiting && record.retry_at <= now()) start(record);
     if (record.phase == container_phase::running) carry_out(record, record.stop.look(now()));
@@ -61,9 +63,22 @@ void pod_worker::run_containers() {
   }
 }
 
+// Another image is another container: what runs makes way for it, and how the old one ended does
+// not delay it (kubernetes: containerChanged, GetStableKey).
+void pod_worker::heed_image(container_record& record) {
+  const auto* spec = spec_of(record);
+  if (spec == nullptr || record.image.empty() || record.image == spec->image()) return;
+  record.backoff = {};
+  record.retry_at = {};
+  if (record.init || record.phase != container_phase::running) return;
+  record.changed = true;
+  fail_container(record, own_grace(),
+                 fmt::format("Container {} definition changed, will be restarted", record.name));
+}
+
 void pod_worker::await_restart(container_record& record) {
   record.phase = container_phase::waiting;
-  record.adopted = record.restart_wanted = false;
+  record.adopted = record.restart_wanted = record.changed = false;
   ++record.attempt;
   expect_health(record);
   if (record.retry_at <= now()) return;
@@ -79,6 +94,7 @@ void pod_worker::await_restart(container_record& record) {
 void pod_worker::start(container_record& record) {
   const auto* container = spec_of(record);
   if (container == nullptr || !references_known() || !volumes_ready_) return;
+  record.image = container->image();
   auto environment = container_environment(placed_pod(), *container, known_references());
   if (!environment)
     return refuse(record, "CreateContainerConfigError", std::move(environment.error()));
@@ -95,6 +111,7 @@ void pod_worker::start(container_record& record) {
                       .log_file = log_path(around_->root_dir, uid_, record.name, record.attempt)};
   place_volumes(*container, spec);
   spec.limits = limits_of(*container);
+  spec.image = record.image;
   record.waiting_reason.clear();
   record.waiting_message.clear();
   record.phase = container_phase::starting;

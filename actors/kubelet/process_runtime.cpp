@@ -212,10 +212,11 @@ void process_runtime::survey(std::filesystem::path pod_dir,
       int newest = -1;
       for (const auto& attempt : std::filesystem::directory_iterator{container.path(), problem})
         newest = std::max(newest, std::atoi(attempt.path().filename().c_str()));
-      if (newest >= 0)
-        all.push_back({container.path().filename(), newest,
-                       container_dir{container.path() / std::to_string(newest)},
-                       container_dir{container.path() / std::to_string(newest - 1)}.exit()});
+      if (newest < 0) continue;
+      const container_dir dir{container.path() / std::to_string(newest)};
+      all.push_back({container.path().filename(), newest, dir,
+                     dir.spec().value_or(container_spec{}).image,
+                     container_dir{container.path() / std::to_string(newest - 1)}.exit()});
     }
     done(std::move(all));
   };

@@ -223,6 +223,56 @@ TEST_CASE("a container with arguments alone runs them as its program", "[kubelet
   CHECK(here.log("web") == "hello\n");
 }
 
+TEST_CASE("a container whose image is changed is ended and started again", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  const auto container = [&] { return here.status("web").container_statuses(0); };
+  const auto change_image = [&](const char* to) {
+    here.change<Pod>("web",
+                     [&](Pod& pod) { pod.mutable_spec()->mutable_containers(0)->set_image(to); });
+  };
+  // Whatever the policy says of containers that end.
+  const char* policy = GENERATE("Always", "Never");
+  here.create(shell_pod("web", "exec sleep 300", std::string{"  restartPolicy: "} + policy + "\n"));
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  CHECK(container().image() == "x");
+  change_image("y");
+  REQUIRE(machine::wait([&] { return here.runs("web") && container().restart_count() == 1; }));
+  CHECK(container().image() == "y");
+  CHECK(container().last_state().terminated().signal() == SIGTERM);
+  CHECK(machine::wait([&] {
+    return here.events("web", "Killing") ==
+           std::vector<std::string>{"Container c definition changed, will be restarted"};
+  }));
+  // The next kubelet leaves it alone, unless the image was changed meanwhile.
+  const auto written = here.find("web")->revision();
+  here.stop_kubelet();
+  here.start_kubelet();
+  here.create(shell_pod("other", "exec sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("other"); }));
+  CHECK(here.find("web")->revision() == written);
+  here.stop_kubelet();
+  change_image("z");
+  here.start_kubelet();
+  REQUIRE(machine::wait([&] { return here.runs("web") && container().restart_count() == 2; }));
+  CHECK(container().image() == "z");
+}
+
+TEST_CASE("a container that waits to be restarted starts at once with another image", "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  const auto seen = [&] { return here.status("web").container_statuses(0); };
+  here.create(shell_pod("web", "exit 1"));
+  REQUIRE(machine::wait([&] {
+    return here.status("web").container_statuses_size() == 1 &&
+           seen().state().waiting().reason() == "CrashLoopBackOff";
+  }));
+  const auto before = seen().restart_count();
+  here.change<Pod>("web",
+                   [](Pod& pod) { pod.mutable_spec()->mutable_containers(0)->set_image("y"); });
+  CHECK(machine::wait([&] { return seen().restart_count() > before; }, std::chrono::seconds{5}));
+}
+
 TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", "[kubelet]") {
   machine here;
   here.start_kubelet();
