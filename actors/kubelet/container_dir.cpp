@@ -148,6 +148,7 @@ tl::expected<void, std::string> container_dir::write(const container_spec& spec)
   put(text, std::vector{limit(spec.limits.memory_bytes), limit(spec.limits.milli_cpu),
                         std::to_string(spec.limits.requested_milli_cpu)});
   put(text, spec.image);
+  put(text, spec.boot_id);
   return replace("spec", text);
 }
 
@@ -170,6 +171,7 @@ tl::expected<container_spec, std::string> container_dir::spec() const {
   if (!limits[1].empty()) spec.limits.milli_cpu = std::atoll(limits[1].c_str());
   spec.limits.requested_milli_cpu = std::atoll(limits[2].c_str());
   spec.image = in.text();
+  spec.boot_id = in.text();
   return spec;
 }
 

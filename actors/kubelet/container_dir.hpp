@@ -34,8 +34,9 @@ struct container_spec {
   };
   std::vector<mount> mounts = {};
   resource_limits limits = {};  // of its control group
-  // What the next node compares; empty where an earlier program wrote it.
-  std::string image = {};
+  // What the next node compares; empty where an earlier program wrote it. `boot_id` is of the
+  // machine's run in which the container is started.
+  std::string image = {}, boot_id = {};
 };
 
 // A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to

@@ -39,8 +39,10 @@ runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
       std::make_shared<process_runtime>(program),
       std::make_shared<health_checks>("probes", kubelet_defaults::probe_threads, program),
       std::make_shared<health_checks>("hooks", kubelet_defaults::hook_threads, program)};
+  auto facts = read_node_facts();
+  if (!options.boot_id.empty()) facts.boot_id = options.boot_id;
   return company.spawn({.kind = "kubelet", .name = options.node},
-                       [options, to, helpers, facts = read_node_facts()] {
+                       [options, to, helpers, facts = std::move(facts)] {
                          return std::make_unique<kubelet>(options, facts, to, helpers);
                        });
 }
@@ -57,6 +59,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_he
   around_->kubelet = self();
   around_->root_dir = options_.root_dir;
   around_->node = options_.node;
+  around_->boot_id = facts_.boot_id;
   around_->place = {options_.address, options_.address};
   describe_machine(facts_, options_.max_pods, around_->machine);
   around_->may_mount = facts_.may_mount && options_.may_mount;

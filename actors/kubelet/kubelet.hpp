@@ -30,6 +30,8 @@ struct kubelet_options {
   std::string program;
   // False: volumes are not mounted in containers even where the machine would allow it.
   bool may_mount = true;
+  // Of this run of the machine; empty: as the kernel says.
+  std::string boot_id;
   // How often the directories of pods are compared with the pods.
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
   node_timing timing;

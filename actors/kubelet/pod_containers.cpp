@@ -116,6 +116,15 @@ bool restarts(const Pod& pod, const container_record& record) {
          (policy == "OnFailure" && record.last && record.last->code != 0);
 }
 
+bool undone(const Pod& pod, const container_record& record,
+            const std::vector<container_record>& all, const std::string& boot_id) {
+  return record.init && record.succeeded() && !record.boot_id.empty() &&
+         record.boot_id != boot_id && std::any_of(all.begin(), all.end(), [&](const auto& other) {
+           return !other.init && (other.phase == container_phase::waiting ||
+                                  (other.phase == container_phase::exited && restarts(pod, other)));
+         });
+}
+
 void plan_restart(container_record& record, runtime::duration lasted, runtime::time_point now) {
   if (lasted >= kubelet_defaults::restart_forgotten) record.backoff = runtime::duration{0};
   record.retry_at = now + record.backoff;

@@ -22,8 +22,9 @@ struct container_record {
   std::string name;
   bool init = false;
   container_phase phase = container_phase::waiting;
-  int attempt = 0;         // of the present or next start
-  std::string image = {};  // of the latest attempt; empty: not known
+  int attempt = 0;  // of the present or next start
+  // Of the latest attempt, as in its spec; empty: not known.
+  std::string image = {}, boot_id = {};
   container_running run = {};
   std::optional<container_exit> last = {};  // of the latest attempt that ended
   // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing before its
@@ -56,6 +57,12 @@ std::string container_id(const api::core::v1::Pod& pod, const container_record& 
 
 // Whether a container that has ended is to be started again.
 bool restarts(const api::core::v1::Pod& pod, const container_record& record);
+
+// Whether an init container that has succeeded is to run again: what it did for the others may have
+// gone with the run of the machine in which it did it, and one of them is still to be started
+// (kubernetes: a new sandbox begins with the init containers).
+bool undone(const api::core::v1::Pod& pod, const container_record& record,
+            const std::vector<container_record>& all, const std::string& boot_id);
 
 // When an attempt has ended and another is to follow: the first one comes at once, from then on
 // each waits longer, until one has lasted (kubernetes: kuberuntime_manager.go, doBackOff).

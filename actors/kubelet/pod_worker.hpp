@@ -37,6 +37,7 @@ struct kubelet_surroundings {
   runtime::actor_ref kubelet, references;
   std::filesystem::path root_dir;
   std::string node;
+  std::string boot_id;
   pod_place place;
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;

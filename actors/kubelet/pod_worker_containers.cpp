@@ -39,6 +39,7 @@ void pod_worker::adopt(const process_runtime::found& found) {
   record->adopted = true;
   record->last = found.before;
   record->image = found.image;
+  record->boot_id = found.boot_id;
   // What the probes have found is not forgotten with the node that heard it. Without a probe
   // nothing is to be found: there the status said no only for a hook, which has gone with its
   // asker.
@@ -55,7 +56,9 @@ void pod_worker::run_containers() {
   if (finished(pod().status())) return;
   for (auto& record : containers_) {
     heed_image(record);
-    if (record.phase == container_phase::exited && restarts(pod(), record)) await_restart(record);
+    if (record.phase == container_phase::exited &&
+        (restarts(pod(), record) || undone(pod(), record, containers_, around_->boot_id)))
+      await_restart(record);
     if (record.phase == container_phase::waiting && record.retry_at <= now()) start(record);
     if (record.phase == container_phase::running) carry_out(record, record.stop.look(now()));
     // Init containers run one after the other, and all before the others.
@@ -95,6 +98,7 @@ void pod_worker::start(container_record& record) {
   const auto* container = spec_of(record);
   if (container == nullptr || !references_known() || !volumes_ready_) return;
   record.image = container->image();
+  record.boot_id = around_->boot_id;
   auto environment = container_environment(placed_pod(), *container, known_references());
   if (!environment)
     return refuse(record, "CreateContainerConfigError", std::move(environment.error()));
@@ -112,6 +116,7 @@ void pod_worker::start(container_record& record) {
   place_volumes(*container, spec);
   spec.limits = limits_of(*container);
   spec.image = record.image;
+  spec.boot_id = record.boot_id;
   record.waiting_reason.clear();
   record.waiting_message.clear();
   record.phase = container_phase::starting;

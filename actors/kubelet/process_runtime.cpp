@@ -214,8 +214,9 @@ void process_runtime::survey(std::filesystem::path pod_dir,
         newest = std::max(newest, std::atoi(attempt.path().filename().c_str()));
       if (newest < 0) continue;
       const container_dir dir{container.path() / std::to_string(newest)};
-      all.push_back({container.path().filename(), newest, dir,
-                     dir.spec().value_or(container_spec{}).image,
+      auto spec = dir.spec().value_or(container_spec{});
+      all.push_back({container.path().filename(), newest, dir, std::move(spec.image),
+                     std::move(spec.boot_id),
                      container_dir{container.path() / std::to_string(newest - 1)}.exit()});
     }
     done(std::move(all));

@@ -48,7 +48,7 @@ class process_runtime {
     std::string container;
     int attempt = 0;
     container_dir dir;
-    std::string image;                     // as in its spec
+    std::string image, boot_id;            // as in its spec
     std::optional<container_exit> before;  // how the attempt before it ended
   };
   void survey(std::filesystem::path pod_dir, std::function<void(std::vector<found>)> done);

@@ -7,6 +7,7 @@
 #include "actors/kubelet/cgroup.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/node_facts.hpp"
+#include "actors/kubelet/pod_files.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/meta_object.pb.h"
 
@@ -271,6 +272,63 @@ TEST_CASE("a container that waits to be restarted starts at once with another im
   here.change<Pod>("web",
                    [](Pod& pod) { pod.mutable_spec()->mutable_containers(0)->set_image("y"); });
   CHECK(machine::wait([&] { return seen().restart_count() > before; }, std::chrono::seconds{5}));
+}
+
+TEST_CASE("init containers run again after a reboot, where containers are to run after them",
+          "[kubelet]") {
+  machine here;
+  std::string boot = "first";
+  here.adjust = [&](actors::kubelet_options& options) { options.boot_id = boot; };
+  here.start_kubelet();
+  const auto seen = here.root().parent_path() / "seen";
+  const auto start = [&](const std::string& policy) {
+    here.create(shell_pod("web", "echo main >> " + seen.string() + "; exec sleep 300",
+                          "  restartPolicy: " + policy +
+                              "\n  initContainers: [{name: i, image: x, command: [sh, -c, 'echo "
+                              "init >> " +
+                              seen.string() + "']}]\n"));
+    REQUIRE(machine::wait([&] { return here.runs("web") && text_of(seen) == "init\nmain\n"; }));
+    // As when the power fails: no shim is left to tell of the end.
+    here.stop_kubelet();
+    const auto shim =
+        actors::container_dir{actors::attempt_path(here.pod_dir("web"), "c", 0)}.running()->shim;
+    REQUIRE(shim.signal(SIGKILL, false));
+    REQUIRE(machine::wait([&] { return !shim.alive(); }));
+  };
+  const auto restarted = [&] {
+    return here.runs("web") && here.status("web").container_statuses(0).restart_count() == 1;
+  };
+  SECTION("a reboot") {
+    start("Always");
+    boot = "second";
+    here.start_kubelet();
+    REQUIRE(machine::wait(restarted));
+    CHECK(machine::wait([&] { return text_of(seen) == "init\nmain\ninit\nmain\n"; }));
+    CHECK(here.status("web").init_container_statuses(0).restart_count() == 1);
+    const auto ended = here.status("web").container_statuses(0).last_state().terminated();
+    CHECK(ended.reason() == "ContainerStatusUnknown");
+    // Once is enough.
+    const auto written = here.find("web")->revision();
+    here.stop_kubelet();
+    here.start_kubelet();
+    here.create(shell_pod("other", "exec sleep 300"));
+    REQUIRE(machine::wait([&] { return here.runs("other"); }));
+    CHECK(here.find("web")->revision() == written);
+  }
+  SECTION("no reboot") {
+    start("Always");
+    here.start_kubelet();
+    REQUIRE(machine::wait(restarted));
+    CHECK(machine::wait([&] { return text_of(seen) == "init\nmain\nmain\n"; }));
+  }
+  SECTION("nothing is to run after them") {
+    start("Never");
+    boot = "second";
+    here.start_kubelet();
+    REQUIRE(machine::wait([&] { return here.ended("web"); }));
+    CHECK(here.status("web").phase() == "Failed");
+    CHECK(text_of(seen) == "init\nmain\n");
+  }
 }
 
 TEST_CASE("a pod with a finalizer ends, and stays until the finalizer is gone", "[kubelet]") {

@@ -233,19 +233,22 @@ TEST_CASE("a container whose shim nobody saw end has ended when that is found", 
   CHECK(exit->started_ms == (started != 0 ? started : exit->finished_ms));
 }
 
-TEST_CASE("a container that an earlier program started has no image to compare", "[kubelet]") {
+TEST_CASE("a container that an earlier program started has nothing to compare", "[kubelet]") {
   scratch place;
   const container_dir dir{place.path / "c"};
   auto spec = shell(place, "exit 3");
   spec.image = "nginx:1";
+  spec.boot_id = "second";
   REQUIRE(dir.write(spec));
   CHECK(dir.spec()->image == "nginx:1");
+  CHECK(dir.spec()->boot_id == "second");
   auto earlier = text_of(dir.path() / "spec");
   std::ofstream{dir.path() / "spec"} << earlier.substr(0, earlier.rfind("7:nginx:1"));
   const auto read = dir.spec();
   REQUIRE(read);
   CHECK(read->command == spec.command);
   CHECK(read->image.empty());
+  CHECK(read->boot_id.empty());
 }
 
 TEST_CASE("a container that cannot be started has times", "[kubelet]") {

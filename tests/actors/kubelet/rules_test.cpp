@@ -167,6 +167,29 @@ TEST_CASE("an init container must succeed, whatever becomes of the others", "[ku
   CHECK_FALSE(restarts(pod, unwell));
 }
 
+TEST_CASE("an init container of a former run of the machine is undone while others are to run",
+          "[kubelet]") {
+  auto pod = parse<Pod>("spec: {restartPolicy: OnFailure, containers: [{name: c}]}");
+  using enum container_phase;
+  const container_exit well{.code = 0}, ill{.code = 1};
+  const auto look = [&](std::string boot_id, container_phase phase, container_exit how) {
+    const std::vector<container_record> all{
+        {.name = "i", .init = true, .phase = exited, .boot_id = std::move(boot_id), .last = well},
+        {.name = "c", .phase = phase, .last = how}};
+    CHECK_FALSE(undone(pod, all[1], all, "second"));
+    return undone(pod, all[0], all, "second");
+  };
+  CHECK(look("first", waiting, well));
+  CHECK(look("first", exited, ill));
+  CHECK_FALSE(look("first", exited, well));
+  CHECK_FALSE(look("first", running, well));
+  CHECK_FALSE(look("first", starting, well));  // not known yet
+  CHECK_FALSE(look("second", exited, ill));
+  CHECK_FALSE(look("", exited, ill));
+  pod.mutable_spec()->set_restart_policy("Never");
+  CHECK_FALSE(look("first", exited, ill));
+}
+
 TEST_CASE("a container is ready when it has started, its hook has ended and its probe says so",
           "[kubelet]") {
   const auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: c}]}");
