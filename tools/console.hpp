@@ -1,6 +1,7 @@
 // The console: runs one command, or prompts for one after the other.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -31,6 +32,9 @@ class console_session {
   tl::expected<std::string, std::string> names(const std::string& begin, bool of_objects);
 
  private:
+  using answer = tl::expected<std::string, std::string>;
+  // Cuts the question off when `give_up` says so; asked now and then, on this thread.
+  answer ask(const console_request& what, const std::function<bool()>& give_up);
   std::optional<std::string> read_line();
   console_request on_node(console_request what) const;
   int run_top(const console_request& what, bool live);
@@ -41,13 +45,14 @@ class console_session {
   std::string warnings_;
 };
 
-// Sees Ctrl-C as long as it lives, in the place of the process's end.
+// Sees Ctrl-C as long as one of them lives, in the place of the process's end. One thread.
 class interrupt_watch {
  public:
   interrupt_watch();
   ~interrupt_watch();
   interrupt_watch(const interrupt_watch&) = delete;
   static bool seen() noexcept;
+  static void forget() noexcept;
 };
 
 }  // namespace troupe::tools

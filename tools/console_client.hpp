@@ -1,5 +1,5 @@
 // The console's end of the connection to a node: its questions in the form that the node's console
-// takes them. One thread.
+// takes them. One thread but for `cut_off`.
 #pragma once
 
 #include <functional>
@@ -33,6 +33,8 @@ class console_client {
   // it.
   tl::expected<void, std::string> follow(const console_request& what,
                                          const std::function<bool(std::string_view)>& take);
+  // See node_client.
+  void cut_off() noexcept { http_->cut_off(); }
 
  private:
   explicit console_client(std::unique_ptr<node_client> http) : http_{std::move(http)} {}

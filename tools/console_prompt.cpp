@@ -147,7 +147,6 @@ void begin(const std::filesystem::path& history) {
 // Waits for keys, and looks for warnings meanwhile. Ctrl-C drops the line.
 std::optional<std::string> console_session::read_line() {
   for (;;) {
-    const interrupt_watch watch;
     entered = {};
     ::rl_callback_handler_install("troupe> ", take_line);
     while (!entered.there && !interrupt_watch::seen()) {
@@ -164,6 +163,7 @@ std::optional<std::string> console_session::read_line() {
     }
     ::rl_callback_handler_remove();
     if (entered.there) return std::move(entered.text);
+    interrupt_watch::forget();
     std::cout << "^C" << std::endl;
   }
 }
@@ -178,15 +178,19 @@ int console_session::prompt() {
   }
   const auto history = history_path();
   begin(history);
+  const interrupt_watch watch;
   for (;;) {
+    interrupt_watch::forget();
     print_new_warnings();
     const auto line = read_line();
     if (!line || ends_prompt(*line)) break;
-    if (!line->empty()) ::add_history(line->c_str());
+    if (!line->empty()) {
+      ::add_history(line->c_str());
+      keep_history(history);
+    }
     run(*line, true);
   }
   std::cout << std::endl;
-  keep_history(history);
   return exit_code::done;
 }
 

@@ -24,6 +24,10 @@ inline constexpr std::chrono::milliseconds least_poll{10};
 // How often the live view is drawn, and how often the prompt looks for warnings.
 inline constexpr std::chrono::milliseconds console_refresh{1'000};
 inline constexpr std::chrono::milliseconds console_warning_period{5'000};
+// How often it is looked for Ctrl-C while a node is asked, and how long the prompt waits for what
+// it asks by itself: warnings, and names for completion.
+inline constexpr std::chrono::milliseconds console_look{20};
+inline constexpr std::chrono::milliseconds console_patience{1'000};
 // Lines of the prompt that are remembered from session to session.
 inline constexpr int console_history_lines = 1'000;
 

@@ -2,6 +2,9 @@
 
 #include <httplib.h>
 #include <openssl/pem.h>
+#include <sys/socket.h>
+
+#include <atomic>
 
 #include "config/units.hpp"
 #include "server/local_socket.hpp"
@@ -39,8 +42,8 @@ tl::expected<config::address, std::string> address_in(const std::string& url) {
 // The library opens sockets by name and port; this one by a file.
 class local_http final : public httplib::ClientImpl {
  public:
-  explicit local_http(std::filesystem::path file)
-      : ClientImpl{"localhost"}, file_{std::move(file)} {}
+  local_http(std::filesystem::path file, std::atomic<int>& newest)
+      : ClientImpl{"localhost"}, file_{std::move(file)}, newest_{newest} {}
 
   const std::string& why() const noexcept { return why_; }
 
@@ -48,7 +51,7 @@ class local_http final : public httplib::ClientImpl {
   bool create_and_connect_socket(Socket& into, httplib::Error& error) override {
     const auto made = server::connect_to(file_);
     if (made) {
-      into.sock = *made;
+      newest_ = into.sock = *made;
       return true;
     }
     why_ = made.error();
@@ -57,6 +60,7 @@ class local_http final : public httplib::ClientImpl {
   }
 
   const std::filesystem::path file_;
+  std::atomic<int>& newest_;
   std::string why_;
 };
 
@@ -79,12 +83,13 @@ struct node_client::impl {
     http = std::move(tls);
   }
   explicit impl(const std::filesystem::path& socket)
-      : to{socket.string()}, http{std::make_unique<local_http>(socket)} {}
+      : to{socket.string()}, http{std::make_unique<local_http>(socket, newest_socket)} {}
 
   void set_limits() {
     http->set_keep_alive(true);
     http->set_connection_timeout(defaults::connect_limit);
     http->set_read_timeout(defaults::answer_limit);
+    http->set_socket_options([this](int made) { newest_socket = made; });
   }
 
   std::string problem(httplib::Error error) const {
@@ -107,6 +112,8 @@ struct node_client::impl {
   const std::string to;
   const certificate_ptr mine;
   const key_ptr secret;
+  // The library locks its own while it connects.
+  std::atomic<int> newest_socket{-1};
   std::unique_ptr<httplib::ClientImpl> http;
   httplib::Headers headers;
 };
@@ -173,6 +180,10 @@ tl::expected<client_answer, std::string> node_client::follow(
   const bool ended = answer || left || (out.status != 0 && out.status != 200);
   if (!ended) return tl::make_unexpected(impl_->problem(answer.error()));
   return out;
+}
+
+void node_client::cut_off() noexcept {
+  ::shutdown(impl_->newest_socket, SHUT_RDWR);
 }
 
 }  // namespace troupe::tools

@@ -1,6 +1,6 @@
 // A client of a node: with the user's credentials over TLS that knows the cluster's authority, or
 // at its socket in the file system. One connection that is kept; every request has a time-out; one
-// thread.
+// thread but for `cut_off`.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +30,10 @@ class node_client final : public cluster_client {
   // it. An answer other than 200 is given back whole.
   tl::expected<client_answer, std::string> follow(
       const std::string& path, const std::function<bool(std::string_view)>& take);
+
+  // From another thread: a request under way fails as soon as it has a connection to lose. Repeat
+  // it until the request has ended.
+  void cut_off() noexcept;
 
  private:
   struct impl;

@@ -23,6 +23,7 @@ class console_node {
     REQUIRE(ready);
   }
   ~console_node() {
+    process_.signal(SIGCONT);
     process_.signal(SIGTERM);
     process_.wait();
   }
@@ -32,6 +33,8 @@ class console_node {
     all.insert(all.end(), arguments.begin(), arguments.end());
     return program(all);
   }
+  // It does nothing any more, but its connections stay.
+  void hang() const { process_.signal(SIGSTOP); }
   std::string folder() const { return folder_.path().string(); }
   std::string kubeconfig() const { return folder() + "/admin.kubeconfig"; }
   // The administrator's, which the node made at its first start.

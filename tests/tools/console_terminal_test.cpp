@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "support/scratch_folder.hpp"
 #include "tools/console_node.hpp"
@@ -149,6 +151,49 @@ TEST_CASE("warnings come unasked while nobody types, and the line stays") {
   REQUIRE(t.prompts());
   t.type("quit\n");
   CHECK(t.wait() == 0);
+}
+
+TEST_CASE("a node that hangs takes neither the prompt nor its history along") {
+  const console_node node;
+  const scratch_folder home;
+  const auto in_time = [](std::chrono::seconds limit, const auto& condition) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    while (!condition() && std::chrono::steady_clock::now() < until)
+      std::this_thread::yield();
+    return condition();
+  };
+  terminal t{console_of(node), home.path().string(), {}};
+  REQUIRE(t.prompts());
+  t.type("store\n");
+  REQUIRE(t.shows("REVISION"));
+  REQUIRE(t.prompts());
+  node.hang();
+  for (const char* command : {"cluster", "trace", "top"}) {
+    INFO(command);
+    t.type(std::string{command} + "\n");
+    REQUIRE(in_time(std::chrono::seconds{10}, [&] { return t.reads_lines() || t.full_screen(); }));
+    const auto begin = std::chrono::steady_clock::now();
+    t.type(ctrl_c);
+    REQUIRE(t.prompts());
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{4});
+  }
+  INFO("what is typed while it asks for warnings is there at once");
+  const auto asks = [&] {
+    const auto tasks = "/proc/" + std::to_string(t.id()) + "/task";
+    return std::distance(std::filesystem::directory_iterator{tasks}, {}) > 1;
+  };
+  in_time(std::chrono::seconds{7}, asks);
+  const auto begin = std::chrono::steady_clock::now();
+  t.type("help store\n");
+  REQUIRE(t.shows("Revision, log, compaction"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{4});
+  INFO("it dies, and what was typed is kept");
+  ::kill(t.id(), SIGKILL);
+  CHECK(t.wait() == -SIGKILL);
+  std::ifstream kept{home.path() / ".troupe_console_history"};
+  const std::string lines{std::istreambuf_iterator<char>{kept}, {}};
+  CHECK_THAT(lines, Catch::Matchers::Contains("cluster\n") &&
+                        Catch::Matchers::EndsWith("help\\040store\n"));
 }
 
 TEST_CASE("a console that hangs or dies leaves nothing behind") {

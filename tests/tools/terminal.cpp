@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,6 +90,11 @@ bool terminal::prompts() {
     const auto last = shown.find_last_not_of('\n') + 1;
     return answered_ && shown.substr(0, last).ends_with("\ntroupe>");
   });
+}
+
+bool terminal::reads_lines() const {
+  termios now{};
+  return ::tcgetattr(fd_, &now) == 0 && (now.c_lflag & ICANON) != 0;
 }
 
 std::string terminal::screen() const {

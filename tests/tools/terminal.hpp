@@ -37,6 +37,8 @@ class terminal {
   // The exit code, or minus the number of the signal that ended it.
   int wait();
   pid_t id() const { return id_; }
+  // Whole lines are read, as by a program that has no prompt: a command of the console runs.
+  bool reads_lines() const;
 
  private:
   bool read_some();
