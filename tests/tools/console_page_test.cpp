@@ -28,6 +28,13 @@ std::string submit(const std::string& words) {
          "'; input.form.requestSubmit(); return true; })()";
 }
 
+void log_in(browser& page, const console_node& node) {
+  REQUIRE(page.comes_to_hold("document.getElementById('login').open"));
+  REQUIRE(page.holds("(() => { token.value = '" + node.token() +
+                     "'; document.querySelector('#login button').click(); return true; })()"));
+  REQUIRE(page.comes_to_hold("document.querySelectorAll('tbody tr').length > 5"));
+}
+
 // With PICTURES set to a folder the pictures for the docs are kept there.
 void keep_picture(browser& page, const std::string& name) {
   if (const char* folder = std::getenv("PICTURES"))
@@ -35,6 +42,43 @@ void keep_picture(browser& page, const std::string& name) {
 }
 
 }  // namespace
+
+TEST_CASE("the page shows the view that was asked for last, and keeps what is marked in it") {
+  if (browser::program().empty()) {
+    WARN("no Chromium on this machine: the page is not tested");
+    return;
+  }
+  const console_node node;
+  browser page;
+  page.open(node.server() + "/console/");
+  log_in(page, node);
+
+  INFO("a view that is slow does not take another one's place");
+  REQUIRE(page.holds(
+      "(() => { const plain = ask; ask = async (path, ...more) => { const answer = await "
+      "plain(path, ...more); if (path === 'rates') await new Promise((r) => setTimeout(r, 300)); "
+      "return answer; }; return true; })()"));
+  REQUIRE(page.holds("Promise.all([show('live'), show('actors')]).then(() => true)"));
+  CHECK(page.holds("document.querySelector('[aria-current]').id === 'tab-actors'"));
+  CHECK(page.holds("document.getElementById('count') !== null"));
+  CHECK(page.holds("document.querySelector('figure') === null"));
+
+  INFO("what is drawn again keeps its mark");
+  REQUIRE(page.holds(
+      "(() => { const plain = askJson; let top; askJson = async (path, query) => { const answer = "
+      "await plain(path, query); if (path !== 'top') return answer; answer.body.busiest = [{actor: "
+      "'a/a'}, {actor: 'b/b'}]; return answer; }; return true; })()"));
+  REQUIRE(page.holds("show('live').then(() => { mark(1); mark(1); return true; })"));
+  REQUIRE(page.holds("(() => { document.querySelector('figure').old = true; return true; })()"));
+  REQUIRE(page.comes_to_hold("!document.querySelector('figure').old"));
+  CHECK(page.holds("document.querySelector('tr.marked')?.firstChild.textContent === 'b/b'"));
+
+  INFO("lines of a trace stay whole");
+  CHECK(page.holds(
+      "(() => { const parts = ['a li', 'ne\\nb\\n'].map((t) => new TextEncoder().encode(t)); const "
+      "into = {}; return follow({read: async () => parts.length ? {done: false, value: "
+      "parts.shift()} : {done: true}}, into).then(() => into.textContent === 'a line\\nb'); })()"));
+}
 
 TEST_CASE("the page finds actors, follows them and tells an object's history") {
   if (browser::program().empty()) {
@@ -115,9 +159,7 @@ TEST_CASE("bench: the page with many actors", "[.bench]") {
   const console_node node{{"--simulated-nodes", std::to_string(pods / 100 + 1)}};
   browser page;
   page.open(node.server() + "/console/");
-  REQUIRE(page.comes_to_hold("document.getElementById('login').open"));
-  REQUIRE(page.holds("(() => { token.value = '" + node.token() +
-                     "'; document.querySelector('#login button').click(); return true; })()"));
+  log_in(page, node);
   constexpr std::size_t each = 5'000;
   for (std::size_t made = 0; made < pods; made += each) {
     const auto name = "web-" + std::to_string(made);

@@ -130,6 +130,7 @@ function chart(caption, points, unit) {
 }
 
 // -- the views ----------------------------------------------------------------------------------
+// Each fills an element of its own, and may give back what ends it (show).
 
 const state = {actors: {match: '', sort: 'mailbox', offset: 0}, object: '', trace: '', node: ''};
 let stopView = () => {};
@@ -166,6 +167,7 @@ async function showLive(view) {
   const draw = async () => {
     const [top, rates] = await Promise.all([askJson('top'), askJson('rates')]);
     const line = (name) => rates.body.map((row) => row[name]);
+    const marked = markedIn(view);
     view.replaceChildren(
       make('div', {class: 'charts'},
         chart('messages', line('messagesPerSecond'), '/s'), chart('transactions', line('transactionsPerSecond'), '/s'),
@@ -173,10 +175,11 @@ async function showLive(view) {
       facts(top.body), make('h2', {}, 'Kinds'), table(top.body.kinds),
       make('h2', {}, 'Busiest'), table(top.body.busiest, {open: (row) => openActor(row.actor)}),
       make('h2', {}, 'Fullest mailboxes'), table(top.body.fullest, {open: (row) => openActor(row.actor)}));
+    markAgain(view, marked);
   };
   await draw();
   const timer = setInterval(() => draw().catch((error) => say(error.message, true)), 2000);
-  stopView = () => clearInterval(timer);
+  return () => clearInterval(timer);
 }
 
 async function showFlow(view) {
@@ -198,7 +201,6 @@ async function showTrace(view) {
     (trace) => { state.trace = trace; reload(); });
   view.replaceChildren(bar, lines);
   const stopper = new AbortController();
-  stopView = () => stopper.abort();
   const query = {as: 'text'};
   if (state.trace) {
     const isActor = await ask('actor', {name: state.trace}).then(() => true, () => false);
@@ -206,15 +208,19 @@ async function showTrace(view) {
   }
   const answer = await ask('trace', query, stopper.signal);
   follow(answer.body.getReader(), lines).catch(() => {});
+  return () => stopper.abort();
 }
 
 async function follow(reader, into) {
   const decoder = new TextDecoder();
   const kept = [];
+  let rest = '';
   for (;;) {
     const {done, value} = await reader.read();
     if (done) return;
-    kept.push(...decoder.decode(value, {stream: true}).split('\n').filter((line) => line));
+    const lines = (rest + decoder.decode(value, {stream: true})).split('\n');
+    rest = lines.pop();
+    kept.push(...lines.filter((line) => line));
     if (kept.length > 500) kept.splice(0, kept.length - 500);
     into.textContent = kept.join('\n');
     into.scrollTop = into.scrollHeight;
@@ -269,8 +275,11 @@ function closeActor() {
 const views = [['actors', showActors], ['tree', showTree], ['live', showLive], ['flow', showFlow],
   ['object', showObject], ['trace', showTrace], ['cluster', showCluster], ['store', showStore]];
 let current = 'actors';
+let shows = 0;
 
+// What comes when another view was asked for meanwhile is dropped.
 async function show(name) {
+  const mine = ++shows;
   current = name;
   location.hash = name;
   stopView();
@@ -278,12 +287,18 @@ async function show(name) {
   for (const button of $('tabs').children) button.removeAttribute('aria-current');
   $('tab-' + name).setAttribute('aria-current', 'page');
   const begin = performance.now();
+  const view = make('div');
+  let stop = () => {};
+  let problem;
   try {
-    await views.find(([each]) => each === name)[1]($('view'));
-    say(`${Math.round(performance.now() - begin)} ms`);
+    stop = await views.find(([each]) => each === name)[1](view) ?? stop;
   } catch (error) {
-    say(error.message, true);
+    problem = error;
   }
+  if (mine !== shows) return stop();
+  stopView = stop;
+  if (view.hasChildNodes()) $('view').replaceChildren(view);
+  say(problem ? problem.message : `${Math.round(performance.now() - begin)} ms`, problem !== undefined);
 }
 
 const reload = () => show(current);
@@ -309,6 +324,18 @@ function mark(step) {
   next.classList.add('marked');
   next.focus({preventScroll: true});
   next.scrollIntoView({block: 'nearest'});
+}
+
+// The marked row, by its table and its first cell: the rows are made anew.
+function markedIn(view) {
+  const row = view.querySelector('tr.marked');
+  return row && {table: [...view.querySelectorAll('table')].indexOf(row.closest('table')), text: row.firstChild.textContent};
+}
+
+function markAgain(view, marked) {
+  if (!marked) return;
+  const rows = [...view.querySelectorAll('table')[marked.table]?.querySelectorAll('tr.opens') ?? []];
+  rows.find((row) => row.firstChild.textContent === marked.text)?.classList.add('marked');
 }
 
 function toggleTheme() {
