@@ -52,6 +52,8 @@ class finder {
     when(container.lifecycle().has_stop_signal(), at + ".lifecycle.stopSignal");
     const auto& message = container.termination_message_path();
     when(!message.empty() && message != "/dev/termination-log", at + ".terminationMessagePath");
+    when(container.termination_message_policy() == "FallbackToLogsOnError",
+         at + ".terminationMessagePolicy");
     probe(container.has_startup_probe(), container.startup_probe(), at + ".startupProbe");
     probe(container.has_liveness_probe(), container.liveness_probe(), at + ".livenessProbe");
     probe(container.has_readiness_probe(), container.readiness_probe(), at + ".readinessProbe");

@@ -170,6 +170,8 @@ spec:
   - name: c
     securityContext: {runAsUser: 1, privileged: false}
     resources: {limits: {ephemeral-storage: 1Gi}}
+    terminationMessagePath: /dev/termination-log
+    terminationMessagePolicy: FallbackToLogsOnError
     livenessProbe: {grpc: {port: 1}}
 )");
   CHECK(unsupported_features(pod, true) ==
@@ -177,6 +179,7 @@ spec:
                                  "spec.containers{c}.securityContext.privileged",
                                  "spec.containers{c}.securityContext.runAsUser",
                                  "spec.containers{c}.resources.limits[ephemeral-storage]",
+                                 "spec.containers{c}.terminationMessagePolicy",
                                  "spec.containers{c}.livenessProbe.grpc (the probe counts as "
                                  "absent)"});
   const auto limited =
