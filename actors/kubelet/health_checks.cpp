@@ -21,7 +21,7 @@ health_answer exec_check(const std::string& program, const container_dir& dir,
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout).count();
     return {outcome::failure, fmt::format("command timed out after {}s", seconds)};
   }
-  return {result->code == 0 ? outcome::success : outcome::failure, result->output};
+  return {result->code == 0 ? outcome::success : outcome::failure, result->output, result->code};
 }
 
 }  // namespace

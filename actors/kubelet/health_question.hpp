@@ -47,6 +47,7 @@ bool supported(const api::core::v1::Probe& probe);
 struct health_answer {
   enum class kind { success, failure, unknown } outcome = kind::unknown;
   std::string message = {};  // output, or what went wrong; "unknown": why it could not be asked
+  int code = 0;              // of a command
 };
 
 }  // namespace troupe::actors

@@ -133,7 +133,9 @@ void pod_worker::on_hook_news(const hook_news& m) {
       record->phase != container_phase::running)
     return;
   const bool well = m.answer.outcome == health_answer::kind::success;
-  const auto text = m.answer.message.substr(0, kubelet_defaults::event_text_bytes);
+  const auto code =
+      m.answer.code == 0 ? std::string{} : fmt::format("command exited with {}: ", m.answer.code);
+  const auto text = code + m.answer.message.substr(0, kubelet_defaults::event_text_bytes);
   if (m.at_start) {
     record->preparing = false;
     if (!well) {
