@@ -114,7 +114,11 @@ bool is_control_verb(std::string_view verb) noexcept {
 view_result control(const console_context& in, std::string_view verb, const query_string& query,
                     const order_giver& by) {
   auto result = verb == "log" ? set_level(in, query) : order(in, verb, query, by);
-  spdlog::warn("console: {} {} by {} from {}: {}", verb, query.get_or("name", ""), by.user, by.peer,
+  std::string given;
+  query.each([&](const std::string& name, const std::string& value) {
+    if (name != "as") given += fmt::format(" {}={}", name, value);
+  });
+  spdlog::warn("console: {}{} by {} from {}: {}", verb, given, by.user, by.peer,
                result ? "done" : result.error().message);
   return result;
 }

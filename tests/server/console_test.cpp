@@ -9,6 +9,7 @@
 
 #include "server/console/defaults.hpp"
 #include "server/console_fixture.hpp"
+#include "support/heard_log.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -352,6 +353,16 @@ TEST_CASE("an actor is paused, resumed, restarted and killed by hand") {
   CHECK(t.control("log?level=debug&actor=nobody/at-all").status == 404);
   CHECK(t.control("kill?name=nobody/at-all").status == 404);
   CHECK(t.control("dance?name=writer").status == 404);
+}
+
+TEST_CASE("what is ordered by hand stands in the log with all that was asked for") {
+  const test::heard_log log;
+  console_test t;
+  t.control("log?level=info&actor=recorder/recorder");
+  CHECK_THAT(log.text(), Contains("console: log ") && Contains(" level=info") &&
+                             Contains(" actor=recorder/recorder") && Contains("by admin"));
+  t.control("send?name=writer&message=remove&object=pods/default/none");
+  CHECK_THAT(log.text(), Contains(" message=remove") && Contains(" object=pods/default/none"));
 }
 
 TEST_CASE("a command sent by hand is one of the writer's") {
