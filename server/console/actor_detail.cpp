@@ -13,6 +13,11 @@ void append_messages(json_writer& out, const runtime::actor_detail& detail) {
   auto rows = detail.messages;
   std::sort(rows.begin(), rows.end(),
             [](const auto& a, const auto& b) { return a.received + a.sent > b.received + b.sent; });
+  // `times` counts the handlers that took no longer than each of these, and the longer ones.
+  out.begin_array("timesUpToSeconds");
+  for (const auto& each : runtime::time_classes)
+    out.value(each);
+  out.end_array();
   out.begin_array("messages");
   for (const auto& each : rows) {
     out.begin_object()
@@ -123,7 +128,8 @@ void append_links(json_writer& out, const console_context& in, const runtime::ac
       append_link(out, "supervises", full_name(each));
   });
   out.end_array();
-  if (is_watcher) return;
+  // Of a joined node's actors the watcher knows nothing: its gateway follows for all of them.
+  if (is_watcher || in.plane == nullptr) return;
   out.begin_array("subscriptions");
   for (const auto& row : watches.rows) {
     out.begin_object();

@@ -90,6 +90,7 @@ TEST_CASE("the actors of a joined node are seen from the control plane's console
   const auto one = t.show("actor?name=pod/default/far-1&node=far");
   CHECK(one.at("node") == "far");
   CHECK(one.at("stateYaml") == "phase: Running\n");
+  CHECK_FALSE(one.has("subscriptions"));
   CHECK_THAT(t.show("actor?name=pod/default/far-1&node=far&as=text").text(),
              StartsWith("ACTOR") && Contains("phase: Running"));
   CHECK_THAT(t.show("names?prefix=pod/default/&node=far").text(), Contains("far-2"));

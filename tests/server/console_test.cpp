@@ -69,6 +69,7 @@ TEST_CASE("an actor tells of itself, by its name or by part of it") {
   CHECK_THAT(one.at("stateYaml"), Contains("committed: "));
   CHECK(one.size("messages") > 0);
   CHECK(one.size("messages.0.times") == runtime::time_classes.size() + 1);
+  CHECK(one.size("timesUpToSeconds") == runtime::time_classes.size());
   CHECK(one.size("lastMessages") > 0);
   const auto missing = t.show("actor?name=pod/default/none");
   CHECK(missing.status == 404);
