@@ -7,6 +7,7 @@
 #include "tools/commands.hpp"
 #include "tools/console.hpp"
 #include "tools/console_client.hpp"
+#include "tools/console_command.hpp"
 #include "tools/program.hpp"
 
 namespace troupe::tools {
@@ -42,8 +43,10 @@ int run(const console_flags& given) {
   }
   console_session session{**node, {given.output, given.allow_control, given.node}};
   if (given.commands.empty()) return session.prompt();
-  for (const auto& command : given.commands)
+  for (const auto& command : given.commands) {
+    if (ends_console(command)) break;
     if (const auto code = session.run(command, false); code != exit_code::done) return code;
+  }
   return exit_code::done;
 }
 

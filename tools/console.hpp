@@ -23,7 +23,8 @@ class console_session {
   // Runs a line and prints what comes of it; an exit code. `live`: at a terminal, where `top` goes
   // on until q.
   int run(const std::string& line, bool live);
-  // Prompts until the end of the input or quit (console_prompt.cpp).
+  // Prompts until the end of the input or quit (console_prompt.cpp). The exit code is that of the
+  // first line of a script that failed; at a terminal it is always 0.
   int prompt();
   // Prints the warnings that were not there the last time; false when there is none.
   bool print_new_warnings();

@@ -23,7 +23,8 @@ std::vector<console_command> make_commands() {
        {"depth", "node"},
        actor},
       {"actors",
-       "[--kind K] [--match GLOB] [--node N] [--sort mailbox|messages|busy|longest|oldest|restarts|"
+       "[GLOB] [--kind K] [--match GLOB] [--node N] [--sort "
+       "mailbox|messages|busy|longest|oldest|restarts|"
        "age|name] [--top N] [--offset N]",
        "Actors, those with the fullest mailboxes first.",
        {"match"},
@@ -195,6 +196,15 @@ const console_command* console_command_called(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string> console_choices(std::string_view parameter) {
+  if (parameter == "sort")
+    return {"mailbox", "messages", "busy", "longest", "oldest", "restarts", "age", "name"};
+  if (parameter == "level")
+    return {"trace", "debug", "info", "warning", "error", "critical", "off"};
+  if (parameter == "message") return {"evict", "remove", "bind"};
+  return {};
+}
+
 std::vector<std::string> console_words(std::string_view line) {
   std::vector<std::string> words;
   bool in_word = false;
@@ -218,6 +228,11 @@ std::vector<std::string> console_words(std::string_view line) {
     }
   }
   return words;
+}
+
+bool ends_console(std::string_view line) {
+  const auto words = console_words(line);
+  return !words.empty() && (words.front() == "quit" || words.front() == "exit");
 }
 
 tl::expected<console_line, std::string> parse_console_line(std::string_view line, bool may_change) {

@@ -29,9 +29,14 @@ const std::vector<console_command>& console_commands();
 // Of the actors of one machine, which --node names. (Of `send` the node is a pod's.)
 bool takes_node(const console_command& command);
 const console_command* console_command_called(std::string_view name);
+// The values that a parameter can have where there are only a few.
+std::vector<std::string> console_choices(std::string_view parameter);
 
 // Words as a shell makes them: blanks part them, quotes keep them together.
 std::vector<std::string> console_words(std::string_view line);
+
+// quit and exit.
+bool ends_console(std::string_view line);
 
 struct console_line {
   const console_command* command = nullptr;  // null: an empty line

@@ -58,7 +58,25 @@ std::vector<std::string> values_of(std::string_view flag, const std::string& tex
       each.erase(0, prefix.size());
     return found;
   }
-  return {};
+  return beginning_with(text, console_choices(flag.substr(2)));
+}
+
+// What may stand at the next place without a flag.
+std::vector<std::string> words_at(const console_command& command,
+                                  const std::vector<std::string>& words, const std::string& text) {
+  std::size_t position = 0;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].starts_with("--")) {
+      ++position;
+    } else if (words[i].find('=') == std::string::npos) {
+      ++i;
+    }
+  }
+  if (position >= command.positions.size()) return {};
+  const auto choices = console_choices(command.positions[position]);
+  if (!choices.empty()) return beginning_with(text, choices);
+  if (command.word == console_word::none) return {};
+  return names_beginning(text, command.word);
 }
 
 std::vector<std::string> candidates(const std::string& text, const std::string& before) {
@@ -78,8 +96,7 @@ std::vector<std::string> candidates(const std::string& text, const std::string& 
     return beginning_with(text, flags);
   }
   if (words.back().starts_with("--")) return values_of(words.back(), text);
-  if (command->word == console_word::none) return {};
-  return names_beginning(text, command->word);
+  return words_at(*command, words, text);
 }
 
 std::vector<std::string> offered;
@@ -109,11 +126,6 @@ void keep_history(const std::filesystem::path& path) {
   std::error_code ignored;
   std::filesystem::permissions(
       path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, ignored);
-}
-
-bool ends_prompt(const std::string& line) {
-  const auto words = console_words(line);
-  return !words.empty() && (words.front() == "quit" || words.front() == "exit");
 }
 
 // What libedit hands over: a line, or null for the end of the input.
@@ -171,10 +183,10 @@ std::optional<std::string> console_session::read_line() {
 int console_session::prompt() {
   prompting = this;
   if (::isatty(STDIN_FILENO) == 0) {
-    int code = exit_code::done;
-    for (std::string line; std::getline(std::cin, line) && !ends_prompt(line);)
-      code = run(line, false);
-    return code;
+    int first = exit_code::done;
+    for (std::string line; std::getline(std::cin, line) && !ends_console(line);)
+      if (const auto code = run(line, false); first == exit_code::done) first = code;
+    return first;
   }
   const auto history = history_path();
   begin(history);
@@ -183,7 +195,7 @@ int console_session::prompt() {
     interrupt_watch::forget();
     print_new_warnings();
     const auto line = read_line();
-    if (!line || ends_prompt(*line)) break;
+    if (!line || ends_console(*line)) break;
     if (!line->empty()) {
       ::add_history(line->c_str());
       keep_history(history);

@@ -110,6 +110,14 @@ TEST_CASE("history tells of an earlier object of the same name, and why leaves i
   CHECK_THAT(why, Contains("Anonymous: m"));
 }
 
+TEST_CASE("history of no changes is an empty list, not a missing object") {
+  console_test t;
+  create_map(t, "c");
+  const auto none = t.show("history?object=cm/c&top=0");
+  CHECK(none.status == 200);
+  CHECK(none.size("") == 0);
+}
+
 TEST_CASE("why finds an object's events among very many, and says that it did not see all") {
   console_test t;
   for (int i = 0; i < 3; ++i)

@@ -57,6 +57,15 @@ TEST_CASE("the prompt has history, completes what is typed, and ends with quit o
     REQUIRE(t.shows("actors --node simulated-0000"));
     t.type(drop_line);
 
+    INFO("what can only be one of a few");
+    for (const auto& [typed, shown] : {std::pair{"actors --sort bu\t", "actors --sort busy"},
+                                       std::pair{"log deb\t", "log debug"},
+                                       std::pair{"send writer ev\t", "send writer evict"}}) {
+      t.type(typed);
+      REQUIRE(t.shows(shown));
+      t.type(drop_line);
+    }
+
     INFO("objects as well");
     t.type("history nodes/simulated-0\t");
     REQUIRE(t.shows("history nodes/simulated-0000"));

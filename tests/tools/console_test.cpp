@@ -72,6 +72,13 @@ TEST_CASE("the console attaches to a running node by its data dir") {
   CHECK(missing.code == 1);
   CHECK_THAT(missing.err, StartsWith("troupe: there is no actor \"nobody\""));
   CHECK(running.console({"-c", "sing"}).code == 2);
+  CHECK(running.console({"-c", "quit", "-c", "sing"}).code == 0);
+  const std::string script =
+      "printf 'store\\nsing\\nstore\\nquit\\nactor nobody\\n' | " TROUPE_BINARY_DIR
+      "/troupe console --data-dir ";
+  const auto read = run({"/bin/sh", "-c", script + running.folder()});
+  CHECK(read.code == 2);
+  CHECK_THAT(read.err, Contains("no command sing") && !Contains("nobody"));
   const auto nowhere = running.console({"--node", "nowhere", "-c", "actors"});
   CHECK(nowhere.code == 1);
   CHECK_THAT(nowhere.err, Contains("nowhere"));
