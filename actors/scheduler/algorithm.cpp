@@ -177,6 +177,10 @@ misfit algorithm::explain(const pod_info_ptr& pod, const cluster_view& view,
     if (!result.make_room.node.empty()) return result;
   }
   if (profile_.post_filters().empty()) return result;
+  if (!result.make_room.message.empty()) {
+    result.message += " preemption: " + result.make_room.message;
+    return result;
+  }
   for (auto& s : refused)
     s.reason = s.code == verdict::unresolvable ? "Preemption is not helpful for scheduling"
                                                : "No preemption victims found for incoming pod";

@@ -155,6 +155,7 @@ class bind_plugin {
 struct preemption {
   std::string node;
   std::vector<pod_info_ptr> victims;
+  std::string message = {};  // why the pod may not ask for room at all; empty where it may
 };
 
 class algorithm;

@@ -67,7 +67,8 @@ class default_preemption : public plugin, public post_filter_plugin {
 
   preemption post_filter(const algorithm& how, const pod_info_ptr& pod, const cluster_view& view,
                          const std::vector<status>& failed) const override {
-    if (pod->body().spec().preemption_policy() == "Never") return {};
+    if (pod->body().spec().preemption_policy() == "Never")
+      return {.node = {}, .victims = {}, .message = "not eligible due to preemptionPolicy=Never."};
     cycle notes{how.with().size()};
     // Plugins count what is in the whole cluster; one node's victims change that little.
     if (!algorithm{how}.prepare(notes, *pod, view).ok()) return {};
@@ -81,7 +82,7 @@ class default_preemption : public plugin, public post_filter_plugin {
       auto victims = victims_on(how, notes, *pod, node);
       if (!victims) continue;
       ++found;
-      preemption candidate{node.name(), std::move(*victims)};
+      preemption candidate{.node = node.name(), .victims = std::move(*victims)};
       if (!best || cost(candidate) < cost(*best)) best = std::move(candidate);
     }
     return best ? std::move(*best) : preemption{};

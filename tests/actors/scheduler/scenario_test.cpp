@@ -297,6 +297,24 @@ TEST_CASE("a foreign scheduler binds its own pods beside ours", "[scheduler]") {
                                "are available: 1 No preemption victims found for incoming pod."));
 }
 
+TEST_CASE("a pod that lets others be says so when there is no room for it", "[scheduler]") {
+  cluster c{5};
+  add_small_node(c, "n1", 2);
+  c.create(asking("there", 2));
+  c.settle();
+  auto polite = important("polite", 1, "system-cluster-critical");
+  polite.mutable_spec()->set_preemption_policy("Never");
+  c.create(polite);
+  c.settle();
+  CHECK_FALSE(leaves(c, "there"));
+  const auto pod = c.get<Pod>("default", "polite");
+  const auto* condition = find_condition(pod.status().conditions(), "PodScheduled");
+  REQUIRE(condition != nullptr);
+  CHECK(condition->message() ==
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to "
+        "preemptionPolicy=Never.");
+}
+
 TEST_CASE("an important pod gets its room from few, and no more leave while it waits",
           "[scheduler]") {
   cluster c{3};
