@@ -23,6 +23,9 @@ inline constexpr std::chrono::nanoseconds sweep_period = 5min;
 // further writes are refused with 429.
 inline constexpr std::size_t operations_kept = 10'000;
 
+// upstream: pkg/util, DNS952MaxLength.
+inline constexpr std::size_t service_id_size = 24;
+
 inline constexpr const char* prefix = "/api/v1beta1";
 // Objects without a namespace live here.
 inline constexpr const char* space = "default";

@@ -53,7 +53,8 @@ void legacy_call::answer(response with) const {
 }
 
 void legacy_call::fail(const api::error& why) const {
-  auto out = json_response(why.code, failure_json(why, words));
+  const auto told = at.shape == nullptr ? why : as_told(why, *at.shape, at.id);
+  auto out = json_response(why.code, failure_json(told, words));
   if (why.retry_after_seconds != 0)
     out.fields.push_back({"retry-after", std::to_string(why.retry_after_seconds)});
   answer(std::move(out));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/codec.hpp"
+#include "api/conversion.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/v1beta1.hpp"
 #include "server/legacy/defaults.hpp"
@@ -77,6 +78,28 @@ std::string event_json(std::string_view type, std::string_view object) {
   return fmt::format(R"({{"type":"{}","object":{}}})"
                      "\n",
                      type, object);
+}
+
+api::error as_told(api::error why, const api::kind_info& shape, std::string_view id) {
+  const auto* hub = api::conversions::instance().hub(shape);
+  const bool named = why.name == id || why.name == api::v1beta1::name_of(id);
+  if (hub == nullptr || !named || (why.kind != hub->plural() && why.kind != hub->kind()))
+    return why;
+  const auto& kind = shape.options().singular();
+  const auto subject = fmt::format("{} \"{}\"", kind, id);
+  for (const auto& word : {hub->qualified_plural(), hub->qualified_kind()}) {
+    const auto today = fmt::format("{} \"{}\"", word, why.name);
+    const auto at = why.message.find(today);
+    if (at == std::string::npos) continue;
+    // Today's conflict begins in other words.
+    const bool conflict = why.reason == "Conflict";
+    why.message =
+        subject + (conflict ? " cannot be updated" : "") + why.message.substr(at + today.size());
+    break;
+  }
+  why.kind = kind;
+  why.name = id;
+  return why;
 }
 
 std::string failure_json(const api::error& why, dialect words) {

@@ -28,6 +28,10 @@ std::string list_json(const std::vector<api::object_ptr>& items, const api::kind
 // {"type":"ADDED","object":{...}} and a line feed.
 std::string event_json(std::string_view type, std::string_view object);
 
+// An error about the object that a request is about, with its kind and id as the client knows them
+// (upstream: pkg/api/errors). Errors about other objects stay as they are.
+api::error as_told(api::error why, const api::kind_info& shape, std::string_view id);
+
 std::string failure_json(const api::error& why, dialect words);
 std::string success_json(dialect words);
 std::string working_json(std::uint64_t operation, dialect words);

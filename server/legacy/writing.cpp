@@ -10,6 +10,7 @@
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"
+#include "api/syntax.hpp"
 #include "api/uid.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/pod.pb.h"
@@ -77,15 +78,47 @@ api::expected<void> settle_space(const place& at, api::body& content) {
   return {};
 }
 
-// Completed as upstream did it: an object without an id gets one, a pod awaits its minion.
-api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& what) {
+// Clients of 2014 write an id into paths as it is: letters, digits and these (RFC 3986, pchar).
+constexpr std::string_view id_marks = "-._~!$&'()*+,;=:@";
+
+bool path_holds(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         id_marks.find(c) != id_marks.npos;
+}
+
+// Upstream: pkg/api/validation, for services.
+api::expected<void> check_id(const place& at, const std::string& id) {
+  api::complaints wrong;
+  if (!std::all_of(id.begin(), id.end(), path_holds) || id == "." || id == "..")
+    wrong.push_back(
+        fmt::format("may hold letters, digits and {} only, and be neither . nor ..", id_marks));
+  if (at.shape->kind() == "Service") {
+    if (wrong.empty()) wrong = api::check_dns_1035_label(id);
+    if (id.size() > defaults::service_id_size)
+      wrong.push_back(fmt::format("must be no more than {} characters", defaults::service_id_size));
+  }
+  if (wrong.empty()) return {};
+  std::vector<api::error_cause> causes;
+  for (const auto& each : wrong)
+    causes.push_back(
+        {"FieldValueInvalid", fmt::format("Invalid value: \"{}\": {}", id, each), "id"});
+  auto refused = api::invalid(*at.hub, shapes::name_of(id), std::move(causes));
+  return api::fail(as_told(std::move(refused), *at.shape, id));
+}
+
+// Completed as upstream did it: an object without an id gets one (but a service, whose id is its
+// name in the network), a pod awaits its minion.
+api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& what, std::string& id) {
   auto made = read(what);
   if (!made) return made;
   auto& content = **made;
   drop_state(content);
   auto& meta = type_meta(content);
   meta.clear_uid();
-  if (meta.id().empty()) meta.set_id(api::generated_uid(random_source()));
+  if (meta.id().empty() && content.GetDescriptor() != shapes::Service::descriptor())
+    meta.set_id(api::generated_uid(random_source()));
+  id = meta.id();
+  if (auto checked = check_id(what.at, id); !checked) return api::fail(checked.error());
   if (content.GetDescriptor() == shapes::Pod::descriptor())
     static_cast<shapes::Pod&>(content).mutable_desired_state()->clear_host();
   api::conversions::instance().set_defaults(content);
@@ -103,8 +136,9 @@ shapes::client_version version_of(const legacy_call& what, const api::body& give
   return read && meta.uid().empty() ? shapes::client_version::v0_4 : shapes::client_version::v0_6;
 }
 
-// Becomes the plan of a write, and reports what came of it.
-void carry_out_as_operation(const legacy_call_ptr& what, planner plan, bool shows_object) {
+// Becomes the plan of a write, and reports what came of it. `about`: the id of the object.
+void carry_out_as_operation(const legacy_call_ptr& what, const std::string& about, planner plan,
+                            bool shows_object) {
   const auto id = what->pending.begin(what, wait_of(*what->what));
   if (id == 0) return;
   carry_out(
@@ -113,19 +147,21 @@ void carry_out_as_operation(const legacy_call_ptr& what, planner plan, bool show
         what->pending.finish(id, {200, shows_object ? object_json(*result.object, *what->at.shape)
                                                     : success_json(what->words)});
       },
-      [what, id](const api::error& why) {
-        what->pending.finish(id, {why.code, failure_json(why, what->words)});
+      [what, id, about](const api::error& why) {
+        what->pending.finish(
+            id, {why.code, failure_json(as_told(why, *what->at.shape, about), what->words)});
       });
 }
 
 }  // namespace
 
 void create_object(const legacy_call_ptr& what) {
-  auto content = read_new(*what);
+  std::string id;
+  auto content = read_new(*what, id);
   if (!content) return what->fail(content.error());
   const std::shared_ptr<const api::body> kept = std::move(*content);
   carry_out_as_operation(
-      what,
+      what, id,
       [what, kept](const snapshot& state) {
         std::unique_ptr<api::body> copy(kept->New());
         copy->CopyFrom(*kept);
@@ -150,7 +186,7 @@ void update_object(const legacy_call_ptr& what) {
     return what->fail(settled.error());
   const std::shared_ptr<const api::body> kept = std::move(*content);
   carry_out_as_operation(
-      what,
+      what, what->at.id,
       [what, kept, revision, by](const snapshot& state) -> api::expected<change_plan> {
         const auto was = state.find(what->key());
         if (!was) return api::fail(api::not_found(*what->at.hub, what->at.id));
@@ -171,7 +207,7 @@ void delete_object(const legacy_call_ptr& what) {
   auto options = std::make_shared<api::meta::v1::DeleteOptions>();
   if (what->at.shape->kind() == "ReplicationController") options->set_propagation_policy("Orphan");
   carry_out_as_operation(
-      what,
+      what, what->at.id,
       [what, options](const snapshot& state) {
         return plan_removal(what->today(), state, what->key(), what->at.id, *options);
       },

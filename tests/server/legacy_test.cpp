@@ -113,7 +113,7 @@ TEST_CASE("failures are told in the words of the client's version") {
   CHECK(gone.status == 404);
   CHECK(gone.at("status") == "Failure");
   CHECK(gone.at("reason") == "NotFound");
-  CHECK(gone.at("message") == "pods \"nobody\" not found");
+  CHECK(gone.at("message") == "pod \"nobody\" not found");
   CHECK(gone.at("code") == "404");
   CHECK(gone.at("details.id") == "nobody");
   const auto old = api.old_v02("GET", "/pods/nobody");
@@ -130,6 +130,67 @@ TEST_CASE("failures are told in the words of the client's version") {
   CHECK(invalid.at("details.causes.0.reason") == "FieldValueRequired");
   CHECK(api.old("POST", "/pods", "{]").status == 400);
   CHECK(api.old("POST", "/pods", R"({"kind":"Service","apiVersion":"v1beta1"})").status == 400);
+}
+
+TEST_CASE("failures name the kind and the id as the client does") {
+  legacy_test api;
+  const auto body = controller("webController", 1);
+  REQUIRE(api.old("POST", "/replicationControllers", body).status == 200);
+  const auto again = api.old("POST", "/replicationControllers", body);
+  CHECK(again.status == 409);
+  CHECK(again.at("message") == "replicationController \"webController\" already exists");
+  CHECK(again.at("details.id") == "webController");
+  CHECK(again.at("details.kind") == "replicationController");
+
+  const auto seen = api.old("GET", "/replicationControllers/webController").text();
+  REQUIRE(api.old("PUT", "/replicationControllers/webController", controller("webController", 2))
+              .status == 200);
+  const auto late = api.old("PUT", "/replicationControllers/webController", seen);
+  CHECK(late.status == 409);
+  CHECK_THAT(late.at("message"),
+             Catch::StartsWith(
+                 "replicationController \"webController\" cannot be updated: the object has been"));
+  const auto wrong = api.old("POST", "/replicationControllers", controller("otherController", -1));
+  CHECK(wrong.status == 422);
+  CHECK_THAT(wrong.at("message"),
+             Catch::StartsWith("replicationController \"otherController\" is invalid: "));
+  CHECK(api.old("DELETE", "/replicationControllers/noController").at("message") ==
+        "replicationController \"noController\" not found");
+  // What is not the object keeps its own name.
+  CHECK(api.old("POST", "/pods?namespace=none", pod("web")).at("message") ==
+        "namespaces \"none\" not found");
+}
+
+TEST_CASE("ids that no path can hold are refused, and services are named as hosts were") {
+  legacy_test api;
+  const auto [path, kind, id, ok] = GENERATE(table<const char*, const char*, std::string, bool>({
+      {"/pods", "pod", "a/b", false},
+      {"/pods", "pod", "..", false},
+      {"/pods", "pod", ".", false},
+      {"/pods", "pod", "what?", false},
+      {"/pods", "pod", "a#b", false},
+      {"/pods", "pod", "100%", false},
+      {"/pods", "pod", "a b", false},
+      {"/pods", "pod", "Web_1.x-y", true},
+      {"/services", "service", "web.x", false},
+      {"/services", "service", "webService", false},
+      {"/services", "service", "1web", false},
+      {"/services", "service", std::string(25, 'a'), false},
+      {"/services", "service", std::string(24, 'a'), true},
+  }));
+  INFO(id);
+  const bool is_pod = std::string{kind} == "pod";
+  const auto body = is_pod ? pod(id) : R"({"id":")" + id + R"(","port":80})";
+  const auto made = api.old("POST", path, body);
+  INFO(made.text());
+  CHECK(made.status == (ok ? 200 : 422));
+  if (ok) {
+    CHECK(api.old("GET", std::string{path} + "/" + id).at("id") == id);
+  } else {
+    CHECK_THAT(made.at("message"),
+               Catch::StartsWith(std::string{kind} + " \"" + id + "\" is invalid: id: "));
+    CHECK(made.at("details.causes.0.field") == "id");
+  }
 }
 
 TEST_CASE(
