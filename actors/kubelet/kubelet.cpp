@@ -92,6 +92,7 @@ void kubelet::on_pods(const watch_events& m) {
   if (ending_) return;
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
+    why({event.why.request, event.at});
     const auto& meta = event.object->meta();
     const bool gone = event.type == event_type::deleted;
     if (gone && !pods_.contains(meta.uid())) continue;

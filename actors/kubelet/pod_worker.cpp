@@ -64,6 +64,7 @@ void pod_worker::on_own_change(const own_change& m) {
   if (newer && !(m.gone && object_)) {
     volumes_stale_ |= !object_ || !same_facts(object_->meta(), m.object->meta());
     object_ = m.object;
+    request_ = why().request;
   }
   sync();
 }

@@ -146,9 +146,10 @@ class pod_worker : public runtime::actor {
 
   const std::string key_, uid_;
   const std::shared_ptr<const kubelet_surroundings> around_;
-  api::object_ptr object_;  // the newest state; kept after the pod has gone
-  bool told_ = false;       // by the kubelet, of the pod's state
-  bool gone_ = false;       // removed from the store: nothing is left to report
+  api::object_ptr object_;     // the newest state; kept after the pod has gone
+  std::uint64_t request_ = 0;  // that made this state, where one did
+  bool told_ = false;          // by the kubelet, of the pod's state
+  bool gone_ = false;          // removed from the store: nothing is left to report
   std::optional<surveyed> survey_;
   // Volumes: whether they stand, are being set up, and are to be looked at again.
   bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;

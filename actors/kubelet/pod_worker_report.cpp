@@ -99,9 +99,8 @@ void pod_worker::record_pod_event(bool warning, std::string reason, std::string 
 }
 
 persistence::change_cause pod_worker::cause_of_write() const {
-  return {.request = why().request,
-          .trigger = object_->revision(),
-          .author = "kubelet/" + around_->node};
+  return {
+      .request = request_, .trigger = object_->revision(), .author = "kubelet/" + around_->node};
 }
 
 }  // namespace troupe::actors

@@ -47,6 +47,7 @@ std::string simulated_minion::describe() const {
 void simulated_minion::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
+    why({event.why.request, event.at});
     const auto key = api::key_of(*event.object);
     not_ready_.erase(key);
     failed_.erase(key);

@@ -178,6 +178,24 @@ TEST_CASE("a binding's cause is the pod's own last change, however many are boun
   }
 }
 
+TEST_CASE("a change bears the request of its own pod's, however many are told of in one go") {
+  console_test t;
+  const auto name = [](int i) { return fmt::format("p{}", i); };
+  for (int i = 0; i < 20; ++i)
+    REQUIRE(t.post("/api/v1/namespaces/default/pods", pod_json(name(i), "{}")).status == 201);
+  t.start_nodes(1);
+  for (int i = 0; i < 20; ++i) {
+    json_text seen{""};
+    REQUIRE(rest_test::eventually([&] {
+      seen = json_text{t.show("history?object=pods/default/" + name(i)).text()};
+      return seen.text().find("Running") != std::string::npos;
+    }));
+    INFO(seen.text());
+    for (std::size_t k = 1; k < seen.size(""); ++k)
+      CHECK(seen.at(std::to_string(k) + ".request") == seen.at("0.request"));
+  }
+}
+
 TEST_CASE("history tells every change of an object, also when it is gone") {
   console_test t;
   t.post("/api/v1/namespaces/default/configmaps", R"({"metadata":{"name":"c"},"data":{"a":"1"}})");

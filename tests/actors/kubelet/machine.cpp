@@ -102,10 +102,19 @@ bool machine::wait(const std::function<bool()>& done, std::chrono::seconds limit
 api::object_ptr machine::commit(persistence::transaction what) {
   std::promise<api::object_ptr> answer;
   what.why.author = "test";
-  plane_->commit(std::move(what), 0, [&](const persistence::outcome& outcome) {
+  plane_->commit(std::move(what), request, [&](const persistence::outcome& outcome) {
     answer.set_value(outcome ? outcome->objects.front() : nullptr);
   });
   return answer.get_future().get();
+}
+
+std::vector<persistence::change> machine::changes(const std::string& pod) const {
+  auto all = truth_->changes(0, 10'000);
+  require(all.has_value(), "the log cannot be read");
+  std::erase_if(*all, [key = api::kind_of<Pod>().key("default", pod)](const auto& each) {
+    return each.key != key;
+  });
+  return std::move(*all);
 }
 
 api::object_ptr machine::create(std::string_view yaml) {

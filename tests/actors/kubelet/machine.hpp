@@ -39,11 +39,15 @@ class machine {
   // A DELETE; grace below 0 is the pod's own.
   void remove(const std::string& pod, std::int64_t grace_seconds = -1);
 
+  std::uint64_t request = 0;  // the id of the next ones
+
   // -- looking ------------------------------------------------------------------------------------
 
   // Null when there is none.
   api::object_ptr find(const std::string& pod) const;
   api::core::v1::PodStatus status(const std::string& pod) const;
+  // The oldest first.
+  std::vector<persistence::change> changes(const std::string& pod) const;
   // Messages of the events about a pod with that reason, as often as each came.
   std::vector<std::string> events(const std::string& pod, const std::string& reason) const;
   // False when it did not come to hold within `limit`.

@@ -42,6 +42,26 @@ TEST_CASE("a pod runs, is deleted with grace, and leaves nothing", "[kubelet]") 
   CHECK(here.events("web", "Killing") == std::vector<std::string>{"Stopping container c"});
 }
 
+TEST_CASE("what the kubelet writes of a pod bears the request of the change it answers to",
+          "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.request = 7;
+  here.create(shell_pod("web", "exec sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  const auto begun = here.changes("web").size();
+  here.request = 8;
+  here.remove("web");
+  REQUIRE(machine::wait([&] { return !here.find("web"); }));
+  const auto all = here.changes("web");
+  REQUIRE(begun > 1);
+  REQUIRE(all.size() > begun + 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    INFO(i << " by " << all[i].why.author);
+    CHECK(all[i].why.request == (i < begun ? 7u : 8u));
+  }
+}
+
 TEST_CASE("a pod past its active deadline is ended and fails", "[kubelet]") {
   machine here;
   here.start_kubelet();
