@@ -18,6 +18,8 @@ void node_info::read(api::object_ptr object) {
       repels_ = true;
     }
   }
+  const auto zone = labels().find("topology.kubernetes.io/zone");
+  zone_ = zone == labels().end() ? nullptr : &zone->second;
   allocatable_ = read_resources(node.status().allocatable());
 }
 
@@ -73,6 +75,7 @@ void cluster_view::remove_node(const std::string& name) {
   gone.prefers_others_ = false;
   order_.erase(std::find(order_.begin(), order_.end(), &gone));
   gone.object_ = nullptr;
+  gone.zone_ = nullptr;
   if (gone.pods_.empty()) by_name_.erase(found);
 }
 
@@ -84,16 +87,17 @@ void cluster_view::put_pod(const pod_info_ptr& pod, const std::string& name) {
     remove_pod(pod->key);
   }
   places_[pod->key] = {name, pod, false};
-  count(*pod, +1);
-  node(name).add(pod);
+  auto& at = node(name);
+  count(*pod, at, +1);
+  at.add(pod);
 }
 
 void cluster_view::remove_pod(const std::string& key) {
   const auto known = places_.find(key);
   if (known == places_.end()) return;
   nominated_.erase(key);
-  count(*known->second.pod, -1);
   const auto at = by_name_.find(known->second.node);
+  count(*known->second.pod, *at->second, -1);
   at->second->remove(key);
   if (!at->second->present() && at->second->pods_.empty()) by_name_.erase(at);
   places_.erase(known);
@@ -104,15 +108,21 @@ void cluster_view::clear() {
   order_.clear();
   places_.clear();
   nominated_.clear();
+  by_controller_.clear();
   anti_affinity_ = affinity_ = prefers_others_ = 0;
 }
 
-void cluster_view::count(const pod_info& pod, int by) {
+void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
   const auto step = static_cast<std::size_t>(by);  // wraps round for -1, as meant
   if (!pod.required_anti_affinity.empty()) anti_affinity_ += step;
   if (!pod.required_affinity.empty() || !pod.preferred_affinity.empty() ||
       !pod.preferred_anti_affinity.empty())
     affinity_ += step;
+  if (pod.controller.empty() || pod.pod->meta().has_deletion_timestamp()) return;
+  const auto all = by_controller_.try_emplace(std::string{pod.controller}).first;
+  const auto here = all->second.try_emplace(&on, 0).first;
+  if ((here->second += by) == 0) all->second.erase(here);
+  if (all->second.empty()) by_controller_.erase(all);
 }
 
 // -- binds under way ------------------------------------------------------------------------------
@@ -165,6 +175,12 @@ std::vector<cluster_view::nomination> cluster_view::lift(const pod_info& pod) {
 const node_info* cluster_view::find(const std::string& name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() || !found->second->present() ? nullptr : found->second.get();
+}
+
+const cluster_view::pods_by_node* cluster_view::siblings(const pod_info& pod) const {
+  if (pod.controller.empty()) return nullptr;
+  const auto found = by_controller_.find(std::string{pod.controller});
+  return found == by_controller_.end() ? nullptr : &found->second;
 }
 
 const std::string& cluster_view::node_of(const std::string& pod_key) const {

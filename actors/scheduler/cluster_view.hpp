@@ -29,6 +29,8 @@ class node_info {
   // Has taints of effect NoSchedule or NoExecute / of effect PreferNoSchedule.
   bool repels() const noexcept { return repels_; }
   bool prefers_others() const noexcept { return prefers_others_; }
+  // Of its label topology.kubernetes.io/zone; null: none.
+  const std::string* zone() const noexcept { return zone_; }
 
   const resources& allocatable() const noexcept { return allocatable_; }
   const resources& requested() const noexcept { return requested_; }
@@ -37,7 +39,7 @@ class node_info {
   const std::vector<pod_info_ptr>& pods() const noexcept { return pods_; }
 
   // The part at the beginning that most plugins do with.
-  static constexpr std::size_t hot_bytes = 3 * sizeof(resources) + sizeof(std::int64_t);
+  static constexpr std::size_t hot_bytes = 3 * sizeof(resources) + 2 * sizeof(std::int64_t);
 
   // Copies of a node from which pods are taken, to try what preemption would bring.
   void add(const pod_info_ptr& pod);
@@ -49,6 +51,7 @@ class node_info {
 
   // First what is looked at for each pod: see hot_bytes.
   bool unschedulable_ = false, repels_ = false, prefers_others_ = false;
+  const std::string* zone_ = nullptr;
   resources allocatable_, requested_, scored_;
   std::string name_;
   api::object_ptr object_;  // null: pods are known but the node is not (any more)
@@ -101,6 +104,10 @@ class cluster_view {
   std::size_t pods_with_anti_affinity() const noexcept { return anti_affinity_; }
   std::size_t pods_with_affinity() const noexcept { return affinity_; }
   std::size_t nodes_that_prefer_others() const noexcept { return prefers_others_; }
+  // How many pods of the same controller a node has, those that are to end aside; only nodes that
+  // have one. Null where there is none, or the pod has no controller.
+  using pods_by_node = std::unordered_map<const node_info*, std::int64_t>;
+  const pods_by_node* siblings(const pod_info& pod) const;
   std::size_t pods() const noexcept { return places_.size(); }
 
  private:
@@ -110,12 +117,13 @@ class cluster_view {
     bool assumed = false;
   };
   node_info& node(const std::string& name);
-  void count(const pod_info& pod, int by);
+  void count(const pod_info& pod, const node_info& on, int by);
 
   std::unordered_map<std::string, std::unique_ptr<node_info>> by_name_;
   std::vector<node_info*> order_;
   std::unordered_map<std::string, place> places_;  // by key of the pod
   std::map<std::string, nomination> nominated_;    // by key of the pod; each has a place as well
+  std::unordered_map<std::string, pods_by_node> by_controller_;  // uid
   std::size_t anti_affinity_ = 0, affinity_ = 0, prefers_others_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "actors/claims.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors::scheduler {
@@ -144,6 +145,7 @@ pod_info_ptr read_pod_info(api::object_ptr object, std::uint64_t request) {
   if (pod.spec().has_affinity()) read_affinity(pod.spec().affinity(), pod, *info);
   read_ports(pod, *info);
   read_spread(pod, *info);
+  info->controller = controller_uid(*object);
   info->pod = std::move(object);
   return info;
 }

@@ -54,7 +54,8 @@ struct spread_constraint {
 struct pod_info {
   api::object_ptr pod;
   std::string key;
-  std::uint64_t request = 0;  // of the client who caused this state; 0: not known
+  std::uint64_t request = 0;    // of the client who caused this state; 0: not known
+  std::string_view controller;  // uid; empty: none
   std::int32_t priority = 0;
   resources requests;
   resources scoring_requests;

@@ -1,6 +1,9 @@
 // Spreads pods that match a selector over the domains of a topology (zones, hosts): a hard
 // constraint keeps the difference to the emptiest domain within maxSkew, a soft one prefers emptier
-// domains (kubernetes: podtopologyspread).
+// domains (kubernetes: podtopologyspread). Pods of a controller that have no constraints are kept
+// apart by two soft ones, over hosts and over zones (podtopologyspread.systemDefaultConstraints;
+// upstream counts what the selectors of controller and services match, here it is the controller's
+// own pods, which are counted as they come and go).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,9 +30,43 @@ struct tally {
   bool self = false;       // the pod itself matches the selector
 };
 
+constexpr std::int32_t default_host_skew = 3, default_zone_skew = 5;
+
+// For a pod without constraints: its siblings by node, and by zone.
+struct default_spread {
+  const cluster_view::pods_by_node* by_node = nullptr;
+  std::unordered_map<std::string, std::int64_t> by_zone;
+  double host_weight = 0, zone_weight = 0;
+};
+
 struct spread_notes {
   std::vector<tally> hard, soft;
+  default_spread defaults;
 };
+
+// A domain weighs by how many of them there are.
+double weight_of(std::size_t domains) {
+  return std::log(static_cast<double>(domains + 2));
+}
+
+double cost(std::int64_t pods, std::int32_t max_skew, double weight) {
+  return static_cast<double>(pods) * weight + (max_skew - 1);
+}
+
+default_spread spread_siblings(const cluster_view::pods_by_node& siblings,
+                               const std::vector<const node_info*>& feasible) {
+  default_spread result{&siblings, {}, weight_of(feasible.size()), 0};
+  for (const auto* node : feasible)
+    if (const auto* zone = node->zone()) result.by_zone.try_emplace(*zone, 0);
+  result.zone_weight = weight_of(result.by_zone.size());
+  if (result.by_zone.empty()) return result;
+  for (const auto& [node, pods] : siblings) {
+    if (node->zone() == nullptr) continue;
+    if (const auto known = result.by_zone.find(*node->zone()); known != result.by_zone.end())
+      known->second += pods;
+  }
+  return result;
+}
 
 tally count(const spread_constraint& constraint, const pod_info& pod, const cluster_view& view) {
   tally result{&constraint, {}, 0, constraint.selector.matches(pod.pod->meta().labels())};
@@ -84,22 +121,24 @@ class topology_spread : public plugin,
     return {};
   }
 
-  status pre_score(cycle& notes, const pod_info& pod, const cluster_view&,
-                   const std::vector<const node_info*>&) const override {
-    return pod.spread.empty() || notes.get<spread_notes>(index()).soft.empty()
-               ? status{verdict::skip, {}}
-               : status{};
+  status pre_score(cycle& notes, const pod_info& pod, const cluster_view& view,
+                   const std::vector<const node_info*>& feasible) const override {
+    if (!pod.spread.empty())
+      return notes.get<spread_notes>(index()).soft.empty() ? status{verdict::skip, {}} : status{};
+    const auto* siblings = view.siblings(pod);
+    if (siblings == nullptr) return {verdict::skip, {}};
+    notes.make<spread_notes>(index()).defaults = spread_siblings(*siblings, feasible);
+    return {};
   }
   // The more matching pods in the node's domain, the worse; rarer domains weigh less.
   std::int64_t score(const cycle& notes, const pod_info&, const node_info& node) const override {
+    const auto& found = notes.get<spread_notes>(index());
+    if (found.defaults.by_node != nullptr) return score(found.defaults, node);
     double total = 0;
-    for (const auto& each : notes.get<spread_notes>(index()).soft) {
-      const auto* domain = domain_of(node, each.constraint->topology_key);
-      if (domain == nullptr) continue;
-      const auto weight = std::log(static_cast<double>(each.by_domain.size() + 2));
-      total += static_cast<double>(each.by_domain.at(*domain)) * weight +
-               (each.constraint->max_skew - 1);
-    }
+    for (const auto& each : found.soft)
+      if (const auto* domain = domain_of(node, each.constraint->topology_key))
+        total += cost(each.by_domain.at(*domain), each.constraint->max_skew,
+                      weight_of(each.by_domain.size()));
     return std::llround(total);
   }
   void normalize(const cycle&, std::vector<std::int64_t>& scores) const override {
@@ -107,7 +146,17 @@ class topology_spread : public plugin,
     const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
     const auto low = *least, high = *most;
     for (auto& score : scores)
-      score = high == 0 ? max_score : max_score * (high + low - score) / high;
+      score = score == low ? max_score : max_score * (high + low - score) / high;
+  }
+
+ private:
+  static std::int64_t score(const default_spread& spread, const node_info& node) {
+    const auto here = spread.by_node->find(&node);
+    auto total = cost(here == spread.by_node->end() ? 0 : here->second, default_host_skew,
+                      spread.host_weight);
+    if (const auto* zone = node.zone())
+      total += cost(spread.by_zone.at(*zone), default_zone_skew, spread.zone_weight);
+    return std::llround(total);
   }
 };
 

@@ -37,6 +37,17 @@ inline pod_info_ptr make_pod(const std::string& name, const std::string& spec = 
                                 revision));
 }
 
+// A pod of a ReplicaSet with that uid; `more` of its metadata begins with a comma.
+inline pod_info_ptr make_replica(const std::string& name, const std::string& owner,
+                                 const std::string& more = {}, std::uint64_t revision = 1) {
+  return read_pod_info(parse<api::core::v1::Pod>(
+      "metadata: {name: " + name + ", namespace: a, uid: " + name +
+          "-uid, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: " + owner +
+          ", uid: " + owner + ", controller: true}]" + more +
+          "}\nspec: {containers: [{name: c, resources: {requests: {cpu: 500m, memory: 500Mi}}}]}\n",
+      revision));
+}
+
 // A pod that asks for that much.
 inline pod_info_ptr make_request(const std::string& name, const std::string& cpu,
                                  const std::string& memory, int priority = 0) {

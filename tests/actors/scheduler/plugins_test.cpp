@@ -1,5 +1,8 @@
 // Each plugin by a table: which node takes which pod, and why not.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <random>
 
 #include "actors/scheduler/algorithm.hpp"
 #include "builders.hpp"
@@ -117,6 +120,95 @@ TEST_CASE("pods spread over zones within maxSkew", "[scheduler]") {
     in_b += node == "b1" ? 1 : 0;
     b.bound(pod, node);
     CHECK(std::abs(i + 1 - 2 * in_b) <= 1);
+  }
+}
+
+TEST_CASE("the pods of a controller are spread although one node has the most room",
+          "[scheduler]") {
+  bench b;
+  b.node(make_node("small", "{}", "{}", "40", "80Gi"));
+  b.node(make_node("medium", "{}", "{}", "160", "320Gi"));
+  b.node(make_node("large", "{}", "{}", "4k", "8Ti"));
+  const auto place = [&](const pod_info_ptr& pod) {
+    const auto node = b.place(pod);
+    b.bound(pod, node);
+    return node;
+  };
+  for (const std::string owner : {"web", "db"}) {
+    std::map<std::string, int> on;
+    for (int i = 0; i < 30; ++i)
+      ++on[place(make_replica(owner + std::to_string(i), owner))];
+    CHECK(on["small"] >= 8);
+    CHECK(on["medium"] >= 8);
+    CHECK(on["large"] >= 8);
+  }
+  // Nobody's pods go where the room is.
+  for (int i = 0; i < 5; ++i)
+    CHECK(place(make_pod("alone" + std::to_string(i), "{containers: [{name: c}]}")) == "large");
+}
+
+TEST_CASE("the pods of a controller are spread over zones", "[scheduler]") {
+  bench b;
+  for (const std::string node : {"a1", "a2", "a3", "b1"})
+    b.node(make_node(node, "{topology.kubernetes.io/zone: " + node.substr(0, 1) + "}"));
+  std::map<std::string, int> on;
+  for (int i = 0; i < 12; ++i) {
+    const auto pod = make_replica("p" + std::to_string(i), "web");
+    const auto node = b.place(pod);
+    ++on[node];
+    b.bound(pod, node);
+  }
+  // Hosts alone would have had it 3.
+  CHECK(on["b1"] >= 4);
+  CHECK(on["b1"] <= 6);
+}
+
+TEST_CASE("siblings that are counted as they come and go are those that are there", "[scheduler]") {
+  std::mt19937_64 random{5};
+  cluster_view view;
+  const auto draw = [&](int below) { return static_cast<int>(random() % below); };
+  const auto name = [](const char* of, int n) { return of + std::to_string(n); };
+  for (int n = 0; n < 5; ++n)
+    view.put_node(make_node(name("n", n)));
+  for (std::uint64_t step = 1; step < 3'000; ++step) {
+    const auto pod =
+        make_replica(name("p", draw(30)), name("rs", draw(3)),
+                     draw(5) == 0 ? ", deletionTimestamp: \"2026-01-01T00:00:00Z\"" : "", step);
+    switch (draw(6)) {
+      case 0:
+        view.remove_pod(pod->key);
+        break;
+      case 1:
+        view.forget(pod->key);
+        break;
+      case 2:
+        if (view.node_of(pod->key).empty()) view.assume(pod, name("n", draw(5)));
+        break;
+      case 3:
+        view.remove_node(name("n", draw(5)));
+        break;
+      case 4:
+        view.put_node(make_node(name("n", draw(5))));
+        break;
+      default:
+        view.put_pod(pod, name("n", draw(5)));
+    }
+    for (int rs = 0; rs < 3; ++rs) {
+      const auto* counted = view.siblings(*make_replica("any", name("rs", rs)));
+      std::int64_t all = 0;
+      for (const auto* node : view.nodes()) {
+        const auto here =
+            std::count_if(node->pods().begin(), node->pods().end(), [&](const pod_info_ptr& each) {
+              return each->controller == name("rs", rs) &&
+                     !each->pod->meta().has_deletion_timestamp();
+            });
+        const auto known = counted == nullptr ? 0 : counted->count(node);
+        REQUIRE((known == 0 ? 0 : counted->at(node)) == here);
+        all += here;
+      }
+      if (counted != nullptr) REQUIRE(static_cast<std::int64_t>(counted->size()) <= 5);
+      if (counted != nullptr && view.nodes().size() == 5) REQUIRE(all > 0);
+    }
   }
 }
 
