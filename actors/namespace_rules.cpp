@@ -21,9 +21,9 @@ void survey_kind(const persistence::snapshot& state, const api::kind_info& kind,
   if (const auto count = state.count(prefix); count != 0) {
     content.remaining[kind.qualified_plural()] = count;
   }
-  state.scan(prefix, {}, [&](std::string_view key, const api::object_ptr& object) {
+  state.scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
     if (!object->meta().has_deletion_timestamp()) {
-      content.to_remove.emplace_back(key);
+      content.to_remove.push_back(object);
     } else {
       for (const auto& each : object->meta().finalizers())
         ++content.finalizers[each];
@@ -82,7 +82,8 @@ std::unique_ptr<Namespace> progressed(const Namespace& space, const namespace_co
     const auto kept = std::remove(finalizers.begin(), finalizers.end(), finalizer_kubernetes);
     changed = kept != finalizers.end();
     finalizers.erase(kept, finalizers.end());
-    return changed ? std::move(next) : nullptr;
+    const bool goes = finalizers.empty() && space.metadata().finalizers().empty();
+    return changed || goes ? std::move(next) : nullptr;
   }
   set({"NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered",
        "All resources successfully discovered"});

@@ -21,18 +21,18 @@ inline constexpr const char* finalizer_kubernetes = "kubernetes";
 bool terminating(const api::core::v1::Namespace& space);
 
 struct namespace_content {
-  // Keys of what is to be removed now: not yet marked for deletion.
-  std::vector<std::string> to_remove;
+  // What is to be removed now: not yet marked for deletion.
+  std::vector<api::object_ptr> to_remove;
   std::map<std::string, std::size_t> remaining;   // by resource ("pods", "replicasets.apps")
   std::map<std::string, std::size_t> finalizers;  // by finalizer, of what is marked
 };
 
-// At most `limit` keys are listed in `to_remove`.
+// At most `limit` objects are listed in `to_remove`.
 namespace_content survey(const persistence::snapshot& state, const std::string& space,
                          std::size_t limit);
 
 // The namespace with conditions that say what is left; with nothing left, without the finalizer
-// that stands for its content. Null when that changes nothing.
+// that stands for its content. Null when that changes nothing, nor lets it go.
 std::unique_ptr<api::core::v1::Namespace> progressed(const api::core::v1::Namespace& space,
                                                      const namespace_content& content,
                                                      runtime::wall_time now);

@@ -8,6 +8,7 @@
 #include "actors/commands.hpp"
 #include "actors/creation.hpp"
 #include "actors/namespace_rules.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/meta_object.pb.h"
@@ -63,9 +64,11 @@ void namespaces::on_namespaces(const watch_events& m) {
       ensure_system();
     } else if (!terminating(event.object->as<Namespace>())) {
       ensure_account(name);
-    } else if (!endings_.contains(name)) {
-      endings_[name];
-      empty(name);
+    } else {
+      const auto& uid = event.object->meta().uid();
+      if (find(name, uid) != nullptr) continue;
+      endings_[name] = {.uid = uid};
+      empty(name, uid);
     }
   }
 }
@@ -122,39 +125,46 @@ void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> c
 
 // -- the end of a namespace -----------------------------------------------------------------------
 
-void namespaces::empty(const std::string& space) {
+namespaces::ending* namespaces::find(const std::string& space, const std::string& uid) {
+  const auto found = endings_.find(space);
+  return found == endings_.end() || found->second.uid != uid ? nullptr : &found->second;
+}
+
+void namespaces::empty(const std::string& space, const std::string& uid) {
   const auto state = truth_->read();
   const auto object = state.find(api::kind_of<Namespace>().key({}, space));
-  const auto found = endings_.find(space);
-  if (!object || found == endings_.end()) return;
+  auto* found = find(space, uid);
+  // One that was made since under its name is another.
+  if (found == nullptr || !object || object->meta().uid() != uid) return;
   const auto content = survey(state, space, defaults::namespace_in_flight);
   if (!content.to_remove.empty()) {
-    found->second.in_flight = content.to_remove.size();
-    for (const auto& key : content.to_remove)
-      remove_content(space, key);
+    found->in_flight = content.to_remove.size();
+    for (const auto& each : content.to_remove)
+      remove_content(space, uid, *each);
   } else if (auto next = progressed(object->as<Namespace>(), content, wall_now())) {
     conclude(space, *object, std::move(next));
   } else {
-    empty_later(space);
+    empty_later(space, uid);
   }
 }
 
-void namespaces::remove_content(const std::string& space, const std::string& key) {
-  request<command_done>(to_.writer, remove{.key = key, .why = {.author = "namespaces"}},
-                        defaults::write_timeout, [this, space](auto reply) {
-                          const auto still = endings_.find(space);
-                          if (still == endings_.end()) return;
-                          auto& ending = still->second;
-                          const bool gone =
-                              reply && ((*reply)->result || (*reply)->result.error().code == 404);
-                          ending.refused = ending.refused || !gone;
-                          if (--ending.in_flight > 0) return;
-                          if (std::exchange(ending.refused, false)) {
-                            empty_later(space);
-                          } else {
-                            empty(space);
-                          }
-                        });
+void namespaces::remove_content(const std::string& space, const std::string& uid,
+                                const api::object& what) {
+  request<command_done>(
+      to_.writer,
+      remove{.key = api::key_of(what), .uid = what.meta().uid(), .why = {.author = "namespaces"}},
+      defaults::write_timeout, [this, space, uid](auto reply) {
+        auto* still = find(space, uid);
+        if (still == nullptr) return;
+        const bool gone = reply && ((*reply)->result || (*reply)->result.error().code == 404);
+        still->refused = still->refused || !gone;
+        if (--still->in_flight > 0) return;
+        if (std::exchange(still->refused, false)) {
+          empty_later(space, uid);
+        } else {
+          empty(space, uid);
+        }
+      });
 }
 
 void namespaces::conclude(const std::string& space, const api::object& object,
@@ -162,19 +172,18 @@ void namespaces::conclude(const std::string& space, const api::object& object,
   auto what = std::make_shared<persistence::transaction>(succeed(object, std::move(next)));
   what->why.author = "namespaces";
   request<commit_done>(to_.writer, commit{std::move(what)}, defaults::write_timeout,
-                       [this, space](auto reply) {
-                         if (reply && (*reply)->result) return empty(space);
-                         empty_later(space);
+                       [this, space, uid = object.meta().uid()](auto reply) {
+                         if (reply && (*reply)->result) return empty(space, uid);
+                         empty_later(space, uid);
                        });
 }
 
 // What is left has its own time: the grace of pods, finalizers of others.
-void namespaces::empty_later(const std::string& space) {
-  const auto found = endings_.find(space);
-  if (found == endings_.end()) return;
-  auto& ending = found->second;
-  ending.again = after(ending.pause, [this, space] { empty(space); });
-  ending.pause = std::min(ending.pause * 2, defaults::namespace_longest_pause);
+void namespaces::empty_later(const std::string& space, const std::string& uid) {
+  auto* found = find(space, uid);
+  if (found == nullptr) return;
+  found->again = after(found->pause, [this, space, uid] { empty(space, uid); });
+  found->pause = std::min(found->pause * 2, defaults::namespace_longest_pause);
 }
 
 }  // namespace troupe::actors

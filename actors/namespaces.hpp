@@ -27,12 +27,13 @@ class namespaces : public follower {
   std::string describe() const override;
 
  private:
-  // A namespace that ends.
+  // A namespace that ends: that one, not another of its name.
   struct ending {
+    std::string uid = {};
     std::size_t in_flight = 0;
     bool refused = false;  // one of those in flight
     runtime::duration pause = defaults::namespace_first_pause;
-    runtime::timer again;
+    runtime::timer again = {};
   };
 
   void on_namespaces(const watch_events& m);
@@ -43,11 +44,13 @@ class namespaces : public follower {
   void create(const api::kind_info& kind, std::unique_ptr<api::body> content,
               std::function<void()> again);
 
-  void empty(const std::string& space);
-  void remove_content(const std::string& space, const std::string& key);
+  // Null: it does not end any more.
+  ending* find(const std::string& space, const std::string& uid);
+  void empty(const std::string& space, const std::string& uid);
+  void remove_content(const std::string& space, const std::string& uid, const api::object& what);
   void conclude(const std::string& space, const api::object& object,
                 std::unique_ptr<api::body> next);
-  void empty_later(const std::string& space);
+  void empty_later(const std::string& space, const std::string& uid);
 
   const persistence::store* truth_;
   doors to_;

@@ -8,6 +8,7 @@
 #include "api/schema/core_namespace.pb.h"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
+#include "support/seeds.hpp"
 
 namespace troupe::test {
 
@@ -42,6 +43,37 @@ TEST_CASE("a default service account that is removed comes back") {
   c.remove<ServiceAccount>("default", "default");
   c.settle();
   CHECK(c.find<ServiceAccount>("default", "default"));
+}
+
+TEST_CASE("a namespace made again under its name loses nothing to the end of the former one") {
+  for_each_seed(100, [](std::uint64_t seed) {
+    cluster c{seed};
+    runtime::fault_plan late;
+    late.delay = 0.3;
+    c.simulation().faults(late);
+    for (int round = 0; round < 5; ++round) {
+      add_space(c, "again");
+      ConfigMap map;
+      map.mutable_metadata()->set_name("kept");
+      map.mutable_metadata()->set_namespace_("again");
+      c.create(map);
+      c.advance(seconds{1});
+      REQUIRE(c.find<ConfigMap>("again", "kept"));
+      REQUIRE(c.get<Namespace>({}, "again").spec().finalizers_size() == 1);
+      c.remove<Namespace>({}, "again");
+      // Not a step later: what the end of the former one has on its way meets the next one.
+      while (c.find<Namespace>({}, "again"))
+        if (!c.simulation().step()) c.advance(std::chrono::milliseconds{1});
+    }
+  });
+}
+
+TEST_CASE("a namespace without its finalizer goes when it is deleted") {
+  cluster c{1};
+  add_space(c, "bare");
+  c.change<Namespace>({}, "bare", [](Namespace& n) { n.mutable_spec()->clear_finalizers(); });
+  c.remove<Namespace>({}, "bare");
+  CHECK(c.run_until([&] { return !c.find<Namespace>({}, "bare"); }, seconds{5}));
 }
 
 TEST_CASE("a namespace that is deleted is emptied, then gone") {
