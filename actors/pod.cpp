@@ -39,7 +39,9 @@ std::string pod::describe() const {
 // -- messages from the supervisor -----------------------------------------------------------------
 
 void pod::on_own_change(const own_change& m) {
-  if (pod_ && m.object->revision() <= pod_->revision()) return;
+  if (pod_ && m.object->revision() < pod_->revision()) return;
+  // One that it has read itself is looked at again: until now its supervisor could not bring it
+  // what becomes of its node.
   if (pod_ && m.object->meta().uid() != pod_->meta().uid()) {
     // Another pod of the same name.
     timer_.cancel();

@@ -254,6 +254,26 @@ TEST_CASE("pods of a node that has vanished are removed after the quarantine") {
   CHECK_FALSE(c.find<Pod>("default", "a"));
 }
 
+TEST_CASE("a pod whose actor knew of its node before its supervisor did is removed with the node") {
+  cluster c{3};
+  add_node(c, "n1");
+  auto bare = pod_named("a");
+  bare.mutable_spec()->set_scheduler_name("mine");
+  c.create(bare);
+  c.settle();
+  // The watcher is down for longer than the pod's actor, which reads the store when it comes back.
+  for (int i = 0; i < 3; ++i) {
+    c.crash("watcher", "watcher");
+    c.advance(seconds{1});
+  }
+  c.crash("watcher", "watcher");
+  c.change<Pod>("default", "a", [](Pod& p) { p.mutable_spec()->set_node_name("n1"); });
+  c.crash("pod", "default/a");
+  c.advance(std::chrono::milliseconds{300});
+  c.remove<Node>({}, "n1");
+  CHECK(c.run_until([&] { return !c.find<Pod>("default", "a"); }, seconds{120}));
+}
+
 TEST_CASE("a deleted pod on a node that does not exist goes at once") {
   cluster c{1};
   c.create(pod_named("a", "nowhere"));
