@@ -42,7 +42,10 @@ class chaos {
     // Without any node no pod could have a place.
     if (nodes().empty()) add_node(cluster_, "n0");
     // Longer than the longest restart back-off, the quarantine of vanished nodes and every retry.
-    // Nodes give signs of life, and end what is to end on them as kubelets would.
+    // Nodes say that they are ready, give signs of life, and end what is to end on them, as
+    // kubelets would.
+    for (const auto& name : nodes())
+      post_ready(cluster_, name, "True");
     for (int round = 0; round < 16; ++round) {
       keep_alive(cluster_, nodes(), seconds{10});
       end_pods();
