@@ -204,7 +204,7 @@ class chaos {
 
 TEST_CASE("when crashes, delays and conflicts end, the cluster is what its objects say",
           "[seeds]") {
-  for_each_seed(100, [](std::uint64_t seed) { chaos{seed}.run(); });
+  for_each_seed(500, [](std::uint64_t seed) { chaos{seed}.run(); });
 }
 
 }  // namespace troupe::test
