@@ -166,6 +166,7 @@ void http2::head_complete(http2_flow& flow) {
 void http2::add_body(http2_flow& flow, std::string_view part) {
   auto& request = flow.current->request();
   if (flow.refused) {
+    if (flow.discarded_bytes > defaults::linger_bytes) return;  // was told to stop
     flow.discarded_bytes += part.size();
     if (flow.discarded_bytes > defaults::linger_bytes) stop(flow);
     return;
