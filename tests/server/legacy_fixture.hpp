@@ -10,6 +10,11 @@
 
 namespace troupe::server::testing {
 
+inline constexpr const char* pods_of_today = "/api/v1/namespaces/default/pods";
+inline constexpr const char* controllers_of_today =
+    "/api/v1/namespaces/default/replicationcontrollers";
+inline constexpr const char* services_of_today = "/api/v1/namespaces/default/services";
+
 class legacy_test : public rest_test {
  public:
   explicit legacy_test(rest_test_options options = {});

@@ -10,14 +10,13 @@
 
 namespace troupe::server {
 
+using testing::controllers_of_today;
 using testing::json_text;
 using testing::legacy_test;
+using testing::pods_of_today;
 using testing::watching;
 
 namespace {
-
-constexpr const char* pods_of_today = "/api/v1/namespaces/default/pods";
-constexpr const char* controllers_of_today = "/api/v1/namespaces/default/replicationcontrollers";
 
 std::string pod(const std::string& id, const std::string& more = {}) {
   return R"({"kind":"Pod","apiVersion":"v1beta1","id":")" + id +

@@ -8,15 +8,14 @@
 
 namespace troupe::server {
 
+using testing::controllers_of_today;
 using testing::json_text;
 using testing::legacy_test;
+using testing::pods_of_today;
 using testing::rest_answer;
+using testing::services_of_today;
 
 namespace {
-
-constexpr const char* controllers_of_today = "/api/v1/namespaces/default/replicationcontrollers";
-constexpr const char* services_of_today = "/api/v1/namespaces/default/services";
-constexpr const char* pods_of_today = "/api/v1/namespaces/default/pods";
 
 // The text without `"name":` and its value, which is a string, or an object without others in it.
 std::string without(std::string text, const std::string& name) {

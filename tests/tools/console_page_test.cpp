@@ -14,6 +14,12 @@ using namespace troupe::tools::test;
 
 namespace {
 
+bool has_browser() {
+  if (!browser::program().empty()) return true;
+  WARN("no Chromium on this machine: the page is not tested");
+  return false;
+}
+
 const std::string press =
     "document.dispatchEvent(Object.assign(new KeyboardEvent('keydown', {key: KEY, bubbles: "
     "true})))";
@@ -44,10 +50,7 @@ void keep_picture(browser& page, const std::string& name) {
 }  // namespace
 
 TEST_CASE("the page shows the view that was asked for last, and keeps what is marked in it") {
-  if (browser::program().empty()) {
-    WARN("no Chromium on this machine: the page is not tested");
-    return;
-  }
+  if (!has_browser()) return;
   const console_node node;
   browser page;
   page.open(node.server() + "/console/");
@@ -81,10 +84,7 @@ TEST_CASE("the page shows the view that was asked for last, and keeps what is ma
 }
 
 TEST_CASE("the page finds actors, follows them and tells an object's history") {
-  if (browser::program().empty()) {
-    WARN("no Chromium on this machine: the page is not tested");
-    return;
-  }
+  if (!has_browser()) return;
   const console_node node;
   browser page;
   page.open(node.server() + "/console/");

@@ -105,6 +105,11 @@ bool joins(child& process, const std::string& name) {
   return done;
 }
 
+void stop(child& process) {
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
+}
+
 bool becomes(const console_node& node, const std::string& what, const std::string& condition) {
   const auto waited = program({"wait", what, "--for", condition, "--timeout", "10s", "--poll",
                                "50ms", "--data-dir", node.folder()});
@@ -134,8 +139,7 @@ TEST_CASE("a machine joins by the printed line, goes on without it, and leaves")
     CHECK(mode_of(worker.joined(file)) == 0600);
   CHECK_THAT(worker.try_join(line).err, Contains("in use by another node"));
 
-  process->signal(SIGTERM);
-  CHECK(process->wait() == 0);
+  stop(*process);
   CHECK_THAT(process->err(), !Contains("0123456789") && !Contains(line[3]));
   process = worker.start({"join"});
   REQUIRE(joins(*process, "worker-1"));
@@ -193,8 +197,7 @@ TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the 
                            Contains("--force"));
   // Said once, however often it is asked.
   CHECK(late.err.find("waiting for") == late.err.rfind("waiting for"));
-  process->signal(SIGTERM);
-  CHECK(process->wait() == 0);
+  stop(*process);
   const auto alone = worker.leave();
   CHECK(alone.code == 1);
   CHECK_THAT(alone.err, Contains("which nobody here brings to an end") && Contains("troupe join"));
@@ -222,8 +225,7 @@ TEST_CASE("a node that was deleted joins again with a new token, and with no old
   {
     auto process = worker.start(line);
     REQUIRE(joins(*process, "worker-1"));
-    process->signal(SIGTERM);
-    CHECK(process->wait() == 0);
+    stop(*process);
   }
   REQUIRE(ask(node, "DELETE", "/api/v1/nodes/worker-1") == 200);
   for (const auto& old : {line, {"join"}}) {
@@ -234,8 +236,7 @@ TEST_CASE("a node that was deleted joins again with a new token, and with no old
   auto process = worker.start(join_line(node));
   REQUIRE(joins(*process, "worker-1"));
   CHECK(becomes(node, "node/worker-1", "condition=Ready"));
-  process->signal(SIGTERM);
-  CHECK(process->wait() == 0);
+  stop(*process);
 }
 
 TEST_CASE("a new token that is not known takes a node nothing of what it has") {
@@ -244,15 +245,13 @@ TEST_CASE("a new token that is not known takes a node nothing of what it has") {
   auto line = join_line(node);
   auto process = worker.start(line);
   REQUIRE(joins(*process, "worker-1"));
-  process->signal(SIGTERM);
-  CHECK(process->wait() == 0);
+  stop(*process);
   for (auto& word : line)
     if (word.size() == 23 && word[6] == '.') word = "aaaaaa.bbbbbbbbbbbbbbbb";
   process = worker.start(line);
   REQUIRE(joins(*process, "worker-1"));
   CHECK_THAT(process->err(), Contains("not joined again") && Contains("the token is not known"));
-  process->signal(SIGTERM);
-  CHECK(process->wait() == 0);
+  stop(*process);
 }
 
 TEST_CASE("a node that is deleted leaves nothing of its pods running") {
@@ -320,6 +319,5 @@ TEST_CASE("a node renews its certificate by itself, and goes on") {
   CHECK(text_of(worker.joined("node.key")) == key);
   CHECK(becomes(node, "node/worker-1", "condition=Ready"));
   // By the newest one: the first has ended long ago.
-  process->signal(SIGTERM);
-  CHECK(process->wait() == 0);
+  stop(*process);
 }
