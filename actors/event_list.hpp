@@ -20,8 +20,8 @@ struct watch_event {
   event_type type = event_type::added;
   persistence::revision at = 0;
   api::object_ptr object;
-  api::object_ptr previous = {};  // null for `added` by creation and for the initial state
-  persistence::change_cause why = {};
+  api::object_ptr previous = {};       // null for `added` by creation and for the initial state
+  persistence::change_cause why = {};  // in the initial state empty for what was written long ago
 };
 
 class event_list {

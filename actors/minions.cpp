@@ -87,7 +87,9 @@ void minions::on_leases(const watch_events& m) {
   for (const auto& event : m.events) {
     if (!event.object) continue;
     const auto found = rows_.find(event.object->meta().name());
-    if (found != rows_.end()) tell(found->second.actor, related_change{event});
+    if (found == rows_.end()) continue;
+    why({event.why.request, event.at});
+    tell(found->second.actor, related_change{event});
   }
 }
 

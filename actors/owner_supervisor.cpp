@@ -46,6 +46,7 @@ void owner_supervisor::deliver_again() {
 void owner_supervisor::on_owners(const ownership::owner_kind& kind, const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
+    why({event.why.request, event.at});
     if (event.type == event_type::deleted) {
       lose_owner(api::key_of(*event.object));
     } else {
@@ -56,8 +57,11 @@ void owner_supervisor::on_owners(const ownership::owner_kind& kind, const watch_
 }
 
 void owner_supervisor::on_dependents(const watch_events& m) {
-  for (const auto& event : m.events)
-    if (event.type != event_type::bookmark) forward_dependent(event);
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    why({event.why.request, event.at});
+    forward_dependent(event);
+  }
   complete();
 }
 

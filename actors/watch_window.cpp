@@ -38,4 +38,14 @@ void watch_window::add(persistence::change_batch batch) {
   }
 }
 
+persistence::change_cause watch_window::why(persistence::revision at) const {
+  persistence::change_cause found;
+  if (at <= from_) return found;
+  each(at - 1, [&](const persistence::change& c) {
+    if (c.at == at) found = c.why;
+    return false;
+  });
+  return found;
+}
+
 }  // namespace troupe::actors

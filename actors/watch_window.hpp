@@ -32,11 +32,17 @@ class watch_window {
         std::upper_bound(batches_.begin(), batches_.end(), after,
                          [](auto at, const entry& e) { return at < e.changes->back().at; });
     for (; batch != batches_.end(); ++batch) {
-      for (const auto& c : *batch->changes) {
-        if (c.at > after && !visit(c)) return;
+      const auto& changes = *batch->changes;
+      auto c = std::upper_bound(changes.begin(), changes.end(), after,
+                                [](auto at, const auto& change) { return at < change.at; });
+      for (; c != changes.end(); ++c) {
+        if (!visit(*c)) return;
       }
     }
   }
+
+  // Why this revision was made; nothing where it is not here.
+  persistence::change_cause why(persistence::revision at) const;
 
   std::size_t changes() const noexcept { return changes_; }
   std::size_t bytes() const noexcept { return bytes_; }

@@ -82,7 +82,8 @@ void watcher::send_initial(watch_stream& s) {
   const auto visit = [&](std::string_view key, const api::object_ptr& object) {
     if (!s.view.shows(object)) return true;
     if (static_cast<std::int64_t>(events.size()) == room) return complete = false;
-    events.push_back({event_type::added, object->revision(), object});
+    const auto at = object->revision();
+    events.push_back({event_type::added, at, object, {}, window_.why(at)});
     last = key;
     return true;
   };

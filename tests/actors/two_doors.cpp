@@ -54,6 +54,7 @@ persistence::revision doors::write(
   for (auto& [key, content] : all) {
     what.mutations.push_back({key, &api::kind_of<ConfigMap>(), std::move(content)});
   }
+  what.why.request = request;
   persistence::revision at = 0;
   truth->submit(std::move(what), [&](persistence::outcome result) { at = result.value().at; });
   return at;

@@ -34,6 +34,8 @@ class doors {
 
   // The observer's batches do not reach the watcher while this is set.
   bool lose_batches = false;
+  // In whose name it is written.
+  std::uint64_t request = 0;
 
   ~doors();
 

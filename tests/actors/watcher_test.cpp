@@ -48,6 +48,21 @@ TEST_CASE("a subscriber from revision 0 gets the present state, then every chang
   CHECK(s.heard->events()[2].previous->revision() == a);
 }
 
+TEST_CASE("the present state tells why each object was written, while that is in memory") {
+  doors d{1, tiny_window()};
+  for (int i = 0; i < 4; ++i) {
+    d.request = 10 + static_cast<std::uint64_t>(i);
+    d.put("default", fmt::format("c{}", i));
+  }
+  d.simulation.settle();
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all});
+  std::vector<std::uint64_t> requests;
+  for (const auto& event : s.heard->events())
+    requests.push_back(event.why.request);
+  CHECK(requests == std::vector<std::uint64_t>{0, 0, 12, 13});
+}
+
 TEST_CASE("an empty present state is announced as complete") {
   doors d{1};
   subscriber s{d, "s"};

@@ -97,7 +97,7 @@ api::expected<api::object_ptr> cluster::commit(persistence::transaction what,
                                                const std::string& name) {
   api::expected<api::object_ptr> result = api::fail(api::internal("the store did not answer"));
   what.why.author = "test";
-  plane_->commit(std::move(what), 0, [&](persistence::outcome outcome) {
+  plane_->commit(std::move(what), ++last_request_, [&](persistence::outcome outcome) {
     if (outcome) {
       result = outcome->objects.front();
     } else {

@@ -117,6 +117,7 @@ class cluster {
   std::unique_ptr<runtime::simulation> simulation_;
   std::unique_ptr<actors::control_plane> plane_;
   std::mt19937_64 random_;  // of names and uids
+  std::uint64_t last_request_ = 0;
 };
 
 }  // namespace troupe::test

@@ -145,6 +145,30 @@ TEST_CASE("what happened while the supervisor was down is made good", "[replicat
   CHECK_FALSE(c.actor("replicaset", "default/gone"));
 }
 
+TEST_CASE("each controller's pods bear its own request, however many are told of in one go",
+          "[replication]") {
+  cluster c{2};
+  c.settle();
+  c.crash("supervisor", "replication");
+  for (int i = 0; i < 5; ++i)
+    c.create(replica_set(fmt::format("web{}", i), 3, {{"app", fmt::format("web{}", i)}}));
+  c.advance(seconds{5});
+  const auto log = c.truth().changes(0, 10'000);
+  REQUIRE(log.has_value());
+  std::map<std::string, std::uint64_t> request_of;  // an owner's uid to it
+  std::size_t pods = 0;
+  for (const auto& each : *log) {
+    if (each.type != persistence::change_type::created) continue;
+    const auto& meta = each.object->meta();
+    if (&each.object->kind() == &api::kind_of<ReplicaSet>())
+      request_of[meta.uid()] = each.why.request;
+    if (&each.object->kind() != &api::kind_of<Pod>()) continue;
+    ++pods;
+    CHECK(each.why.request == request_of.at(std::string{actors::controller_uid(*each.object)}));
+  }
+  CHECK(pods == 15);
+}
+
 TEST_CASE("a controller whose mailbox was full looks again", "[replication]") {
   struct noise {};
   cluster c{2};
