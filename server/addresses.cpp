@@ -81,4 +81,9 @@ std::string outward_address() {
   return found == all.end() ? std::string{} : *found;
 }
 
+std::string reachable_address(const std::string& host) {
+  const auto found = is_wildcard(host) ? outward_address() : host;
+  return found.empty() || found == "localhost" ? "127.0.0.1" : found;
+}
+
 }  // namespace troupe::server

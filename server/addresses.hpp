@@ -17,4 +17,8 @@ std::vector<std::string> interface_addresses();
 // first that is not loopback. Empty: there is none.
 std::string outward_address();
 
+// By which what listens at this host is reached: outward_address(), else loopback, for a wildcard,
+// otherwise itself. A literal address.
+std::string reachable_address(const std::string& host);
+
 }  // namespace troupe::server

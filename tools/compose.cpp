@@ -175,11 +175,8 @@ class node : public node_parts {
   // likely reach.
   server::join_addresses addresses_to_join() const {
     auto where = front_->where();
-    const bool all = server::is_wildcard(where.host);
-    const bool loopback = server::is_loopback(where.host);
-    if (all) where.host = server::outward_address();
-    if (!config_.server.names.empty() && !loopback) where.host = config_.server.names.front();
-    if (where.host.empty()) where.host = "127.0.0.1";
+    const bool named = !config_.server.names.empty() && !server::is_loopback(where.host);
+    where.host = named ? config_.server.names.front() : server::reachable_address(where.host);
     return {server::to_string(where), server::is_loopback(where.host)};
   }
 
@@ -218,7 +215,9 @@ class node : public node_parts {
       actors::spawn_simulated_fleet(*company_, plane_->doors(), std::move(fleet));
       return;
     }
-    actors::spawn_kubelet(*company_, plane_->doors(), kubelet_of(from, from.node_name));
+    auto kubelet = kubelet_of(from, from.node_name);
+    kubelet.address = server::reachable_address(config_.server.listen.host);
+    actors::spawn_kubelet(*company_, plane_->doors(), std::move(kubelet));
   }
 
   const config::node_config& config_;

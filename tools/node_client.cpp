@@ -87,6 +87,7 @@ struct node_client::impl {
 
   void set_limits() {
     http->set_keep_alive(true);
+    http->set_tcp_nodelay(true);  // else a body waits for the head to be acknowledged
     http->set_connection_timeout(defaults::connect_limit);
     http->set_read_timeout(defaults::answer_limit);
     http->set_socket_options([this](int made) { newest_socket = made; });

@@ -140,6 +140,14 @@ TEST_CASE("a server that listens on all addresses is called by each of them, and
   if (!outward.empty()) CHECK_FALSE(server::is_loopback(outward));
 }
 
+TEST_CASE("what listens on all addresses is reached at one of them, anything else at its own") {
+  const auto outward = server::outward_address();
+  CHECK(server::reachable_address("0.0.0.0") == (outward.empty() ? "127.0.0.1" : outward));
+  CHECK(server::reachable_address("localhost") == "127.0.0.1");
+  CHECK(server::reachable_address("192.0.2.77") == "192.0.2.77");
+  CHECK(server::reachable_address("::1") == "::1");
+}
+
 TEST_CASE("a token that is taken out of the file is refused soon") {
   front_of_node node{[](auto& options) { options.renew_period = 20ms; }};
   node.start();

@@ -83,6 +83,10 @@ TEST_CASE("machines join by the printed line, run pods, are drained, and leave",
   cluster.converge(converge_limit);
   CHECK_FALSE(cluster.containers(cluster.at(2)).empty());
   CHECK_FALSE(cluster.containers(cluster.at(3)).empty());
+  for (const auto& pod : cluster.pods()) {
+    const auto& node = pod.spec().node_name();
+    CHECK(pod.status().pod_ip() == cluster.at(static_cast<unsigned>(node.back() - '0')).address());
+  }
 
   // The token stands neither in a log nor where `ps` looks.
   const std::regex token{"[a-z0-9]{6}\\.[a-z0-9]{16}"};
