@@ -1,4 +1,5 @@
 #include <iostream>
+#include <string>
 
 #include "tools/commands.hpp"
 #include "tools/program.hpp"
@@ -6,8 +7,10 @@
 namespace troupe::tools {
 
 void add_version_command(program& to) {
-  to.add("version", "Shows the version.", [] {
-    std::cout << "troupe " TROUPE_VERSION "\n";
+  const std::string text = "troupe " TROUPE_VERSION;
+  to.version(text);
+  to.add("version", "Shows the version.", [text] {
+    std::cout << text << "\n";
     return exit_code::done;
   });
 }

@@ -23,10 +23,18 @@ std::string error_text() {
 }
 
 // Who has the lock, as its owner wrote it.
-std::string owner(int lock) {
+std::optional<int> owner(int lock) {
   std::array<char, 32> text{};
-  const auto size = ::pread(lock, text.data(), text.size() - 1, 0);
-  return size > 0 ? fmt::format(" (process {})", std::string(text.data())) : "";
+  const auto size = ::pread(lock, text.data(), text.size(), 0);
+  int id = 0;
+  const bool written =
+      size > 0 && std::from_chars(text.data(), text.data() + size, id).ec == std::errc{};
+  return written && id > 1 ? std::optional{id} : std::nullopt;
+}
+
+std::string in_use(int lock) {
+  const auto by = owner(lock);
+  return "in use by another node" + (by ? fmt::format(" (process {})", *by) : "");
 }
 
 }  // namespace
@@ -62,8 +70,8 @@ node_folder::taken node_folder::take(const std::filesystem::path& folder, const 
   if (lock < 0) return as.refusal(folder, "cannot be written to: " + error_text());
   node_folder result(lock);
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0)
-    return as.refusal(folder, errno == EWOULDBLOCK ? "in use by another node" + owner(lock)
-                                                   : "cannot be locked: " + error_text());
+    return as.refusal(folder,
+                      errno == EWOULDBLOCK ? in_use(lock) : "cannot be locked: " + error_text());
   const auto id = std::to_string(::getpid());
   if (::ftruncate(lock, 0) != 0 || ::pwrite(lock, id.data(), id.size(), 0) < 0)
     return as.refusal(folder, "cannot be written to: " + error_text());
@@ -75,13 +83,7 @@ std::optional<int> node_folder::holder(const std::filesystem::path& data_dir) {
   if (lock < 0) return std::nullopt;
   const node_folder closes(lock);
   if (::flock(lock, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
-  std::array<char, 32> text{};
-  const auto size = ::pread(lock, text.data(), text.size() - 1, 0);
-  int id = 0;
-  if (size <= 0 || std::from_chars(text.data(), text.data() + size, id).ec != std::errc{} ||
-      id <= 1)
-    return std::nullopt;
-  return id;
+  return owner(lock);
 }
 
 node_folder::node_folder(node_folder&& other) noexcept : lock_(std::exchange(other.lock_, -1)) {}

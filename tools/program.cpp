@@ -37,7 +37,7 @@ class help_formatter : public CLI::Formatter {
            wrapped(option->get_description(), 6);
   }
   std::string make_subcommand(const CLI::App* sub) const override {
-    return fmt::format("  {:<14}{}\n", sub->get_name(), sub->get_description());
+    return fmt::format("  {:<16}{}\n", sub->get_name(), sub->get_description());
   }
 };
 
@@ -107,12 +107,19 @@ CLI::App& program::add(CLI::App& parent, std::string name, std::string about, ac
   return *result;
 }
 
+void program::version(std::string text) {
+  app_.set_version_flag("--version", std::move(text), "Shows the version.");
+}
+
 int program::run(int argc, const char* const* argv) {
   const auto arguments = reversed(argc, argv);
   try {
     app_.parse(std::vector(arguments));
   } catch (const CLI::CallForHelp&) {
     std::cout << help_of(innermost(app_));
+    return exit_code::done;
+  } catch (const CLI::CallForVersion& asked) {
+    std::cout << asked.what() << "\n";
     return exit_code::done;
   } catch (const CLI::ParseError& e) {
     const auto& at = innermost(app_);

@@ -32,6 +32,9 @@ class program {
   // Adds one below `parent`.
   CLI::App& add(CLI::App& parent, std::string name, std::string about, action run);
 
+  // What --version prints.
+  void version(std::string text);
+
   // Reads the arguments and runs what they choose; without a subcommand, help. A wrong command line
   // is one line on stderr and exit_code::usage.
   int run(int argc, const char* const* argv);

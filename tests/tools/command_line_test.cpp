@@ -113,5 +113,6 @@ TEST_CASE("config print shows the effective values with their sources") {
 
 TEST_CASE("version and documentation are printed") {
   CHECK_THAT(program({"version"}).out, StartsWith("troupe "));
+  CHECK(program({"--version"}).out == program({"version"}).out);
   CHECK_THAT(program({"config", "docs"}).out, Contains("### store.historyTime"));
 }
