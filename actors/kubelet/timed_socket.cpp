@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 namespace troupe::actors {
@@ -71,15 +72,20 @@ tl::expected<addresses, std::string> resolve(const std::string& host, int port,
   const auto one = std::make_shared<lookup>();
   one->run(host, port, AI_NUMERICHOST);
   if (one->problem == EAI_NONAME) {
-    if (lookups.fetch_add(1) >= lookups_at_once) {
+    const auto busy = [&] {
       --lookups;
       return tl::make_unexpected(fmt::format("lookup {}: the resolver is busy", host));
+    };
+    if (lookups.fetch_add(1) >= lookups_at_once) return busy();
+    try {
+      std::thread{[one, host, port] {
+        one->run(host, port, 0);
+        --lookups;
+        ::eventfd_write(one->done.get(), 1);
+      }}.detach();
+    } catch (const std::system_error&) {  // the machine has no thread left
+      return busy();
     }
-    std::thread{[one, host, port] {
-      one->run(host, port, 0);
-      --lookups;
-      ::eventfd_write(one->done.get(), 1);
-    }}.detach();
     eventfd_t rung = 0;
     if (!wait_for(one->done.get(), POLLIN, deadline, cancel) ||
         ::eventfd_read(one->done.get(), &rung) != 0)
