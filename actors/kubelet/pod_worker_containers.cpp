@@ -49,7 +49,8 @@ void pod_worker::adopt(const process_runtime::found& found) {
         record->started |= status.started();
         record->ready |= status.ready();
       }
-  around_->containers->follow(found.dir, observer(found.container, found.attempt));
+  around_->containers->follow(found.dir, around_->boot_id,
+                              observer(found.container, found.attempt));
 }
 
 void pod_worker::run_containers() {

@@ -87,17 +87,19 @@ container_exit failed_start(std::string why) {
   return {.code = 128, .started_ms = now, .finished_ms = now, .error = std::move(why)};
 }
 
-// The shim has gone without a word (it was killed): so has the container, by its death signal.
-container_exit lost(const container_dir& dir) {
+// The shim has gone without a word: so has the container, by its death signal when the shim was
+// killed. After a reboot others have their pids.
+container_exit lost(const container_dir& dir, bool rebooted = false) {
   const auto now = wall_ms();
-  container_exit how{.code = 137,
-                     .signal = SIGKILL,
-                     .started_ms = now,
-                     .finished_ms = now,
-                     .error = "the container's shim was killed",
-                     .lost = true};
+  container_exit how{
+      .code = 137,
+      .signal = SIGKILL,
+      .started_ms = now,
+      .finished_ms = now,
+      .error = rebooted ? "the machine was restarted" : "the container's shim was killed",
+      .lost = true};
   if (const auto running = dir.running()) {
-    running->process.signal(SIGKILL, true);
+    if (!rebooted) running->process.signal(SIGKILL, true);
     how.started_ms = running->since_ms;
   }
   cgroup_tree::find().remove(dir.group());
@@ -164,8 +166,11 @@ struct process_runtime::impl {
     });
   }
 
-  void follow(const container_dir& dir, const container_observer& tell) {
+  void follow(const container_dir& dir, const std::string& boot_id,
+              const container_observer& tell) {
     if (const auto over = dir.exit()) return tell(*over);
+    const auto begun_in = dir.spec().value_or(container_spec{}).boot_id;
+    if (!begun_in.empty() && begun_in != boot_id) return tell(lost(dir, true));
     const auto running = dir.running();
     if (!running || !running->shim.alive()) return tell(lost(dir));
     tell(*running);
@@ -191,8 +196,9 @@ void process_runtime::start(container_dir dir, container_spec spec, container_ob
   if (!taken) tell(failed_start("too many containers are being started"));
 }
 
-void process_runtime::follow(container_dir dir, container_observer tell) {
-  const bool taken = impl_->pool.post([this, dir, tell] { impl_->follow(dir, tell); });
+void process_runtime::follow(container_dir dir, std::string boot_id, container_observer tell) {
+  const bool taken = impl_->pool.post(
+      [this, dir, boot_id = std::move(boot_id), tell] { impl_->follow(dir, boot_id, tell); });
   if (!taken) tell(failed_start("too many containers are being taken up"));
 }
 

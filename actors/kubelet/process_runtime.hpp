@@ -37,8 +37,9 @@ class process_runtime {
   // Writes the spec and starts a shim; removes what older attempts left (pod_files.hpp). `tell`
   // hears that it runs, then how it ended; only the latter when it could not be started.
   void start(container_dir dir, container_spec spec, container_observer tell);
-  // Takes up a container that was started before this runtime was made.
-  void follow(container_dir dir, container_observer tell);
+  // Takes up a container that was started before this runtime was made. `boot_id` is of the
+  // machine's run now: what was started in another one has ended.
+  void follow(container_dir dir, std::string boot_id, container_observer tell);
   // SIGTERM to the container's process, or SIGKILL to all of its session.
   void stop(container_dir dir, bool kill);
 

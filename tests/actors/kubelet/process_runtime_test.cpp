@@ -179,7 +179,7 @@ TEST_CASE("a runtime that is gone leaves its containers to the next one", "[kube
   CHECK(found->front().attempt == 2);
 
   listener heard;
-  second.follow(found->front().dir, heard.observer());
+  second.follow(found->front().dir, {}, heard.observer());
   const auto running = heard.running();
   REQUIRE(running);
   CHECK(running->process.pid == process.pid);
@@ -225,12 +225,37 @@ TEST_CASE("a container whose shim nobody saw end has ended when that is found", 
   }
   listener heard;
   process_runtime runtime{shim};
-  runtime.follow(dir, heard.observer());
+  runtime.follow(dir, {}, heard.observer());
   const auto exit = heard.exit();
   REQUIRE(exit);
   CHECK(exit->lost);
   CHECK(exit->finished_ms >= before);
   CHECK(exit->started_ms == (started != 0 ? started : exit->finished_ms));
+}
+
+TEST_CASE("after a reboot a container has ended, and whoever has its pid is left alone",
+          "[kubelet]") {
+  scratch place;
+  const container_dir dir{place.path / "other"}, before{place.path / "c"};
+  process_runtime runtime{shim};
+  listener heard;
+  runtime.start(dir, shell(place, "exec sleep 300"), heard.observer());
+  const auto running = heard.running();
+  REQUIRE(running);
+  auto spec = shell(place, "");
+  spec.boot_id = "first";
+  REQUIRE(before.write(spec));
+  REQUIRE(before.write(*running));
+  listener after;
+  runtime.follow(before, "second", after.observer());
+  const auto exit = after.exit();
+  REQUIRE(exit);
+  CHECK(exit->lost);
+  CHECK(exit->started_ms == running->since_ms);
+  CHECK(running->process.alive());
+  runtime.stop(dir, true);
+  CHECK(heard.exit());
+  CHECK(gone(running->process));
 }
 
 TEST_CASE("a container that an earlier program started has nothing to compare", "[kubelet]") {
