@@ -139,6 +139,11 @@ std::string label_selector::str() const {
   return out;
 }
 
+void label_selector::add(label_requirement requirement) {
+  requirements_.push_back(std::move(requirement));
+  sort();
+}
+
 void label_selector::sort() {
   std::stable_sort(requirements_.begin(), requirements_.end(),
                    [](const auto& a, const auto& b) { return a.key < b.key; });

@@ -50,6 +50,9 @@ class label_selector {
   // Matches no object: what an absent LabelSelector means.
   static label_selector nothing();
 
+  // One more that must hold.
+  void add(label_requirement requirement);
+
   bool matches(const label_map& labels) const;
   bool everything() const noexcept { return !nothing_ && requirements_.empty(); }
   // Canonical text, requirements sorted by key: equal selectors print the same.

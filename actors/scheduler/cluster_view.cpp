@@ -103,12 +103,29 @@ void cluster_view::remove_pod(const std::string& key) {
   places_.erase(known);
 }
 
+void cluster_view::put_namespace(api::object_ptr space) {
+  const auto& name = space->meta().name();
+  namespaces_[name] = std::move(space);
+}
+
+void cluster_view::remove_namespace(const std::string& name) {
+  namespaces_.erase(name);
+}
+
+bool cluster_view::selects_namespace(const api::label_selector& selector,
+                                     const std::string& name) const {
+  static const api::label_map none;
+  const auto found = namespaces_.find(name);
+  return selector.matches(found == namespaces_.end() ? none : found->second->meta().labels());
+}
+
 void cluster_view::clear() {
   by_name_.clear();
   order_.clear();
   places_.clear();
   nominated_.clear();
   by_controller_.clear();
+  namespaces_.clear();
   anti_affinity_ = affinity_ = prefers_others_ = 0;
 }
 

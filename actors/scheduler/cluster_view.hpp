@@ -67,6 +67,8 @@ class cluster_view {
   // A pod that is bound and neither finished nor gone; a newer state replaces an older one.
   void put_pod(const pod_info_ptr& pod, const std::string& node);
   void remove_pod(const std::string& key);
+  void put_namespace(api::object_ptr space);
+  void remove_namespace(const std::string& name);
   void clear();
 
   // -- binds under way ----------------------------------------------------------------------------
@@ -108,6 +110,8 @@ class cluster_view {
   // have one. Null where there is none, or the pod has no controller.
   using pods_by_node = std::unordered_map<const node_info*, std::int64_t>;
   const pods_by_node* siblings(const pod_info& pod) const;
+  // By its labels; a namespace that is not known has none.
+  bool selects_namespace(const api::label_selector& selector, const std::string& name) const;
   std::size_t pods() const noexcept { return places_.size(); }
 
  private:
@@ -122,7 +126,8 @@ class cluster_view {
   std::unordered_map<std::string, std::unique_ptr<node_info>> by_name_;
   std::vector<node_info*> order_;
   std::unordered_map<std::string, place> places_;  // by key of the pod
-  std::map<std::string, nomination> nominated_;    // by key of the pod; each has a place as well
+  std::unordered_map<std::string, api::object_ptr> namespaces_;
+  std::map<std::string, nomination> nominated_;  // by key of the pod; each has a place as well
   std::unordered_map<std::string, pods_by_node> by_controller_;  // uid
   std::size_t anti_affinity_ = 0, affinity_ = 0, prefers_others_ = 0;
 };

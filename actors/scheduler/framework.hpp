@@ -30,6 +30,7 @@ enum cluster_event : std::uint32_t {
   pod_deleted = 1u << 4,          // a bound pod went away
   pod_bound = 1u << 5,            // a pod was put on a node, or its labels changed
   pod_updated = 1u << 6,          // the waiting pod itself
+  namespace_labels_changed = 1u << 7,
   any_event = ~0u,
 };
 

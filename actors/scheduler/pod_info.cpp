@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "actors/claims.hpp"
+#include "actors/scheduler/cluster_view.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors::scheduler {
@@ -47,16 +48,37 @@ node_term compile(const NodeSelectorTerm& from) {
   return term;
 }
 
+// One that makes no sense selects nothing.
+api::label_selector compile(const api::meta::v1::LabelSelector& from) {
+  return api::label_selector::from(from).value_or(api::label_selector::nothing());
+}
+
+// So does one that is absent.
+template <class From>
+api::label_selector pods_in(const From& from) {
+  return from.has_label_selector() ? compile(from.label_selector())
+                                   : api::label_selector::nothing();
+}
+
+// The pods that are counted have the values of these keys in common with `owner`, or differ in
+// them; a key that `owner` lacks says nothing.
+void compare_labels(const Pod& owner, const google::protobuf::RepeatedPtrField<std::string>& keys,
+                    api::label_operator how, api::label_selector& selector) {
+  const auto& labels = owner.metadata().labels();
+  for (const auto& key : keys)
+    if (const auto found = labels.find(key); found != labels.end())
+      selector.add({.key = key, .op = how, .values = {found->second}});
+}
+
 affinity_term compile(const PodAffinityTerm& from, const Pod& owner, std::int32_t weight = 0) {
   affinity_term term;
-  term.selector = from.has_label_selector() ? api::label_selector::from(from.label_selector())
-                                                  .value_or(api::label_selector::nothing())
-                                            : api::label_selector::nothing();
+  term.selector = pods_in(from);
+  compare_labels(owner, from.match_label_keys(), api::label_operator::in, term.selector);
+  compare_labels(owner, from.mismatch_label_keys(), api::label_operator::not_in, term.selector);
   term.namespaces.assign(from.namespaces().begin(), from.namespaces().end());
   // An empty namespaceSelector means all; without either, the pod's own namespace counts.
   if (from.has_namespace_selector()) {
-    term.all_namespaces = from.namespace_selector().match_labels().empty() &&
-                          from.namespace_selector().match_expressions().empty();
+    term.by_labels_of_namespace = compile(from.namespace_selector());
   } else if (term.namespaces.empty()) {
     term.namespaces.push_back(owner.metadata().namespace_());
   }
@@ -96,11 +118,15 @@ void read_ports(const Pod& pod, pod_info& info) {
 
 void read_spread(const Pod& pod, pod_info& info) {
   for (const auto& from : pod.spec().topology_spread_constraints()) {
-    auto selector =
-        api::label_selector::from(from.label_selector()).value_or(api::label_selector::nothing());
-    info.spread.push_back({from.max_skew(), from.topology_key(),
-                           from.when_unsatisfiable() != "ScheduleAnyway", std::move(selector),
-                           std::max(from.min_domains(), 1)});
+    auto selector = pods_in(from);
+    compare_labels(pod, from.match_label_keys(), api::label_operator::in, selector);
+    info.spread.push_back({.max_skew = from.max_skew(),
+                           .topology_key = from.topology_key(),
+                           .hard = from.when_unsatisfiable() != "ScheduleAnyway",
+                           .selector = std::move(selector),
+                           .min_domains = std::max(from.min_domains(), 1),
+                           .heeds_affinity = from.node_affinity_policy() != "Ignore",
+                           .heeds_taints = from.node_taints_policy() == "Honor"});
   }
 }
 
@@ -119,10 +145,21 @@ bool node_term::matches(const std::string& node, const api::label_map& labels_of
                      [&](const auto& requirement) { return requirement.matches(labels_of_node); });
 }
 
-bool affinity_term::matches(const api::object& pod) const {
+bool pod_info::selects(const std::string& node, const api::label_map& labels_of_node) const {
+  const bool selected =
+      std::all_of(node_selector.begin(), node_selector.end(),
+                  [&](const auto& requirement) { return requirement.matches(labels_of_node); });
+  return selected &&
+         (!has_required_nodes ||
+          std::any_of(required_nodes.begin(), required_nodes.end(),
+                      [&](const auto& term) { return term.matches(node, labels_of_node); }));
+}
+
+bool affinity_term::matches(const api::object& pod, const cluster_view& view) const {
   const auto& meta = pod.meta();
-  return (all_namespaces ||
-          std::binary_search(namespaces.begin(), namespaces.end(), meta.namespace_())) &&
+  const auto& space = meta.namespace_();
+  return (std::binary_search(namespaces.begin(), namespaces.end(), space) ||
+          (by_labels_of_namespace && view.selects_namespace(*by_labels_of_namespace, space))) &&
          selector.matches(meta.labels());
 }
 

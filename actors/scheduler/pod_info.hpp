@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "api/selector.hpp"
 
 namespace troupe::actors::scheduler {
+
+class cluster_view;
 
 struct host_port {
   std::int32_t port = 0;
@@ -35,12 +38,12 @@ struct node_term {
 // A compiled podAffinityTerm.
 struct affinity_term {
   api::label_selector selector;
-  std::vector<std::string> namespaces;  // sorted
-  bool all_namespaces = false;
+  std::vector<std::string> namespaces;                        // sorted
+  std::optional<api::label_selector> by_labels_of_namespace;  // more of them
   std::string topology_key;
   std::int32_t weight = 0;  // of preferred terms
 
-  bool matches(const api::object& pod) const;
+  bool matches(const api::object& pod, const cluster_view& view) const;
 };
 
 struct spread_constraint {
@@ -49,6 +52,9 @@ struct spread_constraint {
   bool hard = true;  // DoNotSchedule
   api::label_selector selector;
   std::int32_t min_domains = 1;
+  // Nodes that the pod's node affinity excludes, or with taints that it does not tolerate, are left
+  // out of the count.
+  bool heeds_affinity = true, heeds_taints = false;
 };
 
 struct pod_info {
@@ -75,6 +81,8 @@ struct pod_info {
   const api::core::v1::Pod& body() const { return pod->as<api::core::v1::Pod>(); }
   const std::string& node() const { return body().spec().node_name(); }
   bool selects_nodes() const { return !node_selector.empty() || has_required_nodes; }
+  // Whether nodeSelector and required node affinity admit a node of this name with these labels.
+  bool selects(const std::string& node, const api::label_map& labels_of_node) const;
 };
 
 using pod_info_ptr = std::shared_ptr<const pod_info>;

@@ -9,6 +9,7 @@
 #include "actors/condition.hpp"
 #include "actors/metrics.hpp"
 #include "actors/scheduler/defaults.hpp"
+#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -25,6 +26,7 @@ namespace scheduler {
 
 namespace {
 
+using api::core::v1::Namespace;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 
@@ -100,6 +102,7 @@ void scheduler_actor::fence() {
 
 void scheduler_actor::begin() {
   begun_ = true;
+  follow(api::kind_of<Namespace>().prefix(), [this](const watch_events& m) { on_namespaces(m); });
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
   flush_timer_ = every(defaults::flush_period, [this] {
@@ -128,6 +131,12 @@ void scheduler_actor::on_unschedule(const unschedule& m) {
   view_.forget(m.pod_key);
 }
 
+void scheduler_actor::on_namespaces(const watch_events& m) {
+  for (const auto& event : m.events)
+    if (event.type != event_type::bookmark) take_namespace(event);
+  wake();
+}
+
 void scheduler_actor::on_nodes(const watch_events& m) {
   for (const auto& event : m.events)
     if (event.type != event_type::bookmark) take_node(event);
@@ -141,6 +150,14 @@ void scheduler_actor::on_pods(const watch_events& m) {
 }
 
 // -- what it knows --------------------------------------------------------------------------------
+
+void scheduler_actor::take_namespace(const watch_event& event) {
+  const auto& meta = event.object->meta();
+  if (event.type == event_type::deleted) return view_.remove_namespace(meta.name());
+  view_.put_namespace(event.object);
+  if (!event.previous || !same_labels(event.previous->meta().labels(), meta.labels()))
+    happened(namespace_labels_changed);
+}
 
 void scheduler_actor::take_node(const watch_event& event) {
   const auto& name = event.object->meta().name();

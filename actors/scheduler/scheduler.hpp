@@ -54,6 +54,7 @@ class scheduler_actor : public follower {
   void on_unschedule(const unschedule& m);
   void on_go_on(const go_on&);
   void on_plugin_bound(const plugin_bound& m);
+  void on_namespaces(const watch_events& m);
   void on_nodes(const watch_events& m);
   void on_pods(const watch_events& m);
 
@@ -61,6 +62,7 @@ class scheduler_actor : public follower {
   void begin();
 
   // -- what it knows ------------------------------------------------------------------------------
+  void take_namespace(const watch_event& event);
   void take_node(const watch_event& event);
   void take_pod(const watch_event& event);
   void enqueue(const api::object_ptr& pod, std::uint64_t request);

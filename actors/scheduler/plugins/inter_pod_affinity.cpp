@@ -31,23 +31,25 @@ struct affinity_notes {
   domain_counts preferred;
 };
 
-bool matches_all(const std::vector<affinity_term>& terms, const api::object& pod) {
-  return std::all_of(terms.begin(), terms.end(), [&](const auto& t) { return t.matches(pod); });
+bool matches_all(const std::vector<affinity_term>& terms, const api::object& pod,
+                 const cluster_view& view) {
+  return std::all_of(terms.begin(), terms.end(),
+                     [&](const auto& t) { return t.matches(pod, view); });
 }
 
 void count(const std::vector<affinity_term>& terms, const node_info& node, const pod_info& other,
-           std::vector<domain_counts>& counts) {
+           const cluster_view& view, std::vector<domain_counts>& counts) {
   for (std::size_t i = 0; i < terms.size(); ++i)
-    if (terms[i].matches(*other.pod)) {
+    if (terms[i].matches(*other.pod, view)) {
       const auto domain = domain_of(node, terms[i].topology_key);
       if (!domain.empty()) ++counts[i][domain];
     }
 }
 
 void weigh(const std::vector<affinity_term>& terms, const node_info& node, const api::object& pod,
-           std::int64_t sign, domain_counts& counts) {
+           const cluster_view& view, std::int64_t sign, domain_counts& counts) {
   for (const auto& term : terms)
-    if (term.matches(pod)) {
+    if (term.matches(pod, view)) {
       const auto domain = domain_of(node, term.topology_key);
       if (!domain.empty()) counts[domain] += sign * std::max(term.weight, 1);
     }
@@ -61,7 +63,7 @@ class inter_pod_affinity : public plugin,
  public:
   std::string_view name() const noexcept override { return "InterPodAffinity"; }
   std::uint32_t helped_by() const noexcept override {
-    return node_added | node_labels_changed | pod_bound | pod_deleted;
+    return node_added | node_labels_changed | pod_bound | pod_deleted | namespace_labels_changed;
   }
 
   status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
@@ -73,11 +75,11 @@ class inter_pod_affinity : public plugin,
     all.anti_affinity.resize(pod.required_anti_affinity.size());
     for (const auto* node : view.nodes())
       for (const auto& other : node->pods()) {
-        if (matches_all(pod.required_affinity, *other->pod))
-          count(pod.required_affinity, *node, *other, all.affinity);
-        count(pod.required_anti_affinity, *node, *other, all.anti_affinity);
+        if (matches_all(pod.required_affinity, *other->pod, view))
+          count(pod.required_affinity, *node, *other, view, all.affinity);
+        count(pod.required_anti_affinity, *node, *other, view, all.anti_affinity);
         for (const auto& term : other->required_anti_affinity)
-          if (term.matches(*pod.pod)) {
+          if (term.matches(*pod.pod, view)) {
             const auto domain = domain_of(*node, term.topology_key);
             if (!domain.empty()) ++all.kept_out[domain];
           }
@@ -85,7 +87,7 @@ class inter_pod_affinity : public plugin,
     // The first pod of a group that wants to be together may go anywhere.
     const bool nobody = std::all_of(all.affinity.begin(), all.affinity.end(),
                                     [](const auto& counts) { return counts.empty(); });
-    all.first_of_its_kind = nobody && matches_all(pod.required_affinity, *pod.pod);
+    all.first_of_its_kind = nobody && matches_all(pod.required_affinity, *pod.pod, view);
     return {};
   }
 
@@ -114,11 +116,11 @@ class inter_pod_affinity : public plugin,
     domain_counts preferred;
     for (const auto* node : view.nodes())
       for (const auto& other : node->pods()) {
-        weigh(pod.preferred_affinity, *node, *other->pod, +1, preferred);
-        weigh(pod.preferred_anti_affinity, *node, *other->pod, -1, preferred);
-        weigh(other->preferred_affinity, *node, *pod.pod, +1, preferred);
-        weigh(other->preferred_anti_affinity, *node, *pod.pod, -1, preferred);
-        weigh(other->required_affinity, *node, *pod.pod, +1, preferred);
+        weigh(pod.preferred_affinity, *node, *other->pod, view, +1, preferred);
+        weigh(pod.preferred_anti_affinity, *node, *other->pod, view, -1, preferred);
+        weigh(other->preferred_affinity, *node, *pod.pod, view, +1, preferred);
+        weigh(other->preferred_anti_affinity, *node, *pod.pod, view, -1, preferred);
+        weigh(other->required_affinity, *node, *pod.pod, view, +1, preferred);
       }
     if (preferred.empty()) return {verdict::skip, {}};
     notes.make<affinity_notes>(index()).preferred = std::move(preferred);

@@ -1,6 +1,4 @@
 // nodeSelector and required node affinity must match; preferred terms add their weights.
-#include <algorithm>
-
 #include "actors/scheduler/plugins/plugins.hpp"
 
 namespace troupe::actors::scheduler {
@@ -20,15 +18,7 @@ class node_affinity : public plugin,
     return pod.selects_nodes() ? status{} : status{verdict::skip, {}};
   }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
-    const auto& labels = node.labels();
-    const bool selected =
-        std::all_of(pod.node_selector.begin(), pod.node_selector.end(),
-                    [&](const auto& requirement) { return requirement.matches(labels); });
-    const bool required =
-        !pod.has_required_nodes ||
-        std::any_of(pod.required_nodes.begin(), pod.required_nodes.end(),
-                    [&](const auto& term) { return term.matches(node.name(), labels); });
-    if (selected && required) return {};
+    if (pod.selects(node.name(), node.labels())) return {};
     return {verdict::unresolvable, "node(s) didn't match Pod's node affinity/selector"};
   }
 

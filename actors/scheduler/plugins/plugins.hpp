@@ -5,6 +5,10 @@
 
 #include "actors/scheduler/framework.hpp"
 
+namespace troupe::api::core::v1 {
+class Taint;
+}
+
 namespace troupe::actors::scheduler {
 
 std::unique_ptr<plugin> make_scheduling_gates();
@@ -19,5 +23,8 @@ std::unique_ptr<plugin> make_balanced_allocation();
 std::unique_ptr<plugin> make_topology_spread();
 std::unique_ptr<plugin> make_inter_pod_affinity();
 std::unique_ptr<plugin> make_default_preemption();
+
+// The first taint of the node that keeps the pod away; null: none does.
+const api::core::v1::Taint* untolerated_taint(const pod_info& pod, const node_info& node);
 
 }  // namespace troupe::actors::scheduler

@@ -24,12 +24,10 @@ class taint_toleration : public plugin,
   std::uint32_t helped_by() const noexcept override { return node_added | node_taints_changed; }
 
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
-    if (!node.repels()) return {};
-    for (const auto& taint : node.body().spec().taints())
-      if (taint.effect() != "PreferNoSchedule" && !tolerated(pod, taint))
-        return {verdict::unresolvable,
-                "node(s) had untolerated taint {" + taint.key() + ": " + taint.value() + "}"};
-    return {};
+    const auto* taint = untolerated_taint(pod, node);
+    if (taint == nullptr) return {};
+    return {verdict::unresolvable,
+            "node(s) had untolerated taint {" + taint->key() + ": " + taint->value() + "}"};
   }
 
   status pre_score(cycle&, const pod_info&, const cluster_view& view,
@@ -49,6 +47,13 @@ class taint_toleration : public plugin,
 };
 
 }  // namespace
+
+const api::core::v1::Taint* untolerated_taint(const pod_info& pod, const node_info& node) {
+  if (!node.repels()) return nullptr;
+  for (const auto& taint : node.body().spec().taints())
+    if (taint.effect() != "PreferNoSchedule" && !tolerated(pod, taint)) return &taint;
+  return nullptr;
+}
 
 std::unique_ptr<plugin> make_taint_toleration() {
   return std::make_unique<taint_toleration>();

@@ -28,7 +28,21 @@ struct tally {
   std::unordered_map<std::string, std::int64_t> by_domain;
   std::int64_t least = 0;  // in the emptiest domain
   bool self = false;       // the pod itself matches the selector
+
+  // Of the node's domain, which it has.
+  std::int64_t pods(const node_info& node) const {
+    const auto found = by_domain.find(*domain_of(node, constraint->topology_key));
+    return found == by_domain.end() ? 0 : found->second;
+  }
 };
+using tallies = std::vector<tally>;
+
+// A node that lacks the label of one constraint is in no domain of the others either.
+bool has_domains(const node_info& node, const tallies& all) {
+  return std::all_of(all.begin(), all.end(), [&](const tally& each) {
+    return domain_of(node, each.constraint->topology_key) != nullptr;
+  });
+}
 
 constexpr std::int32_t default_host_skew = 3, default_zone_skew = 5;
 
@@ -40,7 +54,7 @@ struct default_spread {
 };
 
 struct spread_notes {
-  std::vector<tally> hard, soft;
+  tallies hard, soft;
   default_spread defaults;
 };
 
@@ -68,26 +82,69 @@ default_spread spread_siblings(const cluster_view::pods_by_node& siblings,
   return result;
 }
 
-tally count(const spread_constraint& constraint, const pod_info& pod, const cluster_view& view) {
-  tally result{&constraint, {}, 0, constraint.selector.matches(pod.pod->meta().labels())};
-  const auto& space = pod.pod->meta().namespace_();
-  for (const auto* node : view.nodes()) {
-    const auto* domain = domain_of(*node, constraint.topology_key);
-    if (domain == nullptr) continue;
-    auto& pods = result.by_domain[*domain];
-    for (const auto& other : node->pods())
-      if (other->pod->meta().namespace_() == space &&
-          !other->pod->meta().has_deletion_timestamp() &&
-          constraint.selector.matches(other->pod->meta().labels()))
-        ++pods;
-  }
-  result.least = std::numeric_limits<std::int64_t>::max();
-  for (const auto& [domain, pods] : result.by_domain)
-    result.least = std::min(result.least, pods);
-  const auto domains = static_cast<std::int32_t>(result.by_domain.size());
-  if (domains < constraint.min_domains || domains == 0) result.least = 0;
+tallies begin(const pod_info& pod, bool hard) {
+  tallies result;
+  for (const auto& each : pod.spread)
+    if (each.hard == hard)
+      result.push_back({&each, {}, 0, each.selector.matches(pod.pod->meta().labels())});
   return result;
 }
+
+bool counts(const spread_constraint& constraint, const pod_info& pod, const node_info& node) {
+  return (!constraint.heeds_affinity || pod.selects(node.name(), node.labels())) &&
+         (!constraint.heeds_taints || untolerated_taint(pod, node) == nullptr);
+}
+
+std::int64_t count(const spread_constraint& constraint, const std::string& space,
+                   const node_info& node) {
+  return std::count_if(node.pods().begin(), node.pods().end(), [&](const pod_info_ptr& other) {
+    const auto& meta = other->pod->meta();
+    return meta.namespace_() == space && !meta.has_deletion_timestamp() &&
+           constraint.selector.matches(meta.labels());
+  });
+}
+
+tallies count_hard(const pod_info& pod, const cluster_view& view) {
+  auto all = begin(pod, true);
+  for (const auto* node : view.nodes()) {
+    if (!has_domains(*node, all)) continue;
+    for (auto& each : all)
+      if (const auto& constraint = *each.constraint; counts(constraint, pod, *node))
+        each.by_domain[*domain_of(*node, constraint.topology_key)] +=
+            count(constraint, pod.pod->meta().namespace_(), *node);
+  }
+  for (auto& each : all) {
+    const auto domains = static_cast<std::int32_t>(each.by_domain.size());
+    if (domains == 0 || domains < each.constraint->min_domains) continue;  // the least is none
+    each.least = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [domain, pods] : each.by_domain)
+      each.least = std::min(each.least, pods);
+  }
+  return all;
+}
+
+// Of the domains that the pod may come to.
+tallies count_soft(const pod_info& pod, const cluster_view& view,
+                   const std::vector<const node_info*>& feasible) {
+  auto all = begin(pod, false);
+  for (const auto* node : feasible)
+    if (has_domains(*node, all))
+      for (auto& each : all)
+        each.by_domain.try_emplace(*domain_of(*node, each.constraint->topology_key), 0);
+  for (const auto* node : view.nodes()) {
+    if (!has_domains(*node, all)) continue;
+    for (auto& each : all) {
+      const auto& constraint = *each.constraint;
+      const auto found = each.by_domain.find(*domain_of(*node, constraint.topology_key));
+      if (found != each.by_domain.end() && counts(constraint, pod, *node))
+        found->second += count(constraint, pod.pod->meta().namespace_(), *node);
+    }
+  }
+  return all;
+}
+
+// Of a node that is in no domain: it is the last to be taken.
+constexpr std::int64_t no_score = -1;
 
 class topology_spread : public plugin,
                         public pre_filter_plugin,
@@ -97,24 +154,22 @@ class topology_spread : public plugin,
  public:
   std::string_view name() const noexcept override { return "PodTopologySpread"; }
   std::uint32_t helped_by() const noexcept override {
-    return node_added | node_labels_changed | pod_bound | pod_deleted;
+    return node_added | node_labels_changed | node_taints_changed | pod_bound | pod_deleted;
   }
 
   status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
     if (pod.spread.empty()) return {verdict::skip, {}};
-    auto& all = notes.make<spread_notes>(index());
-    for (const auto& constraint : pod.spread)
-      (constraint.hard ? all.hard : all.soft).push_back(count(constraint, pod, view));
-    return all.hard.empty() ? status{verdict::skip, {}} : status{};
+    auto& hard = notes.make<spread_notes>(index()).hard;
+    hard = count_hard(pod, view);
+    return hard.empty() ? status{verdict::skip, {}} : status{};
   }
 
   status filter(const cycle& notes, const pod_info&, const node_info& node) const override {
     for (const auto& each : notes.get<spread_notes>(index()).hard) {
-      const auto* domain = domain_of(node, each.constraint->topology_key);
-      if (domain == nullptr)
+      if (domain_of(node, each.constraint->topology_key) == nullptr)
         return {verdict::unresolvable,
                 "node(s) didn't match pod topology spread constraints (missing required label)"};
-      const auto skew = each.by_domain.at(*domain) + (each.self ? 1 : 0) - each.least;
+      const auto skew = each.pods(node) + (each.self ? 1 : 0) - each.least;
       if (skew > each.constraint->max_skew)
         return {verdict::unschedulable, "node(s) didn't match pod topology spread constraints"};
     }
@@ -123,8 +178,11 @@ class topology_spread : public plugin,
 
   status pre_score(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& feasible) const override {
-    if (!pod.spread.empty())
-      return notes.get<spread_notes>(index()).soft.empty() ? status{verdict::skip, {}} : status{};
+    if (!pod.spread.empty()) {
+      auto& soft = notes.get<spread_notes>(index()).soft;
+      soft = count_soft(pod, view, feasible);
+      return soft.empty() ? status{verdict::skip, {}} : status{};
+    }
     const auto* siblings = view.siblings(pod);
     if (siblings == nullptr) return {verdict::skip, {}};
     notes.make<spread_notes>(index()).defaults = spread_siblings(*siblings, feasible);
@@ -134,19 +192,22 @@ class topology_spread : public plugin,
   std::int64_t score(const cycle& notes, const pod_info&, const node_info& node) const override {
     const auto& found = notes.get<spread_notes>(index());
     if (found.defaults.by_node != nullptr) return score(found.defaults, node);
+    if (!has_domains(node, found.soft)) return no_score;
     double total = 0;
     for (const auto& each : found.soft)
-      if (const auto* domain = domain_of(node, each.constraint->topology_key))
-        total += cost(each.by_domain.at(*domain), each.constraint->max_skew,
-                      weight_of(each.by_domain.size()));
+      total += cost(each.pods(node), each.constraint->max_skew, weight_of(each.by_domain.size()));
     return std::llround(total);
   }
   void normalize(const cycle&, std::vector<std::int64_t>& scores) const override {
-    if (scores.empty()) return;
-    const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
-    const auto low = *least, high = *most;
+    auto low = std::numeric_limits<std::int64_t>::max(), high = no_score;
+    for (const auto score : scores) {
+      if (score != no_score) low = std::min(low, score);
+      high = std::max(high, score);
+    }
     for (auto& score : scores)
-      score = score == low ? max_score : max_score * (high + low - score) / high;
+      score = score == no_score ? 0
+              : score == low    ? max_score
+                                : max_score * (high + low - score) / high;
   }
 
  private:

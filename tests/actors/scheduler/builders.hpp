@@ -6,6 +6,7 @@
 #include "actors/scheduler/pod_info.hpp"
 #include "api/codec.hpp"
 #include "api/object.hpp"
+#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_object.pb.h"

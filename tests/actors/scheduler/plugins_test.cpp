@@ -123,6 +123,71 @@ TEST_CASE("pods spread over zones within maxSkew", "[scheduler]") {
   }
 }
 
+TEST_CASE("a zone that the pod cannot come to is left out of the count, as its policies say",
+          "[scheduler]") {
+  bench b;
+  for (const std::string zone : {"a", "b", "c", "d"})
+    b.node(make_node(zone, "{zone: " + zone + (zone == "d" ? ", pool: other" : ", pool: web") + "}",
+                     zone == "c" ? "{taints: [{key: k, effect: NoSchedule}]}" : "{}"));
+  const auto web = [](int i, const std::string& policies) {
+    return make_pod("p" + std::to_string(i),
+                    "{nodeSelector: {pool: web}, topologySpreadConstraints: [{maxSkew: 1, "
+                    "topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: "
+                    "{matchLabels: {app: web}}" +
+                        policies + "}]}",
+                    "{app: web}");
+  };
+  const std::string refused =
+      "0/4 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had "
+      "untolerated taint {k: }, 2 node(s) didn't match pod topology spread constraints.";
+  const auto first = web(0, ""), second = web(1, "");
+  b.bound(first, b.place(first));
+  b.bound(second, b.place(second));
+  // Nobody is in c, where the taint keeps them away.
+  CHECK(b.refusal(web(2, "")) == refused);
+  CHECK(b.refusal(web(2, ", nodeTaintsPolicy: Honor, nodeAffinityPolicy: Ignore")) == refused);
+  const auto third = b.place(web(2, ", nodeTaintsPolicy: Honor"));
+  CHECK((third == "a" || third == "b"));
+}
+
+TEST_CASE("pods are counted that share the values of matchLabelKeys", "[scheduler]") {
+  bench b;
+  b.node(make_node("a", "{zone: a}"));
+  b.node(make_node("b", "{zone: b}"));
+  const auto of = [](const std::string& hash, const std::string& selector) {
+    return make_pod("new",
+                    "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+                    "whenUnsatisfiable: DoNotSchedule, matchLabelKeys: [hash]" +
+                        selector + "}]}",
+                    "{app: web, hash: '" + hash + "'}");
+  };
+  const std::string web = ", labelSelector: {matchLabels: {app: web}}";
+  for (const std::string name : {"x", "y", "z"})
+    b.bound(make_pod(name, "{}", "{app: web, hash: '1'}"), "a");
+  for (int i = 0; i < 10; ++i)
+    CHECK(b.place(of("1", web)) == "b");
+  std::map<std::string, int> on;
+  for (int i = 0; i < 40; ++i)
+    ++on[b.place(of("2", web))];
+  CHECK(on["a"] > 0);
+  // Without a selector nothing is counted.
+  for (int i = 0; i < 40; ++i)
+    ++on[b.place(of("1", ""))];
+  CHECK(on["a"] + on["b"] == 80);
+}
+
+TEST_CASE("a node without the label is the last that a soft constraint takes", "[scheduler]") {
+  bench b;
+  b.node(make_node("a", "{zone: a}"));
+  b.node(make_node("nowhere"));
+  const std::string spec =
+      "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+      "ScheduleAnyway, labelSelector: {matchLabels: {app: web}}}]}";
+  b.bound(make_pod("p", spec, "{app: web}"), "a");
+  for (int i = 0; i < 10; ++i)
+    CHECK(b.place(make_pod("q", spec, "{app: web}")) == "a");
+}
+
 TEST_CASE("the pods of a controller are spread although one node has the most room",
           "[scheduler]") {
   bench b;
@@ -238,6 +303,36 @@ TEST_CASE("pods keep near to and away from each other", "[scheduler]") {
   CHECK_FALSE(b.place(make_pod("cache-0", near, "{app: cache}")).empty());
   b.bound(make_pod("cache-0", near, "{app: cache}"), "two");
   CHECK(b.place(make_pod("web", near)) == "two");
+}
+
+TEST_CASE("neighbours are looked for in the namespaces that their labels select", "[scheduler]") {
+  bench b;
+  b.node(make_node("one", "{host: one}"));
+  b.node(make_node("two", "{host: two}"));
+  const auto space = [&](const std::string& name, const std::string& labels) {
+    b.view.put_namespace(
+        parse<api::core::v1::Namespace>("metadata: {name: " + name + ", labels: " + labels + "}"));
+  };
+  space("a", "{team: blue}");
+  b.bound(make_pod("cache", "{}", "{app: cache}"), "two");
+  const auto near = [](const std::string& more) {
+    return make_pod("web",
+                    "{affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                    "[{labelSelector: {matchLabels: {app: cache}}, topologyKey: host" +
+                        more + "}]}}}",
+                    "{hash: '1'}");
+  };
+  const std::string refused = "0/2 nodes are available: 2 node(s) didn't match pod affinity rules.";
+  CHECK(b.place(near(", namespaceSelector: {}")) == "two");
+  CHECK(b.place(near(", namespaceSelector: {matchLabels: {team: blue}}")) == "two");
+  CHECK(b.refusal(near(", namespaceSelector: {matchLabels: {team: red}}")) == refused);
+  CHECK(b.place(near(", namespaceSelector: {matchLabels: {team: red}}, namespaces: [a]")) == "two");
+  space("a", "{team: red}");
+  CHECK(b.place(near(", namespaceSelector: {matchLabels: {team: red}}")) == "two");
+  b.view.remove_namespace("a");
+  CHECK(b.refusal(near(", namespaceSelector: {matchLabels: {team: red}}")) == refused);
+  CHECK(b.refusal(near(", matchLabelKeys: [hash]")) == refused);
+  CHECK(b.place(near(", mismatchLabelKeys: [hash]")) == "two");
 }
 
 TEST_CASE("nodes are never overcommitted and every pod that fits finds one", "[scheduler]") {
