@@ -107,7 +107,9 @@ bool joins(child& process, const std::string& name) {
 
 void stop(child& process) {
   process.signal(SIGTERM);
-  CHECK(process.wait() == 0);
+  const auto code = process.wait();
+  INFO(process.err());
+  CHECK(code == 0);
 }
 
 bool becomes(const console_node& node, const std::string& what, const std::string& condition) {
