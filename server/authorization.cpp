@@ -32,6 +32,14 @@ bool is_discovery(const request_info& what) {
   return !what.is_resource && reads(what) && matches_any(what.path, paths);
 }
 
+// What clients ask about themselves: `kubectl auth can-i`, `whoami`.
+bool is_self_review(const request_info& what) {
+  if (!what.is_resource || what.verb != "create" || !what.subresource.empty()) return false;
+  if (what.group == "authentication.k8s.io") return what.resource == "selfsubjectreviews";
+  return what.group == "authorization.k8s.io" && (what.resource == "selfsubjectaccessreviews" ||
+                                                  what.resource == "selfsubjectrulesreviews");
+}
+
 api::error refusal(const user_info& user, const request_info& what) {
   api::error refused;
   refused.code = 403;
@@ -68,7 +76,7 @@ verdict baseline_authorizer::judge(const user_info& user, const request_info& wh
   // The page holds no data; what it shows is asked for with the user's credentials.
   if (!what.is_resource && reads(what) && is_console_page(what.path)) return verdict::allow;
   // A bootstrap token is good for joining and for nothing else.
-  if (is_discovery(what) && user.in_group(authenticated_group) &&
+  if ((is_discovery(what) || is_self_review(what)) && user.in_group(authenticated_group) &&
       !user.in_group(join_defaults::bootstrappers_group))
     return verdict::allow;
   return verdict::no_opinion;

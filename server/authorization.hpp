@@ -24,7 +24,8 @@ class authorizer {
 bool is_public(const request_info& what);
 
 // What holds without any policy: system:masters everything, everybody the public paths,
-// authenticated users discovery (upstream: system:discovery).
+// authenticated users discovery and reviews of themselves (upstream: system:discovery,
+// system:basic-user).
 class baseline_authorizer final : public authorizer {
  public:
   verdict judge(const user_info& user, const request_info& what) const override;

@@ -1,6 +1,9 @@
 #include "server/gate.hpp"
 
+#include <utility>
+
 #include "server/defaults.hpp"
+#include "server/impersonation.hpp"
 #include "server/status.hpp"
 #include "server/version.hpp"
 
@@ -28,6 +31,9 @@ std::optional<response> gate::admit(request& head, std::shared_ptr<void>& permit
   auto user = who_.authenticate(head);
   if (!user) return status_response(user.error());
   head.user = std::move(*user);
+  auto other = impersonated(head.headers, *head.user, may_);
+  if (!other) return status_response(other.error());
+  if (*other) head.impersonator = std::exchange(head.user, std::move(*other));
   if (auto allowed = may_.check(*head.user, head.info); !allowed)
     return status_response(allowed.error());
   // Whether the node is well must be seen above all when it is busy.

@@ -19,7 +19,7 @@ class gate final : public handler {
   gate(const authenticator& who, const authorization& may, const in_flight& room,
        const health_checks& health, handler& api);
 
-  // Sets user, info and long_running.
+  // Sets user, impersonator, info and long_running.
   std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
   void serve(request_ptr what, responder answer) override;
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,8 @@ struct user_info {
   std::string name;
   std::string uid;
   std::vector<std::string> groups;
+  // What else is known, by key; only an impersonated user has any.
+  std::map<std::string, std::vector<std::string>> extra = {};
   bool in_group(std::string_view group) const noexcept;
 };
 
@@ -65,6 +68,7 @@ struct request {
   std::shared_ptr<const connection_info> connection;
   // Set by the gate.
   user_ptr user;
+  user_ptr impersonator;  // who asks as `user`; null where that is the user itself
   request_info info;
   // No time-out and no place among the requests in flight: watches, log --follow, upgrades.
   bool long_running = false;

@@ -35,7 +35,10 @@ void audit(const request_record& seen) {
       seen.wanted == verb::get || seen.wanted == verb::list || seen.wanted == verb::watch;
   if (reads || !logger().should_log(spdlog::level::info)) return;
   std::string line = fmt::format("{{\"request\":\"{:016x}\"", seen.what.id);
-  member(line, "user", seen.what.user ? std::string_view{seen.what.user->name} : "");
+  const auto& acting = seen.what.user;
+  const auto& asking = seen.what.impersonator ? seen.what.impersonator : acting;
+  member(line, "user", asking ? std::string_view{asking->name} : "");
+  if (asking != acting) member(line, "impersonatedUser", acting->name);
   member(line, "verb", to_string(seen.wanted));
   member(line, "group", seen.where.group);
   member(line, "resource", seen.where.kind == nullptr ? "" : seen.where.kind->plural());

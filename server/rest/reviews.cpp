@@ -29,6 +29,9 @@ api::expected<void> review_self(const call& what, SelfSubjectReview& review) {
   if (!known.uid.empty()) user.set_uid(known.uid);
   for (const auto& group : known.groups)
     user.add_groups(group);
+  for (const auto& [key, values] : known.extra)
+    for (const auto& value : values)
+      (*user.mutable_extra())[key].add_items(value);
   return {};
 }
 
