@@ -127,17 +127,13 @@ bool on_joined_node(const call_ptr& what, const Pod& pod) {
   return node && actors::has_joined(*node);
 }
 
-void ask_node(const call_ptr& what, const Pod& pod, actors::open_log log, api::error otherwise) {
-  const auto& meta = pod.metadata();
-  log.id = what->what->id;
-  log.node = pod.spec().node_name();
-  log.pod_uid = meta.uid();
-  log.credit = actors::link_defaults::log_credit;
+template <class Session, class... Ts>
+void spawn_session(const call_ptr& what, Ts... with) {
   what->in.plane.company().spawn(
       {.kind = "log",
-       .name = fmt::format("{}/{}/{:x}", meta.namespace_(), meta.name(), what->what->id),
+       .name = fmt::format("{}/{}/{:x}", what->where.space, what->where.name, what->what->id),
        .restart = false},
-      runtime::make<remote_log_session>(what, std::move(log), std::move(otherwise)));
+      runtime::make<Session>(what, std::move(with)...));
 }
 
 }  // namespace
@@ -158,42 +154,40 @@ void get_log(const call_ptr& what) {
     return what->fail(
         api::bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found",
                                      *container, pod.metadata().name())));
+  const auto none = [&] { return no_log(pod, *container, status); };
+  actors::open_log log{.id = what->what->id,
+                       .node = pod.spec().node_name(),
+                       .pod_uid = pod.metadata().uid(),
+                       .container = *container,
+                       .attempt = attempt_of(run),
+                       .query = *options,
+                       .follow = query.flag("follow"),
+                       .credit = actors::link_defaults::log_credit};
   if (!run.empty() && on_joined_node(what, pod))
-    return ask_node(what, pod,
-                    {.container = *container,
-                     .attempt = attempt_of(run),
-                     .query = *options,
-                     .follow = query.flag("follow")},
-                    no_log(pod, *container, status));
+    return spawn_session<remote_log_session>(what, std::move(log), none());
   const auto* logs = what->in.options.logs;
-  const auto file = logs == nullptr || run.empty()
-                        ? std::nullopt
-                        : logs->log_file(pod.metadata().uid(), *container, attempt_of(run));
-  if (!file) return what->fail(no_log(pod, *container, status));
-  what->in.plane.company().spawn(
-      {.kind = "log",
-       .name = fmt::format("{}/{}/{:x}", found->meta().namespace_(), found->meta().name(),
-                           what->what->id),
-       .restart = false},
-      runtime::make<log_session>(what, *file, *options, query.flag("follow"), *container));
+  auto file = logs == nullptr || run.empty()
+                  ? std::nullopt
+                  : logs->log_file(log.pod_uid, log.container, log.attempt);
+  if (!file) return what->fail(none());
+  spawn_session<log_session>(what, std::move(*file), std::move(log));
 }
 
-bool container_ended(const call& of, const std::string& container) {
+bool run_ended(const call& of, const actors::open_log& log) {
   const auto found = of.in.read().find(of.key());
-  if (!found) return true;
-  const auto* status = status_of(found->as<Pod>(), container);
-  return status != nullptr && !status->state().has_running() && !status->state().has_waiting();
+  if (!found || found->meta().uid() != log.pod_uid) return true;
+  const auto* status = status_of(found->as<Pod>(), log.container);
+  return status == nullptr || !status->state().has_running() ||
+         attempt_of(status->container_id()) != log.attempt;
 }
 
 // -- the session ----------------------------------------------------------------------------------
 
-log_session::log_session(call_ptr what, std::string file, actors::log_query query, bool follow,
-                         std::string container)
+log_session::log_session(call_ptr what, std::string file, actors::open_log log)
     : call_{std::move(what)},
       file_{std::move(file)},
-      container_{std::move(container)},
-      follow_{follow},
-      reader_{std::make_shared<actors::log_reader>(file_, std::move(query))} {}
+      log_{std::move(log)},
+      reader_{std::make_shared<actors::log_reader>(file_, log_.query)} {}
 
 log_session::~log_session() {
   out_.close();
@@ -215,13 +209,13 @@ void log_session::started() {
 }
 
 std::string log_session::describe() const {
-  return fmt::format("file: {}\nfollow: {}\nwaitsForClient: {}\n", file_, follow_, full_);
+  return fmt::format("file: {}\nfollow: {}\nwaitsForClient: {}\n", file_, log_.follow, full_);
 }
 
-// Whether the container has ended is asked first: what it wrote before is then in the part.
+// Whether the run has ended is asked first: what it wrote before is then in the part.
 void log_session::read() {
-  const bool taken = call_->in.disk.post(
-      [reader = reader_, ended = container_ended(*call_, container_), to = self()] {
+  const bool taken =
+      call_->in.disk.post([reader = reader_, ended = run_ended(*call_, log_), to = self()] {
         to.tell(part{reader->next(), ended});
       });
   if (!taken) again_ = after(actors::kubelet_defaults::log_follow_period, [this] { read(); });
@@ -234,7 +228,7 @@ void log_session::on_part(const part& m) {
     if (!full_) read();
     return;
   }
-  if (!follow_ || m.ended) return stop();
+  if (!log_.follow || m.ended) return stop();
   again_ = after(actors::kubelet_defaults::log_follow_period, [this] { read(); });
 }
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "actors/kubelet/log_reader.hpp"
+#include "actors/link/asks.hpp"
 #include "runtime/actor.hpp"
 #include "runtime/worker_pool.hpp"
 #include "server/rest/call.hpp"
@@ -13,16 +13,16 @@ namespace troupe::server {
 // kubernetes: pkg/registry/core/pod/strategy.go, LogLocation, for the rules and the words.
 void get_log(const call_ptr& what);
 
-// Whether the present run of the container is over, or the pod has gone.
-bool container_ended(const call& of, const std::string& container);
+// Whether the run that the log is of is over: its container has ended or runs again, or its pod has
+// gone, though there may be another of its name.
+bool run_ended(const call& of, const actors::open_log& log);
 
 // One reader of one log: an actor between the file, which is read on a thread for disks, and the
 // client's stream. One part is under way at a time; a client that reads slowly costs that much.
-// Ends with the container, or when the client leaves.
+// Ends with the run that it is of, or when the client leaves.
 class log_session : public runtime::actor {
  public:
-  log_session(call_ptr what, std::string file, actors::log_query query, bool follow,
-              std::string container);
+  log_session(call_ptr what, std::string file, actors::open_log log);
   ~log_session() override;
 
   const runtime::behavior& make_behavior() const override;
@@ -32,7 +32,7 @@ class log_session : public runtime::actor {
  private:
   struct part {
     std::string text;
-    bool ended = false;  // the container had ended before the part was read
+    bool ended = false;  // the run had ended before the part was read
   };
   struct room {};
   struct client_gone {};
@@ -43,8 +43,8 @@ class log_session : public runtime::actor {
   void read();
 
   const call_ptr call_;
-  const std::string file_, container_;
-  const bool follow_;
+  const std::string file_;
+  const actors::open_log log_;
   std::shared_ptr<actors::log_reader> reader_;
   stream out_;
   bool full_ = false;

@@ -91,9 +91,9 @@ void remote_log_session::on_client_gone(const client_gone&) {
   stop();
 }
 
-// What the container wrote before its end was known is in the file by then.
+// What the run wrote before its end was known is in the file by then.
 void remote_log_session::look_for_end() {
-  if (finished_ || !node_ || !container_ended(*call_, log_.container)) return;
+  if (finished_ || !node_ || !run_ended(*call_, log_)) return;
   finished_ = true;
   tell(node_, actors::finish_log{log_.id});
 }

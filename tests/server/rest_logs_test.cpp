@@ -38,18 +38,19 @@ struct log_test {
   folder_logs logs;
   rest_test server{{.rest = {.permissions = nullptr, .logs = &logs, .observe = {}}}};
 
-  log_test() {
+  log_test() { create_pod(); }
+  void create_pod() {
     server.create_pod("web");
     server.post(pods + "/web/binding", R"({"target":{"kind":"Node","name":"n1"}})");
   }
-  // `state` and `last` of its container "c".
-  void report(const std::string& state, const std::string& last = "{}") {
+  // `state` and `last` of its container "c", which runs for the time of that number.
+  void report(const std::string& state, const std::string& last = "{}", int attempt = 1) {
     const auto done = server.request(
         "PATCH", pods + "/web/status",
         fmt::format(R"({{"status":{{"containerStatuses":[{{"name":"c","image":"i","imageID":"",)"
-                    R"("ready":false,"restartCount":1,"containerID":"process://u/c/1",)"
-                    R"("state":{},"lastState":{}}}]}}}})",
-                    state, last),
+                    R"("ready":false,"restartCount":{0},"containerID":"process://u/c/{0}",)"
+                    R"("state":{1},"lastState":{2}}}]}}}})",
+                    attempt, state, last),
         {{"content-type", "application/merge-patch+json"}});
     REQUIRE(done.status == 200);
   }
@@ -130,4 +131,36 @@ TEST_CASE("a log is followed until its container ends") {
   CHECK(follower.next_chunk() == "three\n");
   CHECK_FALSE(follower.next_chunk());
   CHECK(t.server.eventually([&] { return t.server.count_actors("log") == 0; }));
+}
+
+TEST_CASE("a log is followed to the end of its run, whatever comes after it") {
+  log_test t;
+  t.logs.write("c", 0, "first life");
+  t.logs.write("c", 1, "second life");
+  t.report(running, ended_0);
+  test::http_client follower{t.server.where()};
+  const auto follow = [&](const std::string& more = {}) {
+    follower.send_request("GET", pods + "/web/log?follow=true" + more);
+    REQUIRE(follower.receive_head().status == 200);
+    REQUIRE(follower.next_chunk());
+  };
+  SECTION("the container runs again") {
+    follow();
+    t.report(running, ended_1, 2);
+  }
+  SECTION("the container waits to run again") {
+    follow();
+    t.report(waiting, ended_1);
+  }
+  SECTION("another pod has its name") {
+    follow();
+    t.server.remove(pods + "/web?gracePeriodSeconds=0");
+    t.create_pod();
+    t.report(running, ended_0);
+  }
+  SECTION("the run was over from the beginning") {
+    follow("&previous=true");
+  }
+  CHECK(t.server.eventually([&] { return t.server.count_actors("log") == 0; }));
+  CHECK_FALSE(follower.next_chunk());
 }

@@ -56,13 +56,13 @@ struct far_logs {
     for (int i = 0; i < times; ++i)
       out << "2026-01-02T03:04:05.000000006Z stdout F " << text << '\n';
   }
-  void report(const std::string& state) {
+  void report(const std::string& state, int attempt = 0) {
     const auto done = server.request(
         "PATCH", pods + "/web/status",
         fmt::format(R"({{"status":{{"containerStatuses":[{{"name":"c","image":"i","imageID":"",)"
-                    R"("ready":false,"restartCount":0,"containerID":"process://u/c/0",)"
-                    R"("state":{}}}]}}}})",
-                    state),
+                    R"("ready":false,"restartCount":{0},"containerID":"process://u/c/{0}",)"
+                    R"("state":{1}}}]}}}})",
+                    attempt, state),
         {{"content-type", "application/merge-patch+json"}});
     REQUIRE(done.status == 200);
   }
@@ -104,6 +104,19 @@ TEST_CASE("a log on a joined node is followed until its container ends") {
   CHECK(follower.next_chunk() == "three\n");
   CHECK_FALSE(follower.next_chunk());
   CHECK(t.server.eventually([&] { return t.server.count_actors("log") == 0; }));
+}
+
+TEST_CASE("a log on a joined node is followed to the end of its run, though another has begun") {
+  far_logs t;
+  t.write("one");
+  t.report(running);
+  test::http_client follower{t.server.where()};
+  follower.send_request("GET", pods + "/web/log?follow=true");
+  REQUIRE(follower.receive_head().status == 200);
+  CHECK(follower.next_chunk() == "one\n");
+  t.report(running, 1);
+  CHECK(t.server.eventually([&] { return t.server.count_actors("log") == 0; }));
+  CHECK_FALSE(follower.next_chunk());
 }
 
 TEST_CASE("a client that leaves ends the reading of its log on the joined node") {
