@@ -71,8 +71,10 @@ void mount_volume(const container_spec::mount& m, int report) {
   const auto from = fmt::format("/proc/self/fd/{}", source->get());
   if (::mount(from.c_str(), m.target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
     give_up(report, ("cannot mount " + m.source + " at " + m.target).c_str());
-  if (m.read_only &&
-      ::mount(nullptr, m.target.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
+}
+
+void seal(const container_spec::mount& m, int report) {
+  if (::mount(nullptr, m.target.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
     give_up(report, ("cannot make " + m.target + " read-only").c_str());
 }
 
@@ -87,6 +89,9 @@ void set_up_mounts(const container_spec& spec, bool isolated, int report) {
   }
   for (const auto& m : spec.mounts)
     mount_volume(m, report);
+  // At last, as what stands inside of another may have had to be made in there.
+  for (const auto& m : spec.mounts)
+    if (m.read_only) seal(m, report);
   // So that the container sees its own processes by the numbers that they have in there.
   if (isolated) static_cast<void>(::mount("proc", "/proc", "proc", 0, nullptr));
 }

@@ -14,6 +14,19 @@ namespace troupe::actors {
 using api::core::v1::Container;
 using api::core::v1::Pod;
 
+namespace {
+
+// What is made of objects is not for a container to change, whatever its mount says: other
+// containers read it too (kubernetes: Attributes.ReadOnly of such volumes).
+bool sealed(const Pod& pod, const std::string& volume) {
+  const auto& all = pod.spec().volumes();
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) {
+    return each.name() == volume && made_of_files(each.volume_source());
+  });
+}
+
+}  // namespace
+
 void pod_worker::ask_for_references() {
   if (!needed_.empty()) tell(around_->references, need_references{needed_});
 }
@@ -106,7 +119,8 @@ void pod_worker::place_volumes(const Container& container, container_spec& spec)
                               : expand_variables(wanted.sub_path_expr(), spec.environment);
     auto target = (std::filesystem::path{"/"} / wanted.mount_path()).lexically_normal().string();
     if (target.size() > 1 && target.ends_with('/')) target.pop_back();
-    spec.mounts.push_back({found->second, sub_path, std::move(target), wanted.read_only()});
+    spec.mounts.push_back({found->second, sub_path, std::move(target),
+                           wanted.read_only() || sealed(pod(), wanted.name())});
   }
   order_mounts(spec.mounts);
 }

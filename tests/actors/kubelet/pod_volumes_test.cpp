@@ -123,6 +123,32 @@ TEST_CASE("subPath, readOnly, nested mounts, memory and facts of the pod", "[kub
   CHECK(text_of("/proc/self/mountinfo").find(here.root().string()) == std::string::npos);
 }
 
+TEST_CASE("what comes from the API is sealed in its containers, as it is shared", "[kubelet]") {
+  if (!may_mount()) return;
+  machine here;
+  here.start_kubelet();
+  here.create(paint);
+  here.create("apiVersion: v1\nkind: Secret\nmetadata: {name: hush}\ndata: {key: MQ==}");
+  const auto at = (here.root().parent_path() / "m").string();
+  std::string mounts = "{name: disk, mountPath: " + at + "/map/disk}";
+  for (const std::string name : {"map", "secret", "facts", "many"})
+    mounts += ", {name: " + name + ", mountPath: " + at + "/" + name + "}";
+  here.create(pod("web",
+                  container("c",
+                            "cd " + at +
+                                "; for d in map secret facts many map/disk; do touch $d/new && "
+                                "echo $d; done 2>/dev/null; echo done; exec sleep 300",
+                            mounts),
+                  "  - {name: map, configMap: {name: paint}}\n"
+                  "  - {name: secret, secret: {secretName: hush}}\n"
+                  "  - {name: facts, downwardAPI: {items: [{path: name, fieldRef: {fieldPath: "
+                  "metadata.name}}]}}\n"
+                  "  - {name: many, projected: {sources: [{configMap: {name: paint}}]}}\n"
+                  "  - {name: disk, emptyDir: {}}\n"));
+  REQUIRE(machine::wait([&] { return here.log("web").ends_with("done\n"); }));
+  CHECK(here.log("web") == "map/disk\ndone\n");
+}
+
 TEST_CASE("a volume of an unknown kind holds the pod back and is named", "[kubelet]") {
   machine here;
   here.start_kubelet();
