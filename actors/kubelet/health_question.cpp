@@ -61,7 +61,9 @@ answer question_of(const ProbeHandler& handler, const Container& container,
 answer question_of(const LifecycleHandler& handler, const Container& container,
                    const std::string& pod_ip) {
   if (handler.has_exec()) return exec_of(handler.exec());
-  return http_of(handler.http_get(), container, pod_ip);
+  auto question = http_of(handler.http_get(), container, pod_ip);
+  if (question) std::get<http_question>(*question).hook = true;
+  return question;
 }
 
 bool supported(const Probe& probe) {

@@ -21,6 +21,8 @@ struct http_question {
   std::string path = "/";
   bool tls = false;  // the certificate is not looked at
   std::vector<std::pair<std::string, std::string>> headers = {};
+  // Of a hook: whatever is answered is well, and who answers in plain HTTP is asked in it.
+  bool hook = false;
 };
 
 struct tcp_question {

@@ -97,7 +97,8 @@ std::string request_text(const http_question& q) {
       path += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     else
       path += c;
-  std::string host = authority(q), agent = "kube-probe/troupe", accept = "*/*", others;
+  std::string host = authority(q), agent = q.hook ? "kube-lifecycle/troupe" : "kube-probe/troupe",
+              accept = "*/*", others;
   for (const auto& [name, value] : q.headers) {
     if (!one_line(name) || !one_line(value)) continue;
     if (same_word(name, "Host"))
@@ -118,7 +119,12 @@ health_answer http_check(const http_question& question, runtime::duration timeou
   const auto deadline = timed_socket::clock::now() + timeout;
   auto q = question;
   for (int redirects = 0;; ++redirects) {
-    const auto reply = fetch(q, deadline, cancel);
+    auto reply = fetch(q, deadline, cancel);
+    if (!reply && q.hook && reply.error() == plain_answer) {
+      auto plain = q;
+      plain.tls = false;
+      if (auto second = fetch(plain, deadline, cancel)) reply = std::move(second);
+    }
     if (!reply)
       return {outcome::failure, fmt::format("Get \"{}://{}{}\": {}", q.tls ? "https" : "http",
                                             authority(q), q.path, reply.error())};
@@ -126,7 +132,8 @@ health_answer http_check(const http_question& question, runtime::duration timeou
     if (redirect && redirects == most_redirects)
       return {outcome::failure, fmt::format("stopped after {} redirects", most_redirects)};
     if (redirect && follow(q, reply->location)) continue;
-    if (reply->status >= 200 && reply->status < 400) return {outcome::success, reply->body};
+    if (q.hook || (reply->status >= 200 && reply->status < 400))
+      return {outcome::success, reply->body};
     return {outcome::failure, fmt::format("HTTP probe failed with statuscode: {}", reply->status)};
   }
 }

@@ -1,5 +1,5 @@
-// One GET as upstream's probes send it: success is a status from 200 to 399. Blocks: not for
-// actors' threads.
+// One GET as upstream's probes and hooks send it: success is a status from 200 to 399, for a hook
+// any (kubernetes: lifecycle/handlers.go, runHTTPHandler). Blocks: not for actors' threads.
 #pragma once
 
 #include "actors/kubelet/health_question.hpp"

@@ -157,6 +157,8 @@ tl::expected<int, std::string> timed_socket::until_done(Step step) {
       const auto code = ::ERR_get_error();
       // Many servers close without a word when they have said all.
       if (code == 0 || ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return 0;
+      if (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER)
+        return tl::make_unexpected(std::string{plain_answer});
       std::array<char, 256> text{};
       ::ERR_error_string_n(code, text.data(), text.size());
       return tl::make_unexpected(std::string{text.data()});

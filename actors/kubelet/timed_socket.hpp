@@ -13,6 +13,9 @@
 
 namespace troupe::actors {
 
+// The error of a handshake with one who does not speak TLS, as Go words it.
+inline constexpr std::string_view plain_answer = "server gave HTTP response to HTTPS client";
+
 class timed_socket {
  public:
   using clock = std::chrono::steady_clock;

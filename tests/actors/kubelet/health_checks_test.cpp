@@ -174,6 +174,31 @@ TEST_CASE("HTTPS is asked without looking at the certificate", "[kubelet]") {
   CHECK(answer.outcome == outcome::success);
 }
 
+TEST_CASE("a hook's request is well whatever is answered, in plain HTTP too", "[kubelet]") {
+  tiny_server server{[](const std::string& request) -> std::string {
+    return request.starts_with("GET ") ? "HTTP/1.1 404 No\r\n\r\n"
+                                       : "HTTP/1.0 400 Bad Request\r\n\r\nno TLS here\n";
+  }};
+  api::core::v1::LifecycleHandler handler;
+  auto& get = *handler.mutable_http_get();
+  get.mutable_port()->set_int_val(server.port());
+  for (const char* scheme : {"HTTP", "HTTPS"}) {
+    CAPTURE(scheme);
+    get.set_scheme(scheme);
+    const auto asked = std::get<http_question>(*question_of(handler, {}, "127.0.0.1"));
+    const auto answer = http_check(asked, 5s);
+    CAPTURE(answer.message);
+    CHECK(answer.outcome == outcome::success);
+  }
+  // A probe of the same is not.
+  api::core::v1::ProbeHandler probe;
+  *probe.mutable_http_get() = get;
+  const auto asked = std::get<http_question>(*question_of(probe, {}, "127.0.0.1"));
+  const auto answer = http_check(asked, 5s);
+  CHECK(answer.outcome == outcome::failure);
+  CHECK_THAT(answer.message, Catch::EndsWith("server gave HTTP response to HTTPS client"));
+}
+
 TEST_CASE("who does not answer in time, or not at all, has failed", "[kubelet]") {
   int closed = 0;
   {
