@@ -133,6 +133,15 @@ void append_micro_time(std::string& out, moment at) {
   out += 'Z';
 }
 
+std::string format_nano_time(moment at) {
+  std::string out;
+  append_clock(out, at.seconds);
+  out += '.';
+  append_digits(out, std::clamp(at.nanos, 0, 999'999'999), 9);
+  out += 'Z';
+  return out;
+}
+
 std::string format_time(std::int64_t seconds) {
   std::string out;
   append_time(out, seconds);

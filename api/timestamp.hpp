@@ -24,6 +24,8 @@ std::optional<moment> parse_time(std::string_view text) noexcept;
 void append_time(std::string& out, std::int64_t seconds);
 // With six digits of fraction.
 void append_micro_time(std::string& out, moment at);
+// With nine: such texts stand in the order of their moments.
+std::string format_nano_time(moment at);
 
 std::string format_time(std::int64_t seconds);
 

@@ -12,7 +12,7 @@ namespace troupe::actors {
 struct log_query {
   bool timestamps = false;
   std::optional<std::int64_t> tail_lines;
-  // Only lines written at or after that time, as RFC 3339 in UTC; empty: all.
+  // Only lines written at or after that time, in the form of api::format_nano_time; empty: all.
   std::string since;
   std::optional<std::int64_t> limit_bytes;
 };

@@ -101,23 +101,40 @@ api::expected<std::optional<std::int64_t>> number(const query_string& query, con
   return value;
 }
 
+// The moment from which on lines are asked for, in the form in which a log has it; empty: all.
+api::expected<std::string> since(const query_string& query) {
+  const auto moment = query.get_or("sinceTime", "");
+  const auto seconds = number(query, "sinceSeconds", 1);
+  if (!seconds) return api::fail(seconds.error());
+  if (moment.empty() && !*seconds) return std::string{};
+  if (!moment.empty() && *seconds)
+    return api::fail(api::bad_request("at most one of sinceTime and sinceSeconds may be given"));
+  if (moment.empty()) {
+    using namespace std::chrono;
+    const auto now = system_clock::now().time_since_epoch();
+    const auto whole = floor<std::chrono::seconds>(now);
+    return api::format_nano_time({whole.count() - std::min(**seconds, whole.count()),
+                                  static_cast<std::int32_t>(nanoseconds{now - whole}.count())});
+  }
+  const auto parsed = api::parse_time(moment);
+  if (!parsed)
+    return api::fail(api::bad_request(
+        fmt::format("sinceTime must be a moment as \"2006-01-02T15:04:05Z\", not \"{}\"", moment)));
+  return api::format_nano_time(*parsed);
+}
+
 api::expected<actors::log_query> read_query(const query_string& query) {
   actors::log_query result;
   result.timestamps = query.flag("timestamps");
   const auto tail = number(query, "tailLines", 0);
   const auto limit = number(query, "limitBytes", 1);
-  const auto seconds = number(query, "sinceSeconds", 1);
-  for (const auto* each : {&tail, &limit, &seconds})
+  for (const auto* each : {&tail, &limit})
     if (!*each) return api::fail(each->error());
   result.tail_lines = *tail;
   result.limit_bytes = *limit;
-  result.since = query.get_or("sinceTime", "");
-  if (*seconds) {
-    const auto since = std::chrono::system_clock::now() - std::chrono::seconds{**seconds};
-    const auto count =
-        std::chrono::duration_cast<std::chrono::seconds>(since.time_since_epoch()).count();
-    result.since = api::format_time(count);
-  }
+  auto moment = since(query);
+  if (!moment) return api::fail(moment.error());
+  result.since = std::move(*moment);
   return result;
 }
 

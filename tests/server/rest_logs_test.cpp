@@ -164,3 +164,21 @@ TEST_CASE("a log is followed to the end of its run, whatever comes after it") {
   CHECK(t.server.eventually([&] { return t.server.count_actors("log") == 0; }));
   CHECK_FALSE(follower.next_chunk());
 }
+
+TEST_CASE("a log since a moment begins with the line of that moment") {
+  log_test t;
+  t.logs.write("c", 1, "a line");
+  t.report(running);
+  const auto since = [&](const std::string& moment) { return t.log("?sinceTime=" + moment); };
+  CHECK(since("2026-01-02T03:04:05Z").text() == "a line\n");
+  CHECK(since("2026-01-02T03:04:05.000000006Z").text() == "a line\n");
+  CHECK(since("2026-01-02T03:04:05.000000007Z").text().empty());
+  CHECK(since("2026-01-02T05:04:05%2B02:00").text() == "a line\n");
+  CHECK(since("2026-01-02T05:04:06%2B02:00").text().empty());
+  CHECK(since("").text() == "a line\n");
+  CHECK(since("yesterday").status == 400);
+  CHECK_THAT(since("2026-01-02").at("message"), Contains("sinceTime must be a moment as"));
+  CHECK(t.log("?sinceSeconds=1").text().empty());
+  CHECK(t.log("?sinceTime=2026-01-02T03:04:05Z&sinceSeconds=1").at("message") ==
+        "at most one of sinceTime and sinceSeconds may be given");
+}
