@@ -93,10 +93,12 @@ std::optional<verb> verb_of(const route& where, const request_info& info) noexce
   if (found == verb_names.end()) return std::nullopt;
   const bool one = !where.name.empty();
   const bool part = !where.subresource.empty();
+  // Read from all namespaces at once, but never written to.
+  const bool nowhere = where.kind != nullptr && where.kind->namespaced() && where.space.empty();
   switch (found->first) {
     case verb::create:
       // A name in the path belongs to what is below it.
-      if (one != part) return std::nullopt;
+      if (one != part || nowhere) return std::nullopt;
       break;
     case verb::update:
     case verb::patch:
@@ -111,6 +113,7 @@ std::optional<verb> verb_of(const route& where, const request_info& info) noexce
       // A selector of one name makes no GET of one object.
       return one ? verb::get : verb::list;
     case verb::remove_all:
+      if (nowhere) return std::nullopt;
       break;
   }
   return found->first;

@@ -152,3 +152,15 @@ TEST_CASE("the namespaces of the system may not be deleted") {
   REQUIRE(server.post("/api/v1/namespaces", R"({"metadata":{"name":"mine"}})").status == 201);
   CHECK(server.remove("/api/v1/namespaces/mine").status == 200);
 }
+
+TEST_CASE("what lives in namespaces is neither created nor swept away without one") {
+  rest_test server;
+  REQUIRE(server.post(maps, R"({"metadata":{"name":"m"}})").status == 201);
+  const auto swept = server.remove("/api/v1/configmaps");
+  CHECK(swept.status == 405);
+  CHECK(swept.at("reason") == "MethodNotAllowed");
+  CHECK(server.get(maps + "/m").status == 200);
+  CHECK(server.post("/api/v1/configmaps", R"({"metadata":{"name":"n"}})").status == 405);
+  CHECK(server.get("/api/v1/configmaps").size("items") == 1);
+}
+
