@@ -12,6 +12,7 @@
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy.hpp"
+#include "server/rest/reading.hpp"
 #include "server/rest/system_objects.hpp"
 #include "server/rest/writing.hpp"
 
@@ -46,8 +47,11 @@ void answer_removed(const call_ptr& what, const DeleteOptions& options,
 // The objects of a deletecollection, some of them under way. Completions come from any thread.
 class sweep : public std::enable_shared_from_this<sweep> {
  public:
-  sweep(call_ptr what, DeleteOptions options, std::vector<api::object_ptr> found)
-      : what_{std::move(what)}, options_{std::move(options)}, left_{std::move(found)} {}
+  sweep(call_ptr what, DeleteOptions options, list_page found)
+      : what_{std::move(what)},
+        options_{std::move(options)},
+        left_{std::move(found.items)},
+        answer_{std::move(found)} {}
 
   void begin() {
     const auto count = std::min(left_.size(), defaults::parallel_deletions);
@@ -84,7 +88,7 @@ class sweep : public std::enable_shared_from_this<sweep> {
   void ended(const api::object_ptr& object, const api::error* why) {
     {
       const std::lock_guard lock{mutex_};
-      if (object) deleted_.push_back(object);
+      if (object) answer_.items.push_back(object);
       if (why != nullptr && why->code != 404 && !failure_) failure_ = *why;
     }
     // Off this stack: a refusal may come at once, thousands of times.
@@ -93,11 +97,8 @@ class sweep : public std::enable_shared_from_this<sweep> {
 
   void finish() {
     if (failure_) return what_->fail(*failure_);
-    list_page page;
-    page.kind = &what_->kind();
-    page.items = std::move(deleted_);
-    page.revision = what_->in.read().at();
-    what_->answer(list_answer(what_->form, page, what_->rows));
+    answer_.revision = what_->in.read().at();
+    what_->answer(list_answer(what_->form, answer_, what_->rows));
   }
 
   const call_ptr what_;
@@ -106,7 +107,7 @@ class sweep : public std::enable_shared_from_this<sweep> {
   std::mutex mutex_;
   std::size_t at_ = 0;
   std::size_t under_way_ = 0;
-  std::vector<api::object_ptr> deleted_;
+  list_page answer_;  // what has been deleted, and the way to the next page
   std::optional<api::error> failure_;
 };
 
@@ -149,15 +150,9 @@ void delete_collection(const call_ptr& what) {
   if (!options) return what->fail(options.error());
   const auto chosen = parse_list_options(what->kind(), what->what->query, false);
   if (!chosen) return what->fail(chosen.error());
-  std::vector<api::object_ptr> found;
-  what->in.read().scan(what->kind().prefix(what->where.space), {},
-                       [&](std::string_view, const api::object_ptr& object) {
-                         if (chosen->labels.matches(object->meta().labels()) &&
-                             chosen->fields.matches(object->content()))
-                           found.push_back(object);
-                         return true;
-                       });
-  std::make_shared<sweep>(what, std::move(*options), std::move(found))->begin();
+  auto found = read_page(*what, *chosen);
+  if (!found) return what->fail(found.error());
+  std::make_shared<sweep>(what, std::move(*options), std::move(*found))->begin();
 }
 
 }  // namespace troupe::server

@@ -111,6 +111,21 @@ list_page scan(const list_options& options, const place& from, const std::string
 
 }  // namespace
 
+api::expected<list_page> read_page(const call& what, const list_options& options) {
+  const auto& kind = what.kind();
+  const auto prefix = kind.prefix(what.where.space);
+  const auto from =
+      options.continue_token.empty() ? begin(what, options) : resume(what, options, prefix);
+  if (!from) return api::fail(from.error());
+  const auto name = options.fields.exact("metadata.name");
+  const bool one = name && !name->empty() && (!kind.namespaced() || !what.where.space.empty());
+  auto page = one ? single(what, options, from->state, *name) : scan(options, *from, prefix);
+  page.kind = &kind;
+  page.revision = from->state.at();
+  if (!page.continue_token.empty()) what.in.plane.truth().pin(from->state);
+  return page;
+}
+
 void get_object(const call_ptr& what) {
   const auto state = what->in.read();
   if (const auto text = what->what->query.get_or("resourceVersion", ""); !text.empty()) {
@@ -124,20 +139,11 @@ void get_object(const call_ptr& what) {
 }
 
 void list_objects(const call_ptr& what) {
-  const auto& kind = what->kind();
-  const auto options = parse_list_options(kind, what->what->query, false);
+  const auto options = parse_list_options(what->kind(), what->what->query, false);
   if (!options) return what->fail(options.error());
-  const auto prefix = kind.prefix(what->where.space);
-  const auto from =
-      options->continue_token.empty() ? begin(*what, *options) : resume(*what, *options, prefix);
-  if (!from) return what->fail(from.error());
-  const auto name = options->fields.exact("metadata.name");
-  const bool one = name && !name->empty() && (!kind.namespaced() || !what->where.space.empty());
-  auto page = one ? single(*what, *options, from->state, *name) : scan(*options, *from, prefix);
-  page.kind = &kind;
-  page.revision = from->state.at();
-  if (!page.continue_token.empty()) what->in.plane.truth().pin(from->state);
-  what->answer(list_answer(what->form, page, what->rows));
+  const auto page = read_page(*what, *options);
+  if (!page) return what->fail(page.error());
+  what->answer(list_answer(what->form, *page, what->rows));
 }
 
 void watch_objects(const call_ptr& what) {

@@ -6,6 +6,10 @@
 
 namespace troupe::server {
 
+// The page of the objects that the options choose, from the state that they mean. A page that
+// others may follow keeps that state.
+api::expected<list_page> read_page(const call& what, const list_options& options);
+
 void get_object(const call_ptr& what);
 void list_objects(const call_ptr& what);
 // A watch of a collection, or of one object by its name.

@@ -4,6 +4,7 @@
 
 #include "api/codec.hpp"
 #include "api/schema/meta_request.pb.h"
+#include "server/query.hpp"
 #include "server/rest_fixture.hpp"
 
 using namespace troupe;
@@ -162,5 +163,26 @@ TEST_CASE("what lives in namespaces is neither created nor swept away without on
   CHECK(server.get(maps + "/m").status == 200);
   CHECK(server.post("/api/v1/configmaps", R"({"metadata":{"name":"n"}})").status == 405);
   CHECK(server.get("/api/v1/configmaps").size("items") == 1);
+}
+
+TEST_CASE("a collection is deleted page by page where a limit is set") {
+  rest_test server;
+  for (const char* name : {"a", "b", "c"})
+    server.post(maps, fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name));
+  const auto first = server.remove(maps + "?limit=2");
+  CHECK(first.status == 200);
+  CHECK(first.size("items") == 2);
+  CHECK(first.at("metadata.remainingItemCount") == "1");
+  CHECK(server.get(maps).size("items") == 1);
+  // Not of the pages.
+  server.post(maps, R"({"metadata":{"name":"d"}})");
+  const auto token = first.at("metadata.continue");
+  REQUIRE_FALSE(token.empty());
+  const auto rest = server.remove(maps + "?limit=2&continue=" + server::percent_encode(token));
+  CHECK(rest.size("items") == 1);
+  CHECK(rest.at("items.0.metadata.name") == "c");
+  CHECK_FALSE(rest.has("metadata.continue"));
+  CHECK(server.get(maps).at("items.0.metadata.name") == "d");
+  CHECK(server.remove(maps + "?continue=none").status == 400);
 }
 
