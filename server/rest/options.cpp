@@ -4,7 +4,9 @@
 #include <charconv>
 #include <vector>
 
+#include "api/envelope.hpp"
 #include "api/findings.hpp"
+#include "api/json_decode.hpp"
 #include "api/limits.hpp"
 #include "api/validation.hpp"
 #include "server/rest/negotiation.hpp"
@@ -32,6 +34,17 @@ api::error invalid_options(std::string_view what, std::vector<api::error_cause> 
 api::expected<void> check(std::string_view what, api::findings& found) {
   if (found.empty()) return {};
   return api::fail(invalid_options(what, found.take()));
+}
+
+// The kind that a body names; empty where it names none.
+std::string kind_named(std::string_view content, api::media form) {
+  if (form == api::media::protobuf) {
+    const auto opened = api::open_envelope(content);
+    return opened ? std::string{opened->kind} : std::string{};
+  }
+  if (form == api::media::json) return api::find_type_names(content).kind;
+  const auto json = api::yaml_to_json(content);
+  return json ? api::find_type_names(*json).kind : std::string{};
 }
 
 template <class T>
@@ -153,7 +166,7 @@ api::expected<write_options> parse_write_options(std::string_view what, const qu
     static constexpr std::string_view supported[] = {"All"};
     if (value == "All")
       out.dry_run = true;
-    else if (!value.empty())
+    else
       found.unsupported("dryRun", value, supported);
   }
   const auto validation = query.get_or("fieldValidation", "");
@@ -180,6 +193,10 @@ api::expected<api::meta::v1::DeleteOptions> parse_delete_options(const request& 
     if (!media) return api::fail(media.error());
     if (auto read = api::decode_into(what.content, *media, out); !read)
       return api::fail(std::move(read.error()));
+    // Of whatever group: all of them have it.
+    if (const auto kind = kind_named(what.content, *media);
+        !kind.empty() && kind != "DeleteOptions")
+      return api::fail(api::bad_request("decoded object cannot be converted to DeleteOptions"));
   }
   const auto grace = number<std::int64_t>(what.query, "gracePeriodSeconds");
   if (!grace) return api::fail(grace.error());

@@ -186,3 +186,15 @@ TEST_CASE("a collection is deleted page by page where a limit is set") {
   CHECK(server.remove(maps + "?continue=none").status == 400);
 }
 
+TEST_CASE("a body that is no options of a deletion deletes nothing") {
+  rest_test server;
+  server.post(maps, R"({"metadata":{"name":"m"}})");
+  const auto refused = server.remove(maps + "/m", R"({"apiVersion":"v1","kind":"ConfigMap"})");
+  CHECK(refused.status == 400);
+  CHECK(refused.at("message") == "decoded object cannot be converted to DeleteOptions");
+  CHECK(server.remove(maps, R"({"apiVersion":"v1","kind":"ConfigMap"})").status == 400);
+  CHECK(server.get(maps + "/m").status == 200);
+  // Every group has its DeleteOptions.
+  CHECK(server.remove(maps + "/m", R"({"apiVersion":"apps/v1","kind":"DeleteOptions"})").status ==
+        200);
+}

@@ -109,6 +109,11 @@ TEST_CASE("bodies may be YAML and protobuf") {
 
 TEST_CASE("a dry run answers as if, and changes nothing") {
   rest_test server;
+  // Said, but not what: better nothing is written.
+  const auto vague = server.post(maps + "?dryRun=", map_json("vague", "v"));
+  CHECK(vague.status == 422);
+  CHECK_THAT(vague.at("message"), Catch::Contains("dryRun: Unsupported value: \"\""));
+  CHECK(server.get(maps + "/vague").status == 404);
   const auto before = server.truth().read().at();
   const auto made = server.post(maps + "?dryRun=All", map_json("a", "1"));
   CHECK(made.status == 201);
