@@ -149,6 +149,10 @@ void list_objects(const call_ptr& what) {
 void watch_objects(const call_ptr& what) {
   auto options = parse_list_options(what->kind(), what->what->query, true);
   if (!options) return what->fail(options.error());
+  // The state that it begins with is the present one.
+  if (options->initial_events.value_or(false))
+    if (const auto fine = not_older(what->in.read(), options->revision); !fine)
+      return what->fail(fine.error());
   start_watch(what, std::move(*options));
 }
 

@@ -201,6 +201,9 @@ TEST_CASE("resourceVersionMatch means what upstream's table says") {
   CHECK(status("resourceVersionMatch=NotOlderThan") == 422);
   CHECK(status("resourceVersion=" + now + "&resourceVersionMatch=Sometimes") == 422);
   CHECK(status("watch=1&resourceVersion=" + now + "&resourceVersionMatch=NotOlderThan") == 422);
+  const std::string initial = "watch=1&timeoutSeconds=1&sendInitialEvents=true&";
+  CHECK(status(initial + "resourceVersionMatch=NotOlderThan&resourceVersion=" + now) == 200);
+  CHECK(status(initial + "resourceVersionMatch=NotOlderThan&resourceVersion=" + future) == 504);
   const auto page = server.get(maps + "?limit=1");
   const auto token = percent_encode(page.at("metadata.continue"));
   CHECK(status("continue=" + token + "&resourceVersion=" + now) == 400);
