@@ -79,6 +79,22 @@ void clear_address(ServiceSpec& spec) {
   spec.clear_ip_family_policy();
 }
 
+template <class List>
+bool same_list(const List& a, const List& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Each where it is what it was.
+void drop_address(ServiceSpec& spec, const ServiceSpec& before) {
+  if (spec.cluster_ip() == before.cluster_ip() &&
+      same_list(spec.cluster_ips(), before.cluster_ips())) {
+    spec.clear_cluster_ip();
+    spec.clear_cluster_ips();
+  }
+  if (same_list(spec.ip_families(), before.ip_families())) spec.clear_ip_families();
+  if (spec.ip_family_policy() == before.ip_family_policy()) spec.clear_ip_family_policy();
+}
+
 void set_address(ServiceSpec& spec, const std::string& address) {
   spec.set_cluster_ip(address);
   spec.clear_cluster_ips();
@@ -245,6 +261,7 @@ std::string service_addresses::text() const {
 void service_addresses::drop_leftovers(Service& now, const Service& was) {
   auto& spec = *now.mutable_spec();
   const auto& before = was.spec();
+  if (spec.type() == "ExternalName" && before.type() != "ExternalName") drop_address(spec, before);
   if (!is_external(spec) && is_external(before) &&
       spec.external_traffic_policy() == before.external_traffic_policy())
     spec.clear_external_traffic_policy();

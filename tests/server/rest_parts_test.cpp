@@ -137,6 +137,25 @@ TEST_CASE("a node port is given, kept, and goes with the type") {
   CHECK_FALSE(plain.has("spec.ports.0.nodePort"));
 }
 
+TEST_CASE("a service becomes a name for something outside by a patch of its type") {
+  rest_test server;
+  REQUIRE(server.post(services, service_json("a", R"("clusterIP":"10.96.0.77",)")).status == 201);
+  const auto kept = server.patch(
+      services + "/a", "merge",
+      R"({"spec":{"type":"ExternalName","externalName":"x.org","clusterIP":"10.96.0.78"}})");
+  CHECK(kept.status == 422);
+  const auto made = server.patch(services + "/a", "merge",
+                                 R"({"spec":{"type":"ExternalName","externalName":"x.org"}})");
+  CHECK(made.status == 200);
+  for (const std::string field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"})
+    CHECK_FALSE(made.has("spec." + field));
+  CHECK(server.post(services, service_json("b", R"("clusterIP":"10.96.0.77",)")).status == 201);
+  const auto back = server.patch(services + "/a", "merge",
+                                 R"({"spec":{"type":"ClusterIP","externalName":null}})");
+  CHECK(back.status == 200);
+  CHECK_FALSE(back.at("spec.clusterIP").empty());
+}
+
 TEST_CASE("clients are told who they are and what they may do") {
   const server::authorization permissions{{}};
   rest_test server{{.rest = {.permissions = &permissions, .observe = {}}}};
