@@ -59,19 +59,37 @@ void add_toleration(PodSpec& spec, const char* taint) {
   toleration.set_toleration_seconds(default_toleration_seconds);
 }
 
-void set_priority(PodSpec& spec, std::int32_t value, std::string_view policy) {
+// Both belong to the class: a client may repeat them, not choose.
+api::expected<void> set_priority(Pod& pod, std::int32_t value, std::string policy) {
+  auto& spec = *pod.mutable_spec();
+  if (policy.empty()) policy = "PreemptLowerPriority";
+  const auto refused = [&](const std::string& given, const std::string& computed) {
+    return api::fail(api::forbidden(
+        api::kind_of<Pod>(), pod.metadata().name(),
+        "the " + given +
+            " must not be provided in pod spec; priority admission controller computed " +
+            computed + " from the given PriorityClass name"));
+  };
+  if (spec.has_priority() && spec.priority() != value)
+    return refused("integer value of priority (" + std::to_string(spec.priority()) + ")",
+                   std::to_string(value));
+  if (spec.has_preemption_policy() && spec.preemption_policy() != policy)
+    return refused("string value of PreemptionPolicy (" + spec.preemption_policy() + ")", policy);
   spec.set_priority(value);
-  if (!spec.has_preemption_policy())
-    spec.set_preemption_policy(policy.empty() ? "PreemptLowerPriority" : std::string{policy});
+  spec.set_preemption_policy(policy);
+  return {};
 }
 
-// The class that speaks for pods that name none; null when there is no such class.
+// The class that speaks for pods that name none; null when there is no such class. Of several,
+// which requests at the same moment can make, the one of the lowest value.
 api::object_ptr default_class(const persistence::snapshot& state) {
   api::object_ptr found;
   const auto prefix = api::kind_of<PriorityClass>().prefix();
   state.scan(prefix, {}, [&](std::string_view, const api::object_ptr& candidate) {
-    if (candidate->as<PriorityClass>().global_default()) found = candidate;
-    return !found;
+    const auto& one = candidate->as<PriorityClass>();
+    if (one.global_default() && (!found || one.value() < found->as<PriorityClass>().value()))
+      found = candidate;
+    return true;
   });
   return found;
 }
@@ -80,17 +98,13 @@ api::expected<void> resolve_priority(const persistence::snapshot& state, Pod& po
   auto& spec = *pod.mutable_spec();
   const std::string& name = spec.priority_class_name();
   if (name == "system-cluster-critical" || name == "system-node-critical") {
-    set_priority(
-        spec, name == "system-node-critical" ? system_node_critical : system_cluster_critical, {});
-    return {};
+    return set_priority(
+        pod, name == "system-node-critical" ? system_node_critical : system_cluster_critical, {});
   }
   api::object_ptr found;
   if (name.empty()) {
     found = default_class(state);
-    if (!found) {
-      set_priority(spec, 0, {});
-      return {};
-    }
+    if (!found) return set_priority(pod, 0, {});
     spec.set_priority_class_name(found->meta().name());
   } else {
     found = state.find(api::kind_of<PriorityClass>().key({}, name));
@@ -99,15 +113,28 @@ api::expected<void> resolve_priority(const persistence::snapshot& state, Pod& po
                                       "no PriorityClass with name " + name + " was found"));
   }
   const auto& chosen = found->as<PriorityClass>();
-  set_priority(spec, chosen.value(), chosen.preemption_policy());
-  return {};
+  return set_priority(pod, chosen.value(), chosen.preemption_policy());
 }
 
 }  // namespace
 
+api::expected<void> admit_write(const persistence::snapshot& state, const api::kind_info& kind,
+                                const api::body& content) {
+  if (&kind != &api::kind_of<PriorityClass>()) return {};
+  const auto& made = static_cast<const PriorityClass&>(content);
+  if (!made.global_default()) return {};
+  const auto other = default_class(state);
+  if (!other || other->meta().name() == made.metadata().name()) return {};
+  return api::fail(api::forbidden(kind, made.metadata().name(),
+                                  "PriorityClass " + other->meta().name() +
+                                      " is already marked as default. Only one default can exist"));
+}
+
 api::expected<std::vector<persistence::precondition>> admit_create(
     const persistence::snapshot& state, const api::kind_info& kind, api::body& content) {
   std::vector<persistence::precondition> conditions;
+  if (auto fine = admit_write(state, kind, content); !fine)
+    return api::fail(std::move(fine.error()));
   if (!kind.namespaced()) return conditions;
   auto space = check_namespace(state, kind, api::meta_of(content));
   if (!space) return api::fail(std::move(space.error()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "actors/admission.hpp"
 #include "actors/creation.hpp"
 #include "api/defaults.hpp"
 #include "api/equality.hpp"
@@ -157,6 +158,8 @@ api::expected<change_plan> plan_replacement(const call_ptr& what, const snapshot
   prepare(what, *now, was->content());
   if (auto causes = validate(what, *now, was->content()); !causes.empty())
     return api::fail(api::invalid(kind, was->meta().name(), std::move(causes)));
+  if (auto fine = actors::admit_write(state, kind, *now); !fine)
+    return api::fail(std::move(fine.error()));
 
   change_plan plan{{}, was, nullptr, 200};
   auto key = what->key();

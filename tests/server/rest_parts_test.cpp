@@ -156,6 +156,55 @@ TEST_CASE("a service becomes a name for something outside by a patch of its type
   CHECK_FALSE(back.at("spec.clusterIP").empty());
 }
 
+TEST_CASE("one priority class at most is the default of all pods") {
+  rest_test server;
+  const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+  const auto make = [&](const std::string& name, const char* global) {
+    return server.post(
+        classes, fmt::format(R"({{"metadata":{{"name":"{}"}},"value":5,"globalDefault":{}}})", name,
+                             global));
+  };
+  REQUIRE(make("g1", "true").status == 201);
+  const std::string words =
+      "priorityclasses.scheduling.k8s.io \"g2\" is forbidden: PriorityClass g1 is already marked "
+      "as "
+      "default. Only one default can exist";
+  const auto second = make("g2", "true");
+  CHECK(second.status == 403);
+  CHECK(second.at("message") == words);
+  REQUIRE(make("g2", "false").status == 201);
+  const auto changed = server.patch(classes + "/g2", "merge", R"({"globalDefault":true})");
+  CHECK(changed.status == 403);
+  CHECK(changed.at("message") == words);
+  CHECK(server.patch(classes + "/g1", "merge", R"({"description":"d"})").status == 200);
+  REQUIRE(server.remove(classes + "/g1").status == 200);
+  CHECK(server.patch(classes + "/g2", "merge", R"({"globalDefault":true})").status == 200);
+}
+
+TEST_CASE("a pod's priority is its class's, and another one is refused") {
+  rest_test server;
+  server.post("/apis/scheduling.k8s.io/v1/priorityclasses",
+              R"({"metadata":{"name":"high"},"value":5,"preemptionPolicy":"Never"})");
+  const auto with = [&](const std::string& name, const std::string& spec) {
+    return server.post(pods, pod_json(name, "{}", spec));
+  };
+  const auto plain = with("a", R"("priority":7,)");
+  CHECK(plain.status == 403);
+  CHECK(plain.at("message") ==
+        "pods \"a\" is forbidden: the integer value of priority (7) must not be provided in pod "
+        "spec; priority admission controller computed 0 from the given PriorityClass name");
+  CHECK(with("b", R"("priority":0,"preemptionPolicy":"PreemptLowerPriority",)").status == 201);
+  CHECK(with("c", R"("priority":5,"priorityClassName":"high",)").status == 201);
+  CHECK(server.get(pods + "/c").at("spec.preemptionPolicy") == "Never");
+  const auto policy = with("d", R"("preemptionPolicy":"Never",)");
+  CHECK(policy.status == 403);
+  CHECK(
+      policy.at("message") ==
+      "pods \"d\" is forbidden: the string value of PreemptionPolicy (Never) must not be provided "
+      "in pod spec; priority admission controller computed PreemptLowerPriority from the given "
+      "PriorityClass name");
+}
+
 TEST_CASE("clients are told who they are and what they may do") {
   const server::authorization permissions{{}};
   rest_test server{{.rest = {.permissions = &permissions, .observe = {}}}};

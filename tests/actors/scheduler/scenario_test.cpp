@@ -302,9 +302,10 @@ TEST_CASE("a pod that lets others be says so when there is no room for it", "[sc
   add_small_node(c, "n1", 2);
   c.create(asking("there", 2));
   c.settle();
-  auto polite = important("polite", 1, "system-cluster-critical");
-  polite.mutable_spec()->set_preemption_policy("Never");
-  c.create(polite);
+  c.create_yaml(
+      "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: polite}, value: 5, "
+      "preemptionPolicy: Never}");
+  c.create(important("polite", 1, "polite"));
   c.settle();
   CHECK_FALSE(leaves(c, "there"));
   const auto pod = c.get<Pod>("default", "polite");
