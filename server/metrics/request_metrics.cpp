@@ -43,7 +43,8 @@ std::string_view known_subresource(const route& where) {
 
 request_metrics::place request_metrics::place_of(const request_record& seen) {
   const auto& where = seen.where;
-  const char* scope = !where.name.empty()    ? "resource"
+  const char* scope = where.kind == nullptr  ? ""
+                      : !where.name.empty()  ? "resource"
                       : !where.space.empty() ? "namespace"
                                              : "cluster";
   return {where.kind, verb_label(seen.wanted), scope, known_subresource(where)};
@@ -55,7 +56,7 @@ labels request_metrics::labels_of(const place& where) {
           {"dry_run", ""},
           {"group", known ? where.kind->group() : ""},
           {"resource", known ? where.kind->plural() : ""},
-          {"scope", known ? where.scope : ""},
+          {"scope", where.scope},
           {"subresource", std::string{where.subresource}},
           {"verb", where.verb},
           {"version", known ? where.kind->version() : ""}};

@@ -64,11 +64,20 @@ TEST_CASE("every line of the metrics is a comment or a sample, and no family com
   CHECK(families.size() > 25);
 }
 
-TEST_CASE("what clients invent becomes no label") {
+TEST_CASE("what clients invent becomes no label, and no series comes twice") {
   console_test t;
   t.get("/api/v1/namespaces/default/pods/x/invented-by-a-client");
   t.get("/api/v1/invented-resources");
-  CHECK_THAT(t.get("/metrics").text(), !Contains("invented"));
+  t.get("/api/v1/invented-resources/x");
+  t.get("/api/v1/namespaces/default/invented-resources");
+  const auto text = t.get("/metrics").text();
+  CHECK_THAT(text, !Contains("invented"));
+  std::set<std::string> series;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK((line.starts_with('#') || series.insert(line.substr(0, line.rfind(' '))).second));
+  }
 }
 
 TEST_CASE("totals of a kind stay when its actors end") {
