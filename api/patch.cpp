@@ -2,7 +2,12 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <unordered_set>
+
+#include "api/json_text.hpp"
+#include "api/limits.hpp"
 #include "api/patch_parts.hpp"
+#include "api/path.hpp"
 
 namespace troupe::api {
 namespace {
@@ -27,6 +32,24 @@ void diff(json_value& from, json_value& to, json_value& out, json_allocator& all
     if (!after.find(text_of(member.name))) made.set(text_of(member.name), json_value(), allocator);
 }
 
+void find_repeated(const json_value& in, field_path& at, std::vector<std::string>& out) {
+  if (in.IsArray()) {
+    for (rapidjson::SizeType i = 0; i < in.Size(); ++i) {
+      const auto step = at.index(i);
+      find_repeated(in[i], at, out);
+    }
+  } else if (in.IsObject()) {
+    std::unordered_set<std::string_view> seen;
+    for (const auto& member : in.GetObject()) {
+      const auto name = text_of(member.name);
+      const auto step = at.field(name.substr(0, limits::path_key_bytes));
+      if (!seen.insert(name).second && out.size() < limits::document_problems)
+        out.push_back("duplicate field " + quoted(at.str()));
+      find_repeated(member.value, at, out);
+    }
+  }
+}
+
 }  // namespace
 
 error patch_does_not_fit(std::string why) {
@@ -49,7 +72,8 @@ std::optional<patch_form> patch_form_of(std::string_view content_type) {
 }
 
 expected<std::string> apply_patch(patch_form form, const google::protobuf::Descriptor& type,
-                                  std::string_view document, std::string_view patch) {
+                                  std::string_view document, std::string_view patch,
+                                  std::vector<std::string>* repeated) {
   json_document target;
   // The patch's values end in the document: they share its memory.
   json_document change(&target.GetAllocator());
@@ -62,6 +86,10 @@ expected<std::string> apply_patch(patch_form form, const google::protobuf::Descr
     return write_json(target);
   }
   if (!change.IsObject()) return fail(bad_request("error decoding patch: it must be an object"));
+  if (repeated != nullptr) {
+    field_path at;
+    find_repeated(change, at, *repeated);
+  }
   if (form == patch_form::merge) {
     apply_merge_patch(target, change, target.GetAllocator());
     return write_json(target);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/error.hpp"
 #include "api/fwd.hpp"
@@ -25,9 +26,11 @@ std::optional<patch_form> patch_form_of(std::string_view content_type);
 
 // 400 for a patch that is none, 422 for one that does not fit the document (a path that is not
 // there, a failed `test`), 413 for one that is too much. `type` is the document's, for strategic
-// patches.
+// patches. `repeated` (may be null) gets `duplicate field "data.k"` for each member that comes
+// twice in a merge or strategic patch, of which the last counts; limits::document_problems at most.
 expected<std::string> apply_patch(patch_form form, const google::protobuf::Descriptor& type,
-                                  std::string_view document, std::string_view patch);
+                                  std::string_view document, std::string_view patch,
+                                  std::vector<std::string>* repeated = nullptr);
 
 // The merge patch that makes `to` of `from`, both JSON objects. 400 where one is none.
 expected<std::string> merge_patch_between(std::string_view from, std::string_view to);

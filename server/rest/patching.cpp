@@ -1,5 +1,9 @@
 #include "server/rest/patching.hpp"
 
+#include <fmt/format.h>
+
+#include <vector>
+
 namespace troupe::server {
 namespace {
 
@@ -27,6 +31,19 @@ api::expected<patch> patch::from(request_ptr what) {
                                     "application/json-patch+json, application/merge-patch+json, "
                                     "application/strategic-merge-patch+json"));
   return patch{*form, std::move(what)};
+}
+
+api::expected<std::string> patch::apply(call& what, std::string_view json,
+                                        const google::protobuf::Descriptor& type,
+                                        api::field_validation fields) const {
+  std::vector<std::string> repeated;
+  auto out = api::apply_patch(form_, type, json, what_->content, &repeated);
+  if (!out || repeated.empty() || fields == api::field_validation::ignore) return out;
+  if (fields == api::field_validation::strict)
+    return api::fail(api::bad_request(
+        fmt::format("error decoding patch: strict decoding error: {}", fmt::join(repeated, ", "))));
+  what.warn(repeated);
+  return out;
 }
 
 }  // namespace troupe::server

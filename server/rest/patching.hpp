@@ -10,6 +10,7 @@
 #include "api/fwd.hpp"
 #include "api/patch.hpp"
 #include "server/http.hpp"
+#include "server/rest/call.hpp"
 
 namespace troupe::server {
 
@@ -18,11 +19,11 @@ class patch {
   // 415 for a content type that is no patch's.
   static api::expected<patch> from(request_ptr what);
 
-  // `json` changed; the result is not decoded yet.
-  api::expected<std::string> apply(std::string_view json,
-                                   const google::protobuf::Descriptor& type) const {
-    return api::apply_patch(form_, type, json, what_->content);
-  }
+  // `json` changed; the result is not decoded yet. What the patch says twice is dealt with as
+  // `fields` asks.
+  api::expected<std::string> apply(call& what, std::string_view json,
+                                   const google::protobuf::Descriptor& type,
+                                   api::field_validation fields) const;
 
  private:
   patch(api::patch_form form, request_ptr what) : form_{form}, what_{std::move(what)} {}

@@ -137,7 +137,7 @@ void patch_scale(const call_ptr& what) {
                 const auto& kind = scale_kind();
                 const auto before =
                     api::encode_json(api::scale_of(of.content()), kind.api_version(), kind.kind());
-                const auto after = change.apply(before, kind.type());
+                const auto after = change.apply(*what, before, kind.type(), fields);
                 if (!after) return api::fail(after.error());
                 auto scale = api::decode(*after, api::media::json, &kind, {.fields = fields});
                 if (!scale) return api::fail(std::move(scale.error()));

@@ -93,6 +93,22 @@ TEST_CASE("unknown fields are ignored, told of or refused as the client asks") {
   CHECK(server.post(maps + "?fieldValidation=Maybe", body("d")).status == 422);
 }
 
+TEST_CASE("fields that come twice in a patch are ignored, told of or refused as the client asks") {
+  rest_test server;
+  server.post(maps, map_json("a", "v"));
+  const std::string twice = R"({"data":{"k":"1","k":"2"}})";
+  for (const std::string form : {"merge", "strategic"}) {
+    const auto path = maps + "/a?fieldValidation=";
+    CHECK_FALSE(server.patch(path + "Ignore", form, twice).headers.contains("warning"));
+    auto told = server.patch(path + "Warn", form, twice);
+    CHECK(told.at("data.k") == "2");
+    CHECK(told.headers["warning"] == R"(299 - "duplicate field \"data.k\"")");
+    const auto refused = server.patch(path + "Strict", form, twice);
+    CHECK(refused.status == 400);
+    CHECK_THAT(refused.at("message"), Catch::Contains("duplicate field \"data.k\""));
+  }
+}
+
 TEST_CASE("bodies may be YAML and protobuf") {
   rest_test server;
   const auto yaml = server.post(maps, "metadata: {name: y}\ndata:\n  k: v\n",
