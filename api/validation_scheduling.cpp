@@ -1,4 +1,5 @@
 // Where a pod may run: selectors, affinity, tolerations, spreading, gates.
+#include <algorithm>
 #include <set>
 
 #include "api/validation_parts.hpp"
@@ -56,7 +57,36 @@ void check_node_affinity(findings& out, const NodeAffinity& affinity) {
   }
 }
 
+bool names(const meta::v1::LabelSelector& selector, const std::string& key) {
+  const auto& expressions = selector.match_expressions();
+  return selector.match_labels().contains(key) ||
+         std::any_of(expressions.begin(), expressions.end(),
+                     [&](const auto& one) { return one.key() == key; });
+}
+
+// Labels whose values are taken from the pod itself: `ours` is a constraint or an affinity's term.
+template <class Keys, class Ours>
+void check_keys(findings& out, std::string_view field, const Keys& keys, const Ours& ours) {
+  if (!keys.empty() && !ours.has_label_selector())
+    return out.forbidden(field, "must not be specified when labelSelector is not set");
+  for (int i = 0; i < keys.size(); ++i) {
+    const auto step = out.at.item(field, i);
+    out.each({}, keys[i], check_qualified_name(keys[i]));
+    if (names(ours.label_selector(), keys[i]))
+      out.invalid({}, keys[i], "exists in both " + std::string{field} + " and labelSelector");
+  }
+}
+
 void check_pod_term(findings& out, const PodAffinityTerm& term) {
+  check_keys(out, "matchLabelKeys", term.match_label_keys(), term);
+  check_keys(out, "mismatchLabelKeys", term.mismatch_label_keys(), term);
+  for (int i = 0; i < term.match_label_keys_size(); ++i) {
+    const auto& others = term.mismatch_label_keys();
+    const auto& key = term.match_label_keys(i);
+    const auto step = out.at.item("matchLabelKeys", i);
+    if (std::find(others.begin(), others.end(), key) != others.end())
+      out.invalid({}, key, "exists in both matchLabelKeys and mismatchLabelKeys");
+  }
   {
     const auto step = out.at.field("labelSelector");
     check_label_selector(out, term.label_selector());
@@ -112,6 +142,7 @@ void check_spread(findings& out, const PodSpec& spec) {
       out.invalid("minDomains", one.min_domains(),
                   "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " +
                       one.when_unsatisfiable());
+    check_keys(out, "matchLabelKeys", one.match_label_keys(), one);
     const auto inner = out.at.field("labelSelector");
     check_label_selector(out, one.label_selector());
   }

@@ -252,6 +252,41 @@ TEST_CASE("tolerations, affinity and spreading make sense") {
   CHECK(pod_faults("{schedulingGates: [{name: g}, {name: g}], nodeName: n" + rest).size() == 2);
 }
 
+TEST_CASE("keys of labels to compare by go with a selector that does not name them") {
+  const std::string rest = "}], containers: [{name: c, image: x}]}";
+  const std::string spread =
+      "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, "
+      "whenUnsatisfiable: DoNotSchedule, ";
+  const std::string selector =
+      "labelSelector: {matchLabels: {a: b}, matchExpressions: "
+      "[{key: d, operator: Exists}]}, ";
+  const std::string at = "spec.topologySpreadConstraints[0].matchLabelKeys";
+  CHECK(pod_faults(spread + selector + "matchLabelKeys: [c]" + rest) == lines{});
+  CHECK(pod_faults(spread + "matchLabelKeys: [c]" + rest) ==
+        lines{at + ": Forbidden: must not be specified when labelSelector is not set"});
+  CHECK(pod_faults(spread + selector + "matchLabelKeys: [c, a, d, '-']" + rest).size() == 3);
+  CHECK(pod_faults(spread + selector + "matchLabelKeys: [d]" + rest) ==
+        lines{at + "[0]: Invalid value: \"d\": exists in both matchLabelKeys and labelSelector"});
+
+  const std::string affinity =
+      "{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+      "[{topologyKey: zone, ";
+  const std::string end = "}]}}, containers: [{name: c, image: x}]}";
+  const std::string term =
+      "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].";
+  CHECK(pod_faults(affinity + selector + "matchLabelKeys: [c], mismatchLabelKeys: [e]" + end) ==
+        lines{});
+  CHECK(pod_faults(affinity + "mismatchLabelKeys: [e]" + end) ==
+        lines{term + "mismatchLabelKeys: Forbidden: must not be specified when labelSelector is "
+                     "not set"});
+  CHECK(pod_faults(affinity + selector + "matchLabelKeys: [a]" + end) ==
+        lines{term + "matchLabelKeys[0]: Invalid value: \"a\": exists in both matchLabelKeys and "
+                     "labelSelector"});
+  CHECK(pod_faults(affinity + selector + "matchLabelKeys: [c], mismatchLabelKeys: [c]" + end) ==
+        lines{term + "matchLabelKeys[0]: Invalid value: \"c\": exists in both matchLabelKeys and "
+                     "mismatchLabelKeys"});
+}
+
 TEST_CASE("of a living pod little may change") {
   const auto was = created<core::v1::Pod>(good_pod);
   CHECK(faults_of_change(was, was) == lines{});
