@@ -57,7 +57,12 @@ api::expected<place> resume(const call& what, const list_options& options,
 
 api::expected<place> begin(const call& what, const list_options& options) {
   auto state = what.in.read();
-  if (options.match == revision_match::exact && *options.revision < state.at()) {
+  // kubernetes: docs, "The resourceVersion parameter". Pages are of one state, so it is meant
+  // exactly where nothing else is said.
+  const bool exact = options.match == revision_match::exact ||
+                     (options.match == revision_match::unset && options.limit != 0 &&
+                      options.revision.value_or(0) != 0);
+  if (exact && *options.revision < state.at()) {
     auto then = what.in.plane.truth().read_at(*options.revision);
     if (!then) {
       return api::fail(

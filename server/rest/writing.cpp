@@ -123,6 +123,10 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& what,
   what->warn(read->warnings);
   if (auto settled = api::settle_namespace(kind, *read->content, what->where.space); !settled)
     return api::fail(std::move(settled.error()));
+  // kubernetes: apiserver/pkg/endpoints/handlers, checkName.
+  if (what->wanted == verb::update && api::meta_of(*read->content).name().empty())
+    return api::fail(api::bad_request("the name of the object (" + std::string{what->where.name} +
+                                      " based on URL) was undeterminable: name must be provided"));
   if (!what->where.name.empty())
     if (auto named = check_name(what, *read->content); !named)
       return api::fail(std::move(named.error()));

@@ -109,6 +109,16 @@ TEST_CASE("fields that come twice in a patch are ignored, told of or refused as 
   }
 }
 
+TEST_CASE("an object that is put somewhere says its name") {
+  rest_test server;
+  server.post(maps, map_json("a", "v"));
+  const auto nameless = server.put(maps + "/a", R"({"data":{"k":"w"}})");
+  CHECK(nameless.status == 400);
+  CHECK(nameless.at("message") ==
+        "the name of the object (a based on URL) was undeterminable: name must be provided");
+  CHECK(server.get(maps + "/a").at("data.k") == "v");
+}
+
 TEST_CASE("bodies may be YAML and protobuf") {
   rest_test server;
   const auto yaml = server.post(maps, "metadata: {name: y}\ndata:\n  k: v\n",
