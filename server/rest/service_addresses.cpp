@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <random>
 #include <unordered_set>
@@ -14,6 +15,7 @@
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
+#include "api/uid.hpp"
 #include "server/rest/defaults.hpp"
 
 namespace troupe::server {
@@ -219,6 +221,14 @@ class service_addresses::choice {
 
 namespace {
 
+void identify(Lease& lease) {
+  thread_local std::mt19937_64 engine{std::random_device{}()};
+  lease.mutable_metadata()->set_uid(api::generated_uid(engine));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  lease.mutable_metadata()->mutable_creation_timestamp()->set_seconds(
+      std::chrono::duration_cast<std::chrono::seconds>(now).count());
+}
+
 void guard(const snapshot& state, persistence::transaction& into) {
   const auto& kind = api::kind_of<Lease>();
   auto key = kind.key("kube-system", "service-addresses");
@@ -226,6 +236,7 @@ void guard(const snapshot& state, persistence::transaction& into) {
   auto lease = found ? found->copy_as<Lease>() : std::make_unique<Lease>();
   lease->mutable_metadata()->set_name("service-addresses");
   lease->mutable_metadata()->set_namespace_("kube-system");
+  if (lease->metadata().uid().empty()) identify(*lease);
   auto& spec = *lease->mutable_spec();
   spec.set_lease_transitions(spec.lease_transitions() % INT32_MAX + 1);
   into.preconditions.push_back({key, found ? found->revision() : 0});

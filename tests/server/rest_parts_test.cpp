@@ -156,6 +156,19 @@ TEST_CASE("a service becomes a name for something outside by a patch of its type
   CHECK_FALSE(back.at("spec.clusterIP").empty());
 }
 
+TEST_CASE("what keeps services from choosing the same address is an object like others") {
+  rest_test server;
+  server.post(services, service_json("a"));
+  const auto path = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/service-addresses";
+  const auto lease = server.get(path);
+  CHECK(lease.has("metadata.creationTimestamp"));
+  CHECK(lease.at("metadata.uid").size() == 36);
+  server.post(services, service_json("b"));
+  const auto again = server.get(path);
+  CHECK(again.at("metadata.uid") == lease.at("metadata.uid"));
+  CHECK(again.at("spec.leaseTransitions") == "2");
+}
+
 TEST_CASE("one priority class at most is the default of all pods") {
   rest_test server;
   const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
