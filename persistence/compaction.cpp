@@ -93,11 +93,11 @@ expected<compaction_step> plan_compaction(const engine& disk, const tree_root& s
 }
 
 expected<revision> compaction_target(const engine& disk, const history_policy& keep,
-                                     revision compacted, revision current,
-                                     std::chrono::system_clock::time_point now) {
+                                     const revision_gaps& gaps, revision compacted,
+                                     revision current, std::chrono::system_clock::time_point now) {
   const revision slack = keep.revisions / defaults::compaction_slack;
-  if (current <= compacted + keep.revisions + slack) return compacted;
-  const revision by_count = current - keep.revisions;
+  const revision by_count = gaps.before_last(current, keep.revisions);
+  if (by_count <= compacted + slack) return compacted;
   if (disk.size_bytes(table::changes) > keep.limit_bytes) return by_count;
   // The last revision that is old enough, by bisection: everything up to `low` is.
   revision low = compacted, high = by_count;

@@ -11,6 +11,7 @@
 
 #include "persistence/engine.hpp"
 #include "persistence/record.hpp"
+#include "persistence/revision_gaps.hpp"
 #include "persistence/tree.hpp"
 
 namespace troupe::persistence {
@@ -41,7 +42,7 @@ struct history_policy {
 // The revision up to which history may go now; `compacted` when there is nothing worth a
 // compaction.
 expected<revision> compaction_target(const engine& disk, const history_policy& keep,
-                                     revision compacted, revision current,
-                                     std::chrono::system_clock::time_point now);
+                                     const revision_gaps& gaps, revision compacted,
+                                     revision current, std::chrono::system_clock::time_point now);
 
 }  // namespace troupe::persistence

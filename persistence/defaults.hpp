@@ -38,6 +38,8 @@ inline constexpr std::size_t commit_threads = 2;
 inline constexpr revision revision_reserve = 10'000;
 // Unsynced batches are kept to be written again if the disk fails: one sync bounds them.
 inline constexpr std::size_t unsynced_bytes = 1u << 20;
+// Reserves that a kill left unused, as they are remembered: one a kill while history is kept.
+inline constexpr std::size_t revision_gaps = 1'000;
 
 // -- history ----------------------------------------------------------------------------------
 // A list's continue token is good for as long as upstream's, which lasts until the next but one

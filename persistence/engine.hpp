@@ -17,7 +17,7 @@
 namespace troupe::persistence {
 
 enum class table : std::uint8_t {
-  meta,     // cluster id, format version, compacted revision, revision floor
+  meta,     // cluster id, format version, compacted revision, revision floor and gaps
   objects,  // key -> its newest state
   changes,  // revision and index -> one change
   bases,    // revision and key -> a state that has left `changes` but a kept change began from

@@ -67,6 +67,26 @@ expected<void> initialise(engine& disk, const store_options& options) {
   return disk.write(*first, durability::synced);
 }
 
+// With those between the newest change and the revision at which the store goes on; they are on
+// disk before a newer change is.
+expected<revision_gaps> update_gaps(engine& disk, revision compacted, revision last,
+                                    revision current) {
+  auto text = disk.get(table::meta, meta_key::gaps);
+  if (!text) return fail(std::move(text.error()));
+  auto gaps = revision_gaps::read(text->value_or(""));
+  if (!gaps)
+    return fail(errc::corrupt, fmt::format("the store's gaps make no sense: '{}'", **text));
+  const auto before = *gaps;
+  gaps->forget(compacted);
+  gaps->add(last, current);
+  if (*gaps == before) return *gaps;
+  auto rows = disk.make_batch();
+  rows->put(table::meta, meta_key::gaps, gaps->str());
+  auto written = disk.write(*rows, durability::buffered);
+  if (!written) return fail(std::move(written.error()));
+  return *gaps;
+}
+
 expected<log_fold> fold_newest(const engine& disk, revision last) {
   log_fold fold{log_fold::reach::newest_part};
   const auto from = last - std::min(last, defaults::open_check_revisions - 1);
@@ -155,6 +175,9 @@ expected<loaded_store> load(const engine_factory& factory, const store_options& 
   if (auto good = judge(*fold, options); !good) return fail(std::move(good.error()));
   const auto current = std::max({*last, *floor, defaults::first_revision});
   made.root = edit.freeze(current);
+  auto gaps = update_gaps(*made.disk, made.compacted, *last, current);
+  if (!gaps) return fail(std::move(gaps.error()));
+  made.gaps = std::move(*gaps);
   spdlog::info(
       "store: {} {}: {} objects at revision {}, history from {}; the last {} changes agree "
       "with the objects ({} ms)",

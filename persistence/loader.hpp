@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "persistence/engine.hpp"
+#include "persistence/revision_gaps.hpp"
 #include "persistence/store.hpp"
 #include "persistence/tree.hpp"
 
@@ -26,6 +27,7 @@ struct loaded_store {
   revision horizon = 0;  // of compaction.hpp; a cut short compaction leaves it above `compacted`
   // Revisions up to here may have been given to writes that a power failure took.
   revision floor = 0;
+  revision_gaps gaps = {};
 };
 
 // Logs one line on what it found.

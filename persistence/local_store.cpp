@@ -254,6 +254,7 @@ store_stats local_store::stats() const {
   const auto now = core_.root.load();
   s.current = now->at();
   s.compacted = core_.compacted;
+  s.log_revisions = core_.gaps.used(s.compacted, s.current);
   s.objects = now->size();
   s.transactions = core_.transactions;
   s.conflicts = core_.conflicts;

@@ -63,6 +63,7 @@ inline constexpr std::string_view cluster = "cluster";
 inline constexpr std::string_view compacted = "compacted";
 inline constexpr std::string_view horizon = "horizon";
 inline constexpr std::string_view floor = "floor";
+inline constexpr std::string_view gaps = "gaps";
 }  // namespace meta_key
 
 std::optional<std::uint64_t> read_number(std::string_view decimal);

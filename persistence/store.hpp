@@ -101,6 +101,7 @@ struct store_options {
 struct store_stats {
   revision current = 0;
   revision compacted = 0;
+  std::uint64_t log_revisions = 0;  // after `compacted`
   std::uint64_t objects = 0;
   std::uint64_t transactions = 0, conflicts = 0, batches = 0;
   std::size_t queued = 0;

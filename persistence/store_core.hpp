@@ -20,6 +20,7 @@ struct store_core {
       : options{std::move(wanted)},
         factory{std::move(engines)},
         cluster_id{std::move(loaded.cluster_id)},
+        gaps{std::move(loaded.gaps)},
         disk{std::move(loaded.disk)},
         root{std::move(loaded.root)},
         compacted{loaded.compacted} {}
@@ -27,6 +28,7 @@ struct store_core {
   store_options options;
   engine_factory factory;
   std::string cluster_id;
+  const revision_gaps gaps;  // as they were when it was opened
 
   // A commit thread replaces the disk, under a unique lock, while no batch is on its way; others
   // use it under a shared one. Null while a broken one is being opened anew.

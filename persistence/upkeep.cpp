@@ -34,7 +34,7 @@ void local_store::upkeep() {
     if (core_.disk == nullptr) return;
     target = compaction_target(*core_.disk,
                                {keep.history_revisions, keep.history_time, keep.log_limit_bytes},
-                               compacted, current, core_.now());
+                               core_.gaps, compacted, current, core_.now());
   }
   auto done = target ? forget(*target) : fail(target.error());
   if (!done) spdlog::warn("store: history was not cut: {}", done.error().message);

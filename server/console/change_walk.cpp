@@ -55,7 +55,8 @@ persistence::expected<change_walk> changes_of(const persistence::store& truth,
   const auto until = std::chrono::steady_clock::now() + defaults::search_limit;
   change_walk walk;
   revision at = 0;
-  if (const auto present = truth.read().find(key)) {
+  const auto present = truth.read().find(key);
+  if (present) {
     at = present->revision();
   } else {
     const auto last = search(truth, key, truth.stats().current, until);
@@ -69,6 +70,7 @@ persistence::expected<change_walk> changes_of(const persistence::store& truth,
         std::find_if(all.begin(), all.end(), [&](const change& each) { return each.key == key; });
     if (found == all.end()) {
       walk.end = walk_end::log;
+      if (walk.changes.empty()) walk.untold = present;
       return walk;
     }
     walk.changes.push_back(std::move(*found));

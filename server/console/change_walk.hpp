@@ -19,6 +19,8 @@ enum class walk_end : std::uint8_t {
 struct change_walk {
   std::vector<persistence::change> changes;  // the newest first
   walk_end end = walk_end::creation;
+  // The object as it is, where the log does not hold even its last change; else null.
+  api::object_ptr untold = {};
   // Of an object that is gone its last change was looked for down to here; 0 when it was known.
   persistence::revision searched_down_to = 0;
 };

@@ -177,7 +177,7 @@ view_result show_store(const console_context& in, const query_string&) {
   out.begin_object()
       .member("revision", seen.current)
       .member("compacted", seen.compacted)
-      .member("logRevisions", seen.current - std::min(seen.current, seen.compacted))
+      .member("logRevisions", seen.log_revisions)
       .member("objects", seen.objects)
       .member("objectBytes", seen.object_bytes)
       .member("logBytes", seen.log_bytes)

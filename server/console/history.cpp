@@ -48,6 +48,21 @@ void append(json_writer& out, const change& what, const std::string& uid) {
   out.end_array().end_object();
 }
 
+// A change that is known by its revision alone.
+void append_untold(json_writer& out, const api::object& present) {
+  out.begin_object()
+      .member("revision", present.revision())
+      .member("time", "")
+      .member("type", "forgotten")
+      .member("earlier", false)
+      .member("by", "?")
+      .member("request", "")
+      .member("after", 0)
+      .begin_array("changes")
+      .end_array()
+      .end_object();
+}
+
 }  // namespace
 
 view_result show_history(const console_context& in, const query_string& query) {
@@ -57,7 +72,7 @@ view_result show_history(const console_context& in, const query_string& query) {
   if (!limit) return api::fail(limit.error());
   const auto walk = changes_of(in.truth(), name->key(), *limit, lives::all);
   if (!walk) return api::fail(api::service_unavailable(walk.error().message));
-  if (walk->changes.empty() && *limit > 0) {
+  if (walk->changes.empty() && !walk->untold && *limit > 0) {
     auto missing = api::not_found(*name->kind, name->name);
     if (walk->searched_down_to > 0)
       missing.message +=
@@ -67,10 +82,11 @@ view_result show_history(const console_context& in, const query_string& query) {
   }
   json_writer out;
   out.begin_array();
+  if (walk->untold) append_untold(out, *walk->untold);
   for (auto each = walk->changes.rbegin(); each != walk->changes.rend(); ++each)
     append(out, *each, walk->changes.front().object->meta().uid());
   out.end_array();
-  return view_answer{out, walk->changes.size()};
+  return view_answer{out, walk->changes.size() + (walk->untold ? 1 : 0)};
 }
 
 }  // namespace troupe::server

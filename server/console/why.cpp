@@ -70,7 +70,10 @@ class chain {
   // What is not shown.
   void add_gap(persistence::revision at, std::chrono::system_clock::time_point when,
                std::string what) {
-    steps.push_back({time_text(when), at, "… " + std::move(what), "", ""});
+    add_gap(at, time_text(when), std::move(what));
+  }
+  void add_gap(persistence::revision at, std::string time, std::string what) {
+    steps.push_back({std::move(time), at, "… " + std::move(what), "", ""});
   }
 
   std::vector<step> steps;
@@ -119,6 +122,8 @@ class chain {
 
 void add_changes(chain& to, const change_walk& walk) {
   const auto& all = walk.changes;
+  if (walk.untold)
+    to.add_gap(walk.untold->revision(), "", "its last change is no longer in the log");
   if (all.empty()) return;
   if (walk.end == walk_end::log)
     to.add_gap(all.back().at, all.back().when, "what was before is no longer in the log");
@@ -178,7 +183,9 @@ view_result show_why(const console_context& in, const query_string& query) {
   chain all{in};
   add_changes(all, *walk);
   add_events(all, in, *name,
-             walk->changes.empty() ? "" : walk->changes.front().object->meta().uid());
+             walk->untold            ? walk->untold->meta().uid()
+             : walk->changes.empty() ? ""
+                                     : walk->changes.front().object->meta().uid());
   if (all.steps.empty()) return api::fail(api::not_found(*name->kind, name->name));
   std::stable_sort(all.steps.begin(), all.steps.end(),
                    [](const step& a, const step& b) { return a.at < b.at; });

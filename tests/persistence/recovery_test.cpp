@@ -21,12 +21,16 @@ struct faulty_store {
   std::shared_ptr<faulty_files> files = std::make_shared<faulty_files>();
   std::unique_ptr<store> truth;
   bool threaded = true;
+  revision history_revisions = 100'000;
 
   faulty_store() { reopen(); }
 
   void reopen() {
     auto options = in_directory(place.path());
     options.threaded = threaded;
+    options.history_revisions = history_revisions;
+    if (history_revisions < 1'000) options.history_time = std::chrono::seconds{0};
+    truth.reset();
     truth = open(options, rocks_engine_in(place.path(), files));
   }
   // As if the plug were pulled: nothing more is written, what was not synced is gone.
@@ -137,6 +141,33 @@ TEST_CASE("a power failure may take relaxed writes, but never their revisions") 
   CHECK(must(commit(*faulty.truth, just(put("b", "1")))) > newest);
   faulty.truth.reset();
   CHECK(problems_in(faulty.place.path()).empty());
+}
+
+TEST_CASE("a reserve that a kill leaves unused takes nothing from the history that is kept") {
+  faulty_store faulty;
+  faulty.threaded = false;
+  faulty.history_revisions = 100;
+  faulty.reopen();
+  std::vector<std::string> told;
+  for (int kill = 0; kill < 5; ++kill) {
+    for (int i = 0; i < 10; ++i)
+      must(commit(*faulty.truth, just(put("a", std::to_string(10 * kill + i)))));
+    must(commit(*faulty.truth, just(put_lease("n", std::to_string(kill)))));
+    faulty.pull_the_plug();
+    faulty.reopen();
+    const auto stats = faulty.truth->stats();
+    REQUIRE(stats.current > static_cast<revision>(kill + 1) * defaults::revision_reserve);
+    CHECK(stats.compacted == 0);
+    CHECK(faulty.truth->changes(1, 1'000)->size() == static_cast<std::size_t>(kill + 1) * 11);
+    CHECK(stats.log_revisions == static_cast<revision>(kill + 1) * 11);
+  }
+  for (int i = 0; i < 200; ++i)
+    must(commit(*faulty.truth, just(put("a", std::to_string(i)))));
+  const auto stats = faulty.truth->stats();
+  CHECK(stats.compacted > 0);
+  CHECK(stats.log_revisions >= 100);
+  CHECK(stats.log_revisions <= 130);
+  CHECK(faulty.truth->changes(stats.compacted, 1'000)->size() == stats.log_revisions);
 }
 
 TEST_CASE("relaxed writes are on disk with the next synced batch, and after an orderly end") {

@@ -87,6 +87,23 @@ TEST_CASE("why says that the log does not reach back to the object's creation") 
   CHECK_THAT(why.at("1.what"), Contains("metadata.annotations"));
 }
 
+TEST_CASE("an object whose last change is no longer in the log is not called missing") {
+  console_test t;
+  create_map(t, "old");
+  const auto at = t.plane().truth().read().at();
+  REQUIRE(t.plane().truth().compact(at).has_value());
+  const auto why = t.show("why?object=cm/old");
+  INFO(why.text());
+  REQUIRE(why.size("") == 1);
+  CHECK_THAT(why.at("0.what"), Contains("no longer in the log"));
+  const auto history = t.show("history?object=cm/old");
+  INFO(history.text());
+  REQUIRE(history.size("") == 1);
+  CHECK(history.at("0.type") == "forgotten");
+  CHECK(history.at("0.revision") == why.at("0.revision"));
+  CHECK(t.show("history?object=cm/none").status == 404);
+}
+
 TEST_CASE("history tells of an earlier object of the same name, and why leaves it out") {
   console_test t;
   create_map(t, "c");
