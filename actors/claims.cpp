@@ -28,12 +28,17 @@ std::string_view controller_uid(const api::object& dependent) {
   return {};
 }
 
-void add_controller_reference(const api::object& owner, ObjectMeta& dependent) {
+void add_owner_reference(const api::object& owner, ObjectMeta& dependent) {
   auto& reference = *dependent.add_owner_references();
   reference.set_api_version(owner.kind().api_version());
   reference.set_kind(owner.kind().kind());
   reference.set_name(owner.meta().name());
   reference.set_uid(owner.meta().uid());
+}
+
+void add_controller_reference(const api::object& owner, ObjectMeta& dependent) {
+  add_owner_reference(owner, dependent);
+  auto& reference = *dependent.mutable_owner_references()->rbegin();
   reference.set_controller(true);
   reference.set_block_owner_deletion(true);
 }

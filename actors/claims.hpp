@@ -24,6 +24,9 @@ claim judge(const api::meta::v1::ObjectMeta& owner, const api::label_selector& s
 // The uid of the owner that has controller=true; empty when there is none.
 std::string_view controller_uid(const api::object& dependent);
 
+// The reference to `owner` that lets the dependent go with it.
+void add_owner_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
+
 // The reference by which `owner` controls a dependent (controller=true, blockOwnerDeletion=true).
 void add_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
 void remove_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);

@@ -63,7 +63,10 @@ void add_rolling_update_command(program& to) {
           "--image", given.image,
           "The new image of its only container. Another one than that of an update which is "
           "under way takes its place; the old one is the way back.")
-      ->type_name("IMAGE");
+      ->type_name("IMAGE")
+      ->check([](const std::string& text) {
+        return text.empty() ? std::string{"expected the name of an image"} : std::string{};
+      });
   add_namespace(command, options.space);
   add_duration(command, "--update-period", options.update_period,
                "How long to wait after each pod.");

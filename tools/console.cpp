@@ -59,6 +59,20 @@ int failed(const std::string& why) {
   return exit_code::failed;
 }
 
+// What is warned of, and about whom: a warning is told once for as long as it stands, though its
+// figures change.
+std::string subject_of(const std::string& line) {
+  std::istringstream words{line};
+  std::string what, about;
+  words >> what >> about;
+  return about.empty() ? what : what + ' ' + about;
+}
+
+int wrong(const std::string& why) {
+  std::cerr << "troupe: " << why << std::endl;
+  return exit_code::usage;
+}
+
 }  // namespace
 
 interrupt_watch::interrupt_watch() {
@@ -84,14 +98,13 @@ void interrupt_watch::forget() noexcept {
 int console_session::run(const std::string& line, bool live) {
   const auto words = console_words(line);
   if (!words.empty() && words.front() == "help") {
-    std::cout << console_help(words.size() > 1 ? words[1] : "");
+    const auto text = console_help(words.size() > 1 ? words[1] : "");
+    if (!text) return wrong(text.error());
+    std::cout << *text;
     return exit_code::done;
   }
   auto parsed = parse_console_line(line, options_.may_change);
-  if (!parsed) {
-    std::cerr << "troupe: " << parsed.error() << std::endl;
-    return exit_code::usage;
-  }
+  if (!parsed) return wrong(parsed.error());
   if (parsed->command == nullptr) return exit_code::done;
   auto& request = parsed->request;
   request.query["as"] = options_.output;
@@ -162,14 +175,14 @@ bool console_session::print_new_warnings() {
   std::istringstream before{std::exchange(warnings_, *answer)};
   std::set<std::string> known{"nothing"};
   for (std::string line; std::getline(before, line);)
-    known.insert(line);
+    known.insert(subject_of(line));
   std::istringstream now{*answer};
   std::string heading;
   bool any = false;
   for (std::string line; std::getline(now, line);) {
     if (heading.empty()) {
       heading = line;
-    } else if (known.count(line) == 0) {
+    } else if (known.count(subject_of(line)) == 0) {
       std::cerr << (any ? "! " : "\r\033[K! ") << line << std::endl;
       any = true;
     }

@@ -205,7 +205,7 @@ std::vector<std::string> console_choices(std::string_view parameter) {
   return {};
 }
 
-std::vector<std::string> console_words(std::string_view line) {
+std::vector<std::string> console_words(std::string_view line, char* open_quote) {
   std::vector<std::string> words;
   bool in_word = false;
   char quote = 0;
@@ -227,6 +227,7 @@ std::vector<std::string> console_words(std::string_view line) {
       words.back() += c;
     }
   }
+  if (open_quote != nullptr) *open_quote = quote;
   return words;
 }
 
@@ -236,7 +237,9 @@ bool ends_console(std::string_view line) {
 }
 
 tl::expected<console_line, std::string> parse_console_line(std::string_view line, bool may_change) {
-  const auto words = console_words(line);
+  char open = 0;
+  const auto words = console_words(line, &open);
+  if (open != 0) return tl::make_unexpected(fmt::format("a quote {} is not closed", open));
   if (words.empty()) return console_line{};
   const auto* command = console_command_called(words.front());
   if (command == nullptr)
@@ -252,9 +255,12 @@ tl::expected<console_line, std::string> parse_console_line(std::string_view line
   return made;
 }
 
-std::string console_help(std::string_view name) {
+tl::expected<std::string, std::string> console_help(std::string_view name) {
   if (const auto* one = console_command_called(name))
     return fmt::format("{} {}\n  {}\n", one->name, one->usage, one->about);
+  if (!name.empty())
+    return tl::make_unexpected(
+        unknown("command", std::string{name}, names_of_commands(), "help lists them"));
   std::string text;
   for (const auto& each : console_commands())
     text += fmt::format("  {:<10}{}{}\n", each.name, each.about,

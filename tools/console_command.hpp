@@ -32,8 +32,9 @@ const console_command* console_command_called(std::string_view name);
 // The values that a parameter can have where there are only a few.
 std::vector<std::string> console_choices(std::string_view parameter);
 
-// Words as a shell makes them: blanks part them, quotes keep them together.
-std::vector<std::string> console_words(std::string_view line);
+// Words as a shell makes them: blanks part them, quotes keep them together. `open_quote`: the one
+// that is not closed, 0 where all are.
+std::vector<std::string> console_words(std::string_view line, char* open_quote = nullptr);
 
 // quit and exit.
 bool ends_console(std::string_view line);
@@ -45,7 +46,7 @@ struct console_line {
 // The error is one line for the user. What changes something needs `may_change`.
 tl::expected<console_line, std::string> parse_console_line(std::string_view line, bool may_change);
 
-// All commands, or one.
-std::string console_help(std::string_view name);
+// All commands, or one. The error is one line for the user.
+tl::expected<std::string, std::string> console_help(std::string_view name);
 
 }  // namespace troupe::tools

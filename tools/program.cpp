@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <sstream>
 
@@ -112,6 +113,14 @@ void program::version(std::string text) {
 }
 
 int program::run(int argc, const char* const* argv) {
+  const auto code = choose(argc, argv);
+  // A disk that is full, say: what was to be said is lost, and a token with it.
+  if (std::cout.flush() && std::fflush(stdout) == 0) return code;
+  std::cerr << "troupe: the output cannot be written\n";
+  return code == exit_code::done ? exit_code::failed : code;
+}
+
+int program::choose(int argc, const char* const* argv) {
   const auto arguments = reversed(argc, argv);
   try {
     app_.parse(std::vector(arguments));

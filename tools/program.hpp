@@ -36,12 +36,14 @@ class program {
   void version(std::string text);
 
   // Reads the arguments and runs what they choose; without a subcommand, help. A wrong command line
-  // is one line on stderr and exit_code::usage.
+  // is one line on stderr and exit_code::usage; output that cannot be written is exit_code::failed.
   int run(int argc, const char* const* argv);
 
   const CLI::App& root() const { return app_; }
 
  private:
+  int choose(int argc, const char* const* argv);
+
   CLI::App app_;
   action chosen_;
 };

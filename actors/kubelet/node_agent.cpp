@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "actors/claims.hpp"
 #include "actors/condition.hpp"
+#include "actors/defaults.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -16,18 +18,12 @@ namespace troupe::actors {
 using api::coordination::v1::Lease;
 using api::core::v1::Node;
 
-namespace {
-
-constexpr const char* lease_namespace = "kube-node-lease";
-
-}  // namespace
-
 node_agent::node_agent(std::string node, doors to, node_timing timing)
     : follower{to.watcher}, node_{std::move(node)}, timing_{timing}, to_{std::move(to)} {}
 
 void node_agent::follow_node() {
   follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
-  follow(api::kind_of<Lease>().key(lease_namespace, node_),
+  follow(api::kind_of<Lease>().key(defaults::node_lease_namespace, node_),
          [this](const watch_events& m) { on_lease(m); });
   // Spread over the period, so that a thousand nodes do not renew in one instant.
   const auto period = timing_.lease_renewal.count();
@@ -45,7 +41,7 @@ void node_agent::on_node(const watch_events& m) {
   if (!m.synced) return;
   node_known_ = true;
   // It was taken for silent: the sign of life first, or what it says is not believed.
-  if (node_object_ && !shown_ready()) renew_lease();
+  if (node_object_ && (!lease_ || !shown_ready())) renew_lease();
   refresh_node();
   node_changed();
 }
@@ -81,12 +77,14 @@ void node_agent::on_lease(const watch_events& m) {
 }
 
 void node_agent::renew_lease() {
-  if (!lease_known_) return;
+  // A new one is the Node's, with which it goes.
+  if (!lease_known_ || (!lease_ && !node_object_)) return;
   auto lease = lease_ ? lease_->copy_as<Lease>() : std::make_unique<Lease>();
   auto& meta = *lease->mutable_metadata();
   if (!lease_) {
     meta.set_name(node_);
-    meta.set_namespace_(lease_namespace);
+    meta.set_namespace_(defaults::node_lease_namespace);
+    add_owner_reference(*node_object_, meta);
     meta.set_uid(api::generated_uid(random()));
     meta.mutable_creation_timestamp()->set_seconds(seconds_of(wall_now()));
   }

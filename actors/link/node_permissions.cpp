@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "actors/claims.hpp"
 #include "actors/defaults.hpp"
 #include "actors/kubelet/pod_env.hpp"
 #include "actors/node_identity.hpp"
@@ -93,12 +94,16 @@ persistence::expected<void> may_write_node(const api::object_ptr& was, const api
   return check_status(*was, *now);
 }
 
-persistence::expected<void> may_write_lease(const api::object_ptr& was, const api::body* now) {
+persistence::expected<void> may_write_lease(const api::object_ptr& node, const api::object_ptr& was,
+                                            const api::body* now) {
   if (now == nullptr) return refused("a node may not remove its Lease");
   if (!was) {
-    const auto& meta = api::meta_of(*now);
-    if (meta.owner_references_size() + meta.finalizers_size() != 0)
-      return refused("a node's Lease has neither owners nor finalizers");
+    api::meta::v1::ObjectMeta asked, allowed;
+    *asked.mutable_owner_references() = api::meta_of(*now).owner_references();
+    *asked.mutable_finalizers() = api::meta_of(*now).finalizers();
+    if (node && asked.owner_references_size() != 0) add_owner_reference(*node, allowed);
+    if (!api::same_meaning(asked, allowed))
+      return refused("a node's Lease has no owner but its Node, and no finalizers");
     return {};
   }
   const bool same = same_but<Lease>(
@@ -191,7 +196,7 @@ persistence::expected<void> may_commit(const persistence::snapshot& state, const
   const auto* now = what.mutations.front().content.get();
   if (key == api::kind_of<Node>().key({}, node)) return may_write_node(was, now);
   if (key == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
-    return may_write_lease(was, now);
+    return may_write_lease(state.find(api::kind_of<Node>().key({}, node)), was, now);
   if (key.starts_with(api::kind_of<Pod>().prefix())) return may_write_pod(node, was, now);
   return refused(fmt::format("node {} may not write {}", node, key));
 }

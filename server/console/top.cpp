@@ -2,7 +2,9 @@
 // should worry somebody.
 #include <fmt/format.h>
 
+#include "actors/defaults.hpp"
 #include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 #include "server/console/rendering.hpp"
 #include "server/console/sampler.hpp"
@@ -124,8 +126,12 @@ void warn_of_leases(warning_list& to, const console_context& in) {
   using api::coordination::v1::Lease;
   const auto now =
       std::chrono::duration<double>{std::chrono::system_clock::now().time_since_epoch()}.count();
-  in.truth().read().scan(
-      api::kind_of<Lease>().prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
+  const auto state = in.truth().read();
+  state.scan(
+      api::kind_of<Lease>().prefix(actors::defaults::node_lease_namespace), {},
+      [&](std::string_view key, const api::object_ptr& found) {
+        if (!state.find(api::kind_of<api::core::v1::Node>().key({}, found->meta().name())))
+          return true;
         const auto& spec = found->as<Lease>().spec();
         const auto age = now - static_cast<double>(spec.renew_time().seconds());
         const auto limit = static_cast<double>(spec.lease_duration_seconds());

@@ -469,6 +469,9 @@ TEST_CASE(
          fmt::format(R"({{"metadata":{{"name":"n1"}},"spec":{{"leaseDurationSeconds":40,)"
                      R"("renewTime":"{:%Y-%m-%dT%H:%M:%S}.000000Z"}}}})",
                      fmt::gmtime(past)));
+  // Of a node that is there: a lease without one is nobody's sign of life.
+  CHECK_FALSE(warned("lease"));
+  t.post("/api/v1/nodes", R"({"metadata":{"name":"n1"}})");
   CHECK(rest_test::eventually([&] { return warned("lease"); }));
 
   CHECK(rest_test::eventually([&] {

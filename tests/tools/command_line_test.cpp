@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
@@ -43,6 +44,7 @@ TEST_CASE("a wrong command line is one line on stderr and exit code 2") {
       {{"wait", "rc/x", "--for", "delete", "--poll", "0"},
        "--poll: \"0\" is too short: at least 10ms"},
       {{"rolling-update", "x", "--poll", "9ms"}, "--poll: \"9ms\" is too short"},
+      {{"rolling-update", "x", "--image", ""}, "--image: expected the name of an image"},
       {{"node", "--store-history-time=9"}, "--store-history-time: store.historyTime: expected"},
   }));
   CAPTURE(line);
@@ -51,6 +53,14 @@ TEST_CASE("a wrong command line is one line on stderr and exit code 2") {
   CHECK(refused.out.empty());
   CHECK_THAT(refused.err, StartsWith("troupe: ") && Contains(line));
   CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+}
+
+TEST_CASE("output that cannot be written is a failure") {
+  for (const std::string command : {"config print", "--help", "--version", "completion bash"}) {
+    INFO(command);
+    const auto line = TROUPE_BINARY_DIR "/troupe " + command + " >/dev/full 2>/dev/null";
+    CHECK(WEXITSTATUS(std::system(line.c_str())) == 1);
+  }
 }
 
 TEST_CASE("a wrong configuration is one line for each problem and exit code 2") {

@@ -4,12 +4,14 @@
 #include "actors/condition.hpp"
 #include "actors/kubelet/simulated_fleet.hpp"
 #include "actors/replication/pod_record.hpp"
+#include "api/schema/coordination_v1.pb.h"
 #include "support/workloads.hpp"
 
 namespace troupe::test {
 
 using actors::replication::read_pod;
 using api::apps::v1::ReplicaSet;
+using api::coordination::v1::Lease;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 using std::chrono::seconds;
@@ -40,6 +42,26 @@ TEST_CASE("the pods of a node that was silent are ready again when it comes back
   CHECK(c.run_until([&] { return ready_pods(c) == 3; }, seconds{60}));
   CHECK(c.count<Pod>() == 3);
   c.simulation().system().stop(fleet);
+}
+
+TEST_CASE("the lease of a node is its Node's, and goes with it") {
+  cluster c{1};
+  actors::simulated_fleet_options one;
+  one.nodes = 1;
+  const auto fleet = actors::spawn_simulated_fleet(c.simulation().system(), c.plane().doors(), one);
+  const auto leases = [&] { return c.list<Lease>("kube-node-lease"); };
+  REQUIRE(c.run_until([&] { return leases().size() == 1; }));
+  const auto name = leases().front()->meta().name();
+  REQUIRE(leases().front()->meta().owner_references_size() == 1);
+  CHECK(leases().front()->meta().owner_references(0).uid() == c.find<Node>({}, name)->meta().uid());
+  // One that is removed and comes again has a lease again.
+  const auto uid = leases().front()->meta().uid();
+  c.remove<Node>({}, name);
+  REQUIRE(c.run_until([&] { return leases().size() == 1 && leases()[0]->meta().uid() != uid; }));
+  CHECK(leases().front()->meta().owner_references(0).uid() == c.find<Node>({}, name)->meta().uid());
+  c.simulation().system().stop(fleet);
+  c.remove<Node>({}, name);
+  CHECK(c.run_until([&] { return leases().empty(); }));
 }
 
 }  // namespace troupe::test

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "actors/claims.hpp"
 #include "actors/commands.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/node_identity.hpp"
@@ -222,6 +223,39 @@ TEST_CASE("a node cannot write by guessing a state that is yet to come", "[link]
   CHECK(refused.error().actual == world.state.find<Pod>("default", "p-n0")->revision());
   what.preconditions.clear();
   CHECK_FALSE(may_commit(world.now(), "n0", what));
+}
+
+TEST_CASE("a node makes its Lease with its Node as the owner, or without one", "[link]") {
+  two_nodes world;
+  const auto key = two_nodes::key<Lease>("kube-node-lease", "n0");
+  world.state.remove<Lease>("kube-node-lease", "n0");
+  const auto may = [&](auto edit) {
+    auto lease = std::make_unique<Lease>();
+    lease->mutable_metadata()->set_namespace_("kube-node-lease");
+    lease->mutable_metadata()->set_name("n0");
+    edit(*lease->mutable_metadata());
+    persistence::transaction what;
+    what.preconditions.push_back({key, 0});
+    what.mutations.push_back({key, &api::kind_of<Lease>(), std::move(lease)});
+    return may_commit(world.now(), "n0", what).has_value();
+  };
+  const auto owned_by = [&](const std::string& node) {
+    return [owner = world.state.find<Node>({}, node)](auto& meta) {
+      actors::add_owner_reference(*owner, meta);
+    };
+  };
+  CHECK(may([](auto&) {}));
+  CHECK(may(owned_by("n0")));
+  CHECK_FALSE(may(owned_by("n1")));
+  CHECK_FALSE(may([&](auto& meta) {
+    owned_by("n0")(meta);
+    owned_by("n1")(meta);
+  }));
+  CHECK_FALSE(may([&](auto& meta) {
+    owned_by("n0")(meta);
+    meta.mutable_owner_references(0)->set_block_owner_deletion(true);
+  }));
+  CHECK_FALSE(may([](auto& meta) { meta.add_finalizers("a.b/c"); }));
 }
 
 TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
