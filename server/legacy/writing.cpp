@@ -228,7 +228,10 @@ void create_binding(const legacy_call_ptr& what) {
   what->in.plane.bind(
       std::move(order), what->what->id, [what, id](const api::expected<api::object_ptr>& result) {
         if (result) return what->pending.finish(id, {200, success_json(what->words)});
-        what->pending.finish(id, {result.error().code, failure_json(result.error(), what->words)});
+        // About the pod, not about a binding.
+        const auto& pod = *api::conversions::instance().find_resource("v1beta1", "pods");
+        const auto why = as_told(result.error(), pod, result.error().name);
+        what->pending.finish(id, {why.code, failure_json(why, what->words)});
       });
 }
 

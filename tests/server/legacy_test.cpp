@@ -272,6 +272,9 @@ TEST_CASE("minions are listed under both names, and a binding puts a pod on one"
   CHECK(api.old("GET", "/pods/web").at("currentState.host") == "10.0.0.1");
   CHECK(api.old("GET", "/pods/web").at("desiredState.host") == "10.0.0.1");
   CHECK(api.old("POST", "/bindings", binding).status == 409);
+  const auto nowhere = api.old("POST", "/bindings", R"({"podID":"none","host":"10.0.0.1"})");
+  CHECK(nowhere.status == 404);
+  CHECK(nowhere.at("message") == "pod \"none\" not found");
   CHECK(api.old("GET", "/bindings/web").at("reason") == "NotFound");
   CHECK(api.old("DELETE", "/bindings/web").status == 404);
   CHECK(api.old("PUT", "/bindings/web", binding).at("message").find("may not be changed") !=
