@@ -46,7 +46,7 @@ class front::impl {
         keys{std::move(opened)},
         tokens{std::move(read)},
         who{joined<token_source>(tokens, std::move(parts.tokens))},
-        may{std::move(parts.authorizers)},
+        may{std::move(parts.permissions)},
         signer{std::move(parts.signer)},
         room{options.reads_in_flight, options.writes_in_flight},
         door{who, may, room, *parts.health, *parts.api},

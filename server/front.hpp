@@ -42,7 +42,7 @@ struct front_parts {
   handler* legacy_api = nullptr;  // needed where legacy_listen is given
   health_checks* health = nullptr;
   std::vector<std::shared_ptr<const token_source>> tokens;
-  std::vector<std::shared_ptr<const authorizer>> authorizers;
+  authorization permissions{{}};
   // Given the authority at the start and when it is renewed; may be null.
   std::shared_ptr<node_signer> signer = nullptr;
   // Served at data_dir/console.sock to who may open that; may be null.

@@ -117,6 +117,7 @@ class node : public node_parts {
     logs_ = std::make_unique<local_logs>(std::filesystem::absolute(config_.kubelet.root_dir));
     server::api_server_options api_options;
     api_options.rest.logs = logs_.get();
+    api_options.rest.permissions = &permissions_;
     api_options.rest.observe = [this](const server::request_record& seen) {
       console_->observe(seen);
     };
@@ -153,7 +154,7 @@ class node : public node_parts {
     parts.console = console_.get();
     parts.health = &health_;
     parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_)};
-    parts.authorizers = {std::make_shared<server::join_authorizer>()};
+    parts.permissions = permissions_;
     parts.signer = signer;
     if (!from.legacy_listen.empty()) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
@@ -225,6 +226,7 @@ class node : public node_parts {
   std::unique_ptr<runtime::system> company_;
   std::unique_ptr<actors::control_plane> plane_;
   server::health_checks health_;
+  const server::authorization permissions_{{std::make_shared<server::join_authorizer>()}};
   std::unique_ptr<local_logs> logs_;
   std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<server::api_server> api_;

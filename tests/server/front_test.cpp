@@ -50,7 +50,7 @@ class front_of_node {
   }
 
   server::front& start() {
-    auto started = server::front::start(options, {&api, &legacy_api, &health, {}, {}});
+    auto started = server::front::start(options, {&api, &legacy_api, &health, {}});
     INFO((started ? std::string() : started.error()));
     REQUIRE(started);
     running = std::move(*started);
@@ -179,13 +179,13 @@ TEST_CASE("a port in use and a data directory that is none are one line each") {
   first.start();
   front_of_node second{[&](auto& options) { options.listen.port = first.running->where().port; }};
   const auto refused =
-      server::front::start(second.options, {&second.api, nullptr, &second.health, {}, {}});
+      server::front::start(second.options, {&second.api, nullptr, &second.health, {}});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().find("the port is in use") != std::string::npos);
 
   front_of_node third{[&](auto& options) { options.data_dir = first.folder.write("file", ""); }};
   const auto no_directory =
-      server::front::start(third.options, {&third.api, nullptr, &third.health, {}, {}});
+      server::front::start(third.options, {&third.api, nullptr, &third.health, {}});
   REQUIRE_FALSE(no_directory);
   CHECK(no_directory.error().find('\n') == std::string::npos);
 }

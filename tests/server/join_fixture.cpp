@@ -48,7 +48,7 @@ join_test::join_test(join_test_options options)
   parts.api = join_.get();
   parts.health = &health_;
   parts.tokens = {std::make_shared<bootstrap_tokens>(*truth_, [this] { return now; })};
-  parts.authorizers = {std::make_shared<join_authorizer>()};
+  parts.permissions = authorization{{std::make_shared<join_authorizer>()}};
   parts.signer = signer;
   auto started = front::start(std::move(from), std::move(parts));
   INFO((started ? std::string{} : started.error()));
