@@ -36,7 +36,8 @@ constexpr setting rows[] = {
      .when_empty = "it is not served"},
     {.name = "server.max_body",
      .at = at<&node::server, &server::max_body>(),
-     .about = "The largest body of a request, also after decompression; more is answered with 413.",
+     .about =
+         "The largest body of a request; more is answered with 413, a compressed one with 415.",
      .unit = "bytes",
      .least = 64 * kibibyte,
      .most = 64 * mebibyte},
