@@ -7,6 +7,7 @@
 
 #include "link/machines.hpp"
 #include "runtime/link/defaults.hpp"
+#include "support/sanitizer.hpp"
 
 namespace troupe::test {
 namespace {
@@ -86,11 +87,7 @@ TEST_CASE("the doorway opens at IPv6 too") {
 }
 
 TEST_CASE("a million small frames each way arrive in order") {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  constexpr std::size_t count = 100'000;
-#else
-  constexpr std::size_t count = 1'000'000;
-#endif
+  constexpr std::size_t count = sanitized ? 100'000 : 1'000'000;
   const auto at_plane = std::make_shared<counter>(count),
              at_node = std::make_shared<counter>(count);
   std::promise<link::session_ptr> plane_side, node_side;

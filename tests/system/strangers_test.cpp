@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "support/http_client.hpp"
+#include "support/sanitizer.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/node.hpp"
 
@@ -86,7 +87,7 @@ TEST_CASE("garbage and connections that stay half open cost a node nothing that 
   CHECK(friendly.request("POST", maps, map_json("a", 10), json).status == 201);
   const auto after = resident_kb(served.id());
   report("garbage, 600 half-open connections, 100 half requests", before, after);
-  CHECK(after < before + 40'000);
+  if (memory_is_the_programs()) CHECK(after < before + 40'000);
 }
 
 TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody") {
@@ -111,14 +112,15 @@ TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody
   const auto after = resident_kb(served.id());
   report("50 watchers that do not read, 40 MB of changes", before, after);
   // The objects themselves stay in memory, in two forms at most, and in the store's own buffers.
-  CHECK(after < before + 300'000);
+  if (memory_is_the_programs()) CHECK(after < before + 300'000);
 }
 
 TEST_CASE("a thousand idle connections cost at most 30 KB each") {
   if (!descriptors(2'000)) WARN("few descriptors");
   const scratch_folder folder;
   const node served{folder.path() / "node", flags};
-  CHECK(idle(served, 1'000) < 30);
+  const auto each = idle(served, 1'000);
+  if (memory_is_the_programs()) CHECK(each < 30);
 }
 
 TEST_CASE("ten thousand idle connections cost at most 30 KB each", "[.long]") {

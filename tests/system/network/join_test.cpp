@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/sanitizer.hpp"
 #include "system/network/joined_cluster.hpp"
 #include "system/node.hpp"
 
@@ -177,8 +178,13 @@ TEST_CASE("who may not join is told why and what to do, within five seconds", "[
   check("the control plane stands still", refused(stranger, line), {"says nothing"});
   cluster.control().resume();
 
-  check("a clock two hours ahead", refused(stranger, line, 2h), {"clock", "NTP"});
-  check("a clock two hours behind", refused(stranger, line, -2h), {"clock", "NTP"});
+  if (sanitized) {
+    std::cout << "join: no wrong clock: it is preloaded, and a sanitizer must be first"
+              << std::endl;
+  } else {
+    check("a clock two hours ahead", refused(stranger, line, 2h), {"clock", "NTP"});
+    check("a clock two hours behind", refused(stranger, line, -2h), {"clock", "NTP"});
+  }
 
   auto named = line;
   named.insert(named.end(), {"--node-name", cluster.at(2).name()});
@@ -231,7 +237,7 @@ TEST_CASE("strangers at the port that nodes call cost a closed connection", "[ne
   const auto after = resident_kb(control.id());
   std::cout << "join: 1,000 strangers at the link: " << before / 1024 << " MB -> " << after / 1024
             << " MB resident" << std::endl;
-  CHECK(after < before + 60'000);
+  if (memory_is_the_programs()) CHECK(after < before + 60'000);
   cluster.scale_web(6);
   cluster.converge(converge_limit);
   CHECK(cluster.is_ready(cluster.at(2)));

@@ -1,0 +1,20 @@
+// What a build with a sanitizer cannot be asked.
+#pragma once
+
+#include <iostream>
+
+namespace troupe::test {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+// False, and said, where most of a process's memory is the sanitizer's.
+inline bool memory_is_the_programs() {
+  if (sanitized) std::cout << "no bar of memory: a sanitizer has its part of it" << std::endl;
+  return !sanitized;
+}
+
+}  // namespace troupe::test
