@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "actors/condition.hpp"
+#include "actors/kubelet/admission.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pod_files.hpp"
 #include "actors/kubelet/references.hpp"
 #include "actors/log.hpp"
+#include "api/object_key.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -98,16 +102,101 @@ void kubelet::on_pods(const watch_events& m) {
     if (gone && !pods_.contains(meta.uid())) continue;
     auto& pod = pods_[meta.uid()];
     pod.object = event.object;
+    pod.request = event.why.request;
     pod.at = event.at;
     pod.gone = gone;
-    if (!pod.worker)
-      pod.worker = worker_for(worker_name(*event.object),
-                              event.object->kind().key(meta.namespace_(), meta.name()), meta.uid());
-    tell_worker(pod);
+    if (gone && !pod.worker) {
+      pods_.erase(meta.uid());
+    } else if (pod.worker || admitted_before(event.object->as<Pod>()) ||
+               child(worker_kind, worker_name(*event.object))) {
+      take(pod);
+    } else if (std::find(waiting_.begin(), waiting_.end(), meta.uid()) == waiting_.end()) {
+      waiting_.push_back(meta.uid());
+    }
   }
-  if (!m.synced || std::exchange(synced_, true)) return;
-  take_up_workers();
-  look_for_orphans();
+  if (m.synced && !std::exchange(synced_, true)) {
+    take_up_workers();
+    look_for_orphans();
+  }
+  admit_pods();
+}
+
+void kubelet::take(known_pod& pod) {
+  why({pod.request, pod.at});
+  const auto& meta = pod.object->meta();
+  if (!pod.worker)
+    pod.worker = worker_for(worker_name(*pod.object), api::key_of(*pod.object), meta.uid());
+  count(pod);
+  tell_worker(pod);
+}
+
+// What a pod takes of the node, until it has ended.
+void kubelet::count(const known_pod& pod) {
+  if (pod.gone || finished(pod.object->as<Pod>().status()))
+    room_.remove_pod(api::key_of(*pod.object));
+  else
+    room_.put_pod(scheduler::read_pod_info(pod.object), node());
+}
+
+// Once it is known what is here already. Those that cannot be taken stay among them until the
+// cluster knows it.
+void kubelet::admit_pods() {
+  const auto* here = room_.find(node());
+  if (!synced_ || ending_ || here == nullptr || !here->present() ||
+      !here->body().status().allocatable().contains("pods"))
+    return;
+  std::erase_if(waiting_, [&](const auto& uid) {
+    const auto found = pods_.find(uid);
+    if (found == pods_.end() || found->second.worker) return true;
+    auto& pod = found->second;
+    if (pod.rejecting) return false;
+    if (const auto verdict = rejection(*scheduler::read_pod_info(pod.object), *here)) {
+      reject(pod, *verdict);
+      return false;
+    }
+    take(pod);
+    return true;
+  });
+}
+
+// Of the Node as it was looked at: what it has and who may be there may have changed meanwhile.
+void kubelet::reject(known_pod& pod, const pod_verdict& verdict) {
+  pod.rejecting = true;
+  why({pod.request, pod.at});
+  auto changed = pod.object->copy_as<Pod>();
+  *changed->mutable_status() = rejected_status(*changed, verdict);
+  auto what = std::make_shared<persistence::transaction>();
+  const auto key = api::key_of(*pod.object);
+  what->preconditions.push_back({key, pod.object->revision()});
+  what->preconditions.push_back({api::key_of(*node_object()), node_object()->revision()});
+  what->mutations.push_back({key, &pod.object->kind(), std::move(changed)});
+  what->why = {
+      .request = pod.request, .trigger = pod.object->revision(), .author = "kubelet/" + node()};
+  request<commit_done>(to().writer, commit{std::move(what)}, kubelet_defaults::write_timeout,
+                       [this, verdict, object = pod.object](const auto& answered) {
+                         if (!answered || !(*answered)->result) {
+                           const auto found = pods_.find(object->meta().uid());
+                           if (found != pods_.end()) found->second.rejecting = false;
+                           const auto again = [this] { admit_pods(); };
+                           admission_ = after(kubelet_defaults::status_retry, again);
+                           return;
+                         }
+                         tell(to().recorder, record_event{.about = object,
+                                                          .warning = true,
+                                                          .reason = verdict.reason,
+                                                          .message = verdict.message,
+                                                          .component = "kubelet",
+                                                          .host = node()});
+                       });
+}
+
+void kubelet::node_changed() {
+  around_->node_ready->store(shown_ready());
+  if (node_object())
+    room_.put_node(node_object());
+  else
+    room_.remove_node(node());
+  admit_pods();
 }
 
 runtime::actor_ref kubelet::worker_for(const std::string& name, const std::string& key,
@@ -135,6 +224,7 @@ void kubelet::on_child_ended(const runtime::child_ended& m) {
 void kubelet::on_end_pods(const end_pods&, runtime::promise<pods_ended> answer) {
   end_asked_.push_back(std::move(answer));
   if (std::exchange(ending_, true)) return tell_if_ended();
+  std::erase_if(pods_, [](const auto& entry) { return !entry.second.worker; });
   take_up_workers();
   for (auto& [uid, pod] : pods_) {
     pod.gone = true;

@@ -16,6 +16,7 @@
 #include "actors/kubelet/node_agent.hpp"
 #include "actors/kubelet/node_facts.hpp"
 #include "actors/kubelet/pod_worker.hpp"
+#include "actors/scheduler/cluster_view.hpp"
 
 namespace troupe::actors {
 
@@ -63,16 +64,22 @@ class kubelet : public node_agent {
 
  private:
   struct known_pod {
-    runtime::actor_ref worker;
-    api::object_ptr object;  // null for a pod that was removed while no node ran
+    runtime::actor_ref worker;  // null while the pod is not admitted
+    api::object_ptr object;     // null for a pod that was removed while no node ran
+    std::uint64_t request = 0;  // that made this state, where one did
     revision at = 0;
     bool gone = false;
+    bool rejecting = false;  // that it is not taken is being written, or on its way here
   };
   struct pods_found {
     std::vector<std::string> uids;
   };
 
   void on_pods(const watch_events& m);
+  void count(const known_pod& pod);
+  void admit_pods();
+  void take(known_pod& pod);
+  void reject(known_pod& pod, const pod_verdict& verdict);
   void on_worker_began(const worker_began& m);
   void on_pods_found(const pods_found& m);
   void on_child_ended(const runtime::child_ended& m);
@@ -85,16 +92,18 @@ class kubelet : public node_agent {
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
                                 const std::string& uid);
   void describe_node(api::core::v1::Node& node) const override;
-  void node_changed() override { around_->node_ready->store(shown_ready()); }
+  void node_changed() override;
 
   const kubelet_options options_;
   const node_facts facts_;
   const std::shared_ptr<kubelet_surroundings> around_;
   std::unordered_map<std::string, known_pod> pods_;  // by uid
+  std::vector<std::string> waiting_;                 // uids of pods that are to be admitted
+  scheduler::cluster_view room_;                     // the node, with the pods that are admitted
   bool synced_ = false, ending_ = false;
   bool disk_known_ = false;                              // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_asked_;  // while `ending_`
-  runtime::timer sweep_;
+  runtime::timer sweep_, admission_;
 };
 
 }  // namespace troupe::actors

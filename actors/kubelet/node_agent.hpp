@@ -39,6 +39,8 @@ class node_agent : public follower {
   virtual void describe_node(api::core::v1::Node& node) const = 0;
   // Writes the Node if what it should say differs from what it says.
   void refresh_node();
+  // The newest state; null while there is none.
+  const api::object_ptr& node_object() const noexcept { return node_object_; }
   // The Node as it stands now shows the condition Ready as True.
   bool shown_ready() const;
   // Called when the Node has changed.

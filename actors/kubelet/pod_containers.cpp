@@ -136,6 +136,7 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
                           const pod_place& place, runtime::wall_time now, bool ending,
                           const pod_verdict* verdict) {
   PodStatus status{pod.status()};
+  if (finished(status) && !status.has_start_time()) return status;  // it was never here
   if (verdict != nullptr) {
     status.set_phase("Failed");
     status.set_reason(verdict->reason);

@@ -180,9 +180,14 @@ bool may_label(std::string_view label) {
 
 persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
                                        const persistence::transaction& what) {
-  if (what.mutations.size() != 1 || what.preconditions.size() != 1 ||
-      what.mutations.front().key != what.preconditions.front().key)
-    return refused("a node changes one object at a time, and says which state it has seen of it");
+  const auto own = api::kind_of<Node>().key({}, node);
+  const auto& states = what.preconditions;
+  if (what.mutations.size() != 1 || states.empty() || states.size() > 2 ||
+      states.front().key != what.mutations.front().key ||
+      (states.size() == 2 && states.back().key != own))
+    return refused(
+        "a node changes one object at a time, and says which state it has seen of it, and of its "
+        "Node");
   const auto& demanded = what.preconditions.front();
   const auto& key = demanded.key;
   const auto was = state.find(key);
@@ -194,7 +199,7 @@ persistence::expected<void> may_commit(const persistence::snapshot& state, const
          .key = key,
          .actual = actual});
   const auto* now = what.mutations.front().content.get();
-  if (key == api::kind_of<Node>().key({}, node)) return may_write_node(was, now);
+  if (key == own) return may_write_node(was, now);
   if (key == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
     return may_write_lease(state.find(api::kind_of<Node>().key({}, node)), was, now);
   if (key.starts_with(api::kind_of<Pod>().prefix())) return may_write_pod(node, was, now);

@@ -28,9 +28,9 @@ namespace troupe::actors {
 tl::expected<std::string, std::string> admit_node(const persistence::snapshot& state,
                                                   const runtime::link::peer& who);
 
-// One object, over the revision that the transaction demands: status and harmless labels of the own
-// Node, the own Lease, the status of a pod of the node, the end of one that is terminating.
-// `conflict` when the state is another one, otherwise `invalid`.
+// One object, over the revision that the transaction demands (and another of the own Node): status
+// and harmless labels of the own Node, the own Lease, the status of a pod of the node, the end of
+// one that is terminating. `conflict` when the state is another one, otherwise `invalid`.
 persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
                                        const persistence::transaction& what);
 

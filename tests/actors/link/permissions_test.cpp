@@ -258,6 +258,18 @@ TEST_CASE("a node makes its Lease with its Node as the owner, or without one", "
   CHECK_FALSE(may([](auto& meta) { meta.add_finalizers("a.b/c"); }));
 }
 
+TEST_CASE("a node may tie what it writes to the state of its own Node alone", "[link]") {
+  two_nodes world;
+  const auto tied_to = [&](const std::string& node) {
+    const auto pod = world.state.find<Pod>("default", "p-n0");
+    auto what = actors::succeed(*pod, pod->copy_as<Pod>());
+    what.preconditions.push_back({world.key<Node>({}, node), 1});
+    return may_commit(world.now(), "n0", what).has_value();
+  };
+  CHECK(tied_to("n0"));
+  CHECK_FALSE(tied_to("n1"));
+}
+
 TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
   two_nodes world;
   actors::node_references references;
