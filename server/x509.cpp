@@ -59,8 +59,10 @@ bool set_serial(X509& certificate) {
          BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(&certificate)) != nullptr;
 }
 
+// With a type of its own: for any other OpenSSL keeps to the 64 characters of X.520, and names of
+// nodes are longer.
 bool add_entry(X509_NAME* name, const char* field, const std::string& value) {
-  return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8,
+  return X509_NAME_add_entry_by_txt(name, field, V_ASN1_UTF8STRING,
                                     reinterpret_cast<const unsigned char*>(value.data()),
                                     static_cast<int>(value.size()), -1, 0) == 1;
 }

@@ -281,7 +281,7 @@ void kubelet::on_pods_found(const pods_found& m) {
 
 void kubelet::describe_node(Node& body) const {
   auto& labels = *body.mutable_metadata()->mutable_labels();
-  labels["kubernetes.io/hostname"] = node();
+  labels["kubernetes.io/hostname"] = as_label(node());
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = "amd64";
   auto& status = *body.mutable_status();

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
@@ -29,6 +30,9 @@ std::string os_name() {
   return "Linux";
 }
 
+constexpr std::size_t longest_label =
+    63;  // kubernetes: of a label's value, a part of a host's name
+
 bool has_capability(int which) {
   std::ifstream file{"/proc/self/status"};
   constexpr std::string_view wanted = "CapEff:";
@@ -50,6 +54,13 @@ node_facts read_node_facts() {
           .cpus = ::sysconf(_SC_NPROCESSORS_ONLN),
           .memory_kib = ::sysconf(_SC_PHYS_PAGES) * (::sysconf(_SC_PAGESIZE) / 1024),
           .may_mount = has_capability(CAP_SYS_ADMIN)};
+}
+
+std::string as_label(std::string name) {
+  name.resize(std::min(name.size(), longest_label));
+  while (name.ends_with('-') || name.ends_with('.'))
+    name.pop_back();
+  return name;
 }
 
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status) {

@@ -20,4 +20,7 @@ node_facts read_node_facts();
 // status.nodeInfo, capacity and allocatable.
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status);
 
+// The name of a node or pod as far as a label, or one part of a host's name, can hold it.
+std::string as_label(std::string name);
+
 }  // namespace troupe::actors

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/condition.hpp"
+#include "actors/kubelet/node_facts.hpp"
 #include "actors/kubelet/simulated_pod.hpp"
 #include "api/object_key.hpp"
 #include "api/schema/core_node.pb.h"
@@ -98,7 +99,7 @@ void simulated_minion::try_again() {
 
 void simulated_minion::describe_node(Node& body) const {
   auto& labels = *body.mutable_metadata()->mutable_labels();
-  labels["kubernetes.io/hostname"] = node();
+  labels["kubernetes.io/hostname"] = as_label(node());
   labels["kubernetes.io/os"] = "linux";
   labels["kubernetes.io/arch"] = "amd64";
   labels["type"] = "simulated";

@@ -93,6 +93,17 @@ TEST_CASE("a machine with a token becomes a node, and its key is written on the 
   CHECK(valid.until - now > std::chrono::hours{719});
 }
 
+TEST_CASE("a machine joins by the longest name that a node may have") {
+  join_test cluster;
+  const auto name = std::string(60, 'a') + ".b" + std::string(191, 'c');
+  const auto key = new_key();
+  const auto answer = cluster.ask_certificate({cluster.add_token(), {}, {}}, name, key);
+  REQUIRE(answer.status == 201);
+  const auto certificate = member(read_flat_json(answer.body).value(), "certificate");
+  CHECK_THAT(printed(certificate), Contains("CN=system:node:" + name + "\n"));
+  CHECK(node_key_of(cluster, name) == x509::key_hash(certificate));
+}
+
 TEST_CASE("a request that asks for more gets what every node gets") {
   join_test cluster;
   const auto answer = cluster.ask(

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/condition.hpp"
+#include "actors/kubelet/node_facts.hpp"
 #include "actors/kubelet/simulated_fleet.hpp"
 #include "actors/replication/pod_record.hpp"
 #include "api/schema/coordination_v1.pb.h"
@@ -62,6 +63,12 @@ TEST_CASE("the lease of a node is its Node's, and goes with it") {
   c.simulation().system().stop(fleet);
   c.remove<Node>({}, name);
   CHECK(c.run_until([&] { return leases().empty(); }));
+}
+
+TEST_CASE("the label of a node with a long name is one that a label may be") {
+  CHECK(actors::as_label("n1") == "n1");
+  CHECK(actors::as_label(std::string(63, 'a') + "b") == std::string(63, 'a'));
+  CHECK(actors::as_label(std::string(61, 'a') + ".-.b") == std::string(61, 'a'));
 }
 
 }  // namespace troupe::test
