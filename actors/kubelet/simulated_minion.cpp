@@ -61,8 +61,7 @@ void simulated_minion::take_pod(const api::object_ptr& object) {
   const auto& pod = object->as<Pod>();
   const auto& phase = pod.status().phase();
   if (pod.metadata().has_deletion_timestamp()) {
-    ++ended_pods_;
-    remove(object);
+    end_pod(object);
   } else if (phase.empty() || phase == "Pending") {
     ++started_pods_;
     const simulated_place place{address(0), address(1 + static_cast<int>(++next_address_ % 254))};
@@ -71,6 +70,22 @@ void simulated_minion::take_pod(const api::object_ptr& object) {
     const auto* ready = find_condition(pod.status().conditions(), "Ready");
     if (ready != nullptr && ready->status() != "True") not_ready_[api::key_of(*object)] = object;
   }
+}
+
+// As a DELETE without grace: one with finalizers stays until they are gone. Without any the short
+// way will do.
+void simulated_minion::end_pod(const api::object_ptr& object) {
+  const auto& meta = object->meta();
+  if (meta.finalizers_size() != 0 && meta.deletion_grace_period_seconds() == 0) return;
+  ++ended_pods_;
+  if (meta.finalizers_size() == 0) return remove(object);
+  actors::remove what{.key = api::key_of(*object), .uid = meta.uid(), .grace_seconds = 0};
+  what.why = {
+      .request = why().request, .trigger = object->revision(), .author = "kubelet/" + node()};
+  request<command_done>(to().writer, std::move(what), kubelet_defaults::write_timeout,
+                        [this, object](const auto& answered) {
+                          if (!answered) write_failed(object->kind(), object);
+                        });
 }
 
 // While the node was silent its pods were called not ready: they run as before.

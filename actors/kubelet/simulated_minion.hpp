@@ -36,6 +36,7 @@ class simulated_minion : public node_agent {
  private:
   void on_pods(const watch_events& m);
   void take_pod(const api::object_ptr& object);
+  void end_pod(const api::object_ptr& object);
   void node_changed() override;
   void write_failed(const api::kind_info& kind, const api::object_ptr& before) override;
   void try_again();

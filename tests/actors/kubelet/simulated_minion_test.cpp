@@ -6,6 +6,7 @@
 #include "actors/kubelet/simulated_fleet.hpp"
 #include "actors/replication/pod_record.hpp"
 #include "api/schema/coordination_v1.pb.h"
+#include "support/nodes.hpp"
 #include "support/workloads.hpp"
 
 namespace troupe::test {
@@ -69,6 +70,31 @@ TEST_CASE("the label of a node with a long name is one that a label may be") {
   CHECK(actors::as_label("n1") == "n1");
   CHECK(actors::as_label(std::string(63, 'a') + "b") == std::string(63, 'a'));
   CHECK(actors::as_label(std::string(61, 'a') + ".-.b") == std::string(61, 'a'));
+}
+
+TEST_CASE("a pod with a finalizer stays on a simulated node until the finalizer is gone") {
+  cluster c{1};
+  actors::simulated_fleet_options one;
+  one.nodes = 1;
+  const auto fleet = actors::spawn_simulated_fleet(c.simulation().system(), c.plane().doors(), one);
+  auto pod = pod_named("web");
+  pod.mutable_metadata()->add_finalizers("example.com/kept");
+  c.create(pod);
+  const auto running = [&] {
+    return c.find<Pod>("default", "web")->as<Pod>().status().phase() == "Running";
+  };
+  REQUIRE(c.run_until(running));
+  c.remove<Pod>("default", "web");
+  const auto ended = [&] {
+    const auto found = c.find<Pod>("default", "web");
+    return !found || found->meta().deletion_grace_period_seconds() == 0;
+  };
+  REQUIRE(c.run_until(ended));
+  c.advance(seconds{60});
+  REQUIRE(c.find<Pod>("default", "web"));
+  c.change<Pod>("default", "web", [](Pod& p) { p.mutable_metadata()->clear_finalizers(); });
+  CHECK(c.run_until([&] { return !c.find<Pod>("default", "web"); }));
+  c.simulation().system().stop(fleet);
 }
 
 }  // namespace troupe::test
