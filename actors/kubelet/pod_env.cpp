@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "actors/kubelet/node_facts.hpp"
 #include "api/quantity.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"
@@ -159,6 +160,13 @@ void each_reference(const VolumeSource& source, F take) {
   }
 }
 
+// kubernetes: kubelet_pods.go, GeneratePodHostNameAndDomain.
+std::string hostname_of(const Pod& pod) {
+  const auto& spec = pod.spec();
+  if (!spec.hostname_override().empty()) return spec.hostname_override();
+  return spec.hostname().empty() ? as_label(pod.metadata().name()) : spec.hostname();
+}
+
 // All of a map as the lines of a file: key="value", in order of the keys.
 template <class Map>
 std::string lines_of(const Map& map) {
@@ -246,7 +254,7 @@ tl::expected<std::vector<std::string>, std::string> container_environment(
     const Pod& pod, const Container& container, const object_reader& read) {
   environment result;
   result.set("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-  result.set("HOSTNAME", pod.metadata().name());
+  result.set("HOSTNAME", hostname_of(pod));
   for (const auto& from : container.env_from()) {
     tl::expected<void, std::string> taken;
     if (from.has_config_map_ref())

@@ -63,6 +63,25 @@ spec:
         lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)", "web"});
 }
 
+TEST_CASE("a container's host name is what its pod says, or a label of the pod's name",
+          "[kubelet]") {
+  auto pod = parse<Pod>("metadata: {name: web}\nspec: {containers: [{name: c}]}");
+  const auto hostname = [&] {
+    const auto made = container_environment(pod, pod.spec().containers(0), nothing);
+    REQUIRE(made);
+    const auto found = std::find_if(made->begin(), made->end(),
+                                    [](const auto& line) { return line.starts_with("HOSTNAME="); });
+    return found->substr(std::string_view{"HOSTNAME="}.size());
+  };
+  CHECK(hostname() == "web");
+  pod.mutable_metadata()->set_name(std::string(61, 'a') + ".-b");
+  CHECK(hostname() == std::string(61, 'a'));
+  pod.mutable_spec()->set_hostname("front");
+  CHECK(hostname() == "front");
+  pod.mutable_spec()->set_hostname_override("shop.example");
+  CHECK(hostname() == "shop.example");
+}
+
 TEST_CASE("variables tell of the node's addresses and of any container's resources", "[kubelet]") {
   auto pod = parse<Pod>(R"yaml(
 metadata: {name: web, namespace: shop, uid: u1}
