@@ -99,7 +99,16 @@ tl::expected<unique_fd, std::string> open_source(const container_spec::mount& mo
   }
   const auto volume = open_directory(mount.source);
   if (!volume) return tl::make_unexpected(volume.error());
-  return open_beneath(*volume, mount.sub_path, O_PATH, 0, true);
+  auto within = open_beneath(*volume, mount.sub_path, O_PATH, 0, true);
+  const fs::path wanted{mount.sub_path};
+  if (within || std::find(wanted.begin(), wanted.end(), "..") != wanted.end()) return within;
+  // An absolute link may lead into the volume too: where it ends is opened without following any.
+  std::error_code problem;
+  const auto whole = fs::canonical(mount.source, problem);
+  if (problem) return within;
+  const auto below = fs::canonical(whole / wanted, problem).lexically_relative(whole);
+  if (problem || *below.begin() == "..") return within;
+  return open_beneath(*volume, below.string(), O_PATH);
 }
 
 outcome prepare_mounts(const fs::path& root_dir, const std::string& pod_uid,

@@ -107,10 +107,10 @@ volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const obj
 }
 
 outcome check_host_path(const std::string& path, const std::string& type) {
-  if (type.empty()) return {};
   struct stat info {};
   bool there = ::stat(path.c_str(), &info) == 0;
-  if (!there && type == "DirectoryOrCreate") {
+  // Without a type nothing is checked, and what is missing is made, as container runtimes do it.
+  if (!there && (type.empty() || type == "DirectoryOrCreate")) {
     std::error_code problem;
     fs::create_directories(path, problem);
     there = ::stat(path.c_str(), &info) == 0;
@@ -121,11 +121,12 @@ outcome check_host_path(const std::string& path, const std::string& type) {
   if (!there)
     return tl::make_unexpected(
         fmt::format("hostPath type check failed: {}: {}", path, std::strerror(errno)));
-  const bool fits = type.starts_with("Directory") ? S_ISDIR(info.st_mode)
-                    : type.starts_with("File")    ? S_ISREG(info.st_mode)
-                    : type == "Socket"            ? S_ISSOCK(info.st_mode)
-                    : type == "CharDevice"        ? S_ISCHR(info.st_mode)
-                                                  : S_ISBLK(info.st_mode);
+  const bool fits = type.empty()                    ? true
+                    : type.starts_with("Directory") ? S_ISDIR(info.st_mode)
+                    : type.starts_with("File")      ? S_ISREG(info.st_mode)
+                    : type == "Socket"              ? S_ISSOCK(info.st_mode)
+                    : type == "CharDevice"          ? S_ISCHR(info.st_mode)
+                                                    : S_ISBLK(info.st_mode);
   if (fits) return {};
   return tl::make_unexpected(
       fmt::format("hostPath type check failed: {} is not of type {}", path, type));

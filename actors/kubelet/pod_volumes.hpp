@@ -23,8 +23,8 @@ struct volumes_set_up {
 volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesystem::path& pod_dir,
                               const object_reader& read, bool may_mount);
 
-// The type that a hostPath demands (kubernetes: host_path.go): makes what `…OrCreate` asks for. The
-// error says what stands there instead.
+// The type that a hostPath demands (kubernetes: host_path.go): makes what `…OrCreate` asks for, and
+// without a type a directory where nothing is. The error says what stands there instead.
 tl::expected<void, std::string> check_host_path(const std::string& path, const std::string& type);
 
 }  // namespace troupe::actors

@@ -101,7 +101,10 @@ TEST_CASE("what a container puts into a volume leads no write out of it", "[kube
 TEST_CASE("hostPath types are checked, and made where they are asked for", "[kubelet]") {
   const test::scratch_folder place;
   const auto file = place.write("file", "x").string(), folder = place.path().string();
-  CHECK(check_host_path("/no/such", ""));
+  CHECK(check_host_path(folder + "/simple/deep", ""));
+  CHECK(fs::is_directory(folder + "/simple/deep"));
+  CHECK(check_host_path(file, ""));
+  CHECK_FALSE(check_host_path(file + "/below", ""));
   CHECK(check_host_path(folder, "Directory"));
   CHECK(check_host_path(file, "File"));
   CHECK(check_host_path("/dev/null", "CharDevice"));
@@ -171,6 +174,12 @@ TEST_CASE("a subPath is made in its volume, and leads nowhere else", "[kubelet]"
   CHECK_FALSE(prepare_mounts(root, "u", {{volume, "out", target, false}}));
   CHECK_FALSE(prepare_mounts(root, "u", {{volume, "../volume", target, false}}));
   CHECK(prepare_mounts(root, "u", {{volume, "in/y", target, false}}));
+  // An absolute link is good where it leads into the volume.
+  fs::create_directory_symlink(volume / "x", volume / "whole");
+  CHECK(prepare_mounts(root, "u", {{volume, "whole/y", target, false}}));
+  fs::create_directory_symlink(volume.string() + "2", volume / "next");
+  fs::create_directories(volume.string() + "2");
+  CHECK_FALSE(prepare_mounts(root, "u", {{volume, "next", target, false}}));
 }
 
 }  // namespace troupe::actors
