@@ -58,18 +58,18 @@ api::expected<place> resume(const call& what, const list_options& options,
 api::expected<place> begin(const call& what, const list_options& options) {
   auto state = what.in.read();
   // kubernetes: docs, "The resourceVersion parameter". Pages are of one state, so it is meant
-  // exactly where nothing else is said.
-  const bool exact = options.match == revision_match::exact ||
-                     (options.match == revision_match::unset && options.limit != 0 &&
-                      options.revision.value_or(0) != 0);
-  if (exact && *options.revision < state.at()) {
+  // exactly where nothing else is said; upstream has any state of five minutes, and where we have
+  // only newer ones they serve such a client better than a refusal.
+  const bool exact = options.match == revision_match::exact;
+  const bool rather = options.match == revision_match::unset && options.limit != 0 &&
+                      options.revision.value_or(0) != 0;
+  if ((exact || rather) && *options.revision < state.at()) {
     auto then = what.in.plane.truth().read_at(*options.revision);
-    if (!then) {
+    if (then) return place{std::move(*then), {}};
+    if (exact)
       return api::fail(
           api::expired(fmt::format("The resourceVersion for the provided list is too old: {} ({})",
                                    *options.revision, state.at())));
-    }
-    return place{std::move(*then), {}};
   }
   if (auto fine = not_older(state, options.revision); !fine)
     return api::fail(std::move(fine.error()));

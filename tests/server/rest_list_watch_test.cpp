@@ -184,8 +184,9 @@ TEST_CASE("resourceVersionMatch means what upstream's table says") {
   CHECK(items("resourceVersion=0") == 3);
   CHECK(items("resourceVersion=" + old) == 3);
   CHECK(items("resourceVersion=" + now) == 3);
-  // In pages the revision is meant exactly, unless the client says otherwise.
+  // In pages the revision is meant exactly, unless the client says otherwise or it has gone.
   CHECK(items("limit=9&resourceVersion=" + old) == 2);
+  CHECK(items("limit=9&resourceVersion=1") == 3);
   CHECK(items("limit=9&resourceVersion=0") == 3);
   CHECK(items("limit=9&resourceVersion=" + old + "&resourceVersionMatch=NotOlderThan") == 3);
   CHECK(items("resourceVersion=0&resourceVersionMatch=NotOlderThan") == 3);
