@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "api/schema/core_account.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
@@ -15,7 +16,10 @@ namespace {
 using api::core::v1::Namespace;
 using api::core::v1::Pod;
 using api::core::v1::PodSpec;
+using api::core::v1::ServiceAccount;
 using api::scheduling::v1::PriorityClass;
+
+constexpr const char* default_account = "default";
 
 // kubernetes: plugin/pkg/admission/defaulttolerationseconds
 constexpr std::int64_t default_toleration_seconds = 300;
@@ -41,6 +45,17 @@ api::expected<persistence::precondition> check_namespace(const persistence::snap
     return api::fail(std::move(refused));
   }
   return persistence::precondition{key, found->revision()};
+}
+
+// The default one is on its way where it is missing: every namespace is given it.
+api::expected<void> check_account(const persistence::snapshot& state, const Pod& pod) {
+  const auto& name = pod.spec().service_account_name();
+  const auto& space = pod.metadata().namespace_();
+  if (name == default_account || state.find(api::kind_of<ServiceAccount>().key(space, name)))
+    return {};
+  return api::fail(api::forbidden(api::kind_of<Pod>(), pod.metadata().name(),
+                                  "error looking up service account " + space + "/" + name +
+                                      ": serviceaccount \"" + name + "\" not found"));
 }
 
 bool tolerates(const PodSpec& spec, std::string_view taint) {
@@ -145,9 +160,10 @@ api::expected<std::vector<persistence::precondition>> admit_create(
     auto& spec = *pod.mutable_spec();
     if (spec.service_account_name().empty()) {
       // Under its old name too, as defaults do it for those who say it.
-      spec.set_service_account_name("default");
-      spec.set_service_account("default");
+      spec.set_service_account_name(default_account);
+      spec.set_service_account(default_account);
     }
+    if (auto there = check_account(state, pod); !there) return api::fail(std::move(there.error()));
     if (auto resolved = resolve_priority(state, pod); !resolved)
       return api::fail(std::move(resolved.error()));
     add_toleration(spec, "node.kubernetes.io/not-ready");

@@ -20,7 +20,8 @@ namespace troupe::actors {
 // plugin/pkg/admission/defaulttolerationseconds), priority from the PriorityClass.
 //
 // Errors: 404 for a namespace that does not exist, 403 with cause NamespaceTerminating, 403 for an
-// unknown PriorityClass or another priority than its own, those of admit_write; worded as upstream.
+// unknown PriorityClass or another priority than its own, 403 for an unknown ServiceAccount, those
+// of admit_write; worded as upstream.
 api::expected<std::vector<persistence::precondition>> admit_create(
     const persistence::snapshot& state, const api::kind_info& kind, api::body& content);
 

@@ -218,6 +218,24 @@ TEST_CASE("a pod's priority is its class's, and another one is refused") {
       "PriorityClass name");
 }
 
+TEST_CASE("a pod's service account is there before it") {
+  rest_test server;
+  const auto make = [&](const std::string& name, const std::string& account) {
+    return server.post(pods, pod_json(name, "{}", R"("serviceAccountName":")" + account + R"(",)"));
+  };
+  const auto refused = make("a", "robot");
+  CHECK(refused.status == 403);
+  CHECK(refused.at("message") ==
+        "pods \"a\" is forbidden: error looking up service account default/robot: serviceaccount "
+        "\"robot\" not found");
+  REQUIRE(
+      server.post("/api/v1/namespaces/default/serviceaccounts", R"({"metadata":{"name":"robot"}})")
+          .status == 201);
+  CHECK(make("a", "robot").status == 201);
+  // Every namespace is given it, sooner or later.
+  CHECK(make("b", "default").status == 201);
+}
+
 TEST_CASE("clients are told who they are and what they may do") {
   const server::authorization permissions{{}};
   rest_test server{{.rest = {.permissions = &permissions, .observe = {}}}};
