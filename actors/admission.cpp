@@ -8,6 +8,7 @@
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
+#include "api/system_priorities.hpp"
 
 namespace troupe::actors {
 
@@ -23,10 +24,6 @@ constexpr const char* default_account = "default";
 
 // kubernetes: plugin/pkg/admission/defaulttolerationseconds
 constexpr std::int64_t default_toleration_seconds = 300;
-
-// kubernetes: pkg/apis/scheduling, SystemCriticalPriority and its two classes.
-constexpr std::int32_t system_cluster_critical = 2'000'000'000;
-constexpr std::int32_t system_node_critical = 2'000'001'000;
 
 api::expected<persistence::precondition> check_namespace(const persistence::snapshot& state,
                                                          const api::kind_info& kind,
@@ -112,10 +109,8 @@ api::object_ptr default_class(const persistence::snapshot& state) {
 api::expected<void> resolve_priority(const persistence::snapshot& state, Pod& pod) {
   auto& spec = *pod.mutable_spec();
   const std::string& name = spec.priority_class_name();
-  if (name == "system-cluster-critical" || name == "system-node-critical") {
-    return set_priority(
-        pod, name == "system-node-critical" ? system_node_critical : system_cluster_critical, {});
-  }
+  if (const auto* known = api::find_system_priority(name))
+    return set_priority(pod, known->value, {});
   api::object_ptr found;
   if (name.empty()) {
     found = default_class(state);

@@ -8,6 +8,7 @@
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
+#include "api/system_priorities.hpp"
 #include "api/validation_parts.hpp"
 
 namespace troupe::api::validation {
@@ -87,6 +88,8 @@ void check(findings& out, const Binding& binding) {
 }
 
 void check(findings& out, const scheduling::v1::PriorityClass& object) {
+  const auto* known = find_system_priority(object.metadata().name());
+  if (known != nullptr && object.value() == known->value && !object.global_default()) return;
   if (object.metadata().name().starts_with("system-")) {
     const auto step = out.at.field("metadata");
     out.forbidden("name",

@@ -29,8 +29,8 @@ class api_server final : public handler {
                                                                      api_server_options options);
   ~api_server() override;
 
-  // What every cluster has and nobody creates: the namespaces default, kube-system, kube-public and
-  // kube-node-lease. Returns when they are on disk; the error says why they cannot be.
+  // What every cluster has and nobody creates (system_objects.hpp). Returns when it is on disk; the
+  // error says why it cannot be.
   tl::expected<void, std::string> create_system_objects();
 
   void serve(request_ptr what, responder answer) override;

@@ -10,8 +10,10 @@
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
+#include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy.hpp"
+#include "api/system_priorities.hpp"
 #include "server/rest/reading.hpp"
 #include "server/rest/system_objects.hpp"
 #include "server/rest/writing.hpp"
@@ -123,6 +125,11 @@ api::expected<change_plan> plan_removal(const call_ptr& what, const snapshot& st
   // it stays too.
   if (&kind == &api::kind_of<api::core::v1::Namespace>() && is_system_namespace(name))
     return api::fail(api::forbidden(kind, name, "this namespace may not be deleted"));
+  // kubernetes: pkg/registry/scheduling/priorityclass/storage.
+  if (&kind == &api::kind_of<api::scheduling::v1::PriorityClass>() &&
+      api::find_system_priority(name) != nullptr)
+    return api::fail(
+        api::forbidden(kind, name, "this is a system priority class and cannot be deleted"));
   auto step =
       api::plan_delete(kind, was->content(), was->revision(), options, wall_seconds(what->in));
   if (!step) return api::fail(std::move(step.error()));

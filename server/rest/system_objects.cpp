@@ -6,10 +6,13 @@
 #include <memory>
 #include <random>
 #include <string_view>
+#include <vector>
 
 #include "actors/creation.hpp"
 #include "api/schema/core_namespace.pb.h"
+#include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
+#include "api/system_priorities.hpp"
 #include "runtime/system.hpp"
 #include "server/rest/defaults.hpp"
 
@@ -17,21 +20,37 @@ namespace troupe::server {
 namespace {
 
 using api::core::v1::Namespace;
+using api::scheduling::v1::PriorityClass;
 
 // kubernetes: pkg/controlplane/controller/systemnamespaces, and "default".
 constexpr std::string_view system_namespaces[] = {"default", "kube-system", "kube-public",
                                                   "kube-node-lease"};
 
+std::vector<std::unique_ptr<api::body>> system_objects() {
+  std::vector<std::unique_ptr<api::body>> out;
+  for (const auto name : system_namespaces) {
+    auto made = std::make_unique<Namespace>();
+    made->mutable_metadata()->set_name(std::string{name});
+    out.push_back(std::move(made));
+  }
+  for (const auto& each : api::system_priorities) {
+    auto made = std::make_unique<PriorityClass>();
+    made->mutable_metadata()->set_name(std::string{each.name});
+    made->set_value(each.value);
+    made->set_description(std::string{each.about});
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
 // Nothing where it is there.
 tl::expected<void, std::string> add_missing(actors::control_plane& plane,
                                             persistence::transaction& into) {
   const auto state = plane.truth().read();
-  const auto& kind = api::kind_of<Namespace>();
   std::mt19937_64 random{std::random_device{}()};
-  for (const auto name : system_namespaces) {
-    if (state.find(kind.key({}, name))) continue;
-    auto content = std::make_unique<Namespace>();
-    content->mutable_metadata()->set_name(std::string{name});
+  for (auto& content : system_objects()) {
+    const auto& kind = api::kind_of_type(*content->GetDescriptor());
+    if (state.find(kind.key({}, api::meta_of(*content).name()))) continue;
     auto made = actors::create_transaction(state, kind, std::move(content), actors::checks::all,
                                            plane.company().time().wall_now(), random);
     if (!made) return tl::make_unexpected(made.error().message);
@@ -63,7 +82,7 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
     done->set_value(fine ? std::string{} : result.error().message);
   });
   if (answer.wait_for(defaults::start_wait) != std::future_status::ready)
-    return tl::make_unexpected("the store did not take the system namespaces in time");
+    return tl::make_unexpected("the store did not take the system objects in time");
   if (auto problem = answer.get(); !problem.empty()) return tl::make_unexpected(problem);
   return {};
 }

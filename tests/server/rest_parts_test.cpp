@@ -218,6 +218,21 @@ TEST_CASE("a pod's priority is its class's, and another one is refused") {
       "PriorityClass name");
 }
 
+TEST_CASE("the priority classes of the system are there, and stay") {
+  rest_test server;
+  const std::string critical = "/apis/scheduling.k8s.io/v1/priorityclasses/system-cluster-critical";
+  CHECK(server.get(critical).at("value") == "2000000000");
+  CHECK(server.patch(critical, "merge", R"({"metadata":{"labels":{"a":"b"}}})").status == 200);
+  CHECK(server.patch(critical, "merge", R"({"globalDefault":true})").status == 422);
+  const auto refused = server.remove(critical);
+  CHECK(refused.status == 403);
+  CHECK(refused.at("message") ==
+        "priorityclasses.scheduling.k8s.io \"system-cluster-critical\" is forbidden: this is a "
+        "system priority class and cannot be deleted");
+  server.post(pods, pod_json("a", "{}", R"("priorityClassName":"system-node-critical",)"));
+  CHECK(server.get(pods + "/a").at("spec.priority") == "2000001000");
+}
+
 TEST_CASE("a pod's service account is there before it") {
   rest_test server;
   const auto make = [&](const std::string& name, const std::string& account) {
