@@ -57,14 +57,14 @@ demand read(const header_block& headers) {
   out.user.uid = headers.get("impersonate-uid");
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const auto name = headers.name(i);
-    const std::string value{headers.value(i)};
+    const auto value = headers.value(i);
     if (name == "impersonate-group") {
-      out.user.groups.push_back(value);
-      out.leaves.push_back(leave_for("", "groups", value));
+      out.user.groups.emplace_back(value);
+      out.leaves.push_back(leave_for("", "groups", std::string{value}));
     } else if (name.starts_with(extra_prefix)) {
       const auto key = percent_decode(name.substr(extra_prefix.size()));
-      out.user.extra[key].push_back(value);
-      out.leaves.push_back(leave_for(extras_group, "userextras", value));
+      out.user.extra[key].emplace_back(value);
+      out.leaves.push_back(leave_for(extras_group, "userextras", std::string{value}));
       out.leaves.back().subresource = key;
     }
   }

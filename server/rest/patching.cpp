@@ -37,8 +37,9 @@ api::expected<std::string> patch::apply(call& what, std::string_view json,
                                         const google::protobuf::Descriptor& type,
                                         api::field_validation fields) const {
   std::vector<std::string> repeated;
-  auto out = api::apply_patch(form_, type, json, what_->content, &repeated);
-  if (!out || repeated.empty() || fields == api::field_validation::ignore) return out;
+  const bool told = fields != api::field_validation::ignore;
+  auto out = api::apply_patch(form_, type, json, what_->content, told ? &repeated : nullptr);
+  if (!out || repeated.empty()) return out;
   if (fields == api::field_validation::strict)
     return api::fail(api::bad_request(
         fmt::format("error decoding patch: strict decoding error: {}", fmt::join(repeated, ", "))));
