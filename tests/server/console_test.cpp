@@ -181,6 +181,12 @@ TEST_CASE("a binding's cause is the pod's own last change, however many are boun
 TEST_CASE("a change bears the request of its own pod's, however many are told of in one go") {
   console_test t;
   const auto name = [](int i) { return fmt::format("p{}", i); };
+  // Of what was there before it looked, the scheduler knows no request.
+  REQUIRE(t.post("/api/v1/namespaces/default/pods", pod_json("first", "{}")).status == 201);
+  REQUIRE(rest_test::eventually([&] {
+    return t.get("/metrics").text().find("scheduler_pending_pods{queue=\"unschedulable\"} 1") !=
+           std::string::npos;
+  }));
   for (int i = 0; i < 20; ++i)
     REQUIRE(t.post("/api/v1/namespaces/default/pods", pod_json(name(i), "{}")).status == 201);
   t.start_nodes(1);
