@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -27,8 +29,8 @@ tl::unexpected<std::string> failure(const char* what, const std::string& path) {
   return tl::make_unexpected(fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
 }
 
-// Names in a directory but itself and its parent.
-std::vector<std::string> names_in(int directory) {
+// Names in a directory but itself and its parent, `most` at most.
+std::vector<std::string> names_in(int directory, std::size_t most = SIZE_MAX) {
   std::vector<std::string> names;
   const int copy = ::dup(directory);
   DIR* entries = copy >= 0 ? ::fdopendir(copy) : nullptr;
@@ -36,7 +38,7 @@ std::vector<std::string> names_in(int directory) {
     if (copy >= 0) ::close(copy);
     return names;
   }
-  while (const dirent* entry = ::readdir(entries)) {
+  while (const dirent* entry = names.size() < most ? ::readdir(entries) : nullptr) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
   }
@@ -62,7 +64,32 @@ bool empty_directory(const unique_fd& directory, int depth) {
   return all;
 }
 
+std::int64_t usage(const unique_fd& directory, int depth, std::size_t& left) {
+  std::int64_t bytes = 0;
+  if (depth > deepest) return bytes;
+  const auto names = names_in(directory.get(), left);
+  left -= names.size();
+  for (const auto& name : names) {
+    struct stat info {};
+    if (::fstatat(directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const auto own = static_cast<std::int64_t>(info.st_blocks) * 512;  // whatever a block is there
+    bytes += S_ISREG(info.st_mode)
+                 ? own / std::max<std::int64_t>(static_cast<std::int64_t>(info.st_nlink), 1)
+                 : own;
+    if (!S_ISDIR(info.st_mode)) continue;
+    const unique_fd inner{
+        open2(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, strict)};
+    if (inner) bytes += usage(inner, depth + 1, left);
+  }
+  return bytes;
+}
+
 }  // namespace
+
+std::int64_t bytes_beneath(const std::filesystem::path& path, std::size_t most) {
+  const auto directory = open_directory(path);
+  return directory ? usage(*directory, 0, most) : 0;
+}
 
 tl::expected<unique_fd, std::string> open_directory(const std::filesystem::path& path) {
   unique_fd fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <tl/expected.hpp>
@@ -27,6 +28,11 @@ tl::expected<unique_fd, std::string> open_beneath(const unique_fd& directory,
 tl::expected<unique_fd, std::string> make_beneath(const unique_fd& directory,
                                                   const std::string& path, mode_t mode,
                                                   bool links = false);
+
+// What the files below a directory take of the disk, in bytes, as far as `most` of them say.
+// Neither symbolic links nor what is mounted there counts; of a file with several names each has
+// its share.
+std::int64_t bytes_beneath(const std::filesystem::path& path, std::size_t most);
 
 // Removes a tree. Symbolic links are removed, not followed; other file systems that are mounted in
 // it are not entered, and keep what is above them. False when something is left.

@@ -57,6 +57,12 @@ inline constexpr auto longest_hook = 10min;
 inline constexpr auto volume_retry_first = 500ms;
 inline constexpr auto volume_retry_longest = 2min;
 
+// kubernetes: how often the eviction manager looks, and the time that it leaves a pod. Files that
+// are looked at in one volume.
+inline constexpr auto volume_measuring = 10s;
+inline constexpr auto eviction_grace = 1s;
+inline constexpr std::size_t measured_files = 100'000;
+
 // A status write that met a newer state or a busy writer is tried again after this.
 inline constexpr auto status_retry = 1s;
 inline constexpr auto write_timeout = 30s;

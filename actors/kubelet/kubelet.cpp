@@ -66,6 +66,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_he
   around_->boot_id = facts_.boot_id;
   around_->place = {options_.address, options_.address};
   describe_machine(facts_, options_.max_pods, around_->machine);
+  around_->volume_measuring = options_.volume_measuring;
   around_->may_mount = facts_.may_mount && options_.may_mount;
 }
 

@@ -35,6 +35,8 @@ struct kubelet_options {
   std::string boot_id;
   // How often the directories of pods are compared with the pods.
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
+  // How often volumes with a limit are measured.
+  runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
   node_timing timing;
 };
 

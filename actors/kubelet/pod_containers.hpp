@@ -76,6 +76,7 @@ struct pod_place {
 // Why a pod is brought to its end while it stays in the store.
 struct pod_verdict {
   std::string reason, message;
+  std::optional<runtime::duration> grace = {};  // other than the pod's own
 };
 
 // activeDeadlineSeconds is over. Without a start time, or without a deadline, it never is.

@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "actors/kubelet/pod_containers.hpp"
 #include "actors/kubelet/pod_env.hpp"
 #include "api/schema/core_pod.pb.h"
 
@@ -22,6 +24,12 @@ struct volumes_set_up {
 // directory.
 volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesystem::path& pod_dir,
                               const object_reader& read, bool may_mount);
+
+// Whether an emptyDir of the pod has a limit, and why the pod is to go: one holds more than that
+// (kubernetes: eviction_manager.go, emptyDirLimitEviction).
+bool limits_volumes(const api::core::v1::Pod& pod);
+std::optional<pod_verdict> over_limit(const api::core::v1::Pod& pod,
+                                      const std::filesystem::path& pod_dir);
 
 // The type that a hostPath demands (kubernetes: host_path.go): makes what `…OrCreate` asks for, and
 // without a type a directory where nothing is. The error says what stands there instead.

@@ -34,7 +34,7 @@ const runtime::behavior& pod_worker::make_behavior() const {
   static const runtime::behavior table = runtime::handlers(
       &pod_worker::on_own_change, &pod_worker::on_surveyed, &pod_worker::on_reference_news,
       &pod_worker::on_container_news, &pod_worker::on_probe_news, &pod_worker::on_hook_news,
-      &pod_worker::on_volumes_news, &pod_worker::on_torn_down);
+      &pod_worker::on_volumes_news, &pod_worker::on_volumes_measured, &pod_worker::on_torn_down);
   return table;
 }
 
@@ -115,7 +115,7 @@ void pod_worker::sync() {
     record_pod_event(false, verdict_->reason, verdict_->message);
   }
   if (verdict_) {
-    end_containers(own_grace());
+    end_containers(verdict_->grace.value_or(own_grace()));
   } else {
     ask_for_references();
     look_at_volumes();
@@ -132,6 +132,8 @@ void pod_worker::begin() {
     for (const auto& container : pod().spec().containers())
       expect_health(containers_.emplace_back(container_record{.name = container.name()}));
     needed_ = referenced_keys(pod());
+    if (limits_volumes(pod()))
+      measure_ = every(around_->volume_measuring, [this] { measure_volumes(); });
     if (survey_->found.empty()) say_what_is_unsupported();
   }
   for (const auto& found : survey_->found)

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "actors/doors.hpp"
+#include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health_checks.hpp"
 #include "actors/kubelet/pod_containers.hpp"
 #include "actors/kubelet/pod_env.hpp"
@@ -41,6 +42,7 @@ struct kubelet_surroundings {
   pod_place place;
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;
+  runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
   // The Node shows that it is ready: what runs here counts.
   std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
 };
@@ -76,6 +78,9 @@ class pod_worker : public runtime::actor {
   struct volumes_news {
     volumes_set_up result;
   };
+  struct volumes_measured {
+    std::optional<pod_verdict> verdict;
+  };
   struct torn_down {};
 
   // -- messages -----------------------------------------------------------------------------------
@@ -86,6 +91,7 @@ class pod_worker : public runtime::actor {
   void on_probe_news(const probe_news& m);
   void on_hook_news(const hook_news& m);
   void on_volumes_news(const volumes_news& m);
+  void on_volumes_measured(const volumes_measured& m);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
@@ -125,6 +131,7 @@ class pod_worker : public runtime::actor {
   bool references_known() const;
   object_reader known_references() const;
   void look_at_volumes();
+  void measure_volumes();
   void place_volumes(const api::core::v1::Container& container, container_spec& spec) const;
   api::core::v1::Pod placed_pod() const;
 
@@ -153,6 +160,7 @@ class pod_worker : public runtime::actor {
   std::optional<surveyed> survey_;
   // Volumes: whether they stand, are being set up, and are to be looked at again.
   bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;
+  bool measuring_ = false;
   runtime::time_point volumes_retry_at_{};
   runtime::duration volumes_backoff_{0};
   std::map<std::string, std::string> places_;  // of the volumes, by name
@@ -163,7 +171,7 @@ class pod_worker : public runtime::actor {
   std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
   std::vector<std::string> needed_;                    // keys
   std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container
-  runtime::timer next_, retry_;
+  runtime::timer next_, retry_, measure_;
 };
 
 }  // namespace troupe::actors

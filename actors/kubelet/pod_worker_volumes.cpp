@@ -106,6 +106,22 @@ void pod_worker::on_volumes_news(const volumes_news& m) {
   sync();
 }
 
+void pod_worker::measure_volumes() {
+  if (!volumes_ready_ || measuring_ || terminating() || verdict_ || finished(pod().status()))
+    return;
+  measuring_ = around_->containers->run([object = object_, dir = pod_dir(), to = self()] {
+    to.tell(volumes_measured{over_limit(object->as<Pod>(), dir)});
+  });
+}
+
+void pod_worker::on_volumes_measured(const volumes_measured& m) {
+  measuring_ = false;
+  if (!m.verdict || terminating() || verdict_ || finished(pod().status())) return;
+  verdict_ = m.verdict;
+  record_pod_event(true, verdict_->reason, verdict_->message);
+  sync();
+}
+
 void pod_worker::place_volumes(const Container& container, container_spec& spec) const {
   for (const auto& wanted : container.volume_mounts()) {
     const auto found = places_.find(wanted.name());

@@ -79,14 +79,10 @@ std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) 
   out.when(spec.ephemeral_containers_size() != 0, "spec.ephemeralContainers");
   out.when(!spec.runtime_class_name().empty(), "spec.runtimeClassName");
   out.when(spec.resource_claims_size() != 0, "spec.resourceClaims");
-  for (const auto& volume : spec.volumes()) {
-    const auto& disk = volume.volume_source().empty_dir();
-    out.when(disk.has_size_limit() && disk.medium().empty(),
-             fmt::format("spec.volumes{{{}}}.emptyDir.sizeLimit", volume.name()));
+  for (const auto& volume : spec.volumes())
     for (const auto& source : volume.volume_source().projected().sources())
       if (!source.has_config_map() && !source.has_secret() && !source.has_downward_api())
         out.each_field(source, fmt::format("spec.volumes{{{}}}.projected", volume.name()));
-  }
   for (const auto& container : spec.init_containers()) {
     const auto at = fmt::format("spec.initContainers{{{}}}", container.name());
     out.look_at(container, at);

@@ -74,6 +74,24 @@ TEST_CASE("no path below a volume leads out of it", "[kubelet]") {
   CHECK(make_beneath(*directory, "", 0700));
 }
 
+TEST_CASE("what files take is counted once, and nothing outside", "[kubelet]") {
+  const test::scratch_folder place;
+  const auto volume = place.path() / "volume";
+  fs::create_directories(volume / "a" / "b");
+  const auto empty = bytes_beneath(volume, 100);
+  place.write("volume/a/b/file", std::string(1'000'000, 'x'));
+  const auto full = bytes_beneath(volume, 100);
+  CHECK(full - empty >= 1'000'000);
+  CHECK(full - empty < 1'200'000);
+  fs::create_hard_link(volume / "a" / "b" / "file", volume / "again");
+  place.write("outside", std::string(1'000'000, 'x'));
+  fs::create_symlink(place.path() / "outside", volume / "link");
+  fs::create_directory_symlink(place.path(), volume / "up");
+  CHECK(bytes_beneath(volume, 100) - full < 10'000);
+  CHECK(bytes_beneath(volume, 1) < 1'000'000);
+  CHECK(bytes_beneath(volume / "none", 100) == 0);
+}
+
 TEST_CASE("a pod's directory goes even when one that went before could not", "[kubelet]") {
   const test::scratch_folder place;
   const auto pod = pod_path(place.path(), "u");

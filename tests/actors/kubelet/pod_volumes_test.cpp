@@ -149,6 +149,34 @@ TEST_CASE("what comes from the API is sealed in its containers, as it is shared"
   CHECK(here.log("web") == "map/disk\ndone\n");
 }
 
+TEST_CASE("a pod whose volume holds more than its limit is evicted", "[kubelet]") {
+  machine here;
+  here.adjust = [](actors::kubelet_options& options) {
+    options.may_mount = false;
+    options.volume_measuring = std::chrono::milliseconds{50};
+  };
+  here.start_kubelet();
+  const auto fill = [&](const std::string& name, const std::string& bytes) {
+    here.create(pod(name,
+                    container("c",
+                              "head -c " + bytes +
+                                  " /dev/zero >$TROUPE_VOLUME_V/file; echo full; exec sleep 300",
+                              "{name: v, mountPath: /v}"),
+                    "  - {name: v, emptyDir: {sizeLimit: 1Mi}}\n"));
+  };
+  fill("modest", "500000");
+  REQUIRE(machine::wait([&] { return here.log("modest") == "full\n"; }));
+  fill("greedy", "3000000");
+  REQUIRE(machine::wait([&] { return here.ended("greedy"); }));
+  const auto status = here.status("greedy");
+  CHECK(status.phase() == "Failed");
+  CHECK(status.reason() == "Evicted");
+  CHECK(status.message() == "Usage of EmptyDir volume \"v\" exceeds the limit \"1Mi\". ");
+  CHECK(status.container_statuses(0).state().has_terminated());
+  CHECK(here.events("greedy", "Evicted") == std::vector<std::string>{status.message()});
+  CHECK(here.runs("modest"));
+}
+
 TEST_CASE("a volume of an unknown kind holds the pod back and is named", "[kubelet]") {
   machine here;
   here.start_kubelet();

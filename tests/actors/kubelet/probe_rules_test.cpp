@@ -168,9 +168,6 @@ spec:
   hostAliases: [{ip: 1.2.3.4}]
   subdomain: shop
   setHostnameAsFQDN: true
-  volumes:
-  - {name: disk, emptyDir: {sizeLimit: 1Mi}}
-  - {name: memory, emptyDir: {sizeLimit: 1Mi, medium: Memory}}
   containers:
   - name: c
     securityContext: {runAsUser: 1, privileged: false}
@@ -182,7 +179,6 @@ spec:
   CHECK(unsupported_features(pod, true) ==
         std::vector<std::string>{"spec.securityContext.fsGroup", "spec.hostAliases",
                                  "spec.subdomain", "spec.setHostnameAsFQDN",
-                                 "spec.volumes{disk}.emptyDir.sizeLimit",
                                  "spec.containers{c}.securityContext.privileged",
                                  "spec.containers{c}.securityContext.runAsUser",
                                  "spec.containers{c}.resources.limits[ephemeral-storage]",
