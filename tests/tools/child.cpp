@@ -7,6 +7,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 
@@ -108,6 +109,9 @@ outcome run(const std::vector<std::string>& command, std::vector<std::string> en
   child process([&] {
     auto arguments = command;
     environment.push_back("PATH=/usr/bin:/bin");
+    for (const char* each : {"TSAN_OPTIONS", "LSAN_OPTIONS"})
+      if (const auto* value = std::getenv(each))
+        environment.push_back(std::string{each} + "=" + value);
     ::execve(command.front().c_str(), pointers(arguments).data(), pointers(environment).data());
     return 127;
   });
