@@ -70,21 +70,23 @@ bool is_system_namespace(std::string_view name) noexcept {
 }
 
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
-  persistence::transaction what;
-  what.why.author = "system:apiserver";
-  if (auto added = add_missing(plane, what); !added) return added;
-  if (what.mutations.empty()) return {};
-  const auto done = std::make_shared<std::promise<std::string>>();
-  auto answer = done->get_future();
-  plane.commit(std::move(what), 0, [done](persistence::outcome result) {
-    // Another server of the cluster may have been faster.
-    const bool fine = result || result.error().code == persistence::errc::conflict;
-    done->set_value(fine ? std::string{} : result.error().message);
-  });
-  if (answer.wait_for(defaults::start_wait) != std::future_status::ready)
-    return tl::make_unexpected("the store did not take the system objects in time");
-  if (auto problem = answer.get(); !problem.empty()) return tl::make_unexpected(problem);
-  return {};
+  // Others make the namespaces too, and may be faster.
+  for (int left = defaults::write_attempts;; --left) {
+    persistence::transaction what;
+    what.why.author = "system:apiserver";
+    if (auto added = add_missing(plane, what); !added) return added;
+    if (what.mutations.empty()) return {};
+    const auto done = std::make_shared<std::promise<persistence::outcome>>();
+    auto answer = done->get_future();
+    plane.commit(std::move(what), 0,
+                 [done](persistence::outcome result) { done->set_value(std::move(result)); });
+    if (answer.wait_for(defaults::start_wait) != std::future_status::ready)
+      return tl::make_unexpected("the store did not take the system objects in time");
+    const auto result = answer.get();
+    if (result) return {};
+    if (result.error().code != persistence::errc::conflict || left == 1)
+      return tl::make_unexpected(result.error().message);
+  }
 }
 
 }  // namespace troupe::server
