@@ -27,13 +27,13 @@ bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
 // The victims on one node: all that are less important leave, then as many as still fit come back.
 std::optional<std::vector<pod_info_ptr>> victims_on(const algorithm& how, const cycle& notes,
                                                     const pod_info& pod, const node_info& node) {
-  auto trial = node;
   std::vector<pod_info_ptr> candidates;
   for (const auto& other : node.pods())
     // A pod that is only assumed to be here (its bind is under way, or room is being made for it)
     // cannot be evicted.
     if (other->priority < pod.priority && !other->node().empty()) candidates.push_back(other);
   if (candidates.empty()) return std::nullopt;
+  auto trial = node;
   for (const auto& other : candidates)
     trial.remove(other->key);
   if (!how.fits(notes, pod, trial).ok()) return std::nullopt;
