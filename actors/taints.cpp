@@ -17,6 +17,11 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
   return (how.empty() || how == "Equal") && toleration.value() == taint.value();
 }
 
+bool tolerates(const PodSpec& pod, const Taint& taint) {
+  return std::any_of(pod.tolerations().begin(), pod.tolerations().end(),
+                     [&](const Toleration& toleration) { return tolerates(toleration, taint); });
+}
+
 bool has_no_execute(const Node& node) {
   const auto& taints = node.spec().taints();
   return std::any_of(taints.begin(), taints.end(),

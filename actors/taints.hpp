@@ -13,6 +13,9 @@ namespace troupe::actors {
 // kubernetes: component-helpers/scheduling/corev1/helpers.go, ToleratesTaint.
 bool tolerates(const api::core::v1::Toleration& toleration, const api::core::v1::Taint& taint);
 
+// Whether one of the pod's tolerations does.
+bool tolerates(const api::core::v1::PodSpec& pod, const api::core::v1::Taint& taint);
+
 bool has_no_execute(const api::core::v1::Node& node);
 
 // How long the pod may stay on the node after its NoExecute taints appeared: 0 when it does not

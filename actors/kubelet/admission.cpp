@@ -38,20 +38,10 @@ std::optional<pod_verdict> no_room(const pod_info& pod, const node_info& node) {
   return why;
 }
 
-bool ports_taken(const pod_info& pod, const node_info& node) {
-  return std::any_of(pod.ports.begin(), pod.ports.end(), [&](const auto& wanted) {
-    return std::any_of(node.ports().begin(), node.ports().end(),
-                       [&](const auto& taken) { return wanted.conflicts(taken); });
-  });
-}
-
 bool driven_out(const pod_info& pod, const node_info& node) {
   const auto& taints = node.body().spec().taints();
-  const auto& tolerations = pod.body().spec().tolerations();
   return std::any_of(taints.begin(), taints.end(), [&](const auto& taint) {
-    return taint.effect() == "NoExecute" &&
-           std::none_of(tolerations.begin(), tolerations.end(),
-                        [&](const auto& toleration) { return tolerates(toleration, taint); });
+    return taint.effect() == "NoExecute" && !tolerates(pod.body().spec(), taint);
   });
 }
 
@@ -71,7 +61,7 @@ std::optional<pod_verdict> rejection(const pod_info& pod, const node_info& node)
   if (auto why = no_room(pod, node)) return why;
   if (!pod.selects(node.name(), node.labels()))
     return failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector");
-  if (ports_taken(pod, node))
+  if (!ports_are_free(pod, node))
     return failed("NodePorts", "node(s) didn't have free ports for the requested pod ports");
   if (driven_out(pod, node))
     return failed("TaintToleration", "node(s) had taints that the pod didn't tolerate");

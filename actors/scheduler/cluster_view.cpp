@@ -45,6 +45,13 @@ void node_info::remove(const std::string& pod_key) {
     ports_.insert(ports_.end(), pod->ports.begin(), pod->ports.end());
 }
 
+bool ports_are_free(const pod_info& pod, const node_info& node) {
+  return std::none_of(pod.ports.begin(), pod.ports.end(), [&](const host_port& wanted) {
+    return std::any_of(node.ports().begin(), node.ports().end(),
+                       [&](const host_port& taken) { return wanted.conflicts(taken); });
+  });
+}
+
 // -- from the watcher -----------------------------------------------------------------------------
 
 node_info& cluster_view::node(const std::string& name) {

@@ -59,6 +59,9 @@ class node_info {
   std::vector<pod_info_ptr> pods_;
 };
 
+// None of the host ports that the pod wants is taken there.
+bool ports_are_free(const pod_info& pod, const node_info& node);
+
 class cluster_view {
  public:
   // -- from the watcher ---------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "actors/defaults.hpp"
 #include "actors/pod_counts.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -43,7 +44,8 @@ std::optional<actors::pod_counts> count_pods(const console_context& in) {
 
 // Seconds since the lease of the node was renewed; below 0 when it has none.
 double lease_age(const persistence::snapshot& state, const std::string& node) {
-  const auto found = state.find(api::kind_of<Lease>().key("kube-node-lease", node));
+  const auto found =
+      state.find(api::kind_of<Lease>().key(actors::defaults::node_lease_namespace, node));
   if (!found) return -1;
   const auto renewed = found->as<Lease>().spec().renew_time();
   const auto now =

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/creation.hpp"
+#include "actors/defaults.hpp"
 #include "actors/node_identity.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -20,7 +21,7 @@ using api::core::v1::Pod;
 using persistence::snapshot;
 using persistence::transaction;
 
-constexpr std::string_view lease_namespace = "kube-node-lease";
+constexpr std::string_view lease_namespace = actors::defaults::node_lease_namespace;
 
 api::error refusal(int code, const char* reason, std::string message) {
   api::error out;

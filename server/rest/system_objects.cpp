@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/creation.hpp"
+#include "actors/defaults.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
@@ -22,15 +23,11 @@ namespace {
 using api::core::v1::Namespace;
 using api::scheduling::v1::PriorityClass;
 
-// kubernetes: pkg/controlplane/controller/systemnamespaces, and "default".
-constexpr std::string_view system_namespaces[] = {"default", "kube-system", "kube-public",
-                                                  "kube-node-lease"};
-
 std::vector<std::unique_ptr<api::body>> system_objects() {
   std::vector<std::unique_ptr<api::body>> out;
-  for (const auto name : system_namespaces) {
+  for (const auto* name : actors::defaults::system_namespaces) {
     auto made = std::make_unique<Namespace>();
-    made->mutable_metadata()->set_name(std::string{name});
+    made->mutable_metadata()->set_name(name);
     out.push_back(std::move(made));
   }
   for (const auto& each : api::system_priorities) {
@@ -65,8 +62,8 @@ tl::expected<void, std::string> add_missing(actors::control_plane& plane,
 }  // namespace
 
 bool is_system_namespace(std::string_view name) noexcept {
-  return std::find(std::begin(system_namespaces), std::end(system_namespaces), name) !=
-         std::end(system_namespaces);
+  const auto& all = actors::defaults::system_namespaces;
+  return std::find(all.begin(), all.end(), name) != all.end();
 }
 
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {

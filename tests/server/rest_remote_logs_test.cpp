@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "actors/link/node_gateway.hpp"
 #include "actors/link/node_links.hpp"
@@ -66,6 +67,16 @@ struct far_logs {
         {{"content-type", "application/merge-patch+json"}});
     REQUIRE(done.status == 200);
   }
+  // Somebody who follows it and has seen its first line, "one".
+  std::unique_ptr<test::http_client> follow() {
+    write("one");
+    report(running);
+    auto follower = std::make_unique<test::http_client>(server.where());
+    follower->send_request("GET", pods + "/web/log?follow=true");
+    REQUIRE(follower->receive_head().status == 200);
+    CHECK(follower->next_chunk() == "one\n");
+    return follower;
+  }
   rest_answer log(const std::string& query = {}) { return server.get(pods + "/web/log" + query); }
 };
 
@@ -91,44 +102,27 @@ TEST_CASE("a long log of a joined node comes whole, in parts") {
 
 TEST_CASE("a log on a joined node is followed until its container ends") {
   far_logs t;
-  t.write("one");
-  t.report(running);
-  test::http_client follower{t.server.where()};
-  follower.send_request("GET", pods + "/web/log?follow=true");
-  REQUIRE(follower.receive_head().status == 200);
-  CHECK(follower.next_chunk() == "one\n");
+  const auto follower = t.follow();
   t.write("two");
-  CHECK(follower.next_chunk() == "two\n");
+  CHECK(follower->next_chunk() == "two\n");
   t.write("three");
   t.report(ended);
-  CHECK(follower.next_chunk() == "three\n");
-  CHECK_FALSE(follower.next_chunk());
+  CHECK(follower->next_chunk() == "three\n");
+  CHECK_FALSE(follower->next_chunk());
   CHECK(t.server.eventually([&] { return t.server.count_actors("log") == 0; }));
 }
 
 TEST_CASE("a log on a joined node is followed to the end of its run, though another has begun") {
   far_logs t;
-  t.write("one");
-  t.report(running);
-  test::http_client follower{t.server.where()};
-  follower.send_request("GET", pods + "/web/log?follow=true");
-  REQUIRE(follower.receive_head().status == 200);
-  CHECK(follower.next_chunk() == "one\n");
+  const auto follower = t.follow();
   t.report(running, 1);
   CHECK(t.server.eventually([&] { return t.server.count_actors("log") == 0; }));
-  CHECK_FALSE(follower.next_chunk());
+  CHECK_FALSE(follower->next_chunk());
 }
 
 TEST_CASE("a client that leaves ends the reading of its log on the joined node") {
   far_logs t;
-  t.write("one");
-  t.report(running);
-  {
-    test::http_client follower{t.server.where()};
-    follower.send_request("GET", pods + "/web/log?follow=true");
-    REQUIRE(follower.receive_head().status == 200);
-    CHECK(follower.next_chunk() == "one\n");
-  }
+  t.follow();  // and gone
   const auto readers = [&] {
     std::size_t count = 0;
     t.company.actors().each([&](const runtime::actor_info& each) { count += each.kind == "log"; });

@@ -1,6 +1,4 @@
 // The plugins that need no more than a look at pod and node.
-#include <algorithm>
-
 #include "actors/scheduler/plugins/plugins.hpp"
 #include "actors/taints.hpp"
 #include "api/schema/core_pod.pb.h"
@@ -43,10 +41,7 @@ class node_unschedulable : public plugin, public filter_plugin {
     api::core::v1::Taint cordon;
     cordon.set_key("node.kubernetes.io/unschedulable");
     cordon.set_effect("NoSchedule");
-    const auto& tolerations = pod.body().spec().tolerations();
-    if (std::any_of(tolerations.begin(), tolerations.end(),
-                    [&](const auto& t) { return tolerates(t, cordon); }))
-      return {};
+    if (tolerates(pod.body().spec(), cordon)) return {};
     return {verdict::unresolvable, "node(s) were unschedulable"};
   }
 };
@@ -73,12 +68,8 @@ class node_ports : public plugin, public pre_filter_plugin, public filter_plugin
     return pod.ports.empty() ? status{verdict::skip, {}} : status{};
   }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
-    for (const auto& wanted : pod.ports)
-      for (const auto& taken : node.ports())
-        if (wanted.conflicts(taken))
-          return {verdict::unschedulable,
-                  "node(s) didn't have free ports for the requested pod ports"};
-    return {};
+    if (ports_are_free(pod, node)) return {};
+    return {verdict::unschedulable, "node(s) didn't have free ports for the requested pod ports"};
   }
 };
 

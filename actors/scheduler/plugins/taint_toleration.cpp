@@ -9,12 +9,6 @@ namespace troupe::actors::scheduler {
 
 namespace {
 
-bool tolerated(const pod_info& pod, const api::core::v1::Taint& taint) {
-  const auto& tolerations = pod.body().spec().tolerations();
-  return std::any_of(tolerations.begin(), tolerations.end(),
-                     [&](const auto& toleration) { return tolerates(toleration, taint); });
-}
-
 class taint_toleration : public plugin,
                          public filter_plugin,
                          public pre_score_plugin,
@@ -38,7 +32,7 @@ class taint_toleration : public plugin,
     if (!node.prefers_others()) return 0;
     const auto& taints = node.body().spec().taints();
     return std::count_if(taints.begin(), taints.end(), [&](const auto& taint) {
-      return taint.effect() == "PreferNoSchedule" && !tolerated(pod, taint);
+      return taint.effect() == "PreferNoSchedule" && !tolerates(pod.body().spec(), taint);
     });
   }
   void normalize(const cycle&, std::vector<std::int64_t>& scores) const override {
@@ -51,7 +45,7 @@ class taint_toleration : public plugin,
 const api::core::v1::Taint* untolerated_taint(const pod_info& pod, const node_info& node) {
   if (!node.repels()) return nullptr;
   for (const auto& taint : node.body().spec().taints())
-    if (taint.effect() != "PreferNoSchedule" && !tolerated(pod, taint)) return &taint;
+    if (taint.effect() != "PreferNoSchedule" && !tolerates(pod.body().spec(), taint)) return &taint;
   return nullptr;
 }
 
