@@ -48,8 +48,6 @@ function(troupe_test name)
   target_compile_options(${name}_test PRIVATE -Wall -Wextra -Werror $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name}_test REUSE_FROM troupe_test_headers)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
-  target_compile_definitions(${name}_test PRIVATE
-    TROUPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TROUPE_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")
   target_link_libraries(${name}_test PRIVATE troupe_test_support ${TEST_LINK})
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 300)

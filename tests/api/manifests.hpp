@@ -12,6 +12,7 @@
 #include "api/object.hpp"
 #include "api/scheme.hpp"
 #include "api/strategy.hpp"
+#include "build_paths.hpp"
 
 namespace troupe::test {
 

@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "build_paths.hpp"
 #include "config/access.hpp"
 #include "config/render.hpp"
 #include "config/support.hpp"

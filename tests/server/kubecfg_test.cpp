@@ -6,6 +6,7 @@
 #include <iostream>
 #include <regex>
 
+#include "build_paths.hpp"
 #include "server/legacy_fixture.hpp"
 
 namespace troupe::server {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "build_paths.hpp"
+
 namespace troupe::test {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "build_paths.hpp"
 #include "persistence/rocks_engine.hpp"
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "build_paths.hpp"
 #include "system/node.hpp"
 
 namespace troupe::test {

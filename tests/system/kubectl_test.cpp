@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/node.hpp"
 #include "system/transcript.hpp"

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "build_paths.hpp"
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/kubectl.hpp"

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "build_paths.hpp"
+
 namespace troupe::test {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <regex>
 #include <sstream>
 
+#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/kubectl.hpp"
 #include "system/node.hpp"

@@ -11,6 +11,8 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "build_paths.hpp"
+
 namespace troupe::tools::test {
 
 namespace {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
 

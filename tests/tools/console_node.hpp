@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/console_command.hpp"
 #include "tools/console_node.hpp"

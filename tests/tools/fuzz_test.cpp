@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 
+#include "build_paths.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {

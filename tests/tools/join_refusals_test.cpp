@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "actors/kubelet/unique_fd.hpp"
+#include "build_paths.hpp"
 #include "server/http_server.hpp"
 #include "server/status.hpp"
 #include "server/tls_identity.hpp"

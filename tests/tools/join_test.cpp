@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "build_paths.hpp"
 #include "server/kubeconfig.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"

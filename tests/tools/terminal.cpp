@@ -16,6 +16,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "build_paths.hpp"
+
 namespace troupe::tools::test {
 
 namespace {

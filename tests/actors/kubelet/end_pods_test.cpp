@@ -8,6 +8,7 @@
 
 #include "actors/kubelet/machine.hpp"
 #include "actors/link/node_gateway.hpp"
+#include "build_paths.hpp"
 
 namespace troupe::test {
 

@@ -10,6 +10,7 @@
 #include <future>
 
 #include "actors/kubelet/process_runtime.hpp"
+#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::actors {

@@ -16,6 +16,7 @@
 #include "actors/kubelet/http_check.hpp"
 #include "actors/kubelet/process_runtime.hpp"
 #include "actors/kubelet/unique_fd.hpp"
+#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::actors {

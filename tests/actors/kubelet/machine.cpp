@@ -16,6 +16,7 @@
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/meta_object.pb.h"
+#include "build_paths.hpp"
 
 namespace troupe::test {
 

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "build_paths.hpp"
+
 namespace troupe::actors {
 
 using namespace std::chrono_literals;

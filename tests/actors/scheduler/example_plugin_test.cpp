@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "actors/scheduler/algorithm.hpp"
+#include "build_paths.hpp"
 #include "builders.hpp"
 
 // -- the guide begins --

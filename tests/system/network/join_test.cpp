@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "build_paths.hpp"
 #include "support/sanitizer.hpp"
 #include "system/network/joined_cluster.hpp"
 #include "system/node.hpp"

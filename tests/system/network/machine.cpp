@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "build_paths.hpp"
 #include "system/kubectl.hpp"
 #include "system/node.hpp"
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "build_paths.hpp"
 #include "system/network/joined_cluster.hpp"
 #include "system/node.hpp"
 
