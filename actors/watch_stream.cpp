@@ -1,23 +1,37 @@
 #include "actors/watch_stream.hpp"
 
-#include <algorithm>
-
 namespace troupe::actors {
+namespace {
 
-std::vector<watch_stream*>& stream_index::place(watch_stream& s) {
-  auto& group = groups_[std::string{resource_of(s.view.prefix)}];
-  return s.view.on_node.empty() ? group.streams : group.by_node[s.view.on_node];
+// The map with the list of a view, and the list's name in it; no map: the group's own list.
+struct place {
+  stream_index::lists* among;
+  const std::string* name;
+};
+
+place place_of(stream_index::group& group, const watch_view& view) {
+  if (!view.on_node.empty()) return {&group.by_node, &view.on_node};
+  const auto resource = resource_of(view.prefix);
+  if (!resource.empty() && resource != view.prefix) return {&group.by_prefix, &view.prefix};
+  return {nullptr, nullptr};
 }
 
+}  // namespace
+
 void stream_index::add(watch_stream& s) {
-  place(s).push_back(&s);
+  auto& group = groups_[std::string{resource_of(s.view.prefix)}];
+  const auto [among, name] = place_of(group, s.view);
+  (among != nullptr ? (*among)[*name] : group.streams).push_back(&s);
 }
 
 void stream_index::remove(watch_stream& s) {
-  std::erase(place(s), &s);
   const auto found = groups_.find(std::string{resource_of(s.view.prefix)});
-  std::erase_if(found->second.by_node, [](const auto& entry) { return entry.second.empty(); });
-  if (found->second.streams.empty() && found->second.by_node.empty()) groups_.erase(found);
+  auto& group = found->second;
+  const auto [among, name] = place_of(group, s.view);
+  auto& list = among != nullptr ? among->at(*name) : group.streams;
+  std::erase(list, &s);
+  if (among != nullptr && list.empty()) among->erase(*name);
+  if (group.empty()) groups_.erase(found);
 }
 
 const stream_index::group* stream_index::find(std::string_view resource) const {

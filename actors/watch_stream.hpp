@@ -48,12 +48,22 @@ struct watch_stream {
   bool reading() const noexcept { return reading_until != runtime::time_point{}; }
 };
 
-// Not the owner: streams are put in and taken out by the watcher.
+using stream_list = std::vector<watch_stream*>;
+
+// Finds the streams that a change may concern, without a look at any other: a stream stands in
+// exactly one list, the narrowest that its view allows (its node, its key or namespace, its
+// resource, everything). Not the owner: the watcher puts streams in and takes them out.
 class stream_index {
  public:
+  using lists = std::unordered_map<std::string, stream_list>;
+
+  // The streams of one resource.
   struct group {
-    std::vector<watch_stream*> streams;
-    std::unordered_map<std::string, std::vector<watch_stream*>> by_node;
+    stream_list streams;  // that look at all of it, perhaps through a filter
+    lists by_prefix;      // at one key, or at what begins with a prefix that ends with '/'
+    lists by_node;        // at the pods of one node
+
+    bool empty() const noexcept { return streams.empty() && by_prefix.empty() && by_node.empty(); }
   };
 
   void add(watch_stream& s);
@@ -62,9 +72,16 @@ class stream_index {
   const group* find(std::string_view resource) const;
 
  private:
-  std::vector<watch_stream*>& place(watch_stream& s);
-
   std::unordered_map<std::string, group> groups_;
 };
+
+// The prefixes by which a stream may look at `key`, the shortest first: for "/registry/pods/a/b" of
+// "/registry/pods/" they are "/registry/pods/a/" and the key itself.
+template <class F>
+void each_prefix(std::string_view key, std::string_view resource, F visit) {
+  for (auto at = key.find('/', resource.size()); at != key.npos; at = key.find('/', at + 1))
+    visit(key.substr(0, at + 1));
+  visit(key);
+}
 
 }  // namespace troupe::actors

@@ -41,9 +41,10 @@ std::string watcher::describe() const {
                                     [](const auto& entry) { return !entry.second->live; });
   return fmt::format(
       "revision: {}\nwindow: {{from: {}, changes: {}, bytes: {}}}\n"
-      "streams: {{all: {}, behind: {}}}\nevents: {{sent: {}, replayed: {}}}\nlogReads: {}\n",
+      "streams: {{all: {}, behind: {}}}\noffers: {}\nevents: {{sent: {}, replayed: {}}}\n"
+      "logReads: {}\n",
       window_.newest(), window_.from(), window_.changes(), window_.bytes(), streams_.size(), behind,
-      sent_, replayed_, log_reads_);
+      offers_, sent_, replayed_, log_reads_);
 }
 
 // -- messages from the store ----------------------------------------------------------------------
@@ -98,48 +99,63 @@ void watcher::take(change_batch batch) {
 }
 
 void watcher::fan_out(const std::vector<change>& batch, revision before) {
-  std::unordered_map<std::string_view, changes_view> by_resource;
+  changes_by_name by_resource;
   changes_view all;
   for (const auto& c : batch) {
     by_resource[resource_of(c.key)].push_back(&c);
     all.push_back(&c);
   }
   departures left;
-  if (const auto* group = index_.find({})) {
-    for (auto* s : group->streams)
-      offer(*s, all, before, left, nullptr);
-  }
+  if (const auto* group = index_.find({})) offer_all(group->streams, all, before, left, nullptr);
   for (const auto& [resource, changes] : by_resource) {
     const auto* group = resource.empty() ? nullptr : index_.find(resource);
     if (group == nullptr) continue;
     event_list shared;
-    for (auto* s : group->streams)
-      offer(*s, changes, before, left, &shared);
-    if (!group->by_node.empty()) fan_out_by_node(*group, changes, before, left);
+    offer_all(group->streams, changes, before, left, &shared);
+    if (!group->by_prefix.empty())
+      offer_by(group->by_prefix, by_prefix(changes, resource), before, left);
+    if (!group->by_node.empty()) offer_by(group->by_node, by_node(changes), before, left);
   }
 }
 
-void watcher::fan_out_by_node(const stream_index::group& group, const changes_view& changes,
-                              revision before, departures& left) {
-  std::unordered_map<std::string_view, changes_view> by_node;
+watcher::changes_by_name watcher::by_prefix(const changes_view& changes,
+                                            std::string_view resource) {
+  changes_by_name out;
+  for (const auto* c : changes)
+    each_prefix(c->key, resource, [&](std::string_view prefix) { out[prefix].push_back(c); });
+  return out;
+}
+
+watcher::changes_by_name watcher::by_node(const changes_view& changes) {
+  changes_by_name out;
   for (const auto* c : changes) {
     const auto now = c->object ? node_of(*c->object) : std::string_view{};
     const auto then = c->previous ? node_of(*c->previous) : std::string_view{};
-    if (!now.empty()) by_node[now].push_back(c);
-    if (!then.empty() && then != now) by_node[then].push_back(c);
+    if (!now.empty()) out[now].push_back(c);
+    if (!then.empty() && then != now) out[then].push_back(c);
   }
-  for (const auto& [node, of_node] : by_node) {
-    const auto found = group.by_node.find(std::string{node});
-    if (found == group.by_node.end()) continue;
-    for (auto* s : found->second)
-      offer(*s, of_node, before, left, nullptr);
+  return out;
+}
+
+void watcher::offer_by(const stream_index::lists& lists, const changes_by_name& changes,
+                       revision before, departures& left) {
+  for (const auto& [name, of_name] : changes) {
+    const auto found = lists.find(std::string{name});
+    if (found != lists.end()) offer_all(found->second, of_name, before, left, nullptr);
   }
+}
+
+void watcher::offer_all(const stream_list& streams, const changes_view& changes, revision before,
+                        departures& left, event_list* shared) {
+  for (auto* s : streams)
+    offer(*s, changes, before, left, shared);
 }
 
 // `shared` is filled by the first stream that sees the whole resource.
 void watcher::offer(watch_stream& s, const changes_view& changes, revision before, departures& left,
                     event_list* shared) {
   if (!s.live || s.dead) return;
+  ++offers_;
   const bool whole =
       shared != nullptr && s.view.whole_resource() && s.position < changes.front()->at;
   event_list events;

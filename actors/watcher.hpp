@@ -14,6 +14,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "actors/defaults.hpp"
@@ -53,6 +55,8 @@ class watcher : public runtime::actor {
     tl::expected<std::vector<persistence::change>, persistence::error> changes = {};
   };
   using changes_view = std::vector<const persistence::change*>;
+  // By resource, prefix or node; the names are the changes' own.
+  using changes_by_name = std::unordered_map<std::string_view, changes_view>;
   class gathering;
 
   // -- messages from the store
@@ -69,8 +73,12 @@ class watcher : public runtime::actor {
   // -- new changes, to live streams
   void take(persistence::change_batch batch);
   void fan_out(const std::vector<persistence::change>& batch, revision before);
-  void fan_out_by_node(const stream_index::group& group, const changes_view& changes,
-                       revision before, departures& left);
+  static changes_by_name by_prefix(const changes_view& changes, std::string_view resource);
+  static changes_by_name by_node(const changes_view& changes);
+  void offer_by(const stream_index::lists& lists, const changes_by_name& changes, revision before,
+                departures& left);
+  void offer_all(const stream_list& streams, const changes_view& changes, revision before,
+                 departures& left, event_list* shared);
   void offer(watch_stream& s, const changes_view& changes, revision before, departures& left,
              event_list* shared);
   void fill_gap();
@@ -105,6 +113,8 @@ class watcher : public runtime::actor {
   std::uint64_t last_serial_ = 0;
   runtime::time_point gap_until_{};  // a part of the log is awaited for the watcher itself
   revision seen_at_last_round_ = 0;
+  // Lists of changes that live streams were shown, whether or not they saw an event in them.
+  std::uint64_t offers_ = 0;
   std::uint64_t sent_ = 0, replayed_ = 0, log_reads_ = 0;
   runtime::timer round_;
   runtime::timer sweep_;

@@ -26,6 +26,16 @@ doors_options tiny_window() {
   return options;
 }
 
+// What the watcher says of itself.
+std::string description(doors& d) {
+  std::string text;
+  d.simulation.system().request<runtime::description>(
+      d.watcher, runtime::describe{}, std::chrono::seconds{1},
+      [&](auto reply) { text = reply ? (*reply)->text : "no answer"; });
+  d.simulation.settle();
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("a subscriber from revision 0 gets the present state, then every change") {
@@ -83,6 +93,35 @@ TEST_CASE("a watch of one key or one namespace sees nothing else") {
   d.simulation.settle();
   CHECK(one.heard->lines() == lines{fmt::format("ADDED a@{}", a)});
   CHECK(space.heard->lines() == lines{fmt::format("ADDED a@{}", b)});
+}
+
+TEST_CASE("a change is shown only to the streams of its key, its namespace and its resource") {
+  doors d{1};
+  subscriber one{d, "one"}, space{d, "space"}, everything{d, "everything"}, others{d, "others"};
+  one.say(subscribe{.id = 1, .prefix = doors::key("default", "a")});
+  space.say(subscribe{.id = 1, .prefix = std::string{all} + "default/"});
+  everything.say(subscribe{.id = 1, .prefix = "/registry/"});
+  for (std::uint64_t i = 1; i <= 300; i += 3) {
+    others.say(subscribe{.id = i, .prefix = doors::key("default", fmt::format("b{}", i))});
+    others.say(subscribe{.id = i + 1, .prefix = fmt::format("{}other-{}/", all, i)});
+    others.say(subscribe{.id = i + 2, .prefix = all, .on_node = fmt::format("node-{}", i)});
+  }
+  const lines expected{fmt::format("ADDED a@{}", d.put("default", "a"))};
+  d.simulation.settle();
+  CHECK(one.heard->lines() == expected);
+  CHECK(space.heard->lines() == expected);
+  CHECK(everything.heard->lines() == expected);
+  CHECK(others.heard->lines().empty());
+  CHECK_THAT(description(d), Catch::Contains("offers: 3\n"));
+
+  // Each stream is found again when it goes, and leaves no empty list behind.
+  for (std::uint64_t i = 1; i <= 300; ++i)
+    others.say(unsubscribe{i});
+  one.say(unsubscribe{1});
+  d.put("default", "a", true, 2);
+  d.simulation.settle();
+  CHECK_THAT(description(d),
+             Catch::Contains("streams: {all: 2,") && Catch::Contains("offers: 5\n"));
 }
 
 TEST_CASE("a watch resumes from the window and, from further back, from the log") {
@@ -256,14 +295,7 @@ TEST_CASE("a subscriber that has ended is dropped") {
   subscriber idle{d, "idle"}, busy{d, "busy"};
   idle.say(subscribe{.id = 1, .prefix = "/registry/secrets/"});
   busy.say(subscribe{.id = 1, .prefix = all});
-  auto streams = [&] {
-    std::string text;
-    d.simulation.system().request<runtime::description>(
-        d.watcher, runtime::describe{}, std::chrono::seconds{1},
-        [&](auto reply) { text = reply ? (*reply)->text : "no answer"; });
-    d.simulation.settle();
-    return text;
-  };
+  const auto streams = [&] { return description(d); };
   CHECK(streams().find("streams: {all: 2") != std::string::npos);
   d.simulation.system().stop(busy.ref);
   d.simulation.settle();
