@@ -145,7 +145,8 @@ class actor {
         });
   }
 
-  // Calls `action` in this actor after `delay`, unless the timer is destroyed first.
+  // Calls `action` in this actor after `delay`, unless the timer is destroyed first. Delays of
+  // seconds end up to 50 ms late (defaults::coalesced_delay).
   // `every` keeps to the grid of its first call; what it could not keep up with is left out.
   [[nodiscard]] timer after(duration delay, unique_function<void()> action);
   [[nodiscard]] timer every(duration period, unique_function<void()> action);

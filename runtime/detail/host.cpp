@@ -327,7 +327,7 @@ std::uint64_t host::arm(duration delay, duration period, timer_action action) {
   if (!calls_) calls_ = std::make_unique<pending_calls>(core_->timers);
   auto call = std::make_unique<pending_call>();
   call->action = std::move(action);
-  call->due = core_->time->now() + bounded(delay);
+  call->due = timer_due(core_->time->now(), bounded(delay));
   call->period = bounded(period);
   return calls_->add(*this, std::move(call));
 }

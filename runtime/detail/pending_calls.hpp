@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/clock.hpp"
+#include "runtime/defaults.hpp"
 #include "runtime/detail/timer_service.hpp"
 #include "runtime/message.hpp"
 #include "runtime/promise.hpp"
@@ -32,6 +33,16 @@ struct pending_call {
 constexpr time_point next_on_grid(time_point due, duration period, time_point now) noexcept {
   const auto next = due + period;
   return next > now ? next : next + period * ((now - next) / period + 1);
+}
+
+// When a timer of an actor fires that is set at `now`. Those with long delays fire on a common
+// grid, a little late: the deadlines of thousands of actors then wake the clock, the actors and the
+// disk together, not one by one.
+constexpr time_point timer_due(time_point now, duration delay) noexcept {
+  const auto due = now + delay;
+  if (delay < defaults::coalesced_delay) return due;
+  const auto late = due.time_since_epoch() % defaults::coalesced_grid;
+  return late == duration::zero() ? due : due + (defaults::coalesced_grid - late);
 }
 
 class pending_calls {

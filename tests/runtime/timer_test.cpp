@@ -237,4 +237,20 @@ TEST_CASE("a call that is taken or cleared leaves no deadline behind", "[runtime
   CHECK(calls.find(third) == nullptr);
 }
 
+TEST_CASE("long timers fire together on a grid, never early; short ones to the moment") {
+  std::mt19937_64 random{7};
+  std::map<time_point, int> moments;
+  for (int i = 0; i < 5'000; ++i) {
+    const time_point now{duration{static_cast<std::int64_t>(random() % 10'000'000'000)}};
+    const auto due = timer_due(now, 10s);
+    REQUIRE(due >= now + 10s);
+    REQUIRE(due < now + 10s + defaults::coalesced_grid);
+    ++moments[due];
+    REQUIRE(timer_due(now, 4999ms) == now + 4999ms);
+  }
+  CHECK(moments.size() <= 201);
+  const time_point on_grid{defaults::coalesced_grid * 3};
+  CHECK(timer_due(on_grid, 10s) == on_grid + 10s);
+}
+
 }  // namespace troupe::runtime

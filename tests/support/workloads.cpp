@@ -5,6 +5,7 @@
 #include "actors/claims.hpp"
 #include "actors/condition.hpp"
 #include "actors/replication/pod_record.hpp"
+#include "runtime/defaults.hpp"
 #include "support/nodes.hpp"
 
 namespace troupe::test {
@@ -122,6 +123,13 @@ milliseconds until_next_sync(cluster& c, const std::string& kind, const std::str
       c.run_until([&] { return syncs_due(c, kind, name) != before; }, std::chrono::minutes{20});
   if (!came) throw std::logic_error{name + " has not looked for 20 minutes"};
   return std::chrono::duration_cast<milliseconds>(c.now() - began);
+}
+
+bool is_delay(milliseconds taken, milliseconds delay) {
+  const bool coalesced = delay >= runtime::defaults::coalesced_delay;
+  const runtime::duration grid =
+      coalesced ? runtime::defaults::coalesced_grid : runtime::duration::zero();
+  return taken >= delay - grid && taken <= delay + grid;
 }
 
 }  // namespace troupe::test

@@ -37,5 +37,7 @@ std::size_t active_pods(const cluster& c, const std::string& owner_uid);
 // is done before.
 std::chrono::milliseconds until_next_sync(cluster& c, const std::string& kind,
                                           const std::string& name);
+// Whether it is the time that a timer of `delay` takes: the runtime makes long ones fire on a grid.
+bool is_delay(std::chrono::milliseconds taken, std::chrono::milliseconds delay);
 
 }  // namespace troupe::test
