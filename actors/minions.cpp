@@ -80,7 +80,8 @@ void minions::take_node(const std::string& name, const watch_event& event) {
   if (fails(ready) && !fails(r.ready)) r.since = now();
   r.ready = ready;
   r.zone = zone_of(node);
-  r.granted = fails(ready) && (r.granted || sends_pods_away(node));
+  r.away = sends_pods_away(node);
+  r.granted = fails(ready) && (r.granted || r.away);
 }
 
 void minions::on_leases(const watch_events& m) {
@@ -97,6 +98,7 @@ void minions::on_leases(const watch_events& m) {
 
 void minions::round() {
   if (!complete_) return;
+  repeat_leave();
   std::map<std::string, zone_count> counts;
   for (const auto& [name, r] : rows_) {
     auto& count = counts[r.zone];
@@ -112,6 +114,13 @@ void minions::round() {
   std::erase_if(zones_, [&](const auto& entry) { return !counts.contains(entry.first); });
   for (const auto& [name, count] : counts)
     grant(name, count);
+}
+
+// A minion knows its leave by heart until its Node says so, and a life of either of the two may
+// have ended meanwhile.
+void minions::repeat_leave() {
+  for (const auto& [name, r] : rows_)
+    if (fails(r.ready) && r.granted != r.away) tell(r.actor, eviction_leave{r.granted});
 }
 
 void minions::hold_all() {

@@ -29,6 +29,7 @@ class minions : public follower {
     std::string zone;
     readiness ready = readiness::unsaid;
     bool granted = false;         // the pods are being, or may be, sent away
+    bool away = false;            // the Node says that they are
     runtime::time_point since{};  // not ready since
   };
   struct zone {
@@ -42,6 +43,7 @@ class minions : public follower {
 
   void round();
   void hold_all();
+  void repeat_leave();
   void grant(const std::string& zone_name, const zone_count& count);
 
   const persistence::store* truth_;

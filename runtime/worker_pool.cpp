@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "runtime/detail/log.hpp"
@@ -33,8 +35,28 @@ struct worker_pool::impl {
     }
   }
 
+  // As many threads as there should be, or as the machine gives. Under the lock.
+  void fill() {
+    while (threads.size() < wanted) {
+      try {
+        threads.emplace_back([this] { run(); });
+      } catch (const std::system_error& e) {
+        if (!std::exchange(short_of_threads, true))
+          log().error("the pool {} has {} of {} threads: {}; it tries again when there is work",
+                      name, threads.size(), wanted, e.what());
+        return;
+      }
+      // Linux keeps 15 characters of a thread's name.
+      pthread_setname_np(threads.back().native_handle(), name.substr(0, 15).c_str());
+    }
+    if (std::exchange(short_of_threads, false))
+      log().info("the pool {} has all its {} threads", name, wanted);
+  }
+
   std::string name;
+  std::size_t wanted;
   std::size_t limit;
+  bool short_of_threads = false;
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::deque<unique_function<void()>> jobs;
@@ -45,12 +67,11 @@ struct worker_pool::impl {
 worker_pool::worker_pool(std::string name, std::size_t threads, std::size_t queue_limit)
     : impl_{std::make_unique<impl>()} {
   impl_->name = std::move(name);
+  impl_->wanted = threads;
   impl_->limit = queue_limit;
-  for (std::size_t i = 0; i < threads; ++i) {
-    impl_->threads.emplace_back([this] { impl_->run(); });
-    // Linux keeps 15 characters of a thread's name.
-    pthread_setname_np(impl_->threads.back().native_handle(), impl_->name.substr(0, 15).c_str());
-  }
+  impl_->threads.reserve(threads);
+  const std::lock_guard lock{impl_->mutex};
+  impl_->fill();
 }
 
 worker_pool::~worker_pool() {
@@ -67,6 +88,8 @@ bool worker_pool::post(unique_function<void()> job) {
   {
     std::lock_guard lock{impl_->mutex};
     if (impl_->closing || impl_->jobs.size() >= impl_->limit) return false;
+    if (impl_->threads.size() < impl_->wanted) impl_->fill();
+    if (impl_->threads.empty() && impl_->wanted > 0) return false;
     impl_->jobs.push_back(std::move(job));
   }
   impl_->changed.notify_one();

@@ -15,12 +15,14 @@ namespace troupe::runtime {
 
 class worker_pool {
  public:
-  // `name` shows in thread lists. At most `queue_limit` jobs wait.
+  // `name` shows in thread lists. At most `queue_limit` jobs wait. Never throws for want of a
+  // thread: those that the machine does not give are tried again with the jobs that come.
   worker_pool(std::string name, std::size_t threads, std::size_t queue_limit);
   // Runs what is queued, then joins.
   ~worker_pool();
 
-  // False when the queue is full or the pool is closing: the job is not taken.
+  // False when the queue is full, the pool is closing, or it has no thread and gets none: the job
+  // is not taken.
   bool post(unique_function<void()> job);
   std::size_t queued() const;
 

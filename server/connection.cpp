@@ -156,6 +156,10 @@ bool connection::stalled() {
   return now() - since_ > home_.options().stall_timeout;
 }
 
+void connection::on_failure() noexcept {
+  close();
+}
+
 void connection::on_tick() {
   const auto& options = home_.options();
   const auto age = now() - since_;

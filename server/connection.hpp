@@ -21,6 +21,7 @@ class connection final : public event_loop::source {
 
   void start(int descriptor);
   void on_events(std::uint32_t events) override;
+  void on_failure() noexcept override;
   void on_tick();
   void drain();
   // At once; tells the protocol's exchanges that the client is gone.

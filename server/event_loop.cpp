@@ -1,12 +1,16 @@
 #include "server/event_loop.hpp"
 
 #include <pthread.h>
+#include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
 #include <cerrno>
+#include <exception>
 #include <system_error>
 
 namespace troupe::server {
@@ -20,6 +24,20 @@ void add(int epoll, int descriptor, std::uint32_t events, void* data) {
   event.data.ptr = data;
   if (::epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) != 0)
     throw std::system_error(errno, std::generic_category(), "epoll_ctl");
+}
+
+// What one connection needs and does not get (memory, above all) ends that one, not the thread. It
+// is told of in a line for each power of two, as there may be many.
+template <class F, class Else>
+void guarded(F f, Else otherwise) {
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    static std::atomic<std::uint64_t> failures{0};
+    if (const auto count = ++failures; std::has_single_bit(count))
+      spdlog::error("server: a connection failed: {} ({} so far)", e.what(), count);
+  }
+  otherwise();
 }
 
 }  // namespace
@@ -78,7 +96,7 @@ void event_loop::run() {
     wait_and_dispatch();
     run_tasks();
     if (now_ >= next_tick_) {
-      on_tick_();
+      guarded([&] { on_tick_(); }, [] {});
       next_tick_ = now_ + tick_;
     }
     graves_.clear();
@@ -102,17 +120,18 @@ void event_loop::wait_and_dispatch() {
   due.swap(deferred_);
   for (int i = 0; i < count; ++i) {
     if (events[i].data.ptr == nullptr) continue;  // the mailbox; edge-triggered, so no need to read
-    static_cast<source*>(events[i].data.ptr)->on_events(events[i].events);
+    auto& who = *static_cast<source*>(events[i].data.ptr);
+    guarded([&] { who.on_events(events[i].events); }, [&] { who.on_failure(); });
   }
   // One of them may have been buried by the events above: then it has closed itself and ignores us.
   for (source* who : due)
-    who->on_events(0);
+    guarded([&] { who->on_events(0); }, [&] { who->on_failure(); });
 }
 
 void event_loop::run_tasks() {
   box_->take(tasks_);
   for (auto& task : tasks_)
-    task();
+    guarded([&] { task(); }, [] {});
   tasks_.clear();
 }
 

@@ -24,6 +24,8 @@ class event_loop {
    public:
     virtual ~source() = default;
     virtual void on_events(std::uint32_t events) = 0;
+    // on_events has thrown: what cannot go on ends here, without asking for more memory.
+    virtual void on_failure() noexcept {}
   };
 
   explicit event_loop(std::chrono::milliseconds tick);

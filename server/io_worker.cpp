@@ -94,12 +94,26 @@ void io_worker::close_listeners() {
 }
 
 void io_worker::open(int descriptor, std::string peer, std::shared_ptr<const site> where) {
-  auto made = std::make_unique<connection>(*this, descriptor, std::move(peer), std::move(where));
+  std::unique_ptr<connection> made;
+  try {
+    connections_.reserve(connections_.size() + 1);
+    made = std::make_unique<connection>(*this, descriptor, std::move(peer), std::move(where));
+  } catch (...) {
+    ::close(descriptor);
+    load_.fetch_sub(1, std::memory_order_relaxed);
+    counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+    throw;
+  }
   made->index = connections_.size();
   auto& opened = *made;
   connections_.push_back(std::move(made));
-  opened.start(descriptor);
-  if (draining_) opened.drain();
+  try {
+    opened.start(descriptor);
+    if (draining_) opened.drain();
+  } catch (...) {
+    opened.on_failure();
+    throw;
+  }
 }
 
 void io_worker::release(connection& ended) {

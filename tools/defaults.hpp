@@ -10,6 +10,12 @@ namespace troupe::tools::defaults {
 // worth waiting longer for.
 inline constexpr std::chrono::milliseconds stop_limit{2'000};
 
+// What a node starts with, counted in one that stands idle: 25 threads beside those of its actors
+// (HTTP 2, store 3, RocksDB 2, the kubelet's, logs, clocks, 4 of the allocator) and 29 descriptors,
+// with room for a session of each kind.
+inline constexpr std::size_t fixed_threads = 26;
+inline constexpr std::size_t least_descriptors = 128;
+
 // Log lines that wait for a slow reader of stderr; the oldest make room for newer ones, so that
 // nobody who logs ever waits.
 inline constexpr std::size_t log_queue_lines = 8'192;

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -27,8 +29,7 @@ struct link_service::shared {
     std::unique_lock lock{mutex};
     while (!ending && !listener) {
       lock.unlock();
-      auto started = runtime::link::listener::start(
-          {.listen = options.listen, .credentials = options.credentials, .accept = acceptor});
+      auto started = start_listener();
       if (started) {
         spdlog::info("joined nodes are awaited at {}:{}", (*started)->where().host,
                      (*started)->where().port);
@@ -42,11 +43,19 @@ struct link_service::shared {
     }
   }
 
+  // Of threads that it cannot have the library says so by an exception.
+  tl::expected<std::unique_ptr<runtime::link::listener>, std::string> start_listener() const try {
+    return runtime::link::listener::start(
+        {.listen = options.listen, .credentials = options.credentials, .accept = acceptor});
+  } catch (const std::exception& e) {
+    return tl::make_unexpected(std::string{e.what()});
+  }
+
   const runtime::link::acceptor acceptor;
   const link_service_options options;
   std::mutex mutex;
   std::condition_variable changed;
-  bool ending = false;
+  bool ending = false, without_thread = false;
   std::unique_ptr<runtime::link::listener> listener;
   std::thread thread;
 };
@@ -55,9 +64,17 @@ link_service::link_service(actors::control_plane& plane, link_service_options op
     : state_{std::make_shared<shared>(plane, std::move(options))} {
   plane.links().await_nodes([state = std::weak_ptr{state_}] {
     const auto still = state.lock();
-    if (!still) return;
+    if (!still) return true;
     std::lock_guard lock{still->mutex};
-    if (!still->ending) still->thread = std::thread{[state = still.get()] { state->run(); }};
+    if (still->ending) return true;
+    try {
+      still->thread = std::thread{[state = still.get()] { state->run(); }};
+    } catch (const std::system_error& e) {
+      if (!std::exchange(still->without_thread, true))
+        spdlog::error("joined nodes cannot call: no thread: {}; tried again each second", e.what());
+      return false;
+    }
+    return true;
   });
 }
 

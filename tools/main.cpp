@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <iterator>
 #include <vector>
 
@@ -14,7 +16,12 @@ int main(int argc, char** argv) {
   std::vector<const char*> texts;
   std::transform(arguments.begin(), arguments.end(), std::back_inserter(texts),
                  [](const auto& text) { return text.c_str(); });
-  troupe::tools::program program;
-  troupe::tools::add_commands(program);
-  return program.run(argc, texts.data());
+  try {
+    troupe::tools::program program;
+    troupe::tools::add_commands(program);
+    return program.run(argc, texts.data());
+  } catch (const std::exception& e) {  // the machine gives no thread, memory or descriptor
+    std::fprintf(stderr, "troupe: %s\n", e.what());
+    return troupe::tools::exit_code::failed;
+  }
 }

@@ -11,6 +11,7 @@
 #include "tools/join/credentials.hpp"
 #include "tools/node_folder.hpp"
 #include "tools/node_surroundings.hpp"
+#include "tools/process_limits.hpp"
 
 namespace troupe::tools {
 
@@ -31,6 +32,10 @@ void say_ready(const std::string& address, const std::filesystem::path& data_dir
 
 tl::expected<void, std::string> run_node(const config::node_config& config, const composer& compose,
                                          std::chrono::milliseconds stop_limit) {
+  if (auto enough = check_process_limits(
+          needs_of_node(static_cast<std::size_t>(config.runtime.worker_threads)));
+      !enough)
+    return enough;
   node_surroundings around{config.log, stop_limit};
   if (has_joined(config.data_dir))
     return tl::make_unexpected(fmt::format(

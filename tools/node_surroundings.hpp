@@ -1,5 +1,5 @@
-// What every process that runs a node needs around it: signals that end it, a log, as many
-// descriptors as the system gives. To be made before the process has other threads.
+// What every process that runs a node needs around it: signals that end it, and a log. To be made
+// before the process has other threads, and after process_limits.hpp was asked.
 #pragma once
 
 #include <chrono>

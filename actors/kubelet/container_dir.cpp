@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <sstream>
+#include <system_error>
+
+#include "actors/kubelet/unique_fd.hpp"
 
 namespace troupe::actors {
 
@@ -61,12 +63,25 @@ class reader {
   bool good_ = true;
 };
 
+// All of a small file; nothing when it is not there.
+std::optional<std::string> read_whole(const std::filesystem::path& path) {
+  const unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.get() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+    throw std::system_error{errno, std::generic_category(), path.string()};
+  if (file.get() < 0) return std::nullopt;
+  std::string text;
+  char part[4096];
+  for (ssize_t n = 0; (n = ::read(file.get(), part, sizeof part)) > 0;)
+    text.append(part, static_cast<std::size_t>(n));
+  return text;
+}
+
 }  // namespace
 
 std::optional<process_id> identify(pid_t pid) {
-  std::ifstream file{fmt::format("/proc/{}/stat", pid)};
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
+  const auto text = read_whole(fmt::format("/proc/{}/stat", pid));
+  if (!text || text->empty()) return std::nullopt;
+  const auto line = text->substr(0, text->find('\n'));
   // The second field is the command in parentheses and may hold anything; the 22nd is the start.
   std::istringstream rest{line.substr(line.rfind(')') + 2)};
   std::string field;
@@ -118,9 +133,7 @@ tl::expected<void, std::string> container_dir::replace(const char* name,
 }
 
 std::optional<std::string> container_dir::read(const char* name) const {
-  std::ifstream file{path_ / name, std::ios::binary};
-  if (!file) return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>{file}, {}};
+  return read_whole(path_ / name);
 }
 
 tl::expected<void, std::string> container_dir::write(const container_spec& spec) const {

@@ -5,7 +5,8 @@
 //   running pid and start time of shim and process (written by the shim)
 //   exit    how it ended (written by the shim; its presence means that all is over)
 //
-// Each file is written under another name and renamed, so that it is whole or absent.
+// Each file is written under another name and renamed, so that it is whole or absent. A file that
+// cannot be looked at, for want of descriptors or memory, is neither: that is a std::system_error.
 #pragma once
 
 #include <sys/types.h>
@@ -49,6 +50,7 @@ struct process_id {
   // False when that process is gone. `group`: the whole session of the process.
   bool signal(int number, bool group) const;
 };
+// Nothing: there is none. Throws std::system_error where that cannot be seen now.
 std::optional<process_id> identify(pid_t pid);
 
 // The wall clock, in milliseconds since the epoch.

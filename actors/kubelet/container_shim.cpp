@@ -126,6 +126,7 @@ void set_up_mounts(const container_spec& spec, bool isolated, int report) {
   ::close(ready_fd);
   const pid_t main = ::fork();
   if (main == 0) run_container(spec, true, out, err, report);
+  if (main < 0) give_up(report, "cannot fork");
   for (const int fd : {out, err, report})
     ::close(fd);
   int status = 0;

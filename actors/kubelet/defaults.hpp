@@ -71,6 +71,9 @@ inline constexpr auto write_timeout = 30s;
 inline constexpr std::size_t runtime_threads = 2;
 inline constexpr std::size_t runtime_queue = 10'000;
 
+// What could not be looked at, for want of descriptors or memory, is looked at again after this.
+inline constexpr auto look_again = 1000ms;
+
 // What was killed leaves its control group within milliseconds, unless the kernel is busy with it.
 inline constexpr int cgroup_removal_tries = 100;
 inline constexpr int cgroup_removal_pause_ms = 10;

@@ -51,15 +51,25 @@ runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                        });
 }
 
+void end_all_pods(runtime::system& company, const runtime::actor_ref& kubelet,
+                  runtime::duration limit, std::function<void(bool)> done) {
+  const auto until = company.time().now() + limit;
+  company.request<pods_ended>(
+      kubelet, end_pods{}, limit, [&company, kubelet, until, done = std::move(done)](auto reply) {
+        const auto left = until - company.time().now();
+        const bool crashed = !reply && reply.error() == runtime::request_error::broken;
+        if (!crashed || left <= runtime::duration{0}) return done(reply.has_value());
+        end_all_pods(company, kubelet, left, done);
+      });
+}
+
 kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_helpers helpers)
     : node_agent{options.node, to, options.timing},
       options_{std::move(options)},
       facts_{std::move(facts)},
       around_{std::make_shared<kubelet_surroundings>()} {
   around_->to = to;
-  around_->containers = std::move(helpers.containers);
-  around_->probes = std::move(helpers.probes);
-  around_->hooks = std::move(helpers.hooks);
+  around_->helpers = std::move(helpers);
   around_->kubelet = self();
   around_->root_dir = options_.root_dir;
   around_->node = options_.node;
@@ -78,6 +88,7 @@ const runtime::behavior& kubelet::make_behavior() const {
 }
 
 void kubelet::started() {
+  around_->helpers.node_ready->store(false);
   around_->references =
       spawn({.kind = "references", .name = node()}, runtime::make<references>(around_->to.watcher));
   follow_node();
@@ -192,7 +203,7 @@ void kubelet::reject(known_pod& pod, const pod_verdict& verdict) {
 }
 
 void kubelet::node_changed() {
-  around_->node_ready->store(shown_ready());
+  around_->helpers.node_ready->store(shown_ready());
   if (node_object())
     room_.put_node(node_object());
   else
@@ -262,7 +273,7 @@ void kubelet::look_for_orphans() {
 }
 
 void kubelet::list_disk() {
-  around_->containers->run(
+  around_->helpers.containers->run(
       [root = options_.root_dir, to = self()] { to.tell(pods_found{pods_on_disk(root)}); });
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -40,12 +41,6 @@ struct kubelet_options {
   node_timing timing;
 };
 
-// What has threads of its own, and lives as long as any of the kubelet's actors.
-struct kubelet_helpers {
-  std::shared_ptr<process_runtime> containers;
-  std::shared_ptr<health_checks> probes, hooks;
-};
-
 // Reads what the machine is: not for an actor's thread.
 runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
                                  kubelet_options options);
@@ -55,6 +50,11 @@ runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
 // also what only the disk knows of has ended then.
 struct end_pods {};
 struct pods_ended {};
+
+// Asks for that until it is done, through crashes of the kubelet, or `limit` is over; `done` is
+// told whether it is.
+void end_all_pods(runtime::system& company, const runtime::actor_ref& kubelet,
+                  runtime::duration limit, std::function<void(bool)> done);
 
 class kubelet : public node_agent {
  public:

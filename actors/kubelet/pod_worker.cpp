@@ -40,9 +40,10 @@ const runtime::behavior& pod_worker::make_behavior() const {
 
 void pod_worker::started() {
   tell(around_->kubelet, worker_began{uid_});
-  around_->containers->survey(pod_dir(), [to = self()](std::vector<process_runtime::found> all) {
-    to.tell(surveyed{std::move(all)});
-  });
+  around_->helpers.containers->survey(pod_dir(),
+                                      [to = self()](std::vector<process_runtime::found> all) {
+                                        to.tell(surveyed{std::move(all)});
+                                      });
 }
 
 std::string pod_worker::describe() const {
@@ -155,7 +156,7 @@ void pod_worker::wind_down() {
   if (!torn_down_) {
     if (volumes_working_) return arm_timer();
     if (std::exchange(tearing_down_, true)) return;
-    const bool taken = around_->containers->run([dir = pod_dir(), to = self()] {
+    const bool taken = around_->helpers.containers->run(pod_dir(), [dir = pod_dir(), to = self()] {
       remove_pod_files(dir);
       to.tell(torn_down{});
     });

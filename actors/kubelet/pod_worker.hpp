@@ -30,11 +30,21 @@
 
 namespace troupe::actors {
 
-// What all workers of a kubelet share.
-struct kubelet_surroundings {
-  doors to;
+// What outlives a crash of the kubelet's actor, as its workers do: made once (`spawn_kubelet`), the
+// same for all lives of all of them.
+struct kubelet_helpers {
+  // These have threads of their own.
   std::shared_ptr<process_runtime> containers;
   std::shared_ptr<health_checks> probes, hooks;
+  // The Node shows that it is ready: what runs here counts. The kubelet alone writes it.
+  std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
+};
+
+// What all workers of a kubelet share. A worker keeps what it was made with: what may change or end
+// with a life of the kubelet's actor has no place here.
+struct kubelet_surroundings {
+  doors to;
+  kubelet_helpers helpers;
   runtime::actor_ref kubelet, references;
   std::filesystem::path root_dir;
   std::string node;
@@ -43,8 +53,6 @@ struct kubelet_surroundings {
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
-  // The Node shows that it is ready: what runs here counts.
-  std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
 };
 
 // To the kubelet: a worker has begun, perhaps again, and asks for the state of its pod.

@@ -49,8 +49,8 @@ void pod_worker::adopt(const process_runtime::found& found) {
         record->started |= status.started();
         record->ready |= status.ready();
       }
-  around_->containers->follow(found.dir, around_->boot_id,
-                              observer(found.container, found.attempt));
+  around_->helpers.containers->follow(found.dir, around_->boot_id,
+                                      observer(found.container, found.attempt));
 }
 
 void pod_worker::run_containers() {
@@ -121,8 +121,8 @@ void pod_worker::start(container_record& record) {
   record.waiting_reason.clear();
   record.waiting_message.clear();
   record.phase = container_phase::starting;
-  around_->containers->start(dir_of(record), std::move(spec),
-                             observer(record.name, record.attempt));
+  around_->helpers.containers->start(dir_of(record), std::move(spec),
+                                     observer(record.name, record.attempt));
 }
 
 void pod_worker::refuse(container_record& record, const char* reason, std::string message) {
@@ -173,7 +173,7 @@ void pod_worker::carry_out(container_record& record, stop_step step) {
     run_hook(record, spec_of(record)->lifecycle().pre_stop(), false,
              record.stop.deadline() - now());
   if (step == stop_step::terminate || step == stop_step::kill)
-    around_->containers->stop(dir_of(record), step == stop_step::kill);
+    around_->helpers.containers->stop(dir_of(record), step == stop_step::kill);
 }
 
 }  // namespace troupe::actors

@@ -52,11 +52,11 @@ void pod_worker::now_runs(container_record& record) {
       .attempt = record.attempt,
       .dir = dir_of(record),
       .since_ms = record.run.since_ms,
-      .started = record.adopted && record.started,
-      .ready = record.adopted && record.ready,
+      .memory = std::make_shared<probe_memory>(probe_memory{
+          .started = record.adopted && record.started, .ready = record.adopted && record.ready}),
       .pod_ip = around_->place.pod_ip,
       .node = around_->node,
-      .ask = [probes = around_->probes](
+      .ask = [probes = around_->helpers.probes](
                  const auto& dir, const auto& question, auto timeout,
                  auto done) { probes->ask(dir, question, timeout, std::move(done)); },
       .worker = self(),
@@ -124,7 +124,7 @@ void pod_worker::run_hook(const container_record& record, const LifecycleHandler
   if (!hook.has_exec() && !hook.has_http_get()) return done(well);
   const auto question = question_of(hook, *spec_of(record), around_->place.pod_ip);
   if (!question) return done({health_answer::kind::failure, question.error()});
-  around_->hooks->ask(dir_of(record), *question, timeout, done);
+  around_->helpers.hooks->ask(dir_of(record), *question, timeout, done);
 }
 
 void pod_worker::on_hook_news(const hook_news& m) {
@@ -153,7 +153,8 @@ void pod_worker::on_hook_news(const hook_news& m) {
 // -- what cannot be had here ----------------------------------------------------------------------
 
 void pod_worker::say_what_is_unsupported() {
-  const auto all = unsupported_features(pod(), around_->containers->groups().keeps_limits());
+  const auto all =
+      unsupported_features(pod(), around_->helpers.containers->groups().keeps_limits());
   if (all.empty()) return;
   record_pod_event(true, "NotSupported",
                    fmt::format("the process runtime does not honour {}", fmt::join(all, ", ")));

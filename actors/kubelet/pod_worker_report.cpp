@@ -46,7 +46,7 @@ void pod_worker::report() {
   if (status.SerializeAsString() == pod().status().SerializeAsString()) return;
   // While the node was silent its pods were called not ready; saying otherwise before the node is
   // believed again would begin a quarrel.
-  if (!around_->node_ready->load() && becomes_ready(pod().status(), status)) {
+  if (!around_->helpers.node_ready->load() && becomes_ready(pod().status(), status)) {
     retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
     return;
   }

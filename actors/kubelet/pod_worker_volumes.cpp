@@ -66,9 +66,9 @@ void pod_worker::look_at_volumes() {
       finished(pod().status()))
     return;
   volumes_stale_ = false;
-  volumes_working_ =
-      around_->containers->run([pod = placed_pod(), dir = pod_dir(), read = known_references(),
-                                may_mount = around_->may_mount, to = self()] {
+  volumes_working_ = around_->helpers.containers->run(
+      pod_dir(), [pod = placed_pod(), dir = pod_dir(), read = known_references(),
+                  may_mount = around_->may_mount, to = self()] {
         to.tell(volumes_news{set_up_volumes(pod, dir, read, may_mount)});
       });
   if (!volumes_working_) {
@@ -109,7 +109,7 @@ void pod_worker::on_volumes_news(const volumes_news& m) {
 void pod_worker::measure_volumes() {
   if (!volumes_ready_ || measuring_ || terminating() || verdict_ || finished(pod().status()))
     return;
-  measuring_ = around_->containers->run([object = object_, dir = pod_dir(), to = self()] {
+  measuring_ = around_->helpers.containers->run([object = object_, dir = pod_dir(), to = self()] {
     to.tell(volumes_measured{over_limit(object->as<Pod>(), dir)});
   });
 }

@@ -52,10 +52,10 @@ void prober::started() {
       const auto settings = settings_of(*probe);
       of(kind).emplace(probing{.probe = probe,
                                .settings = settings,
-                               .count = probe_count{kind, settings, setup_.ready}});
+                               .count = probe_count{kind, settings, setup_.memory->ready}});
     }
   // The others wait until the container has started up.
-  if (of(probe_kind::startup) && !setup_.started) return begin(probe_kind::startup);
+  if (of(probe_kind::startup) && !setup_.memory->started) return begin(probe_kind::startup);
   begin(probe_kind::liveness);
   begin(probe_kind::readiness);
 }
@@ -122,7 +122,9 @@ void prober::on_repeat_verdicts(const repeat_verdicts&) {
 
 void prober::tell_verdict(probe_kind kind) {
   auto verdict = of(kind)->count.verdict();
-  if (kind == probe_kind::startup && setup_.started) verdict = probe_verdict::success;
+  if (kind == probe_kind::startup) setup_.memory->started |= verdict == probe_verdict::success;
+  if (kind == probe_kind::startup && setup_.memory->started) verdict = probe_verdict::success;
+  if (kind == probe_kind::readiness) setup_.memory->ready = verdict == probe_verdict::success;
   tell(setup_.worker, probe_news{setup_.container, setup_.attempt, kind, verdict});
 }
 

@@ -2,7 +2,8 @@
 //
 // One actor for each attempt of a container that has probes, child of its pod's worker. It owns
 // what the probes have said in this life of the container, and tells the worker when a verdict
-// changes; what follows from it is the worker's business. After a crash it begins anew.
+// changes; what follows from it is the worker's business. After a crash it counts from the start,
+// from the verdicts that the worker has (`probe_memory`).
 #pragma once
 
 #include <memory>
@@ -28,14 +29,20 @@ struct probe_news {
 // From the worker: say again what the probes say now.
 struct repeat_verdicts {};
 
+// What the worker was told last of a container: it stays when the prober crashes, and only the
+// prober touches it.
+struct probe_memory {
+  bool started = false;  // the startup probe has succeeded, perhaps in an earlier life of the node
+  bool ready = false;    // the readiness probe says so
+};
+
 struct prober_setup {
   api::object_ptr pod;
   std::string container;
   int attempt = 0;
   container_dir dir;
   std::int64_t since_ms = 0;  // start of the container, milliseconds since the epoch
-  bool started = false;       // its startup probe has succeeded in an earlier life of the node
-  bool ready = false;         // its readiness probe had
+  std::shared_ptr<probe_memory> memory = std::make_shared<probe_memory>();
   std::string pod_ip, node;
   health_asker ask;
   runtime::actor_ref worker, recorder;

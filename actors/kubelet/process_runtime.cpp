@@ -10,11 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "actors/kubelet/child_process.hpp"
@@ -22,6 +24,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/mount_points.hpp"
 #include "actors/kubelet/pod_files.hpp"
+#include "actors/kubelet/pod_turns.hpp"
 #include "runtime/worker_pool.hpp"
 
 namespace troupe::actors {
@@ -31,15 +34,16 @@ namespace {
 // Waits for file descriptors to become readable or to hang up, each once, on a thread of its own.
 class waiter {
  public:
-  waiter() : epoll_{::epoll_create1(EPOLL_CLOEXEC)}, wake_{::eventfd(0, EFD_CLOEXEC)} {
+  waiter()
+      : epoll_{::epoll_create1(EPOLL_CLOEXEC)}, wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+    if (epoll_ < 0 || wake_ < 0)
+      throw std::system_error{errno, std::generic_category(), "cannot wait for processes"};
     epoll_event event{.events = EPOLLIN, .data = {.fd = wake_}};
     ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event);
     thread_ = std::thread{[this] { loop(); }};
   }
   ~waiter() {
-    const std::uint64_t one = 1;
-    static_cast<void>(!::write(wake_, &one, sizeof one));
-    thread_.join();
+    stop();
     for (const auto& [fd, action] : actions_)
       ::close(fd);
     ::close(wake_);
@@ -54,12 +58,48 @@ class waiter {
     ::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
   }
 
+  // Nothing is done any more.
+  void stop() {
+    ending_ = true;
+    ::eventfd_write(wake_, 1);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // After `kubelet_defaults::look_again`, or at most as long again.
+  void later(std::function<void()> action) {
+    const std::lock_guard guard{mutex_};
+    later_.push_back(std::move(action));
+    ::eventfd_write(wake_, 1);
+  }
+
  private:
+  int patience_ms() {
+    const std::lock_guard guard{mutex_};
+    return later_.empty() ? -1 : static_cast<int>(kubelet_defaults::look_again.count());
+  }
+
+  void run_later() {
+    std::vector<std::function<void()>> due;
+    {
+      const std::lock_guard guard{mutex_};
+      due.swap(later_);
+    }
+    for (const auto& each : due)
+      each();
+  }
+
   void loop() {
     for (;;) {
       epoll_event event;
-      if (::epoll_wait(epoll_, &event, 1, -1) <= 0) continue;
-      if (event.data.fd == wake_) return;
+      const int count = ::epoll_wait(epoll_, &event, 1, patience_ms());
+      if (count == 0) run_later();
+      if (count <= 0) continue;
+      if (event.data.fd == wake_) {
+        eventfd_t rung = 0;
+        ::eventfd_read(wake_, &rung);
+        if (ending_) return;
+        continue;
+      }
       std::function<void()> action;
       {
         const std::lock_guard guard{mutex_};
@@ -75,6 +115,8 @@ class waiter {
   int epoll_, wake_;
   std::mutex mutex_;
   std::map<int, std::function<void()>> actions_;
+  std::vector<std::function<void()>> later_;
+  std::atomic<bool> ending_{false};
   std::thread thread_;
 };
 
@@ -114,6 +156,21 @@ tl::expected<void, std::string> prepare(const container_dir& dir, const containe
   return prepare_mounts(pod_dir.parent_path().parent_path(), pod_dir.filename(), spec.mounts);
 }
 
+// Empty where there is none.
+std::filesystem::directory_iterator entries_of(const std::filesystem::path& directory) {
+  std::error_code problem;
+  std::filesystem::directory_iterator all{directory, problem};
+  if (problem == std::errc::too_many_files_open ||
+      problem == std::errc::too_many_files_open_in_system ||
+      problem == std::errc::not_enough_memory)
+    throw std::system_error{problem, directory.string()};
+  return all;
+}
+
+std::string pod_of(const container_dir& dir) {
+  return dir.path().parent_path().parent_path().parent_path().string();
+}
+
 constexpr int ready_fd = 3;  // the shim closes it when it has written `running` or `exit`
 
 }  // namespace
@@ -127,16 +184,39 @@ struct process_runtime::impl {
   std::string program;
   const cgroup_tree groups = cgroup_tree::find();
   waiter ends;
+  pod_turns turns{pool, kubelet_defaults::runtime_queue};
+  std::atomic<bool> told_of_want{false};
   // Destroyed first: its jobs use `ends`.
   runtime::worker_pool pool{"containers", kubelet_defaults::runtime_threads,
                             kubelet_defaults::runtime_queue};
 
+  ~impl() { ends.stop(); }
+
+  // Again and again, until nothing that it looks at is hidden by want of descriptors or memory.
+  void insist(const std::function<void()>& look) {
+    try {
+      look();
+    } catch (const std::system_error& e) {
+      if (!told_of_want.exchange(true))
+        spdlog::error("kubelet: containers cannot be looked at now: {}; tried again", e.what());
+      ends.later([this, look] { try_again(look); });
+    }
+  }
+  void try_again(const std::function<void()>& look) {
+    if (!pool.post([this, look] { insist(look); })) ends.later([this, look] { try_again(look); });
+  }
+
   // Tells of the container's end when its shim is gone.
   void await_end(const container_dir& dir, pid_t shim, const container_observer& tell) {
     const int fd = open_pidfd(shim);
-    const auto over = [dir, shim, tell] {
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+      throw std::system_error{errno, std::generic_category(), "pidfd_open"};
+    const auto over = [this, dir, shim, tell] {
       ::waitpid(shim, nullptr, WNOHANG);  // ours, unless an earlier node started it
-      tell(dir.exit().value_or(container_exit{}).finished_ms != 0 ? *dir.exit() : lost(dir));
+      insist([dir, tell] {
+        const auto exit = dir.exit();
+        tell(exit && exit->finished_ms != 0 ? *exit : lost(dir));
+      });
     };
     if (fd < 0) return over();
     ends.wait(fd, over);
@@ -161,8 +241,10 @@ struct process_runtime::impl {
       return tell(failed_start(shim.error()));
     }
     ends.wait(ready[0], [this, dir, shim = *shim, tell] {
-      if (const auto running = dir.running()) tell(*running);
-      await_end(dir, shim, tell);
+      insist([this, dir, shim, tell] {
+        if (const auto running = dir.running()) tell(*running);
+        await_end(dir, shim, tell);
+      });
     });
   }
 
@@ -191,15 +273,17 @@ const cgroup_tree& process_runtime::groups() const noexcept {
 }
 
 void process_runtime::start(container_dir dir, container_spec spec, container_observer tell) {
-  const bool taken = impl_->pool.post(
-      [this, dir, spec = std::move(spec), tell] { impl_->start(dir, spec, tell); });
+  const bool taken = impl_->turns.post(
+      pod_of(dir), [this, dir, spec = std::move(spec), tell] { impl_->start(dir, spec, tell); });
   if (!taken) tell(failed_start("too many containers are being started"));
 }
 
 void process_runtime::follow(container_dir dir, std::string boot_id, container_observer tell) {
-  const bool taken = impl_->pool.post(
-      [this, dir, boot_id = std::move(boot_id), tell] { impl_->follow(dir, boot_id, tell); });
-  if (!taken) tell(failed_start("too many containers are being taken up"));
+  const auto look = [this, dir, boot_id = std::move(boot_id), tell] {
+    impl_->insist([this, dir, boot_id, tell] { impl_->follow(dir, boot_id, tell); });
+  };
+  if (!impl_->turns.post(pod_of(dir), look))
+    impl_->ends.later([this, look] { impl_->try_again(look); });
 }
 
 void process_runtime::stop(container_dir dir, bool kill) {
@@ -212,11 +296,9 @@ void process_runtime::survey(std::filesystem::path pod_dir,
                              std::function<void(std::vector<found>)> done) {
   const auto look = [pod_dir, done] {
     std::vector<found> all;
-    std::error_code problem;
-    for (const auto& container :
-         std::filesystem::directory_iterator{pod_dir / "containers", problem}) {
+    for (const auto& container : entries_of(pod_dir / "containers")) {
       int newest = -1;
-      for (const auto& attempt : std::filesystem::directory_iterator{container.path(), problem})
+      for (const auto& attempt : entries_of(container.path()))
         newest = std::max(newest, std::atoi(attempt.path().filename().c_str()));
       if (newest < 0) continue;
       const container_dir dir{container.path() / std::to_string(newest)};
@@ -227,7 +309,13 @@ void process_runtime::survey(std::filesystem::path pod_dir,
     }
     done(std::move(all));
   };
-  if (!impl_->pool.post(look)) done({});
+  const auto job = [this, look] { impl_->insist(look); };
+  if (!impl_->turns.post(pod_dir.string(), job))
+    impl_->ends.later([this, look] { impl_->try_again(look); });
+}
+
+bool process_runtime::run(const std::filesystem::path& pod_dir, std::function<void()> job) {
+  return impl_->turns.post(pod_dir.string(), std::move(job));
 }
 
 bool process_runtime::run(std::function<void()> job) {

@@ -3,7 +3,10 @@
 // Thread safe. Nothing here blocks the caller: disk and spawning happen on a small pool, the ends
 // of processes are waited for on one thread by pidfd. Observers are called on those threads and
 // must not block; they tell an actor. The runtime keeps no state that matters: what runs is written
-// in the containers' directories, where the next node finds it (`follow`).
+// in the containers' directories, where the next node finds it (`follow`). What is asked for a pod
+// is done in that order, one after the other. What cannot be looked at now, for want of descriptors
+// or memory, is looked at again: nothing is said to have ended, or not to be there, until it is
+// seen.
 #pragma once
 
 #include <functional>
@@ -55,6 +58,8 @@ class process_runtime {
   void survey(std::filesystem::path pod_dir, std::function<void(std::vector<found>)> done);
   // Work on the pool, for what goes with containers (volumes, probes). False: too much waits.
   bool run(std::function<void()> job);
+  // The same, in the order of that pod.
+  bool run(const std::filesystem::path& pod_dir, std::function<void()> job);
 
  private:
   struct impl;

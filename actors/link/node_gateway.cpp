@@ -23,6 +23,7 @@ const runtime::behavior& node_gateway::make_behavior() const {
 }
 
 void node_gateway::started() {
+  end_former_logs();
   round_ = every(link_defaults::round, [this] { round(); });
   sweep_ = every(link_defaults::sweep, [this] { sweep(); });
 }

@@ -125,8 +125,10 @@ class node_gateway : public runtime::actor {
   void take_open_log(const wire::OpenLog& m);
   void take_console(const wire::AskConsole& m);
   void on_log_part(const log_part& m);
+  void say_log_part(const log_part& m);
   void on_console_done(const console_done& m);
   void close_logs();
+  void end_former_logs();
 
   void ask_for(remote_stream& s);
   void forget(const subscriber_key& key);

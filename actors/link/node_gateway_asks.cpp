@@ -9,9 +9,15 @@
 
 namespace troupe::actors {
 
+namespace {
+
+constexpr const char* log_kind = "log";
+
+}  // namespace
+
 void node_gateway::take_open_log(const wire::OpenLog& m) {
   const auto refuse = [&](std::string why) {
-    on_log_part({.id = m.ask(), .text = {}, .ended = true, .problem = std::move(why)});
+    say_log_part({.id = m.ask(), .text = {}, .ended = true, .problem = std::move(why)});
   };
   if (!options_.disk || !options_.log_file)
     return refuse(fmt::format("node {} keeps no logs", options_.node));
@@ -28,11 +34,20 @@ void node_gateway::take_open_log(const wire::OpenLog& m) {
                 .follow = m.follow(),
                 .credit = m.credit()};
   logs_[m.ask()] =
-      spawn({.kind = "log", .name = fmt::format("{}/{}", sessions_, m.ask()), .restart = false},
+      spawn({.kind = log_kind, .name = fmt::format("{}/{}", sessions_, m.ask()), .restart = false},
             runtime::make<log_teller>(std::move(what), options_.disk, self()));
 }
 
+// What a teller said to a former session, or life of this actor, is for nobody: the numbers are
+// used again.
 void node_gateway::on_log_part(const log_part& m) {
+  const auto found = logs_.find(m.id);
+  if (found == logs_.end() || !(found->second == sender())) return;
+  say_log_part(m);
+  if (m.ended) logs_.erase(found);
+}
+
+void node_gateway::say_log_part(const log_part& m) {
   wire::FromNode::Item item;
   auto& out = *item.mutable_log_part();
   out.set_ask(m.id);
@@ -40,7 +55,16 @@ void node_gateway::on_log_part(const log_part& m) {
   out.set_ended(m.ended);
   out.set_problem(m.problem);
   say(item);
-  if (m.ended) logs_.erase(m.id);
+}
+
+// Those that outlived a crash of this actor: their session has ended with it.
+void node_gateway::end_former_logs() {
+  std::vector<std::string> former;
+  home().actors().each([&](const runtime::actor_info& info) {
+    if (info.parent == self().id() && info.kind == log_kind) former.push_back(info.name);
+  });
+  for (const auto& name : former)
+    if (const auto teller = child(log_kind, name)) stop_child(teller);
 }
 
 void node_gateway::close_logs() {

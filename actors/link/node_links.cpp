@@ -121,14 +121,20 @@ void links::on_await_nodes(const await_nodes&) {
 }
 
 void links::nodes_wanted() {
-  unfollow(std::exchange(tokens_, 0));
-  unfollow(std::exchange(nodes_, 0));
-  std::function<void()> wanted;
+  std::function<bool()> wanted;
   {
     std::lock_guard lock{first_->mutex};
-    wanted = std::exchange(first_->wanted, nullptr);
+    wanted = first_->wanted;
   }
-  if (wanted) wanted();
+  if (again_.pending()) return;
+  if (wanted && !wanted()) {
+    again_ = after(defaults::try_again, [this] { nodes_wanted(); });
+    return;
+  }
+  unfollow(std::exchange(tokens_, 0));
+  unfollow(std::exchange(nodes_, 0));
+  std::lock_guard lock{first_->mutex};
+  first_->wanted = nullptr;
 }
 
 void links::on_open_log(const open_log& m) {
@@ -173,7 +179,7 @@ runtime::link::acceptor node_links::acceptor() const {
   };
 }
 
-void node_links::await_nodes(std::function<void()> wanted) const {
+void node_links::await_nodes(std::function<bool()> wanted) const {
   {
     std::lock_guard lock{first_->mutex};
     first_->wanted = std::move(wanted);

@@ -48,7 +48,7 @@ class link_table {
 // What is to be done when the first node may call.
 struct opening {
   std::mutex mutex;
-  std::function<void()> wanted;  // once
+  std::function<bool()> wanted;  // until it has said true
 };
 
 // From the acceptor to `links`: a node has called.
@@ -85,6 +85,7 @@ class links : public follower {
   const std::shared_ptr<opening> first_;
   stream tokens_ = 0, nodes_ = 0;
   std::uint64_t arrived_ = 0, replaced_ = 0;
+  runtime::timer again_;
 };
 
 class node_links {
@@ -94,9 +95,10 @@ class node_links {
 
   // For a listener, or one end of a loop; may outlive this object.
   runtime::link::acceptor acceptor() const;
-  // `wanted` is called once, in an actor, when there is a bootstrap token or a node that has
-  // joined: until then no link is needed.
-  void await_nodes(std::function<void()> wanted) const;
+  // `wanted` is called in an actor when there is a bootstrap token or a node that has joined: until
+  // then no link is needed. It is called again after a while when it says that it could not do
+  // what it is for.
+  void await_nodes(std::function<bool()> wanted) const;
 
   const link_table& table() const noexcept { return *table_; }
   // Takes open_log and ask_console.

@@ -89,6 +89,8 @@ const runtime::behavior& scheduler_actor::make_behavior() const {
 }
 
 void scheduler_actor::started() {
+  // Plugins may yet answer a former life.
+  last_plugin_bind_ = random()();
   fence();
 }
 

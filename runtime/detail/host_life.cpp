@@ -1,6 +1,7 @@
 // The life of a host: start, crash, restart after a back-off, end; and its children.
 #include <caf/actor_config.hpp>
 #include <caf/exit_reason.hpp>
+#include <new>
 #include <stdexcept>
 
 #include "runtime/defaults.hpp"
@@ -41,6 +42,8 @@ void host::attempt(const message_type& during, F f) {
   try {
     f();
     return;
+  } catch (const std::bad_alloc&) {
+    error = "out of memory";  // short enough to need none
   } catch (const std::exception& e) {
     error = e.what();
   } catch (...) {

@@ -5,8 +5,10 @@
 #include <caf/execution_unit.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 #include <string>
+#include <system_error>
 
 #include "runtime/defaults.hpp"
+#include "runtime/detail/log.hpp"
 
 namespace troupe::runtime {
 
@@ -32,7 +34,13 @@ class run_queue::worker final : public caf::execution_unit {
 
 void run_queue::start(caf::actor_system& system, std::size_t threads) {
   for (std::size_t i = 0; i < threads; ++i) {
-    threads_.emplace_back([this, &system] { worker{system, *this}.run(); });
+    try {
+      threads_.emplace_back([this, &system] { worker{system, *this}.run(); });
+    } catch (const std::system_error& e) {
+      if (i == 0) throw;
+      log().error("actors run on {} of {} threads: {}", i, threads, e.what());
+      return;
+    }
     pthread_setname_np(threads_.back().native_handle(), ("actors/" + std::to_string(i)).c_str());
   }
 }

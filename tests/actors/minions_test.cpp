@@ -209,6 +209,24 @@ TEST_CASE("a crash of the minion or of its supervisor forgets no taint and no si
   CHECK(sent_away(c, "dead"));
 }
 
+TEST_CASE("leave to send pods away outlives a crash of the minion before it used the leave") {
+  cluster c{1};
+  add_node(c, "live");
+  add_node(c, "dead");
+  for (int i = 0; i < 60 && ready_of(c, "dead") != "Unknown"; ++i)
+    keep_alive(c, {"live"}, seconds{1});
+  // It throws in the place of hearing that it may.
+  c.simulation().faults({.crash = 1, .may_crash = [](const auto& kind, const auto& name) {
+                           return kind == "minion" && name == "dead";
+                         }});
+  keep_alive(c, {"live"}, seconds{10});
+  REQUIRE_FALSE(sent_away(c, "dead"));
+  c.simulation().faults({});
+  keep_alive(c, {"live"}, seconds{120});
+  CHECK(ready_of(c, "dead") == "Unknown");
+  CHECK(sent_away(c, "dead"));
+}
+
 TEST_CASE("leases alone keep a node alive, and its minion ends with it") {
   cluster c{1};
   add_node(c, "n1");

@@ -1,6 +1,13 @@
 #include "runtime/worker_pool.hpp"
 
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "runtime_support.hpp"
 
@@ -40,6 +47,45 @@ TEST_CASE("a full queue refuses a job", "[runtime]") {
   CHECK_FALSE(pool.post(job));
   closed.unlock();
   CHECK(entered.await(3));
+}
+
+// Room for the stacks of some threads and no more, in a process of its own.
+TEST_CASE("a pool that cannot have all its threads works with those that it has", "[runtime]") {
+  const auto child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    // Larger than those of threads that have ended, which are kept for others.
+    pthread_attr_t large;
+    ::pthread_attr_init(&large);
+    ::pthread_attr_setstacksize(&large, 64u << 20);
+    const bool set = ::pthread_setattr_default_np(&large) == 0;
+    std::ifstream file{"/proc/self/statm"};
+    std::size_t pages = 0;
+    file >> pages;
+    const auto room = [&](std::size_t megabytes) {
+      const auto now = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+      const rlimit limit{now + (megabytes << 20), RLIM_INFINITY};
+      return set && ::setrlimit(RLIMIT_AS, &limit) == 0;
+    };
+    const auto works = [](std::size_t threads) {
+      std::atomic<int> done{0};
+      bool taken = true;
+      {
+        worker_pool pool{"jobs", threads, 10};
+        for (int i = 0; i < 3; ++i)
+          taken &= pool.post([&] { ++done; });
+      }
+      return taken && done == 3;
+    };
+    const bool none = room(32) && !works(8);
+    const bool some = room(160) && works(8);
+    const bool again = room(2'000) && works(8);
+    ::_exit((some ? 0 : 1) + (none ? 0 : 2) + (again ? 0 : 4));
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK_FALSE(WIFSIGNALED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 }  // namespace troupe::runtime

@@ -17,6 +17,7 @@
 #include "tools/join/credential_keeper.hpp"
 #include "tools/node_folder.hpp"
 #include "tools/node_surroundings.hpp"
+#include "tools/process_limits.hpp"
 
 namespace troupe::tools {
 
@@ -119,6 +120,10 @@ class link_news {
 
 tl::expected<void, std::string> run_joined(config::node_config config, const join_order& order,
                                            const joined_composer& compose) {
+  if (auto enough = check_process_limits(
+          needs_of_node(static_cast<std::size_t>(config.runtime.worker_threads)));
+      !enough)
+    return enough;
   node_surroundings around{config.log};
   if (is_control_plane(config.data_dir))
     return wrong_folder(config.data_dir, "belongs to a control plane");

@@ -124,9 +124,11 @@ class joined_node final : public node_parts {
   void end_pods(const std::string& why) {
     const auto kubelet = company_->actors().find("kubelet", node_);
     if (!kubelet) return options_.expelled(why);
-    company_->request<actors::pods_ended>(
-        kubelet, actors::end_pods{}, defaults::expelled_limit,
-        [expelled = options_.expelled, why](auto) { expelled(why); });
+    actors::end_all_pods(*company_, kubelet, defaults::expelled_limit,
+                         [expelled = options_.expelled, why](bool ended) {
+                           if (!ended) spdlog::warn("not all pods of this machine have ended");
+                           expelled(why);
+                         });
   }
 
   void start_node(const actors::doors& to, const std::string& address) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <future>
 #include <memory>
 
 #include "actors/kubelet/machine.hpp"
@@ -85,6 +86,22 @@ TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing
   REQUIRE(answered(third));
   CHECK(*third == 1);
   CHECK(here.status("late").phase() == "Pending");
+  CHECK(sleepers() == 0);
+  CHECK(std::filesystem::is_empty(here.root() / "pods"));
+}
+
+TEST_CASE("a machine that is expelled ends its pods though its kubelet crashes meanwhile",
+          "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(stubborn_pod("a"));
+  REQUIRE(machine::wait([&] { return here.runs("a") && sleepers() == 1; }));
+  std::promise<bool> ended;
+  here.crash_kubelet([&] {
+    actors::end_all_pods(here.company(), here.company().actors().find("kubelet", "here"), 20s,
+                         [&](bool all) { ended.set_value(all); });
+  });
+  CHECK(ended.get_future().get());
   CHECK(sleepers() == 0);
   CHECK(std::filesystem::is_empty(here.root() / "pods"));
 }

@@ -250,7 +250,7 @@ void machine::stop_kubelet() {
   });
 }
 
-void machine::crash_kubelet() {
+void machine::crash_kubelet(const std::function<void()>& before_it) {
   const auto kubelet = company_->actors().find("kubelet", node);
   const auto restarts = [&] { return company_->actors().find(kubelet.id())->restarts; };
   const auto before = restarts();
@@ -259,9 +259,17 @@ void machine::crash_kubelet() {
                                      runtime::make<newest_stream>(plane_->doors().watcher, newest));
   require(wait([&] { return *newest != 0; }), "there is a stream");
   company_->stop(other);
+  if (before_it) {
+    const auto waiting = [&] { return company_->actors().find(kubelet.id())->mailbox; };
+    company_->pause(kubelet, 20s);
+    const auto had = waiting();
+    before_it();
+    require(wait([&] { return waiting() > had; }), "the kubelet is told");
+  }
   // A stream of its own that is lost is what an actor cannot go on after.
   for (std::uint64_t id = *newest; id + 30 > *newest && restarts() == before; --id)
     kubelet.tell(actors::watch_ended{id, {persistence::errc::compacted, "history is gone"}});
+  company_->resume(kubelet);
   require(wait([&] { return restarts() > before; }), "the kubelet has crashed");
 }
 

@@ -33,7 +33,8 @@ class machine {
   api::object_ptr create(std::string_view yaml);
   template <class T>
   api::object_ptr change(const std::string& name, const std::function<void(T&)>& edit) {
-    return change_key(api::kind_of<T>().key("default", name),
+    const auto& kind = api::kind_of<T>();
+    return change_key(kind.key(kind.namespaced() ? "default" : "", name),
                       [&](api::body& b) { edit(static_cast<T&>(b)); });
   }
   // A DELETE; grace below 0 is the pod's own.
@@ -67,8 +68,9 @@ class machine {
   void start_kubelet();
   // As when the node is killed: containers go on.
   void stop_kubelet();
-  // Its actor throws, and is restarted.
-  void crash_kubelet();
+  // Its actor throws, and is restarted. What `before` changes of its Node is the last that it
+  // handles in its life: it does not see what comes of it.
+  void crash_kubelet(const std::function<void()>& before = {});
   runtime::system& company() { return *company_; }
   std::function<void(actors::kubelet_options&)> adjust;
 

@@ -11,10 +11,12 @@
 #include "actors/kubelet/node_facts.hpp"
 #include "actors/kubelet/pod_files.hpp"
 #include "api/schema/core_config.pb.h"
+#include "api/schema/core_node.pb.h"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::test {
 
+using api::core::v1::Node;
 using api::core::v1::Pod;
 
 namespace {
@@ -433,6 +435,27 @@ TEST_CASE("a kubelet that crashes finds its workers again", "[kubelet]") {
   here.remove("web");
   CHECK(machine::wait([&] { return !here.find("web"); }));
   CHECK(here.runs("later"));
+}
+
+TEST_CASE("a pod becomes ready again after its kubelet crashed while the node was not",
+          "[kubelet]") {
+  machine here;
+  here.start_kubelet();
+  here.create(shell_pod("web", "sleep 300"));
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  const auto ready = [](auto& status, const char* holds) {
+    for (auto& each : *status.mutable_conditions())
+      if (each.type() == "Ready") each.set_status(holds);
+  };
+  here.crash_kubelet([&] {
+    here.change<Node>("here", [&](Node& node) { ready(*node.mutable_status(), "Unknown"); });
+  });
+  here.change<Pod>("web", [&](Pod& pod) { ready(*pod.mutable_status(), "False"); });
+  CHECK(machine::wait([&] {
+    const auto status = here.status("web");
+    return std::any_of(status.conditions().begin(), status.conditions().end(),
+                       [](const auto& c) { return c.type() == "Ready" && c.status() == "True"; });
+  }));
 }
 
 }  // namespace troupe::test

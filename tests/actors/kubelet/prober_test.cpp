@@ -55,8 +55,7 @@ struct probed_container {
         .since_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                         world.system().time().wall_now().time_since_epoch())
                         .count(),
-        .started = started,
-        .ready = ready,
+        .memory = std::make_shared<probe_memory>(probe_memory{started, ready}),
         .pod_ip = "10.0.0.1",
         .node = "n",
         .ask =
@@ -137,6 +136,21 @@ TEST_CASE("a container that was ready before the node began again stays ready", 
   c.prober.tell(repeat_verdicts{});
   c.world.settle();
   CHECK(c.said->verdicts == words{"Startup success", "Liveness success", "Readiness success"});
+}
+
+TEST_CASE("a prober that crashed goes on from what its probes had found", "[kubelet]") {
+  probed_container c{all_three};
+  c.well = {{1, true}, {2, true}, {3, true}};
+  c.world.advance(20s);
+  REQUIRE(c.said->verdicts == words{"Startup success", "Readiness success"});
+  c.said->verdicts.clear();
+  c.well[3] = false;
+  c.world.system().kill(c.prober, "a test");
+  c.asked.clear();
+  c.world.advance(20s);
+  // What it had said is taken back as by one that did not crash, and nobody starts up twice.
+  CHECK(c.said->verdicts == words{"Readiness failure"});
+  CHECK(std::count(c.asked.begin(), c.asked.end(), 1) == 0);
 }
 
 TEST_CASE("a probe of a port that is not there says so", "[kubelet]") {

@@ -3,11 +3,14 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <fstream>
+#include <future>
 #include <mutex>
 
 #include "build_paths.hpp"
@@ -188,6 +191,81 @@ TEST_CASE("a runtime that is gone leaves its containers to the next one", "[kube
   second.stop(dir, true);
   REQUIRE(heard.exit());
   CHECK(gone(process));
+}
+
+// No descriptor is left to this process, while it lives.
+class no_descriptors {
+ public:
+  no_descriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::dup(0);
+    ::close(next);
+    const rlimit few{static_cast<rlim_t>(next), before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    // Lower numbers may be free.
+    for (int more; (more = ::dup(0)) >= 0;)
+      taken_.push_back(more);
+  }
+  ~no_descriptors() {
+    for (const int each : taken_)
+      ::close(each);
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST_CASE("a container that cannot be looked at for want of descriptors has not ended",
+          "[kubelet]") {
+  scratch place;
+  const container_dir dir{place.path / "pod" / "containers" / "web" / "0"};
+  {
+    listener heard;
+    process_runtime first{shim};
+    first.start(dir, shell(place, "sleep 300"), heard.observer());
+    REQUIRE(heard.running());
+  }
+  process_runtime second{shim};
+  listener heard;
+  std::promise<std::size_t> found;
+  std::promise<void> next;
+  {
+    const no_descriptors none;
+    second.survey(place.path / "pod", [&](const auto& all) { found.set_value(all.size()); });
+    second.follow(dir, {}, heard.observer());
+    // What was asked for before has been tried.
+    REQUIRE(second.run(place.path / "pod", [&] { next.set_value(); }));
+    next.get_future().wait();
+  }
+  CHECK(found.get_future().get() == 1);
+  const auto running = heard.running();
+  REQUIRE(running);
+  CHECK(running->process.alive());
+  second.stop(dir, true);
+  CHECK(heard.exit());
+}
+
+TEST_CASE("what is asked for a pod is done in that order, beside what is asked for others",
+          "[kubelet]") {
+  scratch place;
+  process_runtime runtime{shim};
+  std::promise<void> open, other;
+  std::shared_future<void> gate{open.get_future()};
+  std::promise<int> order;
+  std::atomic<int> done{0};
+  REQUIRE(runtime.run(place.path / "a", [&] {
+    gate.wait();
+    ++done;
+  }));
+  runtime.survey(place.path / "a", [&](const auto&) { order.set_value(++done); });
+  runtime.survey(place.path / "b", [&](const auto&) { other.set_value(); });
+  // There are two threads: the second one takes no job of the first pod.
+  other.get_future().wait();
+  CHECK(done == 0);
+  open.set_value();
+  CHECK(order.get_future().get() == 2);
 }
 
 TEST_CASE("a container does not outlive its shim", "[kubelet]") {

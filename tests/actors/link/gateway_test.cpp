@@ -284,19 +284,53 @@ TEST_CASE("the logs that a node tells of are bounded, and end with the session",
   CHECK(refused.ask() == most + 1);
   CHECK(refused.ended());
   CHECK_THAT(refused.problem(), Contains("too much is asked of node n0"));
-  // One that has ended, or is closed, makes room for another.
-  gateway.tell(actors::log_part{.id = 2, .text = {}, .ended = true});
+  // One that is closed makes room for another; what somebody else says of one does not end it.
+  gateway.tell(actors::log_part{.id = 3, .text = {}, .ended = true});
+  for (std::size_t ask = 1; ask <= 2; ++ask)
+    REQUIRE(plane.plane->say([&](auto& item) { item.mutable_close_log()->set_ask(ask); }));
   world.settle();
-  REQUIRE(plane.plane->say([&](auto& item) { item.mutable_close_log()->set_ask(1); }));
-  world.settle();
-  CHECK(tellers() == most - 1);
+  CHECK(tellers() == most - 2);
   for (std::size_t ask = most + 2; ask <= most + 3; ++ask)
     REQUIRE(plane.plane->say([&](auto& item) { item.mutable_open_log()->set_ask(ask); }));
   world.settle();
-  CHECK(tellers() == most + 1);  // with that of the one that says that it has ended
+  CHECK(tellers() == most);
   plane.line.cut();
   world.settle();
-  CHECK(tellers() == 1);  // that one
+  CHECK(tellers() == 0);
+}
+
+TEST_CASE("a gateway that crashed tells no log of its former life", "[link]") {
+  runtime::simulation world{1};
+  const auto gateway = actors::spawn_gateway(
+      world.system(), {.node = "n0",
+                       .log_file = [](const auto& uid, const auto&, int) { return "/dev/" + uid; },
+                       .disk = std::make_shared<runtime::worker_pool>("logs", 1, 0)});
+  const auto open = [&](const plane_line& to, const char* uid) {
+    REQUIRE(to.plane->say([&](auto& item) {
+      item.mutable_open_log()->set_ask(1);
+      item.mutable_open_log()->set_pod_uid(uid);
+    }));
+    world.settle();
+  };
+  const auto tellers = [&] {
+    std::vector<runtime::actor_ref> all;
+    world.system().actors().each([&](const auto& each) {
+      if (each.kind == "log") all.push_back(world.system().actors().find("log", each.name));
+    });
+    return all;
+  };
+  const auto before = connect_raw_plane(gateway);
+  open(before, "null");
+  REQUIRE(tellers().size() == 1);
+  const auto old = tellers().front();
+  world.system().kill(gateway, "a test");
+  world.advance(seconds{1});
+  CHECK(before.plane->end != "");
+  const auto after = connect_raw_plane(gateway);
+  open(after, "zero");
+  // The same numbers, another log.
+  REQUIRE(tellers().size() == 1);
+  CHECK_FALSE(tellers().front() == old);
 }
 
 TEST_CASE("a control plane that reads late gets all in order, one that never reads is left",

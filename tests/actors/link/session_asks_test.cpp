@@ -374,7 +374,10 @@ TEST_CASE("questions to a node are bounded, are forgotten in time, and end with 
 TEST_CASE("the listener is wanted once, by the first node that has joined", "[link]") {
   cluster plane{1, {.plane = {.controllers = false}}};
   int wanted = 0;
-  plane.plane().links().await_nodes([&] { ++wanted; });
+  plane.plane().links().await_nodes([&] {
+    ++wanted;
+    return true;
+  });
   add_node(plane, "beside-the-store");
   plane.settle();
   CHECK(wanted == 0);
@@ -391,6 +394,21 @@ TEST_CASE("the listener is wanted once, by the first node that has joined", "[li
   plane.crash("supervisor", "links");
   plane.advance(seconds{60});
   CHECK(wanted == 1);
+}
+
+TEST_CASE("a listener that cannot be started is wanted again", "[link]") {
+  cluster plane{1, {.plane = {.controllers = false}}};
+  int wanted = 0;
+  plane.plane().links().await_nodes([&] { return ++wanted == 3; });
+  add_node(plane, "n0");
+  plane.change<Node>({}, "n0", [&](Node& n) {
+    (*n.mutable_metadata()->mutable_annotations())["troupe.dev/node-key"] = "sha256:n0";
+  });
+  plane.settle();
+  CHECK(wanted == 1);
+  plane.crash("supervisor", "links");
+  plane.advance(seconds{60});
+  CHECK(wanted == 3);
 }
 
 }  // namespace troupe::test

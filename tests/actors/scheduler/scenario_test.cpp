@@ -251,6 +251,27 @@ TEST_CASE("a plugin may bind pods by its own means", "[scheduler]") {
   asked.clear();
 }
 
+TEST_CASE("a plugin's answer to a former life of the scheduler ends no bind of this one",
+          "[scheduler]") {
+  auto& asked = elsewhere::asked;
+  asked.clear();
+  cluster c{10, with_elsewhere()};
+  add_small_node(c, "n1", 4);
+  c.create(pod_elsewhere("own", 1));
+  c.settle();
+  REQUIRE(asked.size() == 1);
+  c.crash("scheduler", "default-scheduler");
+  c.advance(seconds{1});
+  REQUIRE(asked.size() == 2);
+  asked[0](api::fail(api::internal("of a former life")));
+  c.settle();
+  CHECK(told(c, "FailedScheduling") == 0);
+  c.plane().bind({api::kind_of<Pod>().key("default", "own"), {}, "n1"}, 1, asked[1]);
+  c.settle();
+  CHECK(told(c, "Scheduled") == 1);
+  asked.clear();
+}
+
 TEST_CASE("the room that a failed bind leaves is for those who wait for it", "[scheduler]") {
   auto& asked = elsewhere::asked;
   asked.clear();

@@ -1,0 +1,231 @@
+// A node on a machine that gives too little: what cannot start is refused in one line, what runs
+// goes on.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "build_paths.hpp"
+#include "support/http_client.hpp"
+#include "support/scratch_folder.hpp"
+#include "system/node.hpp"
+#include "system/shell.hpp"
+
+namespace fs = std::filesystem;
+using namespace troupe::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// A control group of the controller "pids", with processes in it as long as it is used.
+class pids_group {
+ public:
+  static std::unique_ptr<pids_group> make() {
+    for (const fs::path root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
+      const auto path = root / ("troupe-limits-" + std::to_string(::getpid()));
+      std::error_code problem;
+      if (!fs::create_directory(path, problem)) continue;
+      if (fs::exists(path / "pids.max")) return std::unique_ptr<pids_group>{new pids_group{path}};
+      fs::remove(path, problem);
+    }
+    WARN("not tried on this machine: there is no pids control group to be had");
+    return nullptr;
+  }
+  ~pids_group() { ::rmdir(path_.c_str()); }
+
+  void limit(const std::string& most) const { std::ofstream{path_ / "pids.max"} << most; }
+  int current() const {
+    int count = 0;
+    std::ifstream{path_ / "pids.current"} >> count;
+    return count;
+  }
+  // What a command begins with to be in it.
+  std::vector<std::string> wrapper() const {
+    return {"sh", "-c", "echo $$ > " + (path_ / "cgroup.procs").string() + "; exec \"$@\"", "sh"};
+  }
+  std::string prefix() const {
+    return "sh -c 'echo $$ > " + (path_ / "cgroup.procs").string() + "; exec \"$@\"' sh ";
+  }
+
+ private:
+  explicit pids_group(fs::path path) : path_{std::move(path)} {}
+  const fs::path path_;
+};
+
+// A node that is expected not to start.
+outcome refused(const fs::path& data, const std::string& before) {
+  return shell("(" + before + "timeout 20 " TROUPE_BINARY_DIR "/troupe node --data-dir " +
+               data.string() + " --listen 127.0.0.1:0 --log-level error) 2>&1");
+}
+
+bool wait_until(const std::function<bool()>& done, std::chrono::seconds limit = 20s) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(20ms);
+  }
+  return true;
+}
+
+const std::string pods = "/api/v1/namespaces/default/pods";
+
+int create_pod(const node& at, const std::string& name, const std::string& more) {
+  return http_client{at.where()}
+      .request("POST", pods,
+               R"({"metadata":{"name":")" + name +
+                   R"("},"spec":{"terminationGracePeriodSeconds":1,"containers":[{"name":"c",)"
+                   R"("image":"x","command":["sleep","300"])" +
+                   more + "}]}}",
+               {{"content-type", "application/json"}})
+      .status;
+}
+
+bool is_ready(http_client& client, const std::string& name) {
+  return client.get(pods + "/" + name).body.find(R"("ready":true)") != std::string::npos;
+}
+
+void end_pod(const node& at, const std::string& name) {
+  http_client client{at.where()};
+  client.request("DELETE", pods + "/" + name + "?gracePeriodSeconds=0");
+  CHECK(wait_until([&] { return client.get(pods + "/" + name).status == 404; }));
+}
+
+int lines_of(const fs::path& file) {
+  std::ifstream in{file};
+  int count = 0;
+  for (std::string line; std::getline(in, line);)
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a node that may not have what it starts with says what it needs, and ends") {
+  const scratch_folder folder;
+  const auto data = folder.path() / "data";
+  SECTION("threads, by a control group") {
+    const auto group = pids_group::make();
+    if (!group) return;
+    for (const auto* most : {"8", "16", "24"}) {
+      group->limit(most);
+      const auto ran = refused(data, group->prefix());
+      CHECK(ran.code == 1);
+      CHECK_THAT(ran.output, Contains("troupe: a node needs") && Contains("threads") &&
+                                 Contains("pids.max of control group") &&
+                                 Contains(std::string{" is "} + most));
+      CHECK_THAT(ran.output, !Contains("terminate"));
+    }
+    group->limit("max");
+  }
+  SECTION("room for their stacks") {
+    const auto ran = refused(data, "prlimit --as=200000000 ");
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.output, Contains("troupe: a node needs") && Contains("RLIMIT_AS"));
+  }
+  SECTION("descriptors") {
+    const auto ran = refused(data, "prlimit --nofile=64:64 ");
+    CHECK(ran.code == 1);
+    CHECK_THAT(ran.output,
+               Contains("troupe: a node needs 128 file descriptors") && Contains("may have 64"));
+  }
+  CHECK_FALSE(fs::exists(data));
+}
+
+TEST_CASE(
+    "a node that gets no more threads and processes goes on, and takes up what it could not") {
+  const auto group = pids_group::make();
+  if (!group) return;
+  group->limit("max");
+  const scratch_folder folder;
+  {
+    const node here{folder.path() / "data", {"--log-level", "warn"}, group->wrapper()};
+    http_client client{here.where()};
+    REQUIRE(create_pod(here, "before", "") == 201);
+    REQUIRE(wait_until([&] { return is_ready(client, "before"); }));
+    // From none to some of the threads that ask containers how they are.
+    for (const int more : {0, 3, 9}) {
+      const auto name = "pod" + std::to_string(more);
+      group->limit(std::to_string(group->current() + more));
+      REQUIRE(create_pod(here, name,
+                         R"(,"readinessProbe":{"exec":{"command":["true"]},"periodSeconds":1})") ==
+              201);
+      std::string said;
+      REQUIRE(wait_until([&] {
+        said =
+            client
+                .get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=" + name)
+                .body;
+        return said.find("Failed") != said.npos || said.find("Unhealthy") != said.npos ||
+               is_ready(client, name);
+      }));
+      INFO(said);
+      group->limit("max");
+      CHECK(wait_until([&] { return is_ready(client, name); }, 60s));
+      CHECK(is_ready(client, "before"));
+      end_pod(here, name);
+    }
+    end_pod(here, "before");
+  }
+  CHECK(wait_until([&] { return group->current() == 0; }));
+}
+
+TEST_CASE(
+    "a node without descriptors serves those that it has, keeps its containers, and says so") {
+  const scratch_folder folder;
+  const auto data = folder.path() / "data";
+  const node here{data, {"--log-level", "warn"}};
+  http_client client{here.where()};
+  REQUIRE(create_pod(here, "before", "") == 201);
+  REQUIRE(wait_until([&] { return is_ready(client, "before"); }));
+  const auto id = client.get(pods + "/before").body;
+  rlimit before{};
+  REQUIRE(::prlimit(here.id(), RLIMIT_NOFILE, nullptr, &before) == 0);
+  int highest = 0;
+  for (const auto& each : fs::directory_iterator{"/proc/" + std::to_string(here.id()) + "/fd"})
+    highest = std::max(highest, std::stoi(each.path().filename()));
+  const rlimit few{static_cast<rlim_t>(highest + 1), before.rlim_max};
+  REQUIRE(::prlimit(here.id(), RLIMIT_NOFILE, &few, nullptr) == 0);
+
+  const auto cpu = [&] {
+    std::ifstream file{"/proc/" + std::to_string(here.id()) + "/stat"};
+    std::string word;
+    long ticks = 0;
+    for (int i = 1; file >> word && i <= 15; ++i)
+      if (i == 14 || i == 15) ticks += std::stol(word);
+    return ticks;
+  };
+  auto plain = here.where();
+  plain.tls = false;
+  std::vector<std::unique_ptr<wire>> strangers;
+  for (int i = 0; i < 100; ++i)
+    strangers.push_back(std::make_unique<wire>(plain));
+  const auto log_before = lines_of(data.string() + ".log");
+  const auto cpu_before = cpu();
+  // Who was here goes on, for as long as it takes.
+  const auto end = std::chrono::steady_clock::now() + 3s;
+  while (std::chrono::steady_clock::now() < end) {
+    CHECK(client.get("/api/v1/nodes").status == 200);
+    std::this_thread::sleep_for(100ms);
+  }
+  CHECK(cpu() - cpu_before < 150);  // hundredths of a second
+  CHECK(lines_of(data.string() + ".log") - log_before < 20);
+  auto hasty = here.where();
+  hasty.timeout = 500ms;
+  CHECK_THROWS_AS(http_client{hasty}, std::runtime_error);  // nobody accepts it
+  strangers.clear();
+  REQUIRE(::prlimit(here.id(), RLIMIT_NOFILE, &before, nullptr) == 0);
+  CHECK(wait_until([&] { return create_pod(here, "after", "") == 201; }));
+  CHECK(wait_until([&] { return is_ready(client, "after"); }));
+  // The same run of the same container.
+  CHECK(client.get(pods + "/before").body == id);
+  end_pod(here, "before");
+  end_pod(here, "after");
+}
