@@ -42,6 +42,9 @@ struct kubelet_surroundings {
   pod_place place;
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;
+  std::int64_t pod_pids_limit = 0;
+  machine_rights rights;            // what it may give to containers
+  std::vector<std::string> hidden;  // directories that no container may reach
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
   // The Node shows that it is ready: what runs here counts.
   std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
