@@ -131,7 +131,7 @@ class root_maker {
   }
 
   outcome take_own_volumes() { return take_volumes(true); }
-  outcome take_host_volumes() { return take_volumes(false); }
+  outcome take_host_volumes() { return security_.privileged ? outcome{} : take_volumes(false); }
 
   outcome cover_node() {
     mounts_ = read_mounts();
@@ -154,9 +154,12 @@ class root_maker {
     return {};
   }
 
+  // The machine's own stays in the hostPath volumes of privileged containers.
   // A user namespace on a machine whose own /proc is covered in part may not have one; there the
   // processes of others are kept from it by that namespace.
   outcome own_proc() {
+    if (security_.privileged)
+      if (auto taken = take_volumes(false); !taken) return taken;
     if (::mount("proc", "/proc", "proc", plain_files, nullptr) == 0 || !by_root_) return {};
     return failed("mount /proc");
   }

@@ -190,6 +190,21 @@ outcome add_rules(scmp_filter_ctx to, const Struct& rule, std::uint32_t by_defau
   return {};
 }
 
+outcome set_flags(scmp_filter_ctx to, const Struct& profile) {
+  const auto* asked = member(profile, "flags");
+  if (asked == nullptr) return {};
+  for (const auto& each : asked->list_value().values()) {
+    const auto& name = each.string_value();
+    if (name == "SECCOMP_FILTER_FLAG_LOG")
+      ::seccomp_attr_set(to, SCMP_FLTATR_CTL_LOG, 1);
+    else if (name == "SECCOMP_FILTER_FLAG_SPEC_ALLOW")
+      ::seccomp_attr_set(to, SCMP_FLTATR_CTL_SSB, 1);
+    else if (name != "SECCOMP_FILTER_FLAG_TSYNC")  // there is one thread
+      return wrong("unknown flag \"" + name + "\"");
+  }
+  return {};
+}
+
 outcome add_architectures(scmp_filter_ctx to, const Struct& profile) {
   const auto* asked = member(profile, "architectures");
   if (asked == nullptr) return {};
@@ -257,6 +272,7 @@ tl::expected<seccomp_filter, std::string> seccomp_filter::of_profile(const std::
   scmp_filter_ctx context = ::seccomp_init(*by_default);
   if (context == nullptr) return wrong("no memory");
   seccomp_filter filter{context};
+  if (auto set = set_flags(context, profile); !set) return tl::make_unexpected(set.error());
   if (auto added = add_architectures(context, profile); !added)
     return tl::make_unexpected(added.error());
   if (const auto* rules = member(profile, "syscalls"))
