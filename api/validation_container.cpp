@@ -3,6 +3,7 @@
 #include <set>
 
 #include "api/validation_parts.hpp"
+#include "api/validation_security.hpp"
 
 namespace troupe::api::validation {
 namespace {
@@ -21,13 +22,6 @@ void check_ports(findings& out, const Container& container, bool host_network) {
                   "must match `containerPort` when `hostNetwork` is true");
     if (!port.host_ip().empty()) out.each("hostIP", port.host_ip(), check_ip(port.host_ip()));
   }
-}
-
-// A path below a volume: relative, never out of it.
-void check_descending(findings& out, std::string_view field, const std::string& path) {
-  if (path.starts_with('/')) out.invalid(field, path, "must be a relative path");
-  if (("/" + path + "/").find("/../") != std::string::npos)
-    out.invalid(field, path, "must not contain '..'");
 }
 
 const VolumeSource* find_volume(const PodSpec& spec, const std::string& name) {
@@ -76,6 +70,7 @@ void check_security(findings& out, const Container& container) {
   if (!container.has_security_context()) return;
   const auto& context = container.security_context();
   const auto step = out.at.field("securityContext");
+  check_profiles(out, context);
   if (!context.has_allow_privilege_escalation() || context.allow_privilege_escalation()) return;
   if (context.privileged())
     out.invalid("allowPrivilegeEscalation", false,

@@ -1,5 +1,6 @@
 // A pod's spec as a whole, and templates of pods.
 #include "api/validation_parts.hpp"
+#include "api/validation_security.hpp"
 
 namespace troupe::api::validation {
 namespace {
@@ -47,6 +48,7 @@ void check_dns(findings& out, const PodSpec& spec) {
 
 void check_context(findings& out, const PodSpec& spec) {
   const auto step = out.at.field("securityContext");
+  check_profiles(out, spec.security_context());
   const auto& groups = spec.security_context().supplemental_groups();
   for (int i = 0; i < groups.size(); ++i) {
     if (groups[i] >= 0 && groups[i] <= INT32_MAX) continue;

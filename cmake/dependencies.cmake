@@ -34,3 +34,5 @@ add_library(troupe_grpc INTERFACE)
 target_link_libraries(troupe_grpc INTERFACE PkgConfig::GRPC ${PROTOBUF_SHARED})
 find_program(GRPC_PLUGIN grpc_cpp_plugin REQUIRED)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
+# What containers may ask of the kernel (docs/decisions/0019-what-confines-a-container.md).
+pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)

@@ -44,6 +44,8 @@ inline constexpr duration lease_duration = 40s;
 inline constexpr duration lease_renew = 10s;
 inline constexpr duration status_period = 5min;
 inline constexpr std::int64_t max_pods = 110;
+// Kubernetes leaves podPidsLimit open; OpenShift has 4096.
+inline constexpr std::int64_t pod_pids_limit = 4096;
 inline constexpr std::int64_t simulated_nodes = 1;
 
 // -- minions ----------------------------------------------------------------------------------

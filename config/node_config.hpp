@@ -50,6 +50,7 @@ struct kubelet_config {
   pod_runtime runtime = pod_runtime::process;
   std::int64_t simulated_nodes = defaults::simulated_nodes;
   std::int64_t max_pods = defaults::max_pods;
+  std::int64_t pod_pids_limit = defaults::pod_pids_limit;
   duration lease_duration = defaults::lease_duration;
   duration lease_renew = defaults::lease_renew;
   duration status_period = defaults::status_period;

@@ -125,6 +125,13 @@ constexpr setting rows[] = {
      .unit = "pods",
      .least = 1,
      .most = 100'000},
+    {.name = "kubelet.pod_pids_limit",
+     .at = at<&node::kubelet, &kubelet::pod_pids_limit>(),
+     .about = "Processes and threads that the containers of one pod may have together, where the "
+              "machine's control groups count them.",
+     .unit = "processes",
+     .least = 16,
+     .most = 4'194'304},
     {.name = "kubelet.lease_duration",
      .at = at<&node::kubelet, &kubelet::lease_duration>(),
      .about = "How long the node's lease holds after its last renewal.",

@@ -43,11 +43,14 @@ tl::expected<std::optional<node_folder>, std::string> take_root(
   return std::move(*taken);
 }
 
-actors::kubelet_options kubelet_of(const config::kubelet_config& from, std::string node) {
+actors::kubelet_options kubelet_of(const config::node_config& config, std::string node) {
+  const auto& from = config.kubelet;
   actors::kubelet_options made;
+  made.hidden = {std::filesystem::absolute(config.data_dir).string()};
   made.node = std::move(node);
   made.root_dir = std::filesystem::absolute(from.root_dir);
   made.max_pods = static_cast<int>(from.max_pods);
+  made.pod_pids_limit = from.pod_pids_limit;
   made.version = kubelet_version();
   made.timing = timing_of(from);
   return made;

@@ -21,7 +21,7 @@ runtime::system_options company_options(const config::runtime_config& from);
 // A kubelet's root dir is made and held first, and as long as the kubelet lives; nothing is held
 // where pods are simulated.
 tl::expected<std::optional<node_folder>, std::string> take_root(const config::kubelet_config& from);
-actors::kubelet_options kubelet_of(const config::kubelet_config& from, std::string node);
+actors::kubelet_options kubelet_of(const config::node_config& config, std::string node);
 actors::simulated_node simulated_node_of(const config::kubelet_config& from);
 
 }  // namespace troupe::tools

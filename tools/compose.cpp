@@ -216,7 +216,7 @@ class node : public node_parts {
       actors::spawn_simulated_fleet(*company_, plane_->doors(), std::move(fleet));
       return;
     }
-    auto kubelet = kubelet_of(from, from.node_name);
+    auto kubelet = kubelet_of(config_, from.node_name);
     kubelet.address = server::reachable_address(config_.server.listen.host);
     actors::spawn_kubelet(*company_, plane_->doors(), std::move(kubelet));
   }

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* all_groups = "troupe";
-constexpr const char* controllers[] = {"cpu", "memory"};
+constexpr const char* limiting[] = {"cpu", "memory"};
+constexpr const char* controllers[] = {"cpu", "memory", "pids"};
 
 // Kubernetes, pkg/kubelet/cm/helpers_linux.go.
 constexpr std::int64_t shares_per_cpu = 1024, shares_minimum = 2, shares_maximum = 262'144;
@@ -128,7 +129,9 @@ cgroup_tree cgroup_tree::find(const fs::path& mount) {
       found.emplace_back(each);
     }
   }
-  tree.keeps_limits_ = found.size() == std::size(controllers);
+  tree.keeps_limits_ = std::all_of(std::begin(limiting), std::end(limiting), [&](const auto* each) {
+    return std::find(found.begin(), found.end(), each) != found.end();
+  });
   if (!tree.available())
     tree.about_ =
         fmt::format("none: cannot make a group below {}: {}", mount.string(), std::strerror(errno));
@@ -139,13 +142,33 @@ cgroup_tree cgroup_tree::find(const fs::path& mount) {
   return tree;
 }
 
+bool cgroup_tree::make_pod_group(const folder& in, const fs::path& pod,
+                                 const resource_limits& limits,
+                                 std::vector<std::string>& refused) const {
+  const auto group = in.path / pod;
+  if (!make_folder(group)) return false;
+  if (version_2_)
+    for (const auto* each : controllers)
+      hand_down(group, each);
+  if (limits.pod_pids && (in.controller.empty() || in.controller == "pids") &&
+      fs::exists(group / "pids.max") && !put(group / "pids.max", std::to_string(*limits.pod_pids)))
+    refused.push_back(fmt::format("cannot set {} to {}: {}", (group / "pids.max").string(),
+                                  *limits.pod_pids, std::strerror(errno)));
+  return true;
+}
+
 std::vector<std::string> cgroup_tree::make(std::string_view name,
                                            const resource_limits& limits) const {
   std::vector<std::string> refused;
   const auto settings = cgroup_settings(limits, version_2_);
+  const auto pod = fs::path{name}.parent_path();
   for (const auto& each : folders_) {
     const auto group = each.path / name;
-    if (!make_folder(group)) {
+    // Another container of the pod may be its last one and take the pod's group along meanwhile.
+    bool made = false;
+    for (int tries = 0; !made && tries < kubelet_defaults::cgroup_making_tries; ++tries)
+      made = (pod.empty() || make_pod_group(each, pod, limits, refused)) && make_folder(group);
+    if (!made) {
       refused.push_back(fmt::format("cannot make {}: {}", group.string(), std::strerror(errno)));
       continue;
     }
@@ -182,6 +205,8 @@ void cgroup_tree::remove(std::string_view name) const {
       kill_all(group);
       ::poll(nullptr, 0, kubelet_defaults::cgroup_removal_pause_ms);
     }
+    if (const auto pod = fs::path{name}.parent_path(); !pod.empty())
+      ::rmdir((each.path / pod).c_str());  // not while another container is in it
   }
 }
 

@@ -1,8 +1,10 @@
 // A control group for each container: what its processes may take of the machine, and one name for
-// all of them, however they fork.
+// all of them, however they fork. It stands in the group of its pod, which bounds how many
+// processes and threads the pod has.
 //
-// Version 2 (Debian's default) and version 1 of the kernel's interface. Groups stand below
-// `troupe/` at the top of the hierarchy, as a kubelet's stand below `kubepods/`. Used by the
+// Version 2 (Debian's default) and version 1 of the kernel's interface. Groups are called
+// POD/CONTAINER and stand below `troupe/` at the top of the hierarchy, as a kubelet's stand below
+// `kubepods/`. Used by the
 // container's shim; the state is the kernel's. Everything here is best effort: where this process
 // may not make groups, containers run without, and `find` says why.
 #pragma once
@@ -18,9 +20,10 @@ namespace troupe::actors {
 
 // What a container's resources ask for. Absent: no limit.
 struct resource_limits {
-  std::optional<std::int64_t> memory_bytes;
-  std::optional<std::int64_t> milli_cpu;
+  std::optional<std::int64_t> memory_bytes = {};
+  std::optional<std::int64_t> milli_cpu = {};
   std::int64_t requested_milli_cpu = 0;
+  std::optional<std::int64_t> pod_pids = {};  // of all containers of the pod together
 
   bool operator==(const resource_limits&) const = default;
 };
@@ -50,13 +53,14 @@ class cgroup_tree {
   // Of memory and processors.
   bool keeps_limits() const noexcept { return keeps_limits_; }
 
-  // Makes the group of that name and sets its limits; what was refused, as lines for the log.
+  // Makes the group of that name, and the one that it is in, and sets their limits; what was
+  // refused, as lines for the log.
   std::vector<std::string> make(std::string_view name, const resource_limits& limits) const;
   // Moves the calling process there; its children follow.
   void enter(std::string_view name) const;
   // Whether the kernel has killed one of its processes for want of memory.
   bool ran_out_of_memory(std::string_view name) const;
-  // Ends what is left in it, and the group.
+  // Ends what is left in it, and the group; with the last one that which it is in.
   void remove(std::string_view name) const;
 
  private:
@@ -64,6 +68,8 @@ class cgroup_tree {
     std::string controller;  // empty: all of them (version 2)
     std::filesystem::path path;
   };
+  bool make_pod_group(const folder& in, const std::filesystem::path& pod,
+                      const resource_limits& limits, std::vector<std::string>& refused) const;
 
   bool version_2_ = false;
   bool keeps_limits_ = false;

@@ -53,6 +53,7 @@ class reader {
     return all;
   }
   bool good() const noexcept { return good_; }
+  bool left() const noexcept { return !left_.empty(); }
 
  private:
   std::string broken() {
@@ -74,6 +75,49 @@ std::optional<std::string> read_whole(const std::filesystem::path& path) {
   for (ssize_t n = 0; (n = ::read(file.get(), part, sizeof part)) > 0;)
     text.append(part, static_cast<std::size_t>(n));
   return text;
+}
+
+void put(std::string& out, const process_security& security) {
+  const auto id = [](const std::optional<std::uint32_t>& value) {
+    return value ? std::to_string(*value) : std::string{};
+  };
+  put(out,
+      std::vector{std::to_string(static_cast<int>(security.confined_by)), id(security.user),
+                  id(security.group), std::to_string(security.capabilities),
+                  fmt::format("{:d}{:d}{:d}{:d}", security.merge_groups, security.privileged,
+                              security.no_new_privileges, security.read_only_root),
+                  std::to_string(static_cast<int>(security.seccomp)), security.seccomp_profile});
+  std::vector<std::string> groups;
+  for (const auto each : security.groups)
+    groups.push_back(std::to_string(each));
+  put(out, groups);
+  put(out, security.hidden);
+}
+
+process_security read_security(reader& in) {
+  process_security security;
+  auto values = in.list();
+  values.resize(7);
+  const auto id = [](const std::string& text) {
+    return text.empty()
+               ? std::nullopt
+               : std::optional{static_cast<std::uint32_t>(std::strtoul(text.c_str(), nullptr, 10))};
+  };
+  security.confined_by = static_cast<confinement>(std::atoi(values[0].c_str()));
+  security.user = id(values[1]);
+  security.group = id(values[2]);
+  security.capabilities = std::strtoull(values[3].c_str(), nullptr, 10);
+  const auto flag = [&](std::size_t i) { return values[4].size() > i && values[4][i] == '1'; };
+  security.merge_groups = flag(0);
+  security.privileged = flag(1);
+  security.no_new_privileges = flag(2);
+  security.read_only_root = flag(3);
+  security.seccomp = static_cast<seccomp_kind>(std::atoi(values[5].c_str()));
+  security.seccomp_profile = values[6];
+  for (const auto& each : in.list())
+    security.groups.push_back(id(each).value_or(0));
+  security.hidden = in.list();
+  return security;
 }
 
 }  // namespace
@@ -110,7 +154,7 @@ bool process_id::signal(int number, bool group) const {
 
 std::string container_dir::group() const {
   const auto container = path_.parent_path();
-  return fmt::format("{}-{}-{}", container.parent_path().parent_path().filename().string(),
+  return fmt::format("{}/{}-{}", container.parent_path().parent_path().filename().string(),
                      container.filename().string(), path_.filename().string());
 }
 
@@ -152,16 +196,18 @@ tl::expected<void, std::string> container_dir::write(const container_spec& spec)
     mounts.push_back(m.source);
     mounts.push_back(m.sub_path);
     mounts.push_back(m.target);
-    mounts.push_back(m.read_only ? "ro" : "rw");
+    mounts.push_back(fmt::format("{}{}", m.read_only ? "ro" : "rw", m.own ? "" : ",host"));
   }
   put(text, mounts);
   const auto limit = [](const std::optional<std::int64_t>& value) {
     return value ? std::to_string(*value) : std::string{};
   };
-  put(text, std::vector{limit(spec.limits.memory_bytes), limit(spec.limits.milli_cpu),
-                        std::to_string(spec.limits.requested_milli_cpu)});
+  put(text,
+      std::vector{limit(spec.limits.memory_bytes), limit(spec.limits.milli_cpu),
+                  std::to_string(spec.limits.requested_milli_cpu), limit(spec.limits.pod_pids)});
   put(text, spec.image);
   put(text, spec.boot_id);
+  if (spec.security) put(text, *spec.security);
   return replace("spec", text);
 }
 
@@ -176,15 +222,20 @@ tl::expected<container_spec, std::string> container_dir::spec() const {
   spec.log_file = in.text();
   const auto mounts = in.list();
   for (std::size_t i = 0; i + 3 < mounts.size(); i += 4)
-    spec.mounts.push_back({mounts[i], mounts[i + 1], mounts[i + 2], mounts[i + 3] == "ro"});
+    spec.mounts.push_back({mounts[i], mounts[i + 1], mounts[i + 2], mounts[i + 3].starts_with("ro"),
+                           !mounts[i + 3].ends_with(",host")});
   const auto limits = in.list();
-  if (!in.good() || limits.size() != 3)
+  if (!in.good() || limits.size() < 3)
     return tl::make_unexpected((path_ / "spec").string() + " is damaged");
   if (!limits[0].empty()) spec.limits.memory_bytes = std::atoll(limits[0].c_str());
   if (!limits[1].empty()) spec.limits.milli_cpu = std::atoll(limits[1].c_str());
   spec.limits.requested_milli_cpu = std::atoll(limits[2].c_str());
+  if (limits.size() > 3 && !limits[3].empty()) spec.limits.pod_pids = std::atoll(limits[3].c_str());
   spec.image = in.text();
   spec.boot_id = in.text();
+  if (in.left()) spec.security = read_security(in);
+  if (spec.security && !in.good())
+    return tl::make_unexpected((path_ / "spec").string() + " is damaged");
   return spec;
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "actors/kubelet/cgroup.hpp"
+#include "actors/kubelet/process_security.hpp"
 
 namespace troupe::actors {
 
@@ -32,12 +33,15 @@ struct container_spec {
   struct mount {
     std::string source, sub_path, target;
     bool read_only = false;
+    bool own = true;  // the kubelet's own directory; false: a hostPath
   };
   std::vector<mount> mounts = {};
   resource_limits limits = {};  // of its control group
   // What the next node compares; empty where an earlier program wrote it. `boot_id` is of the
   // machine's run in which the container is started.
   std::string image = {}, boot_id = {};
+  // Absent where an earlier program wrote it, and in tests: as the node itself.
+  std::optional<process_security> security = {};
 };
 
 // A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to
@@ -75,7 +79,7 @@ class container_dir {
   // ROOT/pods/UID/containers/NAME/ATTEMPT (pod_files.hpp).
   explicit container_dir(std::filesystem::path path) : path_{std::move(path)} {}
   const std::filesystem::path& path() const noexcept { return path_; }
-  // Of its control group: UID-NAME-ATTEMPT.
+  // Of its control group: UID/NAME-ATTEMPT.
   std::string group() const;
 
   // Makes the directory. Errors say what the system refused.

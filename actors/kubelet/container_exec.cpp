@@ -19,6 +19,7 @@
 
 #include "actors/kubelet/child_process.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/process_identity.hpp"
 #include "actors/kubelet/unique_fd.hpp"
 
 namespace troupe::actors {
@@ -47,17 +48,22 @@ unique_fd foreign_namespace(pid_t pid, const char* kind) {
 bool enter_namespaces(const process_id& process) {
   const unique_fd root{
       ::open(fmt::format("/proc/{}/root", process.pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  const auto users = foreign_namespace(process.pid, "user");
   const auto processes = foreign_namespace(process.pid, "pid");
   const auto mounts = foreign_namespace(process.pid, "mnt");
   // The descriptors may be of a later process with that number: then its own start says so.
   if (!process.alive()) return false;
-  return (!processes || ::setns(processes.get(), CLONE_NEWPID) == 0) &&
+  // The user namespace first: it gives the right to enter the others.
+  return (!users || ::setns(users.get(), CLONE_NEWUSER) == 0) &&
+         (!processes || ::setns(processes.get(), CLONE_NEWPID) == 0) &&
          (!mounts || (root && ::setns(mounts.get(), CLONE_NEWNS) == 0 &&
                       ::fchdir(root.get()) == 0 && ::chroot(".") == 0));
 }
 
-[[noreturn]] void run_command(const container_spec& spec, const std::vector<std::string>& command) {
+[[noreturn]] void run_command(const container_spec& spec, const process_identity& identity,
+                              const std::vector<std::string>& command) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_DUMPABLE, 0);  // nobody in there follows /proc/PID/exe to this program
   ::setsid();
   if (::isatty(STDIN_FILENO)) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
@@ -66,8 +72,12 @@ bool enter_namespaces(const process_id& process) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  auto variables = spec.environment;
+  add_home(variables, identity);
   auto arguments = pointers(command);
-  auto environment = pointers(spec.environment);
+  auto environment = pointers(variables);
+  if (const auto done = take_identity(identity, *spec.security); !done)
+    ::_exit(refuse(126, done.error()));
   ::execvpe(arguments[0], arguments.data(), environment.data());
   const int code = errno;
   ::_exit(refuse(code == ENOENT ? 127 : 126,
@@ -101,16 +111,17 @@ int enter_and_run(const char* directory, const std::vector<std::string>& command
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   const container_dir dir{directory};
   const auto running = dir.running();
-  const auto spec = dir.spec();
+  auto spec = dir.spec();
   if (!running || !spec || dir.exit()) return refuse(126, "the container does not run");
-  const auto groups = cgroup_tree::find();
+  if (!spec->security) spec->security = unrestricted();
+  const auto identity = identity_of(*spec->security);
+  if (!identity) return refuse(126, identity.error());
+  // While the groups can be written to: in there they are read-only.
+  cgroup_tree::find().enter(dir.group());
   if (!enter_namespaces(running->process))
     return refuse(126, fmt::format("cannot enter the container: {}", std::strerror(errno)));
   const pid_t child = ::fork();
-  if (child == 0) {
-    groups.enter(dir.group());
-    run_command(*spec, command);
-  }
+  if (child == 0) run_command(*spec, *identity, command);
   if (child < 0) return refuse(126, fmt::format("cannot fork: {}", std::strerror(errno)));
   return wait_for(child, -child, SIGKILL);
 }

@@ -5,10 +5,8 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,13 +14,15 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include "actors/kubelet/child_process.hpp"
 #include "actors/kubelet/container_dir.hpp"
+#include "actors/kubelet/container_root.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/log_budget.hpp"
 #include "actors/kubelet/log_writer.hpp"
-#include "actors/kubelet/mount_points.hpp"
+#include "actors/kubelet/process_identity.hpp"
 
 namespace troupe::actors {
 
@@ -43,97 +43,125 @@ pipe_pair make_pipe() {
   return {fds[0], fds[1]};
 }
 
-// Tells the shim over the pipe why exec did not happen: errno, then what was tried.
+// Tells the shim over the pipe why exec did not happen.
+[[noreturn]] void refuse(int report, const std::string& why, int code = 126) {
+  static_cast<void>(!::write(report, why.data(), why.size()));
+  ::_exit(code);
+}
+
+// The same with what was tried, and errno.
 [[noreturn]] void give_up(int report, const char* what) {
   const int code = errno;
-  std::string message = fmt::format("{}: {}", what, std::strerror(code));
-  static_cast<void>(!::write(report, message.data(), message.size()));
-  ::_exit(code == ENOENT ? 127 : 126);
+  refuse(report, fmt::format("{}: {}", what, std::strerror(code)), code == ENOENT ? 127 : 126);
 }
 
-// What is missing where a volume is to stand inside of another one: made in there. The kubelet has
-// made what is missing outside (mount_points.hpp).
-void make_target(const std::string& target, bool directory) {
-  struct stat info {};
-  if (::stat(target.c_str(), &info) == 0) return;
-  std::error_code problem;
-  const std::filesystem::path path{target};
-  std::filesystem::create_directories(directory ? path : path.parent_path(), problem);
-  if (!directory) ::close(::open(target.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+// What the steps to a running container share.
+struct birth {
+  const container_spec& spec;
+  const process_identity& identity;
+  int out, err, report, result;
+};
+
+void require(const tl::expected<void, std::string>& done, int report) {
+  if (!done) refuse(report, done.error());
 }
 
-void mount_volume(const container_spec::mount& m, int report) {
-  const auto source = open_source(m);
-  if (!source) give_up(report, ("cannot mount at " + m.target + ": " + source.error()).c_str());
-  struct stat info {};
-  ::fstat(source->get(), &info);
-  make_target(m.target, S_ISDIR(info.st_mode));
-  const auto from = fmt::format("/proc/self/fd/{}", source->get());
-  if (::mount(from.c_str(), m.target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
-    give_up(report, ("cannot mount " + m.source + " at " + m.target).c_str());
-}
-
-void seal(const container_spec::mount& m, int report) {
-  if (::mount(nullptr, m.target.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
-    give_up(report, ("cannot make " + m.target + " read-only").c_str());
-}
-
-// A mount namespace for the container alone: what is mounted in it nobody else sees, and what the
-// machine unmounts is unmounted in it too.
-void set_up_mounts(const container_spec& spec, bool isolated, int report) {
-  if (!isolated && spec.mounts.empty()) return;
-  if (::unshare(CLONE_NEWNS) != 0 ||
-      ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
-    if (spec.mounts.empty()) return;
-    give_up(report, "cannot make a mount namespace for the volumes");
-  }
-  for (const auto& m : spec.mounts)
-    mount_volume(m, report);
-  // At last, as what stands inside of another may have had to be made in there.
-  for (const auto& m : spec.mounts)
-    if (m.read_only) seal(m, report);
-  // So that the container sees its own processes by the numbers that they have in there.
-  if (isolated) static_cast<void>(::mount("proc", "/proc", "proc", 0, nullptr));
-}
-
-[[noreturn]] void run_container(const container_spec& spec, bool isolated, int out, int err,
-                                int report) {
+[[noreturn]] void run_container(const birth& with) {
+  const auto& spec = with.spec;
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its shim nobody would hear of its end
-  set_up_mounts(spec, isolated, report);
   const int nothing = ::open("/dev/null", O_RDONLY);
   ::dup2(nothing, STDIN_FILENO);
-  ::dup2(out, STDOUT_FILENO);
-  ::dup2(err, STDERR_FILENO);
+  ::dup2(with.out, STDOUT_FILENO);
+  ::dup2(with.err, STDERR_FILENO);
   const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
-  if (::chdir(dir.c_str()) != 0) give_up(report, ("cannot enter " + dir).c_str());
+  if (::chdir(dir.c_str()) != 0) give_up(with.report, ("cannot enter " + dir).c_str());
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   for (const int s : shim_ignores)
     signal(s, SIG_DFL);
+  auto variables = spec.environment;
+  add_home(variables, with.identity);
   auto arguments = pointers(spec.command);
-  auto environment = pointers(spec.environment);
+  auto environment = pointers(variables);
+  require(take_identity(with.identity, *spec.security), with.report);
   ::execvpe(arguments[0], arguments.data(), environment.data());
-  give_up(report, ("cannot run " + spec.command.front()).c_str());
+  give_up(with.report, ("cannot run " + spec.command.front()).c_str());
 }
 
 // The init of a PID namespace: the kernel drops signals that an init has no handler for, so the
 // container's process is its child instead and dies of SIGTERM as it would anywhere. When it has
-// ended, so does the init, and with it all that is left in the namespace.
-[[noreturn]] void run_init(const container_spec& spec, int out, int err, int report, int result) {
+// ended, so does the init, and with it all that is left in the namespace. It has the container's
+// mounts too: what is to be seen of it in /proc leads nowhere else.
+[[noreturn]] void run_init(const birth& with) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_DUMPABLE, 0);  // nobody in there follows /proc/PID/exe to this program
   ::close(ready_fd);
+  require(make_container_root(with.spec), with.report);
   const pid_t main = ::fork();
-  if (main == 0) run_container(spec, true, out, err, report);
-  if (main < 0) give_up(report, "cannot fork");
-  for (const int fd : {out, err, report})
+  if (main == 0) run_container(with);
+  if (main < 0) give_up(with.report, "cannot fork");
+  for (const int fd : {with.out, with.err, with.report})
     ::close(fd);
   int status = 0;
   for (pid_t gone; (gone = ::waitpid(-1, &status, 0)) != main;)
     if (gone < 0 && errno != EINTR) break;
-  static_cast<void>(!::write(result, &status, sizeof status));
+  static_cast<void>(!::write(with.result, &status, sizeof status));
   ::_exit(0);
+}
+
+// The init in a user namespace of its own. A process with several threads cannot make one, nor can
+// it be the first in a PID namespace that it makes: a child makes both, leaves its own child to the
+// shim, which is its subreaper, and tells its number. Below 0: it could not be made.
+pid_t fork_mapped_init(const birth& with, const cgroup_tree& groups,
+                       const std::string& group_name) {
+  const auto number = make_pipe(), handed_over = make_pipe();
+  const pid_t maker = ::fork();
+  if (maker == 0) {
+    ::close(handed_over.write);
+    groups.enter(group_name);
+    const auto user = ::geteuid();
+    const auto group = ::getegid();
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+      give_up(with.report, "cannot make a user namespace");
+    require(map_own_user(user, group), with.report);
+    const pid_t init = ::fork();
+    if (init == 0) {
+      ::close(number.write);
+      // Its death signal must not be that of the maker.
+      char end = 0;
+      static_cast<void>(!::read(handed_over.read, &end, 1));
+      run_init(with);
+    }
+    static_cast<void>(!::write(number.write, &init, sizeof init));
+    ::_exit(0);
+  }
+  ::close(number.write);
+  pid_t init = -1;
+  if (::read(number.read, &init, sizeof init) != sizeof init) init = -1;
+  if (maker > 0) ::waitpid(maker, nullptr, 0);
+  for (const int fd : {number.read, handed_over.read, handed_over.write})
+    ::close(fd);
+  return init;
+}
+
+// The process that the shim waits for. Below 0: it could not be made.
+pid_t give_birth(const birth& with, const cgroup_tree& groups, const std::string& group) {
+  switch (with.spec.security->confined_by) {
+    case confinement::namespaces:
+      if (::unshare(CLONE_NEWPID) != 0) return -1;
+      break;
+    case confinement::user_namespace:
+      return fork_mapped_init(with, groups, group);
+    case confinement::none:
+      break;
+  }
+  const pid_t main = ::fork();
+  if (main != 0) return main;
+  groups.enter(group);
+  if (with.spec.security->confined_by == confinement::namespaces) run_init(with);
+  run_container(with);
 }
 
 // The only child of the init, by its pid out here.
@@ -144,6 +172,12 @@ pid_t child_of(pid_t init) {
   return child;
 }
 
+std::int64_t steady_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
 // Reads both streams until the container's process has ended and its output is drained.
 class pump {
  public:
@@ -151,12 +185,16 @@ class pump {
 
   void run(pid_t main, int signals, int& status) {
     bool ended = false;
-    while (!ended || open()) {
-      std::array<pollfd, 3> waiting{pollfd{fds_[0], POLLIN, 0}, pollfd{fds_[1], POLLIN, 0},
+    // Once it has ended: a descendant may hold the pipes open, and fill them for ever.
+    for (int rounds_left = last_rounds; (!ended || open()) && rounds_left > 0;) {
+      const auto wait = ended ? 0 : budget_.wait_ms(steady_ms());
+      std::array<pollfd, 3> waiting{pollfd{wait > 0 ? -1 : fds_[0], POLLIN, 0},
+                                    pollfd{wait > 0 ? -1 : fds_[1], POLLIN, 0},
                                     pollfd{signals, POLLIN, 0}};
-      // After the end only what is in the pipes already matters: a descendant may hold them open.
-      const int ready = ::poll(waiting.data(), waiting.size(), ended ? 0 : -1);
-      if (ended && ready <= 0) break;
+      // After the end only what is in the pipes already matters.
+      const int patience = ended ? 0 : wait > 0 ? static_cast<int>(wait) : -1;
+      const int ready = ::poll(waiting.data(), waiting.size(), patience);
+      if (ended && (--rounds_left, ready <= 0)) break;
       for (int i = 0; i < 2; ++i)
         if (waiting[static_cast<std::size_t>(i)].revents != 0) drain(i);
       if (waiting[2].revents == 0) continue;
@@ -176,13 +214,18 @@ class pump {
     auto& fd = fds_[which];
     const auto n = ::read(fd, buffer_.data(), buffer_.size());
     if (n > 0) {
+      const auto before = log_.written();
       log_.take(which == 0 ? "stdout" : "stderr", {buffer_.data(), static_cast<std::size_t>(n)});
+      budget_.take(log_.written() - before);
     } else if (n == 0 || errno != EINTR) {
       ::close(fd);
       fd = -1;
     }
   }
+  // Of both pipes, made as large as anybody may make them.
+  static constexpr int last_rounds = 2 * (1 << 20) / (16 << 10);
   log_writer log_;
+  log_budget budget_{kubelet_defaults::log_bytes_per_second};
   int fds_[2];
   std::array<char, 16 << 10> buffer_;
 };
@@ -224,12 +267,17 @@ int container_shim_main(const char* directory) {
   signal(SIGPIPE, SIG_IGN);
   for (const int s : {SIGTERM, SIGINT, SIGHUP})
     signal(s, SIG_IGN);
-  const auto spec = dir.spec();
-  if (!spec || spec->command.empty())
-    return finish(dir, {.code = 128,
-                        .started_ms = started,
-                        .finished_ms = wall_ms(),
-                        .error = spec ? "the container has no command" : spec.error()});
+  auto spec = dir.spec();
+  const auto fail = [&](std::string why) {
+    return finish(
+        dir,
+        {.code = 128, .started_ms = started, .finished_ms = wall_ms(), .error = std::move(why)});
+  };
+  if (!spec) return fail(spec.error());
+  if (spec->command.empty()) return fail("the container has no command");
+  if (!spec->security) spec->security = unrestricted();
+  const auto identity = identity_of(*spec->security);
+  if (!identity) return fail(identity.error());
 
   sigset_t child;
   sigemptyset(&child);
@@ -241,23 +289,21 @@ int container_shim_main(const char* directory) {
   // The container is born in its group; the shim itself stays outside.
   const auto groups = cgroup_tree::find();
   groups.make(dir.group(), spec->limits);
-  const bool isolated = ::unshare(CLONE_NEWPID) == 0;
-  const pid_t main = ::fork();
-  if (main == 0) groups.enter(dir.group());
-  if (main == 0 && isolated) run_init(*spec, out.write, err.write, report.write, result.write);
-  if (main == 0) run_container(*spec, false, out.write, err.write, report.write);
+  const bool isolated = spec->security->confined_by != confinement::none;
+  const pid_t main = give_birth(
+      {*spec, *identity, out.write, err.write, report.write, result.write}, groups, dir.group());
+  const int code = errno;
   for (const int fd : {out.write, err.write, report.write, result.write})
     ::close(fd);
-  if (main < 0)
-    return finish(dir, {.code = 128,
-                        .started_ms = started,
-                        .finished_ms = wall_ms(),
-                        .error = fmt::format("cannot fork: {}", std::strerror(errno))});
 
   // The report pipe closes at exec; until then it may tell of a failure.
   std::string failure(512, '\0');
   const auto told = ::read(report.read, failure.data(), failure.size());
   failure.resize(told > 0 ? static_cast<std::size_t>(told) : 0);
+  if (main < 0) {
+    groups.remove(dir.group());
+    return fail(failure.empty() ? fmt::format("cannot fork: {}", std::strerror(code)) : failure);
+  }
   const auto self = identify(::getpid());
   const auto process = identify(isolated ? child_of(main) : main);
   if (self && failure.empty())

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe::actors::kubelet_defaults {
 
@@ -16,6 +17,8 @@ inline constexpr auto lease_renewal = 10s;
 inline constexpr std::size_t log_file_bytes = 10u << 20;
 inline constexpr int log_files = 5;
 inline constexpr std::size_t log_line_bytes = 16u << 10;
+// A container that writes more waits; its whole log is rotated away in six seconds then.
+inline constexpr std::int64_t log_bytes_per_second = 8 << 20;
 // Read and sent in one go; how often a followed log is looked at.
 inline constexpr std::size_t log_part_bytes = 64u << 10;
 inline constexpr auto log_follow_period = 200ms;
@@ -63,9 +66,18 @@ inline constexpr auto volume_measuring = 10s;
 inline constexpr auto eviction_grace = 1s;
 inline constexpr std::size_t measured_files = 100'000;
 
+// Of what may hold secrets, in memory: a secret holds 1 MiB at most, a projected volume several,
+// and while it changes both its old and its new files.
+inline constexpr std::int64_t secret_volume_bytes = 64 << 20;
+// A seccomp profile of a node; containerd's own has some 20 KiB.
+inline constexpr std::size_t seccomp_profile_bytes = 1u << 20;
+
 // A status write that met a newer state or a busy writer is tried again after this.
 inline constexpr auto status_retry = 1s;
 inline constexpr auto write_timeout = 30s;
+
+// How long a container and its shim may take to go once they are killed, when a machine leaves.
+inline constexpr auto leftover_patience = 5s;
 
 // Threads that start, signal and look after processes; jobs that may wait for them.
 inline constexpr std::size_t runtime_threads = 2;
@@ -74,6 +86,8 @@ inline constexpr std::size_t runtime_queue = 10'000;
 // What could not be looked at, for want of descriptors or memory, is looked at again after this.
 inline constexpr auto look_again = 1000ms;
 
+// A pod's group that has gone meanwhile is made again so many times.
+inline constexpr int cgroup_making_tries = 5;
 // What was killed leaves its control group within milliseconds, unless the kernel is busy with it.
 inline constexpr int cgroup_removal_tries = 100;
 inline constexpr int cgroup_removal_pause_ms = 10;

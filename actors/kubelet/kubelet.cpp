@@ -45,6 +45,15 @@ runtime::actor_ref spawn_kubelet(runtime::system& company, const doors& to,
       std::make_shared<health_checks>("hooks", kubelet_defaults::hook_threads, program)};
   auto facts = read_node_facts();
   if (!options.boot_id.empty()) facts.boot_id = options.boot_id;
+  if (options.rights) facts.rights = *options.rights;
+  facts.may_mount &= options.may_mount;
+  if (!facts.may_mount)
+    log().warn("kubelet: volumes of secrets stand on disk below {}: this node may not mount",
+               options.root_dir.string());
+  if (facts.rights.confined_by == confinement::none)
+    log().warn(
+        "kubelet: this node may make no mount namespaces: containers that would run as root or as "
+        "its own user are refused (docs/security.md)");
   return company.spawn({.kind = "kubelet", .name = options.node},
                        [options, to, helpers, facts = std::move(facts)] {
                          return std::make_unique<kubelet>(options, facts, to, helpers);
@@ -77,7 +86,11 @@ kubelet::kubelet(kubelet_options options, node_facts facts, doors to, kubelet_he
   around_->place = {options_.address, options_.address};
   describe_machine(facts_, options_.max_pods, around_->machine);
   around_->volume_measuring = options_.volume_measuring;
-  around_->may_mount = facts_.may_mount && options_.may_mount;
+  around_->may_mount = facts_.may_mount;
+  around_->rights = facts_.rights;
+  around_->pod_pids_limit = options_.pod_pids_limit;
+  around_->hidden = options_.hidden;
+  around_->hidden.push_back(options_.root_dir.string());
 }
 
 const runtime::behavior& kubelet::make_behavior() const {

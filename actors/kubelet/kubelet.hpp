@@ -25,13 +25,18 @@ struct kubelet_options {
   std::string node;
   // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
   std::filesystem::path root_dir;
+  // Further directories that no container may reach: the node's data with its keys.
+  std::vector<std::string> hidden;
   std::string address = "127.0.0.1";
   int max_pods = 110;
+  std::int64_t pod_pids_limit = 4096;
   std::string version;  // status.nodeInfo.kubeletVersion
   // What to start with `container-shim DIR`; empty: this very program.
   std::string program;
   // False: volumes are not mounted in containers even where the machine would allow it.
   bool may_mount = true;
+  // What the node may give to containers; absent: as the system says.
+  std::optional<machine_rights> rights;
   // Of this run of the machine; empty: as the kernel says.
   std::string boot_id;
   // How often the directories of pods are compared with the pods.

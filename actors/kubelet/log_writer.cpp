@@ -69,7 +69,9 @@ void log_writer::write_line(std::string_view stream, char tag, std::string_view 
   if (fd_ < 0) return;
   const auto line = fmt::format("{} {} {} {}\n", timestamp(), stream, tag, text);
   const auto written = ::write(fd_, line.data(), line.size());
-  if (written > 0) size_ += static_cast<std::size_t>(written);
+  if (written <= 0) return;
+  size_ += static_cast<std::size_t>(written);
+  written_ += written;
 }
 
 void log_writer::rotate() {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,9 @@ class log_writer {
   // The end of a stream: what is left without a line end is written.
   void finish(std::string_view stream);
 
+  // Bytes on disk by this writer so far, of files that are gone too.
+  std::int64_t written() const noexcept { return written_; }
+
  private:
   void write_line(std::string_view stream, char tag, std::string_view text);
   void rotate();
@@ -34,6 +38,7 @@ class log_writer {
   std::string path_;
   int fd_ = -1;
   std::size_t size_ = 0;
+  std::int64_t written_ = 0;
   std::string pending_out_, pending_err_;
 };
 

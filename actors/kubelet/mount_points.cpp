@@ -130,7 +130,7 @@ outcome prepare_mounts(const fs::path& root_dir, const std::string& pod_uid,
     const bool inner = std::any_of(mounts.begin(), mounts.end(), [&](const auto& other) {
       return is_below(mount.target, other.target);
     });
-    if (inner) continue;
+    if (inner || mount.target == mount.source) continue;
     const fs::path target{mount.target};
     fs::path step;
     for (const auto& part : target) {

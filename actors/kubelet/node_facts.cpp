@@ -1,14 +1,14 @@
 #include "actors/kubelet/node_facts.hpp"
 
 #include <fmt/format.h>
-#include <linux/capability.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
+
+#include "actors/kubelet/process_identity.hpp"
 
 namespace troupe::actors {
 
@@ -33,27 +33,20 @@ std::string os_name() {
 constexpr std::size_t longest_label =
     63;  // kubernetes: of a label's value, a part of a host's name
 
-bool has_capability(int which) {
-  std::ifstream file{"/proc/self/status"};
-  constexpr std::string_view wanted = "CapEff:";
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with(wanted))
-      return (std::strtoull(line.c_str() + wanted.size(), nullptr, 16) >> which & 1) != 0;
-  return false;
-}
-
 }  // namespace
 
 node_facts read_node_facts() {
   utsname system{};
   ::uname(&system);
+  auto rights = read_rights();
   return {.machine_id = first_line("/etc/machine-id"),
           .boot_id = first_line("/proc/sys/kernel/random/boot_id"),
           .kernel = system.release,
           .os_image = os_name(),
           .cpus = ::sysconf(_SC_NPROCESSORS_ONLN),
           .memory_kib = ::sysconf(_SC_PHYS_PAGES) * (::sysconf(_SC_PAGESIZE) / 1024),
-          .may_mount = has_capability(CAP_SYS_ADMIN)};
+          .may_mount = rights.has("SYS_ADMIN"),
+          .rights = std::move(rights)};
 }
 
 std::string as_label(std::string name) {

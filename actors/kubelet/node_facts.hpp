@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "actors/kubelet/process_security.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::actors {
@@ -13,6 +14,7 @@ struct node_facts {
   std::int64_t cpus = 0;
   std::int64_t memory_kib = 0;
   bool may_mount = false;  // may make mount namespaces and bind mounts (CAP_SYS_ADMIN)
+  machine_rights rights = {};
 };
 
 node_facts read_node_facts();

@@ -6,12 +6,11 @@
 
 #include <atomic>
 #include <charconv>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "actors/kubelet/beneath.hpp"
 #include "actors/kubelet/mount_points.hpp"
+#include "actors/kubelet/mount_table.hpp"
 #include "actors/log.hpp"
 
 namespace troupe::actors {
@@ -30,33 +29,11 @@ std::optional<int> attempt_of(const std::string& name) {
   return number;
 }
 
-// mountinfo writes blanks and backslashes as \ooo.
-std::string unescaped(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size()) {
-      out += static_cast<char>(std::stoi(text.substr(i + 1, 3), nullptr, 8));
-      i += 3;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 // In the order in which they were mounted.
 std::vector<std::string> mounts_below(const fs::path& directory) {
   std::vector<std::string> found;
-  std::ifstream file{"/proc/self/mountinfo"};
-  const auto prefix = directory.string() + "/";
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields{line};
-    std::string field;
-    for (int i = 0; i < 5; ++i)
-      fields >> field;
-    field = unescaped(field);
-    if (field.starts_with(prefix)) found.push_back(field);
-  }
+  for (auto& each : read_mounts())
+    if (is_beneath(each.point, directory.string())) found.push_back(std::move(each.point));
   return found;
 }
 

@@ -11,7 +11,9 @@
 
 #include "actors/kubelet/beneath.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/node_data.hpp"
 #include "actors/kubelet/volume_content.hpp"
+#include "actors/kubelet/volume_owner.hpp"
 #include "actors/kubelet/volume_writer.hpp"
 #include "api/quantity.hpp"
 
@@ -35,35 +37,36 @@ bool is_mount_point(const fs::path& path) {
          own.st_dev != above.st_dev;
 }
 
-outcome mount_memory(const fs::path& at, const EmptyDirVolumeSource& source) {
+outcome mount_memory(const fs::path& at, mode_t mode, std::int64_t bytes) {
   if (is_mount_point(at)) return {};
-  std::string options = fmt::format("mode={:o}", empty_dir_mode);
-  const auto limit = api::quantity::parse(source.size_limit().string());
-  if (source.has_size_limit() && limit && limit->sign() > 0)
-    options += fmt::format(",size={}", (limit->milli_value() + 999) / 1000);
+  std::string options = fmt::format("mode={:o}", mode);
+  if (bytes > 0) options += fmt::format(",size={}", bytes);
   if (::mount("tmpfs", at.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0)
     return tl::make_unexpected(
         fmt::format("cannot mount tmpfs at {}: {}", at.string(), std::strerror(errno)));
   return {};
 }
 
-outcome set_up_empty_dir(const fs::path& at, const EmptyDirVolumeSource& source, bool may_mount) {
-  const auto& medium = source.medium();
-  if (medium.empty()) return {};
-  if (medium != "Memory")
-    return tl::make_unexpected(fmt::format("medium {} is not supported", medium));
-  return may_mount ? mount_memory(at, source) : outcome{};
+std::int64_t limit_of(const EmptyDirVolumeSource& source) {
+  const auto limit = api::quantity::parse(source.size_limit().string());
+  return source.has_size_limit() && limit && limit->sign() > 0 ? (limit->milli_value() + 999) / 1000
+                                                               : 0;
 }
 
-place set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
-             const object_reader& read, bool may_mount) {
-  const auto& source = volume.volume_source();
-  if (source.has_host_path()) {
-    const auto& path = source.host_path().path();
-    if (auto fits = check_host_path(path, source.host_path().type()); !fits)
-      return tl::make_unexpected(fits.error());
-    return path;
-  }
+bool may_hold_secrets(const VolumeSource& source) {
+  return source.has_secret() || source.has_projected() || source.has_downward_api();
+}
+
+place set_up_host_path(const HostPathVolumeSource& source, const std::vector<std::string>& hidden) {
+  const auto& path = source.path();
+  if (auto ours = keep_out(path, hidden); !ours)
+    return tl::make_unexpected("hostPath " + ours.error());
+  if (auto fits = check_host_path(path, source.type()); !fits)
+    return tl::make_unexpected(fits.error());
+  return path;
+}
+
+place make_volume_directory(const Volume& volume, const fs::path& pod_dir) {
   const auto below = volume_path(volume);
   if (below.empty())
     return tl::make_unexpected(std::string{"volumes of this kind are not supported here"});
@@ -76,29 +79,54 @@ place set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
   if (auto kind = make_beneath(*directory, "volumes/" + below.substr(0, below.find('/')), 0750);
       !kind)
     return tl::make_unexpected(kind.error());
-  const mode_t mode = source.has_empty_dir() ? empty_dir_mode : files_mode;
+  const mode_t mode = volume.volume_source().has_empty_dir() ? empty_dir_mode : files_mode;
   if (auto own = make_beneath(*directory, "volumes/" + below, mode); !own)
     return tl::make_unexpected(own.error());
-  const auto at = pod_dir / "volumes" / below;
-  outcome done;
+  return (pod_dir / "volumes" / below).string();
+}
+
+outcome fill(const Pod& pod, const VolumeSource& source, const fs::path& at,
+             const object_reader& read, bool may_mount) {
   if (source.has_empty_dir()) {
-    done = set_up_empty_dir(at, source.empty_dir(), may_mount);
-  } else {
-    const auto files = volume_files(pod, source, read);
-    if (!files) return tl::make_unexpected(files.error());
-    done = write_volume(at, *files);
+    const auto& medium = source.empty_dir().medium();
+    if (!medium.empty() && medium != "Memory")
+      return tl::make_unexpected(fmt::format("medium {} is not supported", medium));
+    if (medium.empty() || !may_mount) return {};
+    return mount_memory(at, empty_dir_mode, limit_of(source.empty_dir()));
   }
-  if (!done) return tl::make_unexpected(done.error());
-  return at.string();
+  const auto files = volume_files(pod, source, read);
+  if (!files) return tl::make_unexpected(files.error());
+  if (may_mount && may_hold_secrets(source))
+    if (auto mounted = mount_memory(at, files_mode, kubelet_defaults::secret_volume_bytes);
+        !mounted)
+      return mounted;
+  return write_volume(at, *files);
+}
+
+place set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
+             const object_reader& read, bool may_mount, const std::vector<std::string>& hidden) {
+  const auto& source = volume.volume_source();
+  if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
+  auto at = make_volume_directory(volume, pod_dir);
+  if (!at) return at;
+  if (auto filled = fill(pod, source, *at, read, may_mount); !filled)
+    return tl::make_unexpected(filled.error());
+  const auto& context = pod.spec().security_context();
+  if (context.has_fs_group())
+    if (auto given =
+            give_volume(*at, static_cast<gid_t>(context.fs_group()), !source.has_empty_dir());
+        !given)
+      return tl::make_unexpected(given.error());
+  return at;
 }
 
 }  // namespace
 
 volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const object_reader& read,
-                              bool may_mount) {
+                              bool may_mount, const std::vector<std::string>& hidden) {
   volumes_set_up result;
   for (const auto& volume : pod.spec().volumes()) {
-    const auto stands = set_up(pod, volume, pod_dir, read, may_mount);
+    const auto stands = set_up(pod, volume, pod_dir, read, may_mount, hidden);
     if (stands)
       result.places[volume.name()] = *stands;
     else

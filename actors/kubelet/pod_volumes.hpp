@@ -20,10 +20,14 @@ struct volumes_set_up {
   std::vector<std::string> problems;          // one line for each volume that could not be set up
 };
 
-// `may_mount`: an emptyDir with medium Memory becomes a tmpfs; elsewhere it is an ordinary
-// directory.
+// `may_mount`: an emptyDir with medium Memory becomes a tmpfs, as does what may hold secrets
+// (secret, projected, downwardAPI), each volume one, which goes with the pod; elsewhere they are
+// ordinary directories on disk. Where the pod has an fsGroup, all but hostPaths are that group's
+// (kubernetes: volume_linux.go, SetVolumeOwnership). No hostPath lies in one of the `hidden`
+// directories (node_data.hpp).
 volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesystem::path& pod_dir,
-                              const object_reader& read, bool may_mount);
+                              const object_reader& read, bool may_mount,
+                              const std::vector<std::string>& hidden = {});
 
 // Whether an emptyDir of the pod has a limit, and why the pod is to go: one holds more than that
 // (kubernetes: eviction_manager.go, emptyDirLimitEviction).

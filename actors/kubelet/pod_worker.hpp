@@ -52,6 +52,9 @@ struct kubelet_surroundings {
   pod_place place;
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;
+  std::int64_t pod_pids_limit = 0;
+  machine_rights rights;            // what it may give to containers
+  std::vector<std::string> hidden;  // directories that no container may reach
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
 };
 

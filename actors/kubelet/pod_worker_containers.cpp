@@ -5,6 +5,7 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pod_worker.hpp"
+#include "actors/kubelet/security_context.hpp"
 #include "api/quantity.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -110,14 +111,19 @@ void pod_worker::start(container_record& record) {
                               "runs programs of this machine and cannot run image \"{}\"; set "
                               "command, or use an image runtime",
                               record.name, container->image()));
+  auto security = security_of(pod(), *container, around_->rights);
+  if (!security) return refuse(record, "CreateContainerConfigError", std::move(security.error()));
+  security->hidden = around_->hidden;
   container_spec spec{.command = container_command(*container, *environment),
                       .environment = std::move(*environment),
                       .working_dir = container->working_dir(),
                       .log_file = log_path(around_->root_dir, uid_, record.name, record.attempt)};
   place_volumes(*container, spec);
   spec.limits = limits_of(*container);
+  spec.limits.pod_pids = around_->pod_pids_limit;
   spec.image = record.image;
   spec.boot_id = record.boot_id;
+  spec.security = std::move(*security);
   record.waiting_reason.clear();
   record.waiting_message.clear();
   record.phase = container_phase::starting;

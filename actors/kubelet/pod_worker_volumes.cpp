@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/mount_points.hpp"
@@ -22,6 +23,13 @@ bool sealed(const Pod& pod, const std::string& volume) {
   const auto& all = pod.spec().volumes();
   return std::any_of(all.begin(), all.end(), [&](const auto& each) {
     return each.name() == volume && made_of_files(each.volume_source());
+  });
+}
+
+bool of_the_host(const Pod& pod, const std::string& volume) {
+  const auto& all = pod.spec().volumes();
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) {
+    return each.name() == volume && each.volume_source().has_host_path();
   });
 }
 
@@ -68,8 +76,8 @@ void pod_worker::look_at_volumes() {
   volumes_stale_ = false;
   volumes_working_ = around_->helpers.containers->run(
       pod_dir(), [pod = placed_pod(), dir = pod_dir(), read = known_references(),
-                  may_mount = around_->may_mount, to = self()] {
-        to.tell(volumes_news{set_up_volumes(pod, dir, read, may_mount)});
+                  may_mount = around_->may_mount, hidden = around_->hidden, to = self()] {
+        to.tell(volumes_news{set_up_volumes(pod, dir, read, may_mount, hidden)});
       });
   if (!volumes_working_) {
     volumes_stale_ = true;
@@ -123,11 +131,18 @@ void pod_worker::on_volumes_measured(const volumes_measured& m) {
 }
 
 void pod_worker::place_volumes(const Container& container, container_spec& spec) const {
+  std::set<std::string> places;  // a volume may be mounted several times
   for (const auto& wanted : container.volume_mounts()) {
     const auto found = places_.find(wanted.name());
     if (found == places_.end()) continue;
+    const bool host = of_the_host(pod(), wanted.name());
+    const bool read_only = wanted.read_only() || sealed(pod(), wanted.name());
     if (!around_->may_mount) {
       spec.environment.push_back(volume_variable(wanted.name()) + "=" + found->second);
+      // Where it stands is covered in the container (container_root.hpp): all but this is.
+      const bool covered = around_->rights.confined_by != confinement::none && !host;
+      if (covered && places.insert(found->second).second)
+        spec.mounts.push_back({found->second, {}, found->second, read_only, true});
       continue;
     }
     const auto sub_path = wanted.sub_path_expr().empty()
@@ -135,8 +150,7 @@ void pod_worker::place_volumes(const Container& container, container_spec& spec)
                               : expand_variables(wanted.sub_path_expr(), spec.environment);
     auto target = (std::filesystem::path{"/"} / wanted.mount_path()).lexically_normal().string();
     if (target.size() > 1 && target.ends_with('/')) target.pop_back();
-    spec.mounts.push_back({found->second, sub_path, std::move(target),
-                           wanted.read_only() || sealed(pod(), wanted.name())});
+    spec.mounts.push_back({found->second, sub_path, std::move(target), read_only, !host});
   }
   order_mounts(spec.mounts);
 }

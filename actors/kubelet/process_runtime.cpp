@@ -23,6 +23,7 @@
 #include "actors/kubelet/container_shim.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/mount_points.hpp"
+#include "actors/kubelet/node_data.hpp"
 #include "actors/kubelet/pod_files.hpp"
 #include "actors/kubelet/pod_turns.hpp"
 #include "runtime/worker_pool.hpp"
@@ -124,6 +125,11 @@ int open_pidfd(pid_t pid) {
   return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
 }
 
+const std::vector<std::string>& hidden_of(const container_spec& spec) {
+  static const std::vector<std::string> nothing;
+  return spec.security ? spec.security->hidden : nothing;
+}
+
 container_exit failed_start(std::string why) {
   const auto now = wall_ms();
   return {.code = 128, .started_ms = now, .finished_ms = now, .error = std::move(why)};
@@ -149,11 +155,26 @@ container_exit lost(const container_dir& dir, bool rebooted = false) {
   return how;
 }
 
-// A container's directory is ROOT/pods/UID/containers/NAME/ATTEMPT (pod_files.hpp).
-tl::expected<void, std::string> prepare(const container_dir& dir, const container_spec& spec) {
-  if (spec.mounts.empty()) return {};
+// A container's directory is ROOT/pods/UID/containers/NAME/ATTEMPT (pod_files.hpp). Puts the
+// seccomp profile that the spec names into it: commands in the container go by the same one.
+tl::expected<void, std::string> prepare(const container_dir& dir, container_spec& spec) {
   const auto pod_dir = dir.path().parent_path().parent_path().parent_path();
-  return prepare_mounts(pod_dir.parent_path().parent_path(), pod_dir.filename(), spec.mounts);
+  const auto root_dir = pod_dir.parent_path().parent_path();
+  if (spec.security && spec.security->seccomp == seccomp_kind::profile) {
+    auto profile = read_seccomp_profile(root_dir, spec.security->seccomp_profile);
+    if (!profile) return tl::make_unexpected(profile.error());
+    spec.security->seccomp_profile = std::move(*profile);
+  }
+  if (spec.mounts.empty()) return {};
+  const auto& hidden = hidden_of(spec);
+  for (const auto& mount : spec.mounts) {
+    if (!mount.own)
+      if (auto fits = keep_out(mount.source + "/" + mount.sub_path, hidden); !fits) return fits;
+    if (!mount.own || mount.target != mount.source)
+      if (auto fits = keep_out(mount.target, hidden); !fits)
+        return tl::make_unexpected("mountPath " + fits.error());
+  }
+  return prepare_mounts(root_dir, pod_dir.filename(), spec.mounts);
 }
 
 // Empty where there is none.
@@ -222,7 +243,7 @@ struct process_runtime::impl {
     ends.wait(fd, over);
   }
 
-  void start(const container_dir& dir, const container_spec& spec, const container_observer& tell) {
+  void start(const container_dir& dir, container_spec spec, const container_observer& tell) {
     if (auto prepared = prepare(dir, spec); !prepared) return tell(failed_start(prepared.error()));
     if (auto written = dir.write(spec); !written) return tell(failed_start(written.error()));
     std::error_code problem;

@@ -34,8 +34,6 @@ class finder {
   }
 
   void look_at(const Container& container, const std::string& at) {
-    if (container.has_security_context())
-      each_field(container.security_context(), at + ".securityContext");
     for (const auto& [name, amount] : container.resources().limits())
       when(!limits_kept || (name != "cpu" && name != "memory"),
            fmt::format("{}.resources.limits[{}]", at, name));
@@ -70,7 +68,6 @@ class finder {
 std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) {
   finder out{limits_kept};
   const auto& spec = pod.spec();
-  if (spec.has_security_context()) out.each_field(spec.security_context(), "spec.securityContext");
   out.when(spec.host_aliases_size() != 0, "spec.hostAliases");
   out.when(!spec.subdomain().empty(), "spec.subdomain");
   out.when(spec.set_hostname_as_fqdn(), "spec.setHostnameAsFQDN");

@@ -184,6 +184,28 @@ TEST_CASE("mounts lead to volumes of the pod") {
             "path"});
 }
 
+TEST_CASE("a profile of the node is named where the type asks for one, and leads nowhere else") {
+  const std::string at = "spec.containers[0].securityContext.";
+  CHECK(container_faults("securityContext: {seccompProfile: {type: Localhost}, appArmorProfile: "
+                         "{type: RuntimeDefault, localhostProfile: x}}") ==
+        lines{at + "seccompProfile.localhostProfile: Required value: must be set when seccomp type "
+                   "is Localhost",
+              at + "appArmorProfile.localhostProfile: Invalid value: \"x\": can only be set when "
+                   "AppArmor type is Localhost"});
+  CHECK(container_faults("securityContext: {seccompProfile: {type: Localhost, localhostProfile: "
+                         "a/../../b}}") ==
+        lines{at +
+              "seccompProfile.localhostProfile: Invalid value: \"a/../../b\": must not contain "
+              "'..'"});
+  CHECK(
+      pod_faults("{securityContext: {seccompProfile: {type: Unconfined, localhostProfile: x}, "
+                 "appArmorProfile: {type: Localhost}}, containers: [{name: c, image: x}]}") ==
+      lines{"spec.securityContext.seccompProfile.localhostProfile: Invalid value: \"x\": can only "
+            "be set when seccomp type is Localhost",
+            "spec.securityContext.appArmorProfile.localhostProfile: Required value: must be set "
+            "when AppArmor type is Localhost"});
+}
+
 TEST_CASE("variables have one source and a name that can be one") {
   CHECK(
       container_faults("env: [{name: a=b}, {name: N, valueFrom: {}}]") ==

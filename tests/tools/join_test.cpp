@@ -184,6 +184,44 @@ TEST_CASE("a node that leaves brings its pods to an end first") {
   CHECK(ask(node, "GET", "/api/v1/namespaces/default/pods/a") == 404);
 }
 
+TEST_CASE(
+    "nothing of a cluster stays on a machine that leaves by force: no key, secret or process") {
+  const console_node node;
+  const machine worker{"worker-1", "process"};
+  auto process = worker.start(join_line(node));
+  REQUIRE(joins(*process, "worker-1"));
+  REQUIRE(becomes(node, "node/worker-1", "condition=Ready"));
+  REQUIRE(ask(node, "POST", "/api/v1/namespaces/default/secrets",
+              R"({"metadata":{"name":"hush"},"data":{"key":"aHVzaC1odXNo"}})") == 201);
+  REQUIRE(ask(node, "POST", "/api/v1/namespaces/default/pods",
+              R"({"metadata":{"name":"a"},"spec":{"nodeName":"worker-1","volumes":[{"name":"s",)"
+              R"("secret":{"secretName":"hush"}}],"containers":[{"name":"c","image":"i",)"
+              R"("command":["sleep","3600"]}]}})") == 201);
+  REQUIRE(becomes(node, "pod/a", "condition=Ready"));
+  const std::filesystem::path data{worker.folder()};
+  std::ofstream{data / "kubelet" / "mine"} << "a file of the user's\n";
+  pid_t container = 0;
+  for (const auto& each : std::filesystem::recursive_directory_iterator{data / "kubelet" / "pods"})
+    if (each.path().filename() == "running") {
+      std::istringstream fields{text_of(each.path())};
+      std::string skipped;
+      fields >> skipped >> skipped >> container;
+    }
+  REQUIRE(container > 0);
+  process->signal(SIGKILL);
+  process->wait();
+  REQUIRE(::kill(container, 0) == 0);  // it outlives its node
+  for (int again = 0; again < 2; ++again)
+    worker.leave({"--force"});
+  CHECK(eventually([&] { return ::kill(container, 0) != 0; }));
+  std::vector<std::string> left;
+  for (const auto& each : std::filesystem::recursive_directory_iterator{data})
+    if (each.is_regular_file()) left.push_back(each.path().lexically_relative(data));
+  std::sort(left.begin(), left.end());
+  CHECK(left == std::vector<std::string>{"kubelet/mine", "node.lock"});
+  CHECK(text_of("/proc/self/mountinfo").find(data.string()) == std::string::npos);
+}
+
 TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the way") {
   const console_node node;
   const machine worker{"worker-1"};

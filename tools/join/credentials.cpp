@@ -82,6 +82,18 @@ tl::expected<void, std::string> join_folder::save(const joined_credentials& what
   return {};
 }
 
+tl::expected<void, std::string> join_folder::save_root(
+    const std::filesystem::path& root_dir) const {
+  return server::write_private_file(path_ / "root-dir",
+                                    std::filesystem::absolute(root_dir).string());
+}
+
+std::optional<std::filesystem::path> join_folder::root() const {
+  const auto text = server::read_private_file(path_ / "root-dir");
+  if (!text || !text->has_value() || (*text)->empty()) return std::nullopt;
+  return std::filesystem::path{**text};
+}
+
 tl::expected<void, std::string> join_folder::remove() const {
   std::error_code problem;
   // What makes it a member goes first, whatever becomes of the rest.

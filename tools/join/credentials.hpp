@@ -5,6 +5,7 @@
 //   ca.crt        the authority of the cluster
 //   cluster.json  the node's name, the cluster's id, the addresses, the token's id; written last:
 //                 with it the machine has joined
+//   root-dir      where its kubelet keeps pods: what leaving it has to look after
 //
 // Whoever holds the data dir's lock owns the folder. Errors are one line that names the file.
 #pragma once
@@ -39,6 +40,9 @@ class join_folder {
   // The key that is there, from an attempt that was cut short, or a new one.
   tl::expected<std::string, std::string> private_key() const;
   tl::expected<void, std::string> save(const joined_credentials& what) const;
+  // Of the kubelet that runs here; nothing where none was told.
+  tl::expected<void, std::string> save_root(const std::filesystem::path& root_dir) const;
+  std::optional<std::filesystem::path> root() const;
   // Removes the folder; nothing to remove is no error.
   tl::expected<void, std::string> remove() const;
 

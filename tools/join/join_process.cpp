@@ -134,6 +134,9 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
   const auto held = credentials_for(config, order);
   if (!held) return tl::make_unexpected(held.error());
   config.kubelet.node_name = held->node_name;
+  if (*root)
+    if (auto saved = join_folder{config.data_dir}.save_root(config.kubelet.root_dir); !saved)
+      return saved;
   // A machine that comes back is up with its pods, whether the control plane is or not.
   if (order.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
   link_news news{around.signals};

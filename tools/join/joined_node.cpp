@@ -141,7 +141,7 @@ class joined_node final : public node_parts {
                       runtime::make<actors::simulated_minion>(std::move(node), to));
       return;
     }
-    auto kubelet = kubelet_of(from, node_);
+    auto kubelet = kubelet_of(config_, node_);
     kubelet.address = address;
     actors::spawn_kubelet(*company_, to, std::move(kubelet));
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "actors/kubelet/leftover_pods.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
 #include "tools/cluster_client.hpp"
@@ -117,6 +118,21 @@ result end_process(const leave_order& order, bool told) {
       fmt::format("the node's process {} does not end: end it, then leave again", *id));
 }
 
+// What pods have left here: by --force some may still run, and their secrets are in their volumes.
+result end_pods(const std::filesystem::path& root_dir) {
+  if (!std::filesystem::exists(root_dir)) return {};
+  const auto held = node_folder::take_root(root_dir);
+  if (!held) return tl::make_unexpected(held.error());
+  if (!actors::end_leftover_pods(root_dir))
+    return tl::make_unexpected(
+        fmt::format("{} cannot be removed: see what is in use there, then leave again",
+                    (root_dir / "pods").string()));
+  std::error_code kept;
+  std::filesystem::remove(root_dir / "kubelet.lock", kept);
+  std::filesystem::remove(root_dir, kept);  // only where nothing else is in it
+  return {};
+}
+
 }  // namespace
 
 result leave(const leave_order& order, const teller& progress) {
@@ -132,6 +148,8 @@ result leave(const leave_order& order, const teller& progress) {
     if (auto done = leave_cluster(order, **held, progress); !done) return done;
   }
   if (auto ended = end_process(order, member && !order.force); !ended) return ended;
+  if (auto ended = end_pods(folder.root().value_or(order.data_dir / "kubelet")); !ended)
+    return ended;
   return folder.remove();
 }
 

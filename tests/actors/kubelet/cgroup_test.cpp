@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 
 namespace troupe::actors {
@@ -111,6 +112,35 @@ TEST_CASE("a group ends with all that is in it", "[kubelet]") {
   CHECK(WTERMSIG(status) == SIGKILL);
   ::close(ready[0]);
   ::close(ready[1]);
+}
+
+TEST_CASE("the containers of a pod have so many processes together, whoever forks", "[kubelet]") {
+  const auto tree = cgroup_tree::find();
+  if (tree.about().find("pids") == std::string::npos) {
+    WARN("not tried on this machine: " << tree.about());
+    return;
+  }
+  constexpr int most = 12;
+  const auto pod = own_name();
+  const std::string one = pod + "/a-0", other = pod + "/b-0";
+  for (const auto& name : {one, other})
+    REQUIRE(tree.make(name, {.pod_pids = most}) == std::vector<std::string>{});
+  // Forks until it may not, and leaves all of them behind.
+  const auto bomb = [] {
+    int started = 0;
+    for (pid_t child = 1; started < 100 && child > 0; started += child > 0) {
+      child = ::fork();
+      if (child == 0)
+        for (;;)
+          ::pause();
+    }
+    ::_exit(started);
+  };
+  CHECK(WEXITSTATUS(in_group(tree, one, bomb)) == most - 1);
+  CHECK(WEXITSTATUS(in_group(tree, other, bomb)) == 0);
+  for (const auto& name : {one, other})
+    tree.remove(name);
+  CHECK_FALSE(std::filesystem::exists("/sys/fs/cgroup/pids/troupe/" + pod));
 }
 
 }  // namespace troupe::actors

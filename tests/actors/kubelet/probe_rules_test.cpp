@@ -177,10 +177,7 @@ spec:
     livenessProbe: {grpc: {port: 1}}
 )");
   CHECK(unsupported_features(pod, true) ==
-        std::vector<std::string>{"spec.securityContext.fsGroup", "spec.hostAliases",
-                                 "spec.subdomain", "spec.setHostnameAsFQDN",
-                                 "spec.containers{c}.securityContext.privileged",
-                                 "spec.containers{c}.securityContext.runAsUser",
+        std::vector<std::string>{"spec.hostAliases", "spec.subdomain", "spec.setHostnameAsFQDN",
                                  "spec.containers{c}.resources.limits[ephemeral-storage]",
                                  "spec.containers{c}.terminationMessagePolicy",
                                  "spec.containers{c}.livenessProbe.grpc (the probe counts as "

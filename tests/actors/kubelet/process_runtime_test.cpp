@@ -13,6 +13,8 @@
 #include <future>
 #include <mutex>
 
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/log_budget.hpp"
 #include "build_paths.hpp"
 
 namespace troupe::actors {
@@ -106,6 +108,32 @@ TEST_CASE("a container's output, exit code and environment are what they should 
   const auto log = text_of(place.path / "log");
   CHECK_THAT(log, Catch::Contains(" stdout F hello\n") && Catch::Contains(" stderr F oops\n") &&
                       Catch::Contains(" stdout F unfinished\n"));
+}
+
+TEST_CASE("who floods the log waits, and the log stays within its bound", "[kubelet]") {
+  log_budget budget{1000};
+  CHECK(budget.wait_ms(5'000) == 0);
+  budget.take(1'500);
+  CHECK(budget.wait_ms(5'000) == 501);
+  CHECK(budget.wait_ms(5'400) == 101);
+  CHECK(budget.wait_ms(5'501) == 0);
+  CHECK(budget.wait_ms(9'999'999) == 0);
+  budget.take(1'000);
+  CHECK(budget.wait_ms(9'999'999) == 1);
+  scratch place;
+  listener heard;
+  process_runtime runtime{shim};
+  runtime.start(container_dir{place.path / "c"},
+                shell(place, "head -c 400000 /dev/zero | tr '\\0' '\\n'; echo last"),
+                heard.observer());
+  const auto exit = heard.exit();
+  REQUIRE(exit);
+  CHECK(exit->finished_ms - exit->started_ms > 1'000);
+  CHECK(text_of(place.path / "log").find(" last\n") != std::string::npos);
+  std::uintmax_t bytes = 0;
+  for (const auto& each : std::filesystem::directory_iterator{place.path})
+    if (each.is_regular_file()) bytes += each.file_size();
+  CHECK(bytes < (kubelet_defaults::log_files + 1) * kubelet_defaults::log_file_bytes);
 }
 
 TEST_CASE("a program that is not there is an error that names it", "[kubelet]") {
