@@ -13,6 +13,7 @@
 #include "actors/recorder.hpp"
 #include "actors/replication/replication.hpp"
 #include "actors/scheduler/scheduler.hpp"
+#include "actors/service_allocations.hpp"
 #include "actors/token_cleaner.hpp"
 #include "actors/watcher.hpp"
 #include "actors/writer.hpp"
@@ -22,7 +23,8 @@ namespace troupe::actors {
 struct control_plane::impl {
   runtime::system& company;
   persistence::store& truth;
-  actors::doors doors;
+  std::shared_ptr<actors::capacity> capacity;
+  actors::doors doors = {};
   std::unique_ptr<node_links> links = {};
   std::vector<runtime::actor_ref> started = {};
 
@@ -49,15 +51,18 @@ struct control_plane::impl {
 
 control_plane::control_plane(runtime::system& company, persistence::store& truth,
                              control_plane_options options)
-    : impl_{new impl{company, truth, {}}} {
+    : impl_{new impl{company, truth, std::make_shared<actors::capacity>(options.capacity)}} {
+  const auto& capacity = impl_->capacity;
+  capacity->nodes_take(pods_taken_by_nodes(truth.read()));
   auto reader = options.reading_thread ? std::make_shared<runtime::worker_pool>(
                                              "log-reader", 1, defaults::log_queue_limit)
                                        : nullptr;
   auto& doors = impl_->doors;
   doors.watcher = impl_->start<watcher>("watcher", "watcher", &truth,
                                         watcher_options{.log_reader = std::move(reader)});
-  doors.writer = impl_->start<writer>("writer", "writer", &truth,
-                                      writer_options{.conflict_chance = options.conflict_chance});
+  doors.writer = impl_->start<writer>(
+      "writer", "writer", &truth,
+      writer_options{.conflict_chance = options.conflict_chance, .capacity = capacity});
   truth.observe([to = doors.watcher](persistence::change_batch batch) {
     const auto& last = batch->back();
     const runtime::cause why{last.why.request, last.at};
@@ -69,7 +74,7 @@ control_plane::control_plane(runtime::system& company, persistence::store& truth
   if (!options.controllers) return;
   impl_->start<namespaces>("namespaces", "namespaces", &truth, doors);
   impl_->start<garbage_collector>("garbage-collector", "garbage-collector", &truth, doors);
-  impl_->start<minions>("supervisor", "minions", &truth, doors, options.node_grace);
+  impl_->start<minions>("supervisor", "minions", &truth, doors, options.node_grace, capacity);
   impl_->start<token_cleaner>("token-cleaner", "token-cleaner", doors);
   auto scheduler = spawn_scheduler(company, doors, {.profile = options.scheduler_profile});
   impl_->started.push_back(scheduler);
@@ -103,6 +108,8 @@ persistence::store& control_plane::truth() noexcept {
 void control_plane::commit(persistence::transaction what, std::uint64_t request,
                            std::function<void(persistence::outcome)> done) {
   if (what.why.request == 0) what.why.request = request;
+  follow_services(impl_->truth, what);
+  impl_->capacity->limit(what);
   impl_->truth.submit(std::move(what), std::move(done));
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "actors/capacity.hpp"
 #include "actors/defaults.hpp"
 #include "actors/doors.hpp"
 #include "actors/messages.hpp"
@@ -28,6 +29,7 @@ struct control_plane_options {
   double conflict_chance = 0;
   // A node that gives no sign of life for so long is called not ready.
   runtime::duration node_grace = defaults::node_grace;
+  capacity_options capacity = {};
 };
 
 class node_links;
@@ -47,7 +49,8 @@ class control_plane {
   persistence::store& truth() noexcept;
 
   // From any thread: a transaction, handed to the store from this thread (the writer is the door
-  // for actors, who need the answer by message); `done` runs on a thread that must not block.
+  // for actors, who need the answer by message); `done` runs on a thread that must not block. Both
+  // doors keep the capacity of the cluster, and the keys of what Services have.
   void commit(persistence::transaction what, std::uint64_t request,
               std::function<void(persistence::outcome)> done);
   // Commands, carried out by the writer.

@@ -22,6 +22,14 @@ inline constexpr int command_attempts = 5;
 // broken.
 inline constexpr duration write_timeout = 30s;
 
+// -- capacity -------------------------------------------------------------------------------------
+
+// Pods of the cluster at most, in the place of a number by configuration: twice what the nodes take
+// leaves room for rollouts, for pods that end and for pods that wait; the least is what a cluster
+// of one node is tested with.
+inline constexpr std::uint64_t pod_capacity_factor = 2;
+inline constexpr std::uint64_t least_pod_capacity = 10'000;
+
 // -- watcher --------------------------------------------------------------------------------------
 
 // Recent changes that the watcher keeps in memory, by number and by size of the encoded objects;

@@ -23,8 +23,13 @@ bool fails(readiness ready) {
 
 }  // namespace
 
-minions::minions(const persistence::store* truth, doors to, runtime::duration grace)
-    : follower{to.watcher}, truth_{truth}, to_{std::move(to)}, grace_{grace} {}
+minions::minions(const persistence::store* truth, doors to, runtime::duration grace,
+                 std::shared_ptr<capacity> room)
+    : follower{to.watcher},
+      truth_{truth},
+      to_{std::move(to)},
+      grace_{grace},
+      room_{std::move(room)} {}
 
 const runtime::behavior& minions::make_behavior() const {
   static const auto table = runtime::handlers(&minions::on_watch_events, &minions::on_watch_ended);
@@ -41,7 +46,8 @@ void minions::started() {
 std::string minions::describe() const {
   const auto failing = std::count_if(rows_.begin(), rows_.end(),
                                      [](const auto& entry) { return fails(entry.second.ready); });
-  return fmt::format("nodes: {}\nfailing: {}\nallDown: {}\n", rows_.size(), failing, all_down_);
+  return fmt::format("nodes: {}\nfailing: {}\nallDown: {}\nnodesTakePods: {}\npodsAtMost: {}\n",
+                     rows_.size(), failing, all_down_, takes_pods_, room_->pods());
 }
 
 // -- messages from the watcher --------------------------------------------------------------------
@@ -55,12 +61,14 @@ void minions::on_nodes(const watch_events& m) {
       take_node(name, event);
     } else if (const auto found = rows_.find(name); found != rows_.end()) {
       stop_child(found->second.actor);
+      takes_pods_ -= found->second.takes_pods;
       rows_.erase(found);
     }
   }
   if (m.synced && !std::exchange(complete_, true)) {
     stop_children_but("minion", [this](const std::string& name) { return rows_.contains(name); });
   }
+  if (complete_) room_->nodes_take(takes_pods_);
 }
 
 void minions::take_node(const std::string& name, const watch_event& event) {
@@ -78,6 +86,9 @@ void minions::take_node(const std::string& name, const watch_event& event) {
   const auto& node = event.object->as<Node>();
   const auto ready = readiness_of(node);
   if (fails(ready) && !fails(r.ready)) r.since = now();
+  const auto takes = pods_taken_by(node);
+  takes_pods_ += takes - r.takes_pods;
+  r.takes_pods = takes;
   r.ready = ready;
   r.zone = zone_of(node);
   r.away = sends_pods_away(node);

@@ -1,10 +1,14 @@
 // The supervisor of the minions: starts one for each Node, brings it the changes of its Node and
-// its lease, and decides how fast the pods of nodes that fail may be sent away (zones.hpp).
+// its lease, and decides how fast the pods of nodes that fail may be sent away (zones.hpp). Adds up
+// how many pods the nodes take, for the capacity of the cluster.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
+#include "actors/capacity.hpp"
 #include "actors/event_rules.hpp"
 #include "actors/follower.hpp"
 #include "actors/minion.hpp"
@@ -16,8 +20,9 @@ namespace troupe::actors {
 
 class minions : public follower {
  public:
-  // The store must outlive it.
-  minions(const persistence::store* truth, doors to, runtime::duration grace);
+  // The store must outlive it. Tells `room` what the nodes take.
+  minions(const persistence::store* truth, doors to, runtime::duration grace,
+          std::shared_ptr<capacity> room);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -28,6 +33,7 @@ class minions : public follower {
     runtime::actor_ref actor;
     std::string zone;
     readiness ready = readiness::unsaid;
+    std::uint64_t takes_pods = 0;
     bool granted = false;         // the pods are being, or may be, sent away
     bool away = false;            // the Node says that they are
     runtime::time_point since{};  // not ready since
@@ -49,6 +55,8 @@ class minions : public follower {
   const persistence::store* truth_;
   doors to_;
   const runtime::duration grace_;
+  const std::shared_ptr<capacity> room_;
+  std::uint64_t takes_pods_ = 0;     // all nodes together
   std::map<std::string, row> rows_;  // by node
   std::map<std::string, zone> zones_;
   bool complete_ = false;

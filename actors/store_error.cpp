@@ -1,6 +1,26 @@
 #include "actors/store_error.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
 namespace troupe::actors {
+
+namespace {
+
+// kubernetes: apiserver/pkg/admission/plugin/resourcequota, "exceeded quota". What to do follows.
+std::string exceeded_quota(const persistence::error& e) {
+  const bool pods = e.key == api::kind_of<api::core::v1::Pod>().prefix();
+  const auto* measure = pods ? "pods" : e.key.empty() ? "bytes" : "objects";
+  const auto* setting = pods ? "maxPods" : e.key.empty() ? "maxBytes" : "maxObjects";
+  return fmt::format(
+      "exceeded quota: cluster, used: {0}={1}, limited: {0}={2}: delete what is not needed, {3}"
+      "raise the setting cluster.{4}",
+      measure, e.actual, e.most, pods ? "add nodes, or " : "or ", setting);
+}
+
+}  // namespace
 
 api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
                         std::string_view name) {
@@ -26,6 +46,8 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     case errc::read_only:
     case errc::closed:
       return api::service_unavailable(e.message);
+    case errc::exceeded:
+      return api::forbidden(kind, name, exceeded_quota(e));
     case errc::locked:
     case errc::incompatible:
     case errc::corrupt:

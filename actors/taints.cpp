@@ -1,6 +1,7 @@
 #include "actors/taints.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace troupe::actors {
 
@@ -22,6 +23,13 @@ bool tolerates(const PodSpec& pod, const Taint& taint) {
                      [&](const Toleration& toleration) { return tolerates(toleration, taint); });
 }
 
+namespace {
+
+// 68 years: clocks count nanoseconds in 64 bits.
+constexpr std::int64_t longest_toleration = std::numeric_limits<std::int32_t>::max();
+
+}  // namespace
+
 bool has_no_execute(const Node& node) {
   const auto& taints = node.spec().taints();
   return std::any_of(taints.begin(), taints.end(),
@@ -37,7 +45,8 @@ std::optional<std::chrono::seconds> time_to_leave(const PodSpec& pod, const Node
                      [&](const Toleration& toleration) { return tolerates(toleration, taint); });
     if (found == pod.tolerations().end()) return std::chrono::seconds{0};
     if (!found->has_toleration_seconds()) continue;
-    const std::chrono::seconds borne{std::max<std::int64_t>(0, found->toleration_seconds())};
+    const std::chrono::seconds borne{
+        std::clamp<std::int64_t>(found->toleration_seconds(), 0, longest_toleration)};
     least = least ? std::min(*least, borne) : borne;
   }
   return least;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/defaults.hpp"
+#include "actors/service_allocations.hpp"
 #include "actors/store_error.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -91,6 +92,8 @@ void writer::submit(persistence::transaction what, std::function<void(persistenc
     return done(tl::make_unexpected(persistence::error{
         .code = persistence::errc::conflict, .message = "a conflict was injected", .key = key}));
   }
+  follow_services(*truth_, what);
+  if (options_.capacity) options_.capacity->limit(what);
   ++tally_->under_way;
   truth_->submit(std::move(what),
                  [counts = tally_, done = std::move(done)](persistence::outcome result) {

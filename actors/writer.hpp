@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 
+#include "actors/capacity.hpp"
 #include "actors/commands.hpp"
 #include "actors/messages.hpp"
 #include "persistence/store.hpp"
@@ -22,6 +23,8 @@ struct writer_options {
   // Chance that a transaction is answered with a conflict in the place of being tried; simulations
   // set it.
   double conflict_chance = 0;
+  // Null: there is no bound.
+  std::shared_ptr<const actors::capacity> capacity = nullptr;
 };
 
 class writer : public runtime::actor {

@@ -2,6 +2,7 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "api/equality.hpp"
 #include "api/object.hpp"
@@ -51,6 +52,9 @@ void set_finalizers(ObjectMeta& meta, std::string_view policy) {
   if (!same) *meta.mutable_finalizers() = std::move(kept);
 }
 
+// 68 years: what is longer has no time of an end that could be written.
+constexpr std::int64_t longest_grace = std::numeric_limits<std::int32_t>::max();
+
 void mark(ObjectMeta& meta, std::int64_t at_seconds, std::int64_t grace_seconds) {
   if (!meta.has_deletion_timestamp() && meta.generation() > 0)
     meta.set_generation(meta.generation() + 1);
@@ -68,7 +72,7 @@ std::int64_t grace_of(const core::v1::Pod& pod, const DeleteOptions& options) {
   const auto asked = options.has_grace_period_seconds()
                          ? options.grace_period_seconds()
                          : pod.spec().termination_grace_period_seconds();
-  return asked < 0 ? 1 : asked;
+  return asked < 0 ? 1 : std::min(asked, longest_grace);
 }
 
 enum class grace { none, set, pending };

@@ -57,7 +57,7 @@ bool kind_info::serves(std::string_view verb) const noexcept {
 }
 
 bool kind_info::stored() const noexcept {
-  return options_.subresource().empty() && !plural().empty() && serves("get");
+  return options_.subresource().empty() && !plural().empty() && (serves("get") || serves("none"));
 }
 
 }  // namespace troupe::api

@@ -17,6 +17,9 @@ constexpr wide largest = wide{std::numeric_limits<std::int64_t>::max()} * nanos_
 constexpr int largest_digits = 28;  // of `largest`
 // Beyond this every number is either too large or too small; keeps sums of exponents small.
 constexpr int exponent_bound = 10'000'000;
+// An exponent of more digits is a mistake, not an amount (kubernetes: suffix.go keeps 32 bits of
+// it).
+using exponent = std::int32_t;
 
 struct suffix {
   std::string_view text;
@@ -98,11 +101,12 @@ std::optional<suffix> read_suffix(std::string_view text) {
   if (text.size() < 2 || (text[0] != 'e' && text[0] != 'E')) return std::nullopt;
   text.remove_prefix(1);
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  std::int64_t power = 0;
+  exponent power = 0;
   const auto done = std::from_chars(text.data(), text.data() + text.size(), power);
   if (done.ec != std::errc() || done.ptr != text.data() + text.size()) return std::nullopt;
-  power = std::clamp<std::int64_t>(power, -exponent_bound, exponent_bound);
-  return suffix{{}, quantity::notation::exponent, static_cast<int>(power)};
+  return suffix{{},
+                quantity::notation::exponent,
+                std::clamp<exponent>(power, -exponent_bound, exponent_bound)};
 }
 
 // The digits times 10^power in billionths, rounded up, held below `largest`.

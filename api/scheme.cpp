@@ -26,7 +26,10 @@ scheme::scheme() {
       const auto& type = *file->message_type(i);
       if (!type.options().HasExtension(kind)) continue;
       owned_.push_back(std::make_unique<kind_info>(type.options().GetExtension(kind), type));
-      all_.push_back(owned_.back().get());
+      if (owned_.back()->serves("none"))
+        index_stored(*owned_.back());
+      else
+        all_.push_back(owned_.back().get());
     }
   }
   std::sort(all_.begin(), all_.end(), [](const kind_info* a, const kind_info* b) {
@@ -40,8 +43,12 @@ scheme::scheme() {
 void scheme::index(const kind_info& kind) {
   const bool fresh = by_kind_.emplace(names(kind.api_version(), kind.kind()), &kind).second;
   ensure(fresh, "a kind is described once in the schema");
-  by_type_.emplace(&kind.type(), &kind);
   if (!kind.plural().empty()) by_resource_.emplace(names(kind.api_version(), kind.plural()), &kind);
+  index_stored(kind);
+}
+
+void scheme::index_stored(const kind_info& kind) {
+  by_type_.emplace(&kind.type(), &kind);
   if (kind.stored()) {
     const bool own_prefix = by_stored_plural_.emplace(kind.plural(), &kind).second;
     ensure(own_prefix, "no two stored kinds share a plural, which is their prefix in the store");

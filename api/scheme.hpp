@@ -1,4 +1,5 @@
-// The registry of kinds: everything in the schema that carries the `kind` option.
+// The registry of kinds: everything in the schema that carries the `kind` option. What the program
+// keeps for itself (verbs: "none") is found by key and by type only.
 #pragma once
 
 #include <map>
@@ -25,7 +26,7 @@ class scheme {
   // The kind whose body is of that message type.
   const kind_info* find(const google::protobuf::Descriptor& type) const;
 
-  // Sorted by group (core first), version, plural.
+  // Those that are served, sorted by group (core first), version, plural.
   const std::vector<const kind_info*>& all() const noexcept { return all_; }
   // "v1", "apps/v1" ... in the order of discovery.
   std::vector<std::string> api_versions() const;
@@ -36,6 +37,7 @@ class scheme {
 
   scheme();
   void index(const kind_info& kind);
+  void index_stored(const kind_info& kind);
 
   std::vector<std::unique_ptr<kind_info>> owned_;
   std::vector<const kind_info*> all_;

@@ -65,6 +65,13 @@ struct minions_config {
   duration grace_period = defaults::grace_period;
 };
 
+// What the cluster may hold. 0: twice what the nodes take, of pods; no bound, of the others.
+struct cluster_config {
+  std::int64_t max_pods = 0;
+  std::int64_t max_objects = 0;
+  byte_size max_bytes;
+};
+
 struct scheduler_config {
   scheduler_profile profile = scheduler_profile::today;
   // Plugins by name, added to or taken from those of the profile.
@@ -92,6 +99,7 @@ struct node_config {
   kubelet_config kubelet;
   link_config link;
   minions_config minions;
+  cluster_config cluster;
   scheduler_config scheduler;
   log_config log;
   runtime_config runtime;

@@ -12,11 +12,13 @@ constexpr std::int64_t hour = 60 * minute;
 constexpr std::int64_t day = 24 * hour;
 constexpr std::int64_t kibibyte = 1 << 10;
 constexpr std::int64_t mebibyte = 1 << 20;
+constexpr std::int64_t gibibyte = 1 << 30;
 
 using node = node_config;
 using server = server_config;
 using store = store_config;
 using kubelet = kubelet_config;
+using cluster = cluster_config;
 using scheduler = scheduler_config;
 
 constexpr setting rows[] = {
@@ -163,6 +165,25 @@ constexpr setting rows[] = {
      .unit = "time",
      .least = second,
      .most = hour},
+
+    {.name = "cluster.max_pods",
+     .at = at<&node::cluster, &cluster::max_pods>(),
+     .about = "Pods of the cluster at most: a creation beyond that is refused with 403, and "
+              "controllers wait for room. 0 takes twice what all nodes take, at least 10000.",
+     .unit = "pods",
+     .most = 100'000'000},
+    {.name = "cluster.max_objects",
+     .at = at<&node::cluster, &cluster::max_objects>(),
+     .about = "Objects of all kinds that the store holds at most; nodes and leases are made even "
+              "so. 0 is no bound.",
+     .unit = "objects",
+     .most = 1'000'000'000},
+    {.name = "cluster.max_bytes",
+     .at = at<&node::cluster, &cluster::max_bytes>(),
+     .about = "Bytes of all objects as they are stored at which creations are refused; nodes and "
+              "leases are made even so. 0 is no bound.",
+     .unit = "bytes",
+     .most = kibibyte * gibibyte},
 
     {.name = "scheduler.profile",
      .at = at<&node::scheduler, &scheduler::profile>(),

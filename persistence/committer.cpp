@@ -167,7 +167,9 @@ expected<void> committer::adopt(revision on_disk) {
       continue;
     }
     const entry* old = edit_.find(each.key);
-    edit_.put(each.key, each.object, old == nullptr ? each.at : old->created());
+    const auto stored = api::to_storage(each.object->kind(), each.object->content());
+    edit_.put(each.key, each.object, old == nullptr ? each.at : old->created(),
+              static_cast<std::uint32_t>(stored.size()));
   }
   spdlog::warn("store: {} changes up to revision {} had reached the disk before it failed",
                found->size(), on_disk);

@@ -6,6 +6,8 @@ std::string_view to_string(errc code) {
   switch (code) {
     case errc::conflict:
       return "conflict";
+    case errc::exceeded:
+      return "exceeded";
     case errc::read_only:
       return "read_only";
     case errc::overloaded:

@@ -18,6 +18,7 @@ struct row {
   std::string key;
   std::string value;
   revision created = 0;
+  std::uint32_t stored_bytes = 0;
   expected<api::object_ptr> object{nullptr};
 };
 
@@ -64,7 +65,7 @@ expected<void> insert(std::vector<row>& rows, tree_edit& into) {
   decode(rows);
   for (auto& each : rows) {
     if (!each.object) return fail(std::move(each.object.error()));
-    into.put(each.key, std::move(*each.object), each.created);
+    into.put(each.key, std::move(*each.object), each.created, each.stored_bytes);
   }
   rows.clear();
   return {};
@@ -82,6 +83,7 @@ expected<void> load_objects(const engine& disk, revision last, log_fold& fold, t
     if (const auto state = read_state(value)) {
       fold.compare(key, *state);
       next.created = state->created;
+      next.stored_bytes = static_cast<std::uint32_t>(state->object.size());
       if (state->modified > last)
         result = fail(errc::corrupt,
                       fmt::format("{} is of revision {}, but the newest change is of {}; restore a "

@@ -19,6 +19,14 @@ error conflict(const precondition& wanted, revision actual) {
   return {errc::conflict, std::move(why), wanted.key, actual};
 }
 
+error exceeded(const bound& allowed, std::uint64_t actual) {
+  const bool bytes = allowed.of == bound::measure::bytes;
+  return {errc::exceeded,
+          fmt::format("the store holds {} {} and may hold {}", actual,
+                      bytes ? "bytes" : "objects below " + allowed.prefix, allowed.most),
+          bytes ? std::string{} : allowed.prefix, actual, allowed.most};
+}
+
 }  // namespace
 
 staging::staging(tree_edit& tree, write_batch& rows, start from)
@@ -31,6 +39,7 @@ staging::staging(tree_edit& tree, write_batch& rows, start from)
 
 outcome staging::apply(submission& what) {
   if (auto holds = check(what.what.preconditions); !holds) return fail(std::move(holds.error()));
+  if (auto room = check_bounds(what); !room) return fail(std::move(room.error()));
   auto& mutations = what.what.mutations;
   committed result;
   result.objects.reserve(mutations.size());
@@ -50,6 +59,24 @@ expected<void> staging::check(const std::vector<precondition>& preconditions) co
     const entry* found = tree_.find(each.key);
     const revision actual = found == nullptr ? 0 : found->object()->revision();
     if (actual != each.at) return fail(conflict(each, actual));
+  }
+  return {};
+}
+
+expected<void> staging::check_bounds(const submission& what) const {
+  const auto& mutations = what.what.mutations;
+  for (const auto& allowed : what.what.bounds) {
+    std::uint64_t more = 0;
+    const bool bytes = allowed.of == bound::measure::bytes;
+    for (std::size_t i = 0; i < mutations.size(); ++i) {
+      const auto& key = mutations[i].key;
+      if (mutations[i].content == nullptr || tree_.find(key) != nullptr) continue;
+      if (bytes || key.starts_with(allowed.prefix))
+        more += bytes ? key.size() + what.stored[i].size() : 1;
+    }
+    if (more == 0) continue;
+    const std::uint64_t actual = bytes ? tree_.bytes() : tree_.count(allowed.prefix);
+    if (actual + more > allowed.most) return fail(exceeded(allowed, actual));
   }
   return {};
 }
@@ -84,7 +111,7 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
     tree_.remove(what.key);
   } else {
     rows_.put(table::objects, what.key, state_head(created, id.at), stored);
-    tree_.put(what.key, seen.object, created);
+    tree_.put(what.key, seen.object, created, static_cast<std::uint32_t>(stored.size()));
   }
   durable_ = durable_ || !kind.options().relaxed();
   auto made = seen.object;

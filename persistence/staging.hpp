@@ -36,6 +36,7 @@ class staging {
 
  private:
   expected<void> check(const std::vector<precondition>& preconditions) const;
+  expected<void> check_bounds(const submission& what) const;
   api::object_ptr mutate(mutation& what, std::string_view stored, change_id id,
                          const change_cause& why);
   void keep_base(const entry& old);

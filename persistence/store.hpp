@@ -37,6 +37,15 @@ struct mutation {
   std::unique_ptr<api::body> content;
 };
 
+// Creations that would leave more than `most` of something in the store are refused (`exceeded`).
+// What does not create is never refused: a full store can still be changed, and emptied.
+struct bound {
+  enum class measure : std::uint8_t { objects, bytes };
+  measure of = measure::objects;
+  std::string prefix = {};  // of the keys of the objects that count; bytes are those of all
+  std::uint64_t most = 0;
+};
+
 // Who and what made a change; kept in the log and shown by the console's `history` and `why`.
 struct change_cause {
   std::uint64_t request = 0;  // id of the client's request, 0 for none
@@ -49,6 +58,7 @@ struct transaction {
   std::vector<precondition> preconditions;
   std::vector<mutation> mutations;
   change_cause why;
+  std::vector<bound> bounds = {};
 };
 
 struct committed {

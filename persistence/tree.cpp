@@ -1,19 +1,8 @@
 #include "persistence/tree.hpp"
 
-#include <string>
-
 namespace troupe::persistence {
 
 namespace {
-
-// The smallest key that is greater than every key with this prefix; empty when there is none.
-std::string after_prefix(std::string_view prefix) {
-  std::string next{prefix};
-  while (!next.empty() && static_cast<unsigned char>(next.back()) == 0xff)
-    next.pop_back();
-  if (!next.empty()) next.back() = static_cast<char>(static_cast<unsigned char>(next.back()) + 1);
-  return next;
-}
 
 struct scan_range {
   std::string_view prefix;
@@ -52,29 +41,15 @@ bool scan_below(const node& n, const scan_range& range, bool from_start) {
 }  // namespace
 
 std::shared_ptr<const tree_root> tree_root::empty(revision at) {
-  return std::make_shared<const tree_root>(ref<node>{new leaf_node{0}}, at);
+  return std::make_shared<const tree_root>(ref<node>{new leaf_node{0}}, at, 0);
 }
 
 const entry* tree_root::find(std::string_view key) const {
   return find_entry(*top_, key);
 }
 
-std::size_t tree_root::rank(std::string_view key) const {
-  std::size_t before = 0;
-  const node* n = top_.get();
-  while (!n->is_leaf) {
-    const auto& inner = as_inner(*n);
-    const auto at = position(inner, key);
-    for (std::size_t i = 0; i < at; ++i)
-      before += inner.items[i].count;
-    n = inner.items[at].child.get();
-  }
-  return before + position(as_leaf(*n), key);
-}
-
 std::size_t tree_root::count(std::string_view prefix) const {
-  const auto next = after_prefix(prefix);
-  return (next.empty() ? size() : rank(next)) - rank(prefix);
+  return count_prefix(*top_, prefix);
 }
 
 void tree_root::scan(std::string_view prefix, std::string_view after, void* context,

@@ -16,18 +16,19 @@ namespace troupe::persistence {
 
 class tree_root {
  public:
-  tree_root(ref<node> top, revision at) noexcept : top_{std::move(top)}, at_{at} {}
+  tree_root(ref<node> top, revision at, std::uint64_t bytes) noexcept
+      : top_{std::move(top)}, at_{at}, bytes_{bytes} {}
 
   static std::shared_ptr<const tree_root> empty(revision at);
 
   revision at() const noexcept { return at_; }
   const ref<node>& top() const noexcept { return top_; }
   std::size_t size() const { return count_of(*top_); }
+  // Of all keys and of the stored forms of all objects.
+  std::uint64_t bytes() const noexcept { return bytes_; }
 
   // Null when there is no such key.
   const entry* find(std::string_view key) const;
-  // The number of keys that are smaller.
-  std::size_t rank(std::string_view key) const;
   std::size_t count(std::string_view prefix) const;
 
   // Visits entries with `prefix` whose key is greater than `after`, in order, until `visit` is
@@ -38,6 +39,7 @@ class tree_root {
  private:
   ref<node> top_;
   revision at_;
+  std::uint64_t bytes_;
 };
 
 class tree_edit {
@@ -46,8 +48,11 @@ class tree_edit {
 
   const entry* find(std::string_view key) const;
   std::size_t size() const { return count_of(*top_); }
+  std::size_t count(std::string_view prefix) const { return count_prefix(*top_, prefix); }
+  std::uint64_t bytes() const noexcept { return bytes_; }
   // Inserts or replaces.
-  void put(std::string_view key, api::object_ptr object, revision created);
+  void put(std::string_view key, api::object_ptr object, revision created,
+           std::uint32_t stored_bytes = 0);
   // False when there was no such key.
   bool remove(std::string_view key);
   // What has been done so far. Later changes through this edit leave it alone.
@@ -69,6 +74,7 @@ class tree_edit {
 
   ref<node> top_;
   std::uint64_t token_;
+  std::uint64_t bytes_;
 };
 
 }  // namespace troupe::persistence

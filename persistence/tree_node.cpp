@@ -3,17 +3,50 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <string>
 
 namespace troupe::persistence {
 
-entry::entry(std::string_view key, api::object_ptr object, revision created)
-    : object_{std::move(object)}, created_{created}, length_{key.size()} {
+namespace {
+
+// The smallest key that is greater than every key with this prefix; empty when there is none.
+std::string after_prefix(std::string_view prefix) {
+  std::string next{prefix};
+  while (!next.empty() && static_cast<unsigned char>(next.back()) == 0xff)
+    next.pop_back();
+  if (!next.empty()) next.back() = static_cast<char>(static_cast<unsigned char>(next.back()) + 1);
+  return next;
+}
+
+// The number of keys below `top` that are smaller.
+std::size_t rank(const node& top, std::string_view key) {
+  std::size_t before = 0;
+  const node* n = &top;
+  while (!n->is_leaf) {
+    const auto& inner = as_inner(*n);
+    const auto at = position(inner, key);
+    for (std::size_t i = 0; i < at; ++i)
+      before += inner.items[i].count;
+    n = inner.items[at].child.get();
+  }
+  return before + position(as_leaf(*n), key);
+}
+
+}  // namespace
+
+entry::entry(std::string_view key, api::object_ptr object, revision created,
+             std::uint32_t stored_bytes)
+    : object_{std::move(object)},
+      created_{created},
+      length_{static_cast<std::uint32_t>(key.size())},
+      stored_bytes_{stored_bytes} {
   std::memcpy(reinterpret_cast<char*>(this + 1), key.data(), key.size());
 }
 
-ref<const entry> entry::make(std::string_view key, api::object_ptr object, revision created) {
+ref<const entry> entry::make(std::string_view key, api::object_ptr object, revision created,
+                             std::uint32_t stored_bytes) {
   void* place = ::operator new(sizeof(entry) + key.size());
-  return ref<const entry>{new (place) entry{key, std::move(object), created}};
+  return ref<const entry>{new (place) entry{key, std::move(object), created, stored_bytes}};
 }
 
 void entry::destroy(const entry* dead) noexcept {
@@ -34,6 +67,11 @@ std::size_t count_of(const node& n) {
   for (std::size_t i = 0; i < n.size; ++i)
     sum += as_inner(n).items[i].count;
   return sum;
+}
+
+std::size_t count_prefix(const node& top, std::string_view prefix) {
+  const auto next = after_prefix(prefix);
+  return (next.empty() ? count_of(top) : rank(top, next)) - rank(top, prefix);
 }
 
 std::size_t position(const leaf_node& n, std::string_view key) {

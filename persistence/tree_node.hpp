@@ -19,7 +19,8 @@ namespace troupe::persistence {
 // A key and its object; also, without an object, the lower bound of a branch.
 class entry final : public counted<entry> {
  public:
-  static ref<const entry> make(std::string_view key, api::object_ptr object, revision created);
+  static ref<const entry> make(std::string_view key, api::object_ptr object, revision created,
+                               std::uint32_t stored_bytes = 0);
   static void destroy(const entry* dead) noexcept;
 
   std::string_view key() const noexcept {
@@ -27,15 +28,18 @@ class entry final : public counted<entry> {
   }
   const api::object_ptr& object() const noexcept { return object_; }
   revision created() const noexcept { return created_; }
+  // Of the key and the stored form of the object.
+  std::uint64_t size_bytes() const noexcept { return std::uint64_t{length_} + stored_bytes_; }
 
  private:
   // The key's bytes follow the entry in the same block of memory.
-  entry(std::string_view key, api::object_ptr object, revision created);
+  entry(std::string_view key, api::object_ptr object, revision created, std::uint32_t stored_bytes);
   ~entry() = default;
 
   api::object_ptr object_;
   revision created_;
-  std::size_t length_;
+  std::uint32_t length_;
+  std::uint32_t stored_bytes_;
 };
 
 struct node : counted<node> {
@@ -92,6 +96,8 @@ inline inner_node& as_inner(node& n) {
 
 // The number of keys in and below a node.
 std::size_t count_of(const node& n);
+// The number of keys with that prefix in or below a node.
+std::size_t count_prefix(const node& top, std::string_view prefix);
 // The first entry of a leaf whose key is not smaller.
 std::size_t position(const leaf_node& n, std::string_view key);
 // The branch that a key belongs to.

@@ -109,6 +109,10 @@ class node : public node_parts {
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
     plane.node_grace = config_.minions.grace_period;
+    const auto& most = config_.cluster;
+    plane.capacity = {static_cast<std::uint64_t>(most.max_pods),
+                      static_cast<std::uint64_t>(most.max_objects),
+                      static_cast<std::uint64_t>(most.max_bytes.bytes)};
     plane_ = std::make_unique<actors::control_plane>(*company_, *store_, std::move(plane));
     return {};
   }

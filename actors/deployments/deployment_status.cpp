@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "actors/condition.hpp"
 
@@ -20,7 +21,8 @@ void tell(DeploymentStatus& status, const condition_value& value, std::int64_t n
 }
 
 void add_up(const deployment_view& deployment, const set_family& family, DeploymentStatus& status) {
-  std::int32_t total = 0, ready = 0, available = 0, wanted = 0;
+  std::int32_t total = 0, ready = 0, available = 0;
+  std::int64_t wanted = 0;
   for (const auto& set : family.all()) {
     total += set.body().status().replicas();
     ready += set.body().status().ready_replicas();
@@ -31,7 +33,8 @@ void add_up(const deployment_view& deployment, const set_family& family, Deploym
   status.set_updated_replicas(family.fresh ? family.fresh->body().status().replicas() : 0);
   status.set_ready_replicas(ready);
   status.set_available_replicas(available);
-  status.set_unavailable_replicas(std::max(wanted - available, 0));
+  status.set_unavailable_replicas(static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(wanted - available, 0, std::numeric_limits<std::int32_t>::max())));
   status.set_observed_generation(deployment.meta().generation());
 }
 

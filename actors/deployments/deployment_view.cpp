@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <set>
 
 #include "actors/deployments/defaults.hpp"
@@ -18,7 +19,9 @@ amount read_amount(const api::intstr::IntOrString& given) {
   if (given.type() == 0) return {given.int_val(), false};
   const auto& text = given.str_val();
   amount result{0, true};
-  std::from_chars(text.data(), text.data() + text.size(), result.value);
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), result.value);
+  // Validation has let only digits and a % through: there are too many of them.
+  if (read.ec != std::errc{}) result.value = std::numeric_limits<std::int32_t>::max();
   return result;
 }
 
@@ -52,7 +55,8 @@ bool set_sizes(const deployment_view& deployment, ReplicaSet& set) {
   const auto replicas = deployment.spec().replicas();
   const auto surge = deployment.rolling() ? deployment.posts().surge : 0;
   const bool desired = set_annotation(set, desired_annotation, std::to_string(replicas));
-  const bool most = set_annotation(set, max_annotation, std::to_string(replicas + surge));
+  const bool most =
+      set_annotation(set, max_annotation, std::to_string(std::int64_t{replicas} + surge));
   return desired || most;
 }
 
@@ -115,7 +119,8 @@ set_size set_view::size() const {
           .wanted = wanted(),
           .pods = body().status().replicas(),
           .available = body().status().available_replicas(),
-          .max_when_sized = static_cast<std::int32_t>(number(max_annotation))};
+          .max_when_sized = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+              number(max_annotation), 0, std::numeric_limits<std::int32_t>::max()))};
 }
 
 std::vector<set_view> set_family::all() const {

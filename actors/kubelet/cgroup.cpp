@@ -79,8 +79,12 @@ void kill_all(const fs::path& group) {
     ::kill(pid, SIGKILL);
 }
 
+// More than any machine has, and little enough to be multiplied.
+constexpr std::int64_t most_milli_cpu = 1'000'000'000'000;
+
 std::int64_t shares_of(std::int64_t milli_cpu) {
-  return std::clamp(milli_cpu * shares_per_cpu / 1000, shares_minimum, shares_maximum);
+  return std::clamp(std::min(milli_cpu, most_milli_cpu) * shares_per_cpu / 1000, shares_minimum,
+                    shares_maximum);
 }
 
 }  // namespace
@@ -95,7 +99,8 @@ std::vector<cgroup_setting> cgroup_settings(const resource_limits& limits, bool 
   else
     out.push_back({"cpu", "cpu.shares", std::to_string(shares)});
   if (limits.milli_cpu) {
-    const auto quota = std::max(*limits.milli_cpu * period_us / 1000, quota_minimum_us);
+    const auto milli_cpu = std::min(*limits.milli_cpu, most_milli_cpu);
+    const auto quota = std::max(milli_cpu * period_us / 1000, quota_minimum_us);
     if (version_2) {
       out.push_back({"cpu", "cpu.max", fmt::format("{} {}", quota, period_us)});
     } else {

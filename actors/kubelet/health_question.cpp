@@ -19,7 +19,8 @@ tl::expected<int, std::string> port_of(const api::intstr::IntOrString& port,
     number = 0;
     for (const auto& each : container.ports())
       if (each.name() == name) number = each.container_port();
-    if (number == 0) std::from_chars(name.data(), name.data() + name.size(), number);
+    const auto* end = name.data() + name.size();
+    if (number == 0 && std::from_chars(name.data(), end, number).ptr != end) number = 0;
     if (number == 0)
       return tl::make_unexpected(
           fmt::format("container \"{}\" has no port \"{}\"", container.name(), name));

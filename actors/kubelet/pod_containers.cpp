@@ -1,6 +1,7 @@
 #include "actors/kubelet/pod_containers.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "actors/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
@@ -99,6 +100,11 @@ bool finished(const PodStatus& status) {
 
 std::string container_id(const Pod& pod, const container_record& record) {
   return attempt_id(pod, record.name, record.attempt);
+}
+
+runtime::duration grace_of(std::int64_t seconds) {
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+  return std::chrono::seconds{std::min(seconds, longest)};
 }
 
 bool deadline_exceeded(const Pod& pod, runtime::wall_time now) {

@@ -79,6 +79,9 @@ struct pod_verdict {
   std::optional<runtime::duration> grace = {};  // other than the pod's own
 };
 
+// 68 years at most: clocks count nanoseconds in 64 bits.
+runtime::duration grace_of(std::int64_t seconds);
+
 // activeDeadlineSeconds is over. Without a start time, or without a deadline, it never is.
 bool deadline_exceeded(const api::core::v1::Pod& pod, runtime::wall_time now);
 

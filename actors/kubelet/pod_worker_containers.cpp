@@ -159,7 +159,7 @@ runtime::duration pod_worker::grace_left() const {
 }
 
 runtime::duration pod_worker::own_grace() const {
-  return std::chrono::seconds{pod().spec().termination_grace_period_seconds()};
+  return grace_of(pod().spec().termination_grace_period_seconds());
 }
 
 void pod_worker::end_containers(runtime::duration grace) {

@@ -84,7 +84,7 @@ void pod_worker::on_probe_news(const probe_news& m) {
     const auto& probe = startup ? spec->startup_probe() : spec->liveness_probe();
     fail_container(*record,
                    probe.has_termination_grace_period_seconds()
-                       ? std::chrono::seconds{probe.termination_grace_period_seconds()}
+                       ? grace_of(probe.termination_grace_period_seconds())
                        : own_grace(),
                    fmt::format("Container {} failed {} probe, will be restarted", record->name,
                                startup ? "startup" : "liveness"));

@@ -19,6 +19,13 @@ constexpr plan make_plan(std::int64_t desired, std::size_t active, std::size_t b
   return {.remove = std::min(active - wanted, burst)};
 }
 
+// Of `create` pods those that may be made while `waiting` pods of the controller have no node yet:
+// a whole volley or none, so that a full queue is not filled up one by one. A scheduler that is
+// slow, or a cluster that is full, then has a bounded number of them to look at.
+constexpr std::size_t stay_ahead(std::size_t create, std::size_t waiting, std::size_t most) {
+  return waiting + create <= most ? create : 0;
+}
+
 // Creations go out in batches of 1, 2, 4 … so that a namespace that refuses pods is asked once and
 // not 500 times (upstream's slowStartBatch). A batch with a failure is the last.
 class slow_start {

@@ -30,11 +30,15 @@ std::string replica_controller::describe() const {
   if (!owner_) return "loaded: false\n";
   const auto counts = tally_.counts(wall_seconds());
   return fmt::format(
-      "key: {}\nreplicas: {}\npods: {}\nactive: {}\nready: {}\nsyncing: {}\nexpectationsMet: {}\n"
+      "key: {}\nreplicas: {}\npods: {}\nactive: {}\nwaitForNodes: {}\nready: {}\nsyncing: {}\n"
+      "expectationsMet: {}\n"
       "toAdopt: {}\ntoRelease: {}\nsyncs: {}\ncreated: {}\ndeleted: {}\nlastFailure: {}\n",
-      key_, owner_->replicas(), tally_.size(), counts.active, counts.ready, syncing_,
-      expectations_.satisfied(now()), to_adopt_.size(), to_release_.size(), syncs_, created_,
-      deleted_, failure_ ? failure_->reason : "none");
+      key_, owner_->replicas(), tally_.size(), counts.active, counts.waiting, counts.ready,
+      syncing_, expectations_.satisfied(now()), to_adopt_.size(), to_release_.size(), syncs_,
+      created_, deleted_,
+      full_      ? full_->failure.message
+      : failure_ ? failure_->reason
+                 : "none");
 }
 
 // -- messages from the supervisor -----------------------------------------------------------------

@@ -10,7 +10,8 @@
 // A sync runs in three steps, each a volley of transactions that are sent at once and awaited
 // together: claims (adopt, release), replicas (create in slow start, or delete the lowest ranked),
 // status. A change that comes in meanwhile makes one more sync; a failed sync is tried again with
-// back-off. Nothing here waits for another controller.
+// back-off. Nothing here waits for another controller. While `defaults::waiting_pods` of its pods
+// wait for a node it makes no more; the change that gives one a node goes on with it.
 #pragma once
 
 #include <map>
@@ -64,8 +65,10 @@ class replica_controller : public runtime::actor {
   void claim_pods();
   void adjust_replicas();
   bool owner_stands() const;
+  void create_pods(std::size_t count, std::size_t waiting);
   void create_batch();
   void create_one(int tries_left);
+  void no_room(const persistence::error& refusal);
   void delete_pods(std::size_t count);
   void delete_one(const api::object_ptr& pod);
   void report_status();
@@ -105,7 +108,15 @@ class replica_controller : public runtime::actor {
   step next_ = nullptr;
   slow_start starter_{0};
   std::optional<replica_failure> failure_;
-  bool retry_ = false;  // something changed under our feet: look again, it is no failure
+  // The cluster holds as many pods as it may: no creation is tried before `until`.
+  struct full_cluster {
+    replica_failure failure;
+    runtime::time_point until;
+  };
+  std::optional<full_cluster> full_;
+  runtime::duration room_pause_{0};
+  std::int64_t pause_told_ = -1;  // the generation whose pods were said to wait for nodes
+  bool retry_ = false;            // something changed under our feet: look again, it is no failure
 
   std::int64_t reported_for_ = 0;  // the second for which the status was last calculated
   runtime::duration backoff_{0};

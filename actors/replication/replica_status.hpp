@@ -36,6 +36,7 @@ struct replica_counts {
   std::int32_t fully_labeled = 0;
   std::int32_t ready = 0;
   std::int32_t available = 0;
+  std::int32_t waiting = 0;  // active, and without a node
 };
 
 // What went wrong in the last sync; `reason` is FailedCreate or FailedDelete.

@@ -1,4 +1,6 @@
 // One sync of a controller, step by step: claims, replicas, status.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "actors/replication/pod_template.hpp"
 #include "actors/replication/ranking.hpp"
 #include "actors/replication/replica_controller.hpp"
+#include "actors/store_error.hpp"
 #include "api/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -55,6 +58,9 @@ void replica_controller::end_sync() {
     retry_timer_ = after(backoff_, [this] { touch(); });
   } else {
     backoff_ = runtime::duration{0};
+    if (full_)
+      retry_timer_ =
+          after(std::max<runtime::duration>(full_->until - now(), {}), [this] { touch(); });
   }
   if (dirty_) return touch();
   if (!expectations_.satisfied(now()))
@@ -151,16 +157,30 @@ void replica_controller::adjust_replicas() {
   if (!owner_stands()) {
     look_anew();
   } else if (!owner_->deleting() && expectations_.satisfied(now())) {
-    const auto active = static_cast<std::size_t>(tally_.counts(wall_seconds()).active);
+    const auto counts = tally_.counts(wall_seconds());
+    const auto active = static_cast<std::size_t>(counts.active);
     const auto todo = make_plan(owner_->replicas(), active, defaults::burst_replicas);
     if (todo.create > 0) {
-      starter_ = slow_start{todo.create};
-      create_batch();
-    } else if (todo.remove > 0) {
-      delete_pods(todo.remove);
+      create_pods(todo.create, static_cast<std::size_t>(counts.waiting));
+    } else {
+      full_.reset();
+      if (todo.remove > 0) delete_pods(todo.remove);
     }
   }
   settle();
+}
+
+void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
+  if (full_ && now() < full_->until) return;
+  full_.reset();
+  if (stay_ahead(count, waiting, defaults::waiting_pods) > 0) {
+    starter_ = slow_start{count};
+    return create_batch();
+  }
+  if (std::exchange(pause_told_, owner_->generation()) == owner_->generation()) return;
+  record(
+      false, "WaitingForNodes",
+      fmt::format("{} pods wait for a node: more are created when some of them have one", waiting));
 }
 
 void replica_controller::create_batch() {
@@ -203,6 +223,7 @@ void replica_controller::create_one(int tries_left) {
     const auto& result = (*answered)->result;
     if (result) {
       ++created_;
+      room_pause_ = {};
       return record(false, "SuccessfulCreate",
                     "Created pod: " + result->objects.front()->meta().name());
     }
@@ -210,8 +231,21 @@ void replica_controller::create_one(int tries_left) {
     const auto& problem = result.error();
     if (problem.code == persistence::errc::conflict && tries_left > 1)
       return create_one(tries_left - 1);
+    if (problem.code == persistence::errc::exceeded) return no_room(problem);
     give_up(problem.message);
   });
+}
+
+// Said once for a volley, and without the name that was made up, so that the same is told each
+// time.
+void replica_controller::no_room(const persistence::error& refusal) {
+  starter_.fail();
+  if (full_) return;
+  room_pause_ =
+      std::clamp<runtime::duration>(room_pause_ * 2, defaults::room_first, defaults::room_longest);
+  auto message = to_api_error(refusal, api::kind_of<Pod>(), owner_->name() + "-").message;
+  record(true, "FailedCreate", "Error creating: " + message);
+  full_ = full_cluster{{"FailedCreate", std::move(message)}, now() + room_pause_};
 }
 
 void replica_controller::delete_pods(std::size_t count) {
@@ -293,8 +327,9 @@ void replica_controller::write_status(int tries_left) {
   if (!fresh || fresh->meta().uid() != owner_->uid()) return;
   const replica_owner current{fresh};
   const auto before = current.status();
+  const auto failure = full_ && !failure_ ? std::optional{full_->failure} : failure_;
   const auto status =
-      calculate_status(before, tally_.counts(now_s), owner_->generation(), failure_, now_s);
+      calculate_status(before, tally_.counts(now_s), owner_->generation(), failure, now_s);
   if (status == before) return;
   persistence::transaction what;
   what.preconditions = {{key_, fresh->revision()}};

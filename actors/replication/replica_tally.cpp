@@ -81,6 +81,7 @@ void replica_tally::count(const entry& e, std::int32_t by) {
   counts_.active += by;
   if (e.fully_labeled) counts_.fully_labeled += by;
   if (e.record.ready) counts_.ready += by;
+  if (!e.record.assigned) counts_.waiting += by;
 }
 
 bool replica_tally::fully_labeled(const pod_record& record) const {

@@ -30,10 +30,14 @@ api::label_requirement compile(const NodeSelectorRequirement& from) {
               : name == "DoesNotExist" ? op::not_exists
               : name == "Gt"           ? op::greater
                                        : op::less;
-  if (!result.values.empty()) {
-    const auto& text = result.values.front();
-    std::from_chars(text.data(), text.data() + text.size(), result.bound);
-  }
+  if (result.op != op::greater && result.op != op::less) return result;
+  const auto text = result.values.empty() ? std::string{} : result.values.front();
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, result.bound);
+  if (read.ec == std::errc{} && read.ptr == end) return result;
+  // No number, or one that does not fit: nothing is greater or less.
+  result.op = op::in;
+  result.values.clear();
   return result;
 }
 

@@ -14,11 +14,23 @@ using api::core::v1::Pod;
 constexpr std::int64_t scoring_milli_cpu = 100;
 constexpr std::int64_t scoring_memory = std::int64_t{200} << 20;
 
+// What a pod asks for at most, and a node has: sums of a thousand such amounts still fit 64 bits.
+constexpr std::int64_t largest_amount = std::int64_t{1} << 53;
+
 std::int64_t& slot(resources& in, const std::string& name) {
   auto at = std::lower_bound(in.extended.begin(), in.extended.end(), name,
                              [](const auto& entry, const auto& key) { return entry.first < key; });
   if (at == in.extended.end() || at->first != name) at = in.extended.insert(at, {name, 0});
   return at->second;
+}
+
+// A pod's containers, however many: none of its sums exceeds the largest amount.
+void add_within(resources& to, const resources& other) {
+  to.add(other);
+  for (auto* each : {&to.milli_cpu, &to.memory, &to.ephemeral})
+    *each = std::min(*each, largest_amount);
+  for (auto& [name, amount] : to.extended)
+    amount = std::min(amount, largest_amount);
 }
 
 // Each amount becomes the larger of the two.
@@ -46,22 +58,22 @@ resources sum_requests(const Pod& pod, bool for_scoring) {
   const auto& spec = pod.spec();
   resources total;
   for (const auto& container : spec.containers())
-    total.add(container_requests(container, for_scoring));
+    add_within(total, container_requests(container, for_scoring));
   // Init containers run one after the other, except those that stay (sidecars).
   resources sidecars, largest_init;
   for (const auto& container : spec.init_containers()) {
     auto own = container_requests(container, for_scoring);
     if (container.restart_policy() == "Always") {
-      total.add(own);
-      sidecars.add(own);
+      add_within(total, own);
+      add_within(sidecars, own);
       own = sidecars;
     } else {
-      own.add(sidecars);
+      add_within(own, sidecars);
     }
     raise(largest_init, own);
   }
   raise(total, largest_init);
-  total.add(read_resources(spec.overhead()));
+  add_within(total, read_resources(spec.overhead()));
   total.pods = 1;
   return total;
 }
@@ -88,16 +100,17 @@ resources read_resources(const resource_map& from) {
   for (const auto& [name, text] : from) {
     const auto amount = api::quantity::parse(text.string());
     if (!amount) continue;  // validation lets none of these through
+    const auto units = std::clamp(amount->value(), -largest_amount, largest_amount);
     if (name == "cpu") {
-      result.milli_cpu = amount->milli_value();
+      result.milli_cpu = std::clamp(amount->milli_value(), -largest_amount, largest_amount);
     } else if (name == "memory") {
-      result.memory = amount->value();
+      result.memory = units;
     } else if (name == "ephemeral-storage") {
-      result.ephemeral = amount->value();
+      result.ephemeral = units;
     } else if (name == "pods") {
-      result.pods = amount->value();
+      result.pods = units;
     } else {
-      slot(result, name) = amount->value();
+      slot(result, name) = units;
     }
   }
   return result;

@@ -122,7 +122,8 @@ api_server::api_server(actors::control_plane& plane, rest_options options,
 api_server::~api_server() = default;
 
 tl::expected<void, std::string> api_server::create_system_objects() {
-  return server::create_system_objects(in_.plane);
+  if (auto made = server::create_system_objects(in_.plane); !made) return made;
+  return server::repair_service_allocations(in_.plane);
 }
 
 void api_server::serve(request_ptr what, responder answer) {

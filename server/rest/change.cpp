@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "actors/service_allocations.hpp"
 #include "actors/store_error.hpp"
 
 namespace troupe::server {
@@ -15,6 +16,7 @@ struct attempt {
   change_done done;
   change_failed failed;
   int left = defaults::write_attempts;
+  int draws_left = defaults::allocation_attempts;
 };
 using attempt_ptr = std::shared_ptr<attempt>;
 
@@ -34,7 +36,9 @@ void try_again(const attempt_ptr& a, const persistence::error& why) {
   const auto give_up = [&] {
     a->failed(actors::to_api_error(why, a->what->kind(), a->what->where.name));
   };
-  if (why.code != persistence::errc::conflict || --a->left == 0) return give_up();
+  // A number that the server has drawn is the server's to draw again.
+  auto& left = actors::is_allocation_key(why.key) ? a->draws_left : a->left;
+  if (why.code != persistence::errc::conflict || --left == 0) return give_up();
   if (!a->what->in.retries.post([a] { try_once(a); })) give_up();
 }
 

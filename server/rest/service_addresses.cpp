@@ -5,23 +5,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <optional>
 #include <random>
+#include <string>
 #include <unordered_set>
-#include <vector>
 
+#include "actors/service_allocations.hpp"
 #include "api/findings.hpp"
-#include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
-#include "api/uid.hpp"
 #include "server/rest/defaults.hpp"
 
 namespace troupe::server {
 namespace {
 
-using api::coordination::v1::Lease;
 using api::core::v1::Service;
 using api::core::v1::ServicePort;
 using api::core::v1::ServiceSpec;
@@ -53,21 +50,18 @@ bool is_external(const ServiceSpec& spec) {
   return spec.type() == "NodePort" || spec.type() == "LoadBalancer";
 }
 
-// A port number may be taken once for each protocol.
-std::uint32_t port_key(std::int32_t number, const std::string& protocol) {
-  const auto place = protocol == "UDP" ? 1u : protocol == "SCTP" ? 2u : 0u;
-  return place << 16 | static_cast<std::uint32_t>(number);
-}
-
 std::uint32_t random_below(std::uint32_t limit) {
   thread_local std::minstd_rand engine{std::random_device{}()};
   return std::uniform_int_distribution<std::uint32_t>{0, limit - 1}(engine);
 }
 
-// The first number of [first, last] for which `is_free` holds, beginning somewhere and going round.
-template <class F>
-std::optional<std::uint32_t> pick(std::uint32_t first, std::uint32_t last, F is_free) {
+// A number of [first, last] whose key is free, at random so that requests at the same time seldom
+// choose the same. Where that does not succeed soon almost all are taken: then each is looked at.
+template <class IsFree>
+std::optional<std::uint32_t> pick(std::uint32_t first, std::uint32_t last, IsFree is_free) {
   const auto count = last - first + 1;
+  for (int i = 0; i < defaults::allocation_probes; ++i)
+    if (const auto candidate = first + random_below(count); is_free(candidate)) return candidate;
   const auto start = random_below(count);
   for (std::uint32_t i = 0; i < count; ++i)
     if (const auto candidate = first + (start + i) % count; is_free(candidate)) return candidate;
@@ -107,21 +101,16 @@ void set_address(ServiceSpec& spec, const std::string& address) {
 
 }  // namespace
 
-// One assignment: what the other Services have, what this one gets, what was wrong.
+// One assignment: what this Service gets, and what was wrong.
 class service_addresses::choice {
  public:
   choice(const service_addresses& from, const snapshot& state, Service& service, const Service* was)
-      : from_{from}, spec_{*service.mutable_spec()}, was_{was} {
-    const auto& kind = api::kind_of<Service>();
-    const auto own = kind.key(service.metadata().namespace_(), service.metadata().name());
-    state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& other) {
-      if (key != own) note(other->as<Service>().spec());
-      return true;
-    });
-  }
+      : from_{from},
+        state_{state},
+        spec_{*service.mutable_spec()},
+        was_{was},
+        uid_{service.metadata().uid()} {}
 
-  // True when something was chosen that others must not choose.
-  bool chosen() const noexcept { return chosen_; }
   api::findings found;
   bool exhausted = false;
 
@@ -146,10 +135,9 @@ class service_addresses::choice {
   }
 
  private:
-  void note(const ServiceSpec& other) {
-    if (const auto address = parse_address(other.cluster_ip())) addresses_.insert(*address);
-    for (const auto& port : other.ports())
-      if (port.node_port() != 0) ports_.insert(port_key(port.node_port(), port.protocol()));
+  bool taken_by_other(const std::string& key) const {
+    const auto holder = actors::allocation_holder(state_, key);
+    return !holder.empty() && holder != uid_;
   }
 
   void take_given() {
@@ -161,8 +149,8 @@ class service_addresses::choice {
     };
     if (!address || !from_.contains(*address))
       return complain("the provided network does not match the current range " + from_.text());
-    if (addresses_.contains(*address)) return complain("provided IP is already allocated");
-    chosen_ = true;
+    if (taken_by_other(actors::address_allocation_key(text)))
+      return complain("provided IP is already allocated");
     set_address(spec_, spec_.cluster_ip());
   }
 
@@ -171,79 +159,55 @@ class service_addresses::choice {
     const auto band = std::clamp(from_.size() / 16, 16u, 256u);
     const auto low = from_.size() > 2 * band ? band : 1;
     const auto last = from_.base_ + from_.size() - 2;
-    const auto is_free = [&](std::uint32_t address) { return !addresses_.contains(address); };
+    const auto is_free = [&](std::uint32_t address) {
+      return !state_.find(actors::address_allocation_key(format_address(address)));
+    };
     auto found_one = pick(from_.base_ + low, last, is_free);
     if (!found_one && low > 1) found_one = pick(from_.base_ + 1, from_.base_ + low - 1, is_free);
     if (!found_one) {
       exhausted = true;
       return;
     }
-    chosen_ = true;
     set_address(spec_, format_address(*found_one));
   }
 
   void take_given(int i) {
     const auto& port = spec_.ports(i);
-    const bool kept = was_ != nullptr &&
-                      std::any_of(was_->spec().ports().begin(), was_->spec().ports().end(),
-                                  [&](const auto& p) { return p.node_port() == port.node_port(); });
     const auto field = fmt::format("spec.ports[{}].nodePort", i);
     if (port.node_port() < defaults::first_node_port || port.node_port() > defaults::last_node_port)
       return found.invalid(
           field, port.node_port(),
           fmt::format("provided port is not in the valid range. The range of valid ports is {}-{}",
                       defaults::first_node_port, defaults::last_node_port));
-    if (!ports_.insert(port_key(port.node_port(), port.protocol())).second)
+    auto key = actors::port_allocation_key(port.node_port(), port.protocol());
+    if (taken_by_other(key) || !own_ports_.insert(std::move(key)).second)
       return found.invalid(field, port.node_port(), "provided port is already allocated");
-    chosen_ = chosen_ || !kept;
   }
 
   void take_any(ServicePort& port) {
-    const auto number = pick(defaults::first_node_port, defaults::last_node_port, [&](auto n) {
-      return !ports_.contains(port_key(static_cast<std::int32_t>(n), port.protocol()));
-    });
+    const auto key_of = [&](std::uint32_t number) {
+      return actors::port_allocation_key(static_cast<std::int32_t>(number), port.protocol());
+    };
+    const auto is_free = [&](std::uint32_t number) {
+      const auto key = key_of(number);
+      return !own_ports_.contains(key) && !state_.find(key);
+    };
+    const auto number = pick(defaults::first_node_port, defaults::last_node_port, is_free);
     if (!number) {
       exhausted = true;
       return;
     }
-    chosen_ = true;
     port.set_node_port(static_cast<std::int32_t>(*number));
-    ports_.insert(port_key(port.node_port(), port.protocol()));
+    own_ports_.insert(key_of(*number));
   }
 
   const service_addresses& from_;
+  const snapshot& state_;
   ServiceSpec& spec_;
   const Service* was_;
-  std::unordered_set<std::uint32_t> addresses_;
-  std::unordered_set<std::uint32_t> ports_;
-  bool chosen_ = false;
+  const std::string& uid_;
+  std::unordered_set<std::string> own_ports_;  // keys
 };
-
-namespace {
-
-void identify(Lease& lease) {
-  thread_local std::mt19937_64 engine{std::random_device{}()};
-  lease.mutable_metadata()->set_uid(api::generated_uid(engine));
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  lease.mutable_metadata()->mutable_creation_timestamp()->set_seconds(
-      std::chrono::duration_cast<std::chrono::seconds>(now).count());
-}
-
-void guard(const snapshot& state, persistence::transaction& into) {
-  const auto& kind = api::kind_of<Lease>();
-  auto key = kind.key("kube-system", "service-addresses");
-  const auto found = state.find(key);
-  auto lease = found ? found->copy_as<Lease>() : std::make_unique<Lease>();
-  lease->mutable_metadata()->set_name("service-addresses");
-  lease->mutable_metadata()->set_namespace_("kube-system");
-  if (lease->metadata().uid().empty()) identify(*lease);
-  auto& spec = *lease->mutable_spec();
-  spec.set_lease_transitions(spec.lease_transitions() % INT32_MAX + 1);
-  into.preconditions.push_back({key, found ? found->revision() : 0});
-  into.mutations.push_back({std::move(key), &kind, std::move(lease)});
-}
-
-}  // namespace
 
 tl::expected<service_addresses, std::string> service_addresses::in(std::string_view network) {
   const auto slash = network.find('/');
@@ -294,7 +258,6 @@ api::expected<void> service_addresses::assign(const snapshot& state, const Servi
   if (made.exhausted)
     return api::fail(api::internal("failed to allocate an address or a node port: all of " +
                                    text() + " or of the node ports are in use"));
-  if (made.chosen()) guard(state, into);
   return {};
 }
 

@@ -1,8 +1,8 @@
 // Cluster addresses and node ports of Services.
 //
-// What is taken is what the Services in the store say, so nothing has to be given back and nothing
-// can leak. Two requests that choose at the same time both change the lease "service-addresses" in
-// their transaction; the later one is told of a conflict and chooses again.
+// Each number that a Service has is a key of the store (actors/service_allocations.hpp): the commit
+// makes and removes the keys with the Service. Two requests that choose the same number at the same
+// time conflict on its key; the later one chooses again.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class service_addresses {
   static void drop_leftovers(api::core::v1::Service& now, const api::core::v1::Service& was);
 
   // Completes the Service that is the first mutation of `into` (its state before in `was`, null for
-  // a new one) and adds what keeps others from choosing the same. 422 for an address or a port that
-  // is taken or out of range, 500 when there is none left.
+  // a new one). 422 for an address or a port that is taken or out of range, 500 when there is none
+  // left.
   //
   // kubernetes: pkg/registry/core/service/{ipallocator,portallocator,storage/alloc.go}.
   api::expected<void> assign(const persistence::snapshot& state, const api::core::v1::Service* was,

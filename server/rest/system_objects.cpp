@@ -1,5 +1,7 @@
 #include "server/rest/system_objects.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <future>
 #include <iterator>
@@ -10,6 +12,7 @@
 
 #include "actors/creation.hpp"
 #include "actors/defaults.hpp"
+#include "actors/service_allocations.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
@@ -59,6 +62,19 @@ tl::expected<void, std::string> add_missing(actors::control_plane& plane,
   return {};
 }
 
+// Waits for the disk. Straight to the store: a cluster that is full must be able to start.
+tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane& plane,
+                                                           persistence::transaction what) {
+  what.why.author = "system:apiserver";
+  const auto done = std::make_shared<std::promise<persistence::outcome>>();
+  auto answer = done->get_future();
+  plane.truth().submit(std::move(what),
+                       [done](persistence::outcome result) { done->set_value(std::move(result)); });
+  if (answer.wait_for(defaults::start_wait) != std::future_status::ready)
+    return tl::make_unexpected("the store did not take the system objects in time");
+  return answer.get();
+}
+
 }  // namespace
 
 bool is_system_namespace(std::string_view name) noexcept {
@@ -70,20 +86,44 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
   // Others make the namespaces too, and may be faster.
   for (int left = defaults::write_attempts;; --left) {
     persistence::transaction what;
-    what.why.author = "system:apiserver";
     if (auto added = add_missing(plane, what); !added) return added;
     if (what.mutations.empty()) return {};
-    const auto done = std::make_shared<std::promise<persistence::outcome>>();
-    auto answer = done->get_future();
-    plane.commit(std::move(what), 0,
-                 [done](persistence::outcome result) { done->set_value(std::move(result)); });
-    if (answer.wait_for(defaults::start_wait) != std::future_status::ready)
-      return tl::make_unexpected("the store did not take the system objects in time");
-    const auto result = answer.get();
+    const auto committed = commit_now(plane, std::move(what));
+    if (!committed) return tl::make_unexpected(committed.error());
+    const auto& result = *committed;
     if (result) return {};
     if (result.error().code != persistence::errc::conflict || left == 1)
       return tl::make_unexpected(result.error().message);
   }
+}
+
+// kubernetes: pkg/registry/core/service/{ipallocator,portallocator}/controller, repair.
+tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane) {
+  std::size_t missing = 0, leaked = 0;
+  for (int left = defaults::repair_rounds; left > 0; --left) {
+    auto repair = actors::repair_allocations(plane.truth().read(), defaults::repair_batch);
+    if (repair.what.mutations.empty()) {
+      if (missing + leaked + repair.doubled > 0)
+        spdlog::warn(
+            "services: {} addresses and node ports had no key and got one, {} keys had no "
+            "service and were removed; {} numbers belong to two services: make one anew",
+            missing, leaked, repair.doubled);
+      return {};
+    }
+    const auto committed = commit_now(plane, std::move(repair.what));
+    if (!committed) return tl::make_unexpected(committed.error());
+    if (*committed) {
+      missing += repair.missing;
+      leaked += repair.leaked;
+    } else if (committed->error().code != persistence::errc::conflict) {
+      return tl::make_unexpected(committed->error().message);
+    }
+  }
+  spdlog::warn(
+      "services: {} keys of addresses and node ports were put right, more at the next "
+      "start",
+      missing + leaked);
+  return {};
 }
 
 }  // namespace troupe::server

@@ -1,6 +1,7 @@
 #include "actors/pods.hpp"
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "actors/condition.hpp"
 #include "actors/pod_rules.hpp"
@@ -26,7 +27,7 @@ Node tainted(const std::string& key, const std::string& effect = "NoExecute") {
   return node;
 }
 
-void tolerate(Pod& pod, const std::string& key, int seconds_borne = -1) {
+void tolerate(Pod& pod, const std::string& key, std::int64_t seconds_borne = -1) {
   auto& toleration = *pod.mutable_spec()->add_tolerations();
   toleration.set_key(key);
   toleration.set_operator_("Exists");
@@ -77,6 +78,9 @@ TEST_CASE("the shortest toleration of the node's NoExecute taints counts") {
   CHECK(outlook(pod, &node).due == seconds{0});
   tolerate(pod, "b", 20);
   CHECK(outlook(pod, &node).due == seconds{20});
+  pod.mutable_spec()->clear_tolerations();
+  tolerate(pod, "", std::numeric_limits<std::int64_t>::max());
+  CHECK(outlook(pod, &node).due > std::chrono::hours{24 * 365});
   pod.mutable_spec()->clear_tolerations();
   tolerate(pod, "", -1);  // everything, for ever
   CHECK(outlook(pod, &node).need == pod_need::nothing);

@@ -77,7 +77,14 @@ TEST_CASE("a quantity is written in its one form") {
       {"1Ei", "1Ei"},
       {"8Ei", "9223372036854775807"},
       {"9e30", "9223372036854775807"},
-      {"1e99999999999", "9223372036854775807"},
+      {"1e999999999", "9223372036854775807"},
+      {"-1e999999999", "-9223372036854775807"},
+      {"1e-999999999", "1e-9"},
+      {"0e999999999", "0"},
+      {"1e2147483647", "9223372036854775807"},
+      {"1e2147483648", "none"},
+      {"1e-2147483649", "none"},
+      {"1e99999999999", "none"},
       {"1e-9999", "1e-9"},
       {"1e99999999999999999999", "none"},
   };
@@ -153,6 +160,8 @@ TEST_CASE("sums and differences of quantities follow the rules of numbers") {
 }
 
 TEST_CASE("a number of a million digits is a quantity like any other") {
+  CHECK(canonical("1e" + std::string(1'000'000, '0') + "3") == "1e3");
+  CHECK(canonical("1e" + std::string(1'000'000, '9')) == "none");
   CHECK(canonical(std::string(1'000'000, '9')) == "9223372036854775807");
   CHECK(canonical("0." + std::string(1'000'000, '0') + "1") == "1n");
   CHECK(canonical(std::string(1'000'000, '0') + "1Ki") == "1Ki");

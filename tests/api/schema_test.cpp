@@ -156,9 +156,10 @@ TEST_CASE("kinds have names, metadata and a list") {
       continue;
     }
     CHECK(plurals.insert(api_version + options.plural()).second);
-    const bool create_only = options.verbs_size() == 1 && options.verbs(0) == "create";
+    const bool unlisted = options.verbs_size() == 1 &&
+                          (options.verbs(0) == "create" || options.verbs(0) == "none");
     const auto* list = list_of(*message);
-    REQUIRE((list == nullptr) == create_only);
+    REQUIRE((list == nullptr) == unlisted);
     if (list == nullptr) continue;
     REQUIRE(list->FindFieldByNumber(1) != nullptr);
     CHECK(list->FindFieldByNumber(1)->name() == "metadata");

@@ -1,6 +1,7 @@
 #include "api/strategy.hpp"
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "api/equality.hpp"
 #include "api/manifests.hpp"
@@ -222,6 +223,13 @@ TEST_CASE("a running pod is given its grace, which can only be shortened") {
   CHECK(updated<core::v1::Pod>(shorter).metadata().deletion_timestamp().seconds() == now + 10);
   CHECK(updated<core::v1::Pod>(shorter).metadata().generation() == 2);
   CHECK(plan(going, with_grace(0)).step == deletion_step::remove);
+}
+
+TEST_CASE("a grace of 292 billion years still has an end that can be written") {
+  const auto first = plan(running_pod(), with_grace(std::numeric_limits<std::int64_t>::max()));
+  const auto& meta = updated<core::v1::Pod>(first).metadata();
+  CHECK(meta.deletion_timestamp().seconds() == now + meta.deletion_grace_period_seconds());
+  CHECK(meta.deletion_grace_period_seconds() == std::numeric_limits<std::int32_t>::max());
 }
 
 TEST_CASE("a pod that nobody runs goes at once") {

@@ -323,5 +323,84 @@ TEST_CASE("closing commits what waits") {
   CHECK(open(in_directory(place.path()))->read().size() == 200);
 }
 
+// -- bounds ---------------------------------------------------------------------------------------
+
+TEST_CASE("a bound is exact however many transactions meet it at once") {
+  any_store truth;
+  const bound most{bound::measure::objects, key_of(""), 100};
+  std::atomic<int> made{0}, refused{0}, answered{0};
+  std::vector<std::thread> clients;
+  for (int c = 0; c < 8; ++c)
+    clients.emplace_back([&, c] {
+      for (int i = 0; i < 50; ++i) {
+        auto what = just(put("x" + std::to_string(c * 100 + i), "1"));
+        what.bounds.push_back(most);
+        truth->submit(std::move(what), [&](const outcome& result) {
+          ++(result ? made : refused);
+          if (!result && result.error().code != errc::exceeded) refused += 10'000;
+          ++answered;
+        });
+      }
+    });
+  for (auto& each : clients)
+    each.join();
+  CHECK(eventually([&] { return answered == 400; }));
+  CHECK(made == 100);
+  CHECK(refused == 300);
+  CHECK(truth->read().count(key_of("")) == 100);
+}
+
+TEST_CASE("a bound refuses creations alone and says what there is and what may be") {
+  any_store truth;
+  const auto bounded = [&](mutation what, bound most) {
+    auto made = just(std::move(what));
+    made.bounds.push_back(std::move(most));
+    return commit(*truth, std::move(made));
+  };
+  const bound two{bound::measure::objects, key_of(""), 2};
+  must(bounded(put("a", "1"), two));
+  must(bounded(put("b", "1"), two));
+  const auto third = bounded(put("c", "1"), two);
+  REQUIRE_FALSE(third);
+  CHECK(third.error().code == errc::exceeded);
+  CHECK(third.error().key == key_of(""));
+  CHECK(third.error().actual == 2);
+  CHECK(third.error().most == 2);
+  must(bounded(put("a", "2"), two));
+  must(bounded(put_lease("l", "me"), two));
+  must(bounded(remove("b"), two));
+  must(bounded(put("c", "1"), two));
+
+  const auto large = bounded(put("d", "1", 5'000), {bound::measure::bytes, {}, 5'000});
+  REQUIRE_FALSE(large);
+  CHECK(large.error().key.empty());
+  CHECK(large.error().actual > 100);
+  CHECK(large.error().actual < 1'000);
+  must(bounded(put("a", "1", 6'000), {bound::measure::bytes, {}, 5'000}));
+  CHECK_FALSE(bounded(put("d", "1"), {bound::measure::bytes, {}, 5'000}));
+  must(bounded(remove("a"), {bound::measure::bytes, {}, 5'000}));
+  must(bounded(put("d", "1"), {bound::measure::bytes, {}, 5'000}));
+}
+
+TEST_CASE("the bytes of a store are the same after it is opened again") {
+  scratch_directory place;
+  const auto bytes = [](store& truth) {
+    auto what = just(put("never", "1"));
+    what.bounds.push_back({bound::measure::bytes, {}, 1});
+    return commit(truth, std::move(what)).error().actual;
+  };
+  revision before = 0;
+  {
+    const auto truth = open(in_directory(place.path()));
+    for (int i = 0; i < 100; ++i)
+      must(commit(*truth, just(put("x" + std::to_string(i), "1", 100))));
+    must(commit(*truth, just(put("x1", "1", 1'000))));
+    must(commit(*truth, just(remove("x2"))));
+    before = bytes(*truth);
+  }
+  CHECK(before > 100 * 100);
+  CHECK(bytes(*open(in_directory(place.path()))) == before);
+}
+
 }  // namespace
 }  // namespace troupe::persistence::testing

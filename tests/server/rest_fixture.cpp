@@ -133,7 +133,8 @@ rest_test::rest_test(rest_test_options options) {
   company_ = std::make_unique<runtime::system>();
   plane_ = std::make_unique<actors::control_plane>(
       *company_, *truth_,
-      actors::control_plane_options{.controllers = options.simulated_nodes > 0});
+      actors::control_plane_options{.controllers = options.simulated_nodes > 0,
+                                    .capacity = options.capacity});
   auto made = api_server::make(*plane_, {.rest = std::move(options.rest)});
   REQUIRE(made.has_value());
   api_ = std::move(*made);

@@ -67,6 +67,7 @@ struct rest_test_options {
   rest_options rest = {};
   // With controllers and so many nodes that play their pods; 0: objects alone.
   std::uint32_t simulated_nodes = 0;
+  actors::capacity_options capacity = {};
 };
 
 class rest_test {

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "server/authorization.hpp"
 #include "server/rest/audit.hpp"
@@ -94,33 +93,6 @@ TEST_CASE("addresses that are taken or foreign are refused") {
   CHECK(with("e", "10.96.0.77").status == 201);
 }
 
-TEST_CASE("services that are created together get different addresses") {
-  rest_test server;
-  std::vector<std::thread> clients;
-  for (int c = 0; c < 8; ++c)
-    clients.emplace_back([&, c] {
-      test::http_client client{server.where()};
-      for (int i = 0; i < 8; ++i) {
-        const auto body = service_json(fmt::format("s{}-{}", c, i), R"("type":"NodePort",)");
-        // A busy allocator says so after some attempts of its own.
-        while (
-            client.request("POST", services, body, {{"content-type", "application/json"}}).status !=
-            201) {
-        }
-      }
-    });
-  for (auto& client : clients)
-    client.join();
-  const auto list = server.get(services);
-  std::set<std::string> addresses, ports;
-  for (std::size_t i = 0; i < list.size("items"); ++i) {
-    addresses.insert(list.at(fmt::format("items.{}.spec.clusterIP", i)));
-    ports.insert(list.at(fmt::format("items.{}.spec.ports.0.nodePort", i)));
-  }
-  CHECK(addresses.size() == 64);
-  CHECK(ports.size() == 64);
-}
-
 TEST_CASE("a node port is given, kept, and goes with the type") {
   rest_test server;
   const auto made =
@@ -154,19 +126,6 @@ TEST_CASE("a service becomes a name for something outside by a patch of its type
                                  R"({"spec":{"type":"ClusterIP","externalName":null}})");
   CHECK(back.status == 200);
   CHECK_FALSE(back.at("spec.clusterIP").empty());
-}
-
-TEST_CASE("what keeps services from choosing the same address is an object like others") {
-  rest_test server;
-  server.post(services, service_json("a"));
-  const auto path = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/service-addresses";
-  const auto lease = server.get(path);
-  CHECK(lease.has("metadata.creationTimestamp"));
-  CHECK(lease.at("metadata.uid").size() == 36);
-  server.post(services, service_json("b"));
-  const auto again = server.get(path);
-  CHECK(again.at("metadata.uid") == lease.at("metadata.uid"));
-  CHECK(again.at("spec.leaseTransitions") == "2");
 }
 
 TEST_CASE("one priority class at most is the default of all pods") {

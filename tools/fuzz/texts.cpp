@@ -43,8 +43,8 @@ void read_old_selector(std::string_view text) {
 }
 
 std::vector<std::string> amounts() {
-  return {"100m", "1.5",  "2Gi",  "1e3", "-0.000000001", "9223372036854775807Ei",
-          "+.5k", "1E-9", "1.3Ki"};
+  return {"100m", "1.5",  "2Gi",   "1e3",         "-0.000000001",   "9223372036854775807Ei",
+          "+.5k", "1E-9", "1.3Ki", "1e999999999", "-1e-2147483648", "1e2147483648"};
 }
 
 void read_quantity(std::string_view text) {

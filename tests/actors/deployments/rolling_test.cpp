@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -113,6 +114,23 @@ TEST_CASE("a template's hash does not depend on its own label nor on map order")
   CHECK(template_hash(a, 1) != hash);
   (*b.mutable_metadata()->mutable_labels())["x"] = "other";
   CHECK_FALSE(same_template(a, b));
+}
+
+TEST_CASE("sizes near the largest number neither overflow nor stop a rollout") {
+  constexpr auto most = std::numeric_limits<std::int32_t>::max();
+  const auto posts = resolve({25, true}, {25, true}, most);
+  CHECK(posts.surge == 536'870'912);
+  CHECK(resolve({most, true}, {0, false}, most).surge == most);
+  CHECK(new_set_size(most, posts, {}, {}) == most);
+  const set_size old{.key = "old", .wanted = most, .pods = most, .available = most};
+  CHECK(new_set_size(most, posts, {}, {old}) == posts.surge);
+  const auto shrunk = shrink_old_sets(most, posts, {.key = "new", .wanted = most}, {old});
+  REQUIRE(shrunk.size() == 1);
+  CHECK(shrunk[0].to < most);
+  CHECK(shrunk[0].to > 0);
+  const set_size half{.key = "half", .wanted = 1'000'000'000};
+  for (const auto& each : scale_in_proportion(most, posts, {half, old}))
+    CHECK(each.to >= 0);
 }
 
 }  // namespace troupe::actors::deployments

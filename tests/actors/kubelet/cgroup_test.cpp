@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <limits>
 
 namespace troupe::actors {
 namespace {
@@ -64,6 +65,10 @@ TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubele
                  {"memory", "memory.limit_in_bytes", "67108864"}});
   // The kernel takes no quota below a millisecond.
   CHECK(cgroup_settings({{}, 1, 0}, true)[1].value == "1000 100000");
+  // 1e999999999 is no small share.
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  CHECK(cgroup_settings({{}, most, most}, true)[0].value == "10000");
+  CHECK(cgroup_settings({{}, most, most}, true)[1].value == "100000000000000 100000");
 }
 
 TEST_CASE("a machine without control groups says so", "[kubelet]") {

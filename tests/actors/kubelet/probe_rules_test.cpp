@@ -131,6 +131,19 @@ spec:
   CHECK(none.error() == "container \"c\" has no port \"none\"");
 }
 
+TEST_CASE("a port that only begins with a number is none", "[kubelet]") {
+  for (const char* port : {"8080x", "8080 ", "99999999999", "0x50", "-1"}) {
+    INFO(port);
+    api::core::v1::ProbeHandler handler;
+    auto& given = *handler.mutable_tcp_socket()->mutable_port();
+    given.set_type(1);
+    given.set_str_val(port);
+    CHECK_FALSE(question_of(handler, {}, "10.0.0.1"));
+    given.set_str_val("8080");
+    CHECK(question_of(handler, {}, "10.0.0.1"));
+  }
+}
+
 TEST_CASE("nothing in a question becomes another line of the request", "[kubelet]") {
   const http_question question{.host = "h",
                                .port = 1,

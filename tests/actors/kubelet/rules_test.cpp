@@ -99,6 +99,11 @@ status: {hostIP: 10.0.0.1}
   auto made = container_environment(pod, pod.spec().containers(0), nothing);
   REQUIRE(made);
   CHECK(own_variables(*made) == lines{"HOSTS=10.0.0.1", "OWN=2", "OTHER=3"});
+  (*pod.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits())["cpu"]
+      .set_string("1e999999999");
+  made = container_environment(pod, pod.spec().containers(0), nothing);
+  REQUIRE(made);
+  CHECK(own_variables(*made)[1] == "OWN=9223372036854776");
   auto& reference = *pod.mutable_spec()
                          ->mutable_containers(0)
                          ->mutable_env(2)

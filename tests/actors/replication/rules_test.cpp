@@ -52,6 +52,14 @@ TEST_CASE("a plan closes the gap, a burst at a time") {
   CHECK(make_plan(-1, 2, 500).remove == 2);
 }
 
+TEST_CASE("creation stays ahead of the scheduler by whole volleys, up to a bound") {
+  CHECK(stay_ahead(500, 0, 5'000) == 500);
+  CHECK(stay_ahead(500, 4'500, 5'000) == 500);
+  CHECK(stay_ahead(500, 4'501, 5'000) == 0);
+  CHECK(stay_ahead(3, 4'997, 5'000) == 3);
+  CHECK(stay_ahead(3, 6'000, 5'000) == 0);
+}
+
 TEST_CASE("creations go out in batches that double until one fails") {
   slow_start all{10};
   CHECK(all.next() == 1);

@@ -49,6 +49,26 @@ TEST_CASE("a pod goes where its requests fit, and is told what is short", "[sche
         "0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu.");
 }
 
+TEST_CASE("amounts without bounds fit nowhere, however many containers ask for them",
+          "[scheduler]") {
+  bench b;
+  b.node(make_node("n", "{}", "{}", "8", "16Gi"));
+  const auto request = [](const std::string& cpu, const std::string& memory) {
+    return "{name: c, resources: {requests: {cpu: \"" + cpu + "\", memory: \"" + memory + "\"}}}";
+  };
+  const auto huge = request("1e999999999", "1");
+  const auto heavy = request("1", "9223372036854775807");
+  CHECK(b.refusal(make_pod("p", "{containers: [" + huge + ", " + huge + "]}")) ==
+        "0/1 nodes are available: 1 Insufficient cpu.");
+  CHECK(b.refusal(make_pod("p", "{containers: [" + heavy + ", " + heavy +
+                                    "], overhead: {memory: "
+                                    "8Ei}}")) == "0/1 nodes are available: 1 Insufficient memory.");
+  for (int i = 0; i < 3; ++i)
+    b.bound(make_pod("q" + std::to_string(i), "{containers: [" + heavy + "]}"), "n");
+  CHECK(b.refusal(make_request("p", "1", "1Gi")) ==
+        "0/1 nodes are available: 1 Insufficient memory.");
+}
+
 TEST_CASE("cordoned and tainted nodes take only pods that tolerate it", "[scheduler]") {
   bench b;
   b.node(make_node("cordoned", "{}", "{unschedulable: true}"));
@@ -89,6 +109,22 @@ TEST_CASE("selectors and node affinity choose nodes by label", "[scheduler]") {
       "zone, operator: In, values: [a]}]}}]}}}";
   for (int i = 0; i < 10; ++i)
     CHECK(b.place(make_pod("p", preferred)) == "one");
+}
+
+TEST_CASE("a bound that is no number selects nothing", "[scheduler]") {
+  bench b;
+  b.node(make_node("n", "{size: \"7\"}"));
+  const auto above = [](const std::string& bound) {
+    return make_pod("p",
+                    "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                    "{nodeSelectorTerms: [{matchExpressions: [{key: size, operator: Gt, values: "
+                    "[\"" +
+                        bound + "\"]}]}]}}}}");
+  };
+  CHECK(b.place(above("6")) == "n");
+  for (const char* bound : {"99999999999999999999", "6x", "x", ""})
+    CHECK(b.refusal(above(bound)) ==
+          "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.");
 }
 
 TEST_CASE("two pods do not share a host port", "[scheduler]") {
