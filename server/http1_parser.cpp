@@ -85,6 +85,10 @@ class message final : public beast::basic_parser<true> {
     if (headers.count("host") > 1 || (!http10 && !headers.has("host")))
       return refuse(step::malformed, "exactly one Host header field is required", ec);
     const auto length = content_length();
+    // Beast takes a number that is said twice (RFC 9110 8.6 leaves it to us).
+    if (length && (headers.count("content-length") > 1 ||
+                   headers.get("content-length").find(',') != std::string_view::npos))
+      return refuse(step::malformed, "Content-Length says more than one number", ec);
     if (length && *length > bounds_.body_bytes) too_large(ec);
   }
 

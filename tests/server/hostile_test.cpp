@@ -160,7 +160,8 @@ TEST_CASE("header fields that servers read differently are refused, one by one")
   for (const auto& bytes : bad) {
     INFO(bytes);
     bool closed = false;
-    CHECK(say(server, bytes, &closed).status == 400);
+    const auto status = say(server, bytes, &closed).status;
+    CHECK((status == 400 || status == 505));  // what follows the path is read as a version
     CHECK(closed);
   }
   for (const std::string coding : {"chunked, chunked", "\vchunked", "chunked;q=1", "identity"}) {
