@@ -69,7 +69,7 @@ TEST_CASE("one who says nothing cannot hold every connection") {
   CHECK(answers(server.client_with_certificate()));
   CHECK(answers(server.client()));
   CHECK(known.get("/hello").status == 200);
-  CHECK(server.server().stats().now_connections <= 40);
+  CHECK(eventually([&] { return server.server().stats().now_connections <= 21; }));
   // The oldest went first.
   CHECK(silent.front()->wait_for_end());
 }
@@ -81,8 +81,8 @@ TEST_CASE("one address does not take the place of other strangers") {
   std::vector<std::unique_ptr<wire>> silent;
   for (int i = 0; i < 20; ++i)
     silent.push_back(std::make_unique<wire>(plain(server)));
-  REQUIRE(eventually([&] { return server.server().stats().shed == 16; }));
-  CHECK(server.server().stats().now_connections == 4);
+  REQUIRE(eventually([&] { return server.server().stats().now_connections == 4; }));
+  CHECK(server.server().stats().shed == 16);
   CHECK(server.server().stats().refused == 0);
   // Those that are known do not count.
   std::vector<std::unique_ptr<http_client>> known;
@@ -171,4 +171,40 @@ TEST_CASE("the local socket has connections left when the network has taken all"
   REQUIRE(local);
   CHECK(eventually([&] { return server.stats().now_connections == 31; }));
   ::close(*local);
+}
+
+TEST_CASE("the listener of 2014 outlives heads and bodies that are slow or large, and a crowd") {
+  http_options options;
+  options.header_timeout = 200ms;
+  options.body_grace = 200ms;
+  options.address_strangers = 20;
+  routes api;
+  api.on("/api/v1beta1/pods", [](auto&, auto& answer) { answer.respond(text_response("pods")); });
+  const in_flight room{2, 2};
+  open_gate door{room, api, {"test"}};
+  http_server server{options};
+  test::wire_options where;
+  where.port = server.listen({"127.0.0.1", 0}, door).value().port;
+  where.tls = false;
+  const std::string post = "POST /api/v1beta1/pods HTTP/1.1\r\nHost: test\r\n";
+  const auto say = [&](const std::string& bytes) {
+    auto client = std::make_unique<http_client>(where);
+    client->connection().send(bytes);
+    return client;
+  };
+  std::vector<std::unique_ptr<http_client>> slow;
+  for (int i = 0; i < 4; ++i) {
+    slow.push_back(say(post + "Content-Le"));
+    slow.push_back(say(post + "Content-Length: 1000\r\n\r\n{"));
+  }
+  CHECK(http_client{where}.get("/api/v1beta1/pods").status == 200);
+  CHECK(http_client{where}.request("POST", "/api/v1beta1/pods", "{}").status == 200);
+  for (const auto& each : slow)
+    CHECK(each->receive_answer().status == 408);
+  CHECK(say(post + "X: " + std::string(100'000, 'x') + "\r\n\r\n")->receive_answer().status == 431);
+  std::vector<std::unique_ptr<wire>> silent;
+  for (int i = 0; i < 100; ++i)
+    silent.push_back(std::make_unique<wire>(where));
+  CHECK(http_client{where}.get("/api/v1beta1/pods").status == 200);
+  CHECK(eventually([&] { return server.stats().now_connections <= 20; }));
 }
