@@ -33,7 +33,9 @@ constexpr setting rows[] = {
      .brief = true},
     {.name = "server.legacy_listen",
      .at = at<&node::server, &server::legacy_listen>(),
-     .about = "Where the v1beta1 API of 2014 is served over plain HTTP, without authentication.",
+     .about = "Where the v1beta1 API of 2014 is served over plain HTTP, without authentication. "
+              "Clients call it by an address, localhost, the machine's name or one of "
+              "server.names.",
      .brief = true,
      .when_empty = "it is not served"},
     {.name = "server.max_body",
@@ -45,19 +47,22 @@ constexpr setting rows[] = {
      .most = 64 * mebibyte},
     {.name = "server.max_reads_in_flight",
      .at = at<&node::server, &server::max_reads_in_flight>(),
-     .about = "Reads served at once; more are answered with 429. Watches do not count.",
+     .about = "Reads served at once; more are answered with 429. Watches do not count. One user "
+              "that is no administrator gets at most half of them.",
      .unit = "requests",
      .least = 1,
      .most = 100'000},
     {.name = "server.max_writes_in_flight",
      .at = at<&node::server, &server::max_writes_in_flight>(),
-     .about = "Writes served at once; more are answered with 429.",
+     .about = "Writes served at once; more are answered with 429. One user that is no "
+              "administrator gets at most half of them.",
      .unit = "requests",
      .least = 1,
      .most = 100'000},
     {.name = "server.max_connections",
      .at = at<&node::server, &server::max_connections>(),
-     .about = "Connections kept open at once; a new one beyond that is closed.",
+     .about = "Connections kept open at once. At most half are of clients that have not shown "
+              "who they are: the oldest idle one of these is closed for a new one.",
      .unit = "connections",
      .least = 1,
      .most = 1'000'000},

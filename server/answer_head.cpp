@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "api/error.hpp"
+#include "server/defaults.hpp"
 #include "server/status.hpp"
 
 namespace troupe::server {
@@ -16,16 +17,55 @@ void append_number(std::string& text, std::uint64_t number) {
   text.append(digits.data(), end);
 }
 
-std::optional<response> admit(handler& target, request& head, std::shared_ptr<void>& permit) {
+namespace {
+
+std::optional<response> admission(handler& target, request& head) {
   const auto coding = head.headers.get("content-encoding");
   if (!coding.empty() && coding != "identity")
     return status_response(api::unsupported_media_type(coding, "identity"));
   try {
-    return target.admit(head, permit);
+    return target.admit(head);
   } catch (const std::exception& e) {
     spdlog::error("server: admitting {} {} failed: {}", head.method_text, head.path, e.what());
     return status_response(500, "InternalError", "Internal error occurred: the request failed");
   }
+}
+
+}  // namespace
+
+std::optional<response> admit(connection& by, request& head) {
+  auto refused = admission(by.target(), head);
+  if (head.user) by.know(*head.user);
+  if (refused) by.refused(head, *refused);
+  return refused;
+}
+
+std::optional<response> enter(connection& by, exchange& whole) {
+  std::shared_ptr<void> permit;
+  auto refused = by.target().enter(whole.request(), permit);
+  if (refused) {
+    by.refused(whole.request(), *refused);
+  } else {
+    whole.hold(std::move(permit));
+  }
+  return refused;
+}
+
+std::optional<response> hold_body(connection& by, exchange& of) {
+  auto refused =
+      hold_body(of.charge(), by.home().counters().bodies, of.request(), by.home().options().bodies);
+  if (refused) by.refused(of.request(), *refused);
+  return refused;
+}
+
+bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std::size_t bytes) {
+  const std::chrono::duration<double> needed{static_cast<double>(bytes) /
+                                             defaults::body_bytes_per_second};
+  return age > options.body_grace + needed;
+}
+
+response body_too_slow() {
+  return status_response(408, "RequestTimeout", "the request did not come in time");
 }
 
 response body_too_large(std::size_t limit_bytes) {

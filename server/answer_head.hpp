@@ -7,15 +7,25 @@
 #include <string>
 #include <string_view>
 
+#include "server/connection.hpp"
+#include "server/exchange.hpp"
 #include "server/http.hpp"
 
 namespace troupe::server {
 
 void append_number(std::string& text, std::uint64_t number);
 
-// handler::admit; what it throws becomes a 500, and a compressed body a 415.
-std::optional<response> admit(handler& target, request& head, std::shared_ptr<void>& permit);
+// handler::admit; what it throws becomes a 500, and a compressed body a 415. The connection learns
+// who asks, and of a refusal.
+std::optional<response> admit(connection& by, request& head);
+// handler::enter for a request that has come whole; the exchange holds the permit.
+std::optional<response> enter(connection& by, exchange& whole);
 
+// While a body comes: a refusal when the request may hold no more bytes.
+std::optional<response> hold_body(connection& by, exchange& of);
+// Whether so much of a body is too little, so long after the head.
+bool body_is_slow(const http_options& options, std::chrono::nanoseconds age, std::size_t bytes);
+response body_too_slow();
 response body_too_large(std::size_t limit_bytes);
 
 // 16 hexadecimal digits, as in the Audit-Id header and the log.

@@ -1,20 +1,21 @@
 #include "server/connection.hpp"
 
-#include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 
 #include "server/authentication.hpp"
 #include "server/http1.hpp"
 #include "server/http2.hpp"
+#include "server/status.hpp"
 #include "server/tls_identity.hpp"
 
 namespace troupe::server {
 namespace {
 
-std::shared_ptr<const connection_info> describe(std::string peer, const site& where,
-                                                const transport& wire) {
+std::shared_ptr<const connection_info> describe(std::string peer, std::uint64_t address,
+                                                const site& where, const transport& wire) {
   auto info = std::make_shared<connection_info>();
   info->peer = std::move(peer);
+  info->address = address;
   info->local = where.local;
   info->secure = wire.secure();
   auto certificate = wire.client_certificate();
@@ -32,13 +33,14 @@ std::shared_ptr<const connection_info> describe(std::string peer, const site& wh
 
 }  // namespace
 
-connection::connection(io_worker& home, int descriptor, std::string peer,
-                       std::shared_ptr<const site> where)
+connection::connection(io_worker& home, accepted_socket socket, std::shared_ptr<const site> where)
     : home_{home},
       where_{std::move(where)},
-      wire_{descriptor, where_->identity == nullptr ? nullptr : where_->identity->context().get(),
+      wire_{socket.descriptor,
+            where_->identity == nullptr ? nullptr : where_->identity->context().get(),
             home.buffers()},
-      peer_{std::move(peer)},
+      peer_{std::move(socket.peer)},
+      address_{socket.address},
       since_{home.loop().now()} {}
 
 connection::~connection() = default;
@@ -77,15 +79,17 @@ void connection::shake_hands() {
       readable_ = false;
       return;
     case transport::progress::failed:
-      ++home_.counters().failed_handshakes;
+      handshake_failed(wire_.handshake_problem());
       return linger();
     case transport::progress::done:
       break;
   }
-  info_ = describe(std::move(peer_), *where_, wire_);
+  info_ = describe(std::move(peer_), address_, *where_, wire_);
   if (!info_->certificate_error.empty())
-    spdlog::warn("server: client certificate of {} refused: {}", info_->peer,
-                 info_->certificate_error);
+    home_.refused({.peer = info_->peer,
+                   .address = address_,
+                   .reason = "client certificate: " + info_->certificate_error});
+  if (info_->certificate_user) know(*info_->certificate_user);
   if (wire_.negotiated_http2()) {
     protocol_ = std::make_unique<http2>(*this);
   } else {
@@ -94,6 +98,24 @@ void connection::shake_hands() {
   state_ = state::open;
   since_ = now();
   if (draining_) protocol_->drain();
+}
+
+void connection::handshake_failed(std::string_view reason) {
+  ++home_.counters().failed_handshakes;
+  home_.refused(
+      {.peer = peer_, .address = address_, .reason = "TLS handshake: " + std::string{reason}});
+}
+
+void connection::refused(const request& asked, const response& answer) {
+  home_.refused({.asked = &asked,
+                 .peer = peer(),
+                 .address = address_,
+                 .code = answer.status,
+                 .reason = reason_of(answer)});
+}
+
+bool connection::idle() const {
+  return protocol_ == nullptr || !protocol_->answering();
 }
 
 void connection::proceed() {
@@ -167,7 +189,9 @@ void connection::on_tick() {
     if (age > defaults::linger_timeout) close();
     return;
   }
-  if ((state_ == state::shaking_hands && age > options.handshake_timeout) || stalled()) {
+  const bool no_handshake = state_ == state::shaking_hands && age > options.handshake_timeout;
+  if (no_handshake || stalled()) {
+    if (no_handshake) handshake_failed("it took too long");
     count_time_out();
     return close();
   }

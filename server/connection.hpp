@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "server/http.hpp"
@@ -16,7 +17,7 @@ class connection final : public event_loop::source {
  public:
   using time_point = event_loop::time_point;
 
-  connection(io_worker& home, int descriptor, std::string peer, std::shared_ptr<const site> where);
+  connection(io_worker& home, accepted_socket socket, std::shared_ptr<const site> where);
   ~connection() override;
 
   void start(int descriptor);
@@ -26,7 +27,16 @@ class connection final : public event_loop::source {
   void drain();
   // At once; tells the protocol's exchanges that the client is gone.
   void close();
-  std::size_t index = 0;  // among the worker's connections; the worker's own
+
+  // -- the worker's own -------------------------------------------------------------------------
+
+  std::size_t index = 0;                  // among its connections
+  std::uint64_t stranger = 0;             // its number among the strangers; 0: it is none
+  std::optional<std::uint64_t> known_as;  // the key of its user
+  // It waits for nothing from us.
+  bool idle() const;
+  const std::string& peer() const noexcept { return info_ ? info_->peer : peer_; }
+  std::uint64_t address() const noexcept { return address_; }
 
   // -- for the protocol -------------------------------------------------------------------------
 
@@ -38,6 +48,12 @@ class connection final : public event_loop::source {
   // After the protocol was called by somebody else than this connection (an exchange): reads on
   // where it can, flushes, closes what is finished.
   void proceed();
+  // A request by `user` was let in or not: who it is, it is.
+  void know(const user_info& user) {
+    if (stranger != 0) home_.know(*this, user);
+  }
+  // The answer is a refusal that no handler gave.
+  void refused(const request& asked, const response& answer);
   // A time-out of the protocol has passed.
   void count_time_out() { ++home_.counters().timed_out; }
 
@@ -45,6 +61,7 @@ class connection final : public event_loop::source {
   enum class state : std::uint8_t { shaking_hands, open, lingering, closed };
 
   void shake_hands();
+  void handshake_failed(std::string_view reason);
   void linger();
   void discard();
   bool stalled();
@@ -55,6 +72,7 @@ class connection final : public event_loop::source {
   std::unique_ptr<protocol> protocol_;
   std::shared_ptr<const connection_info> info_;
   std::string peer_;  // until the handshake is done, then in info_
+  const std::uint64_t address_;
   state state_ = state::shaking_hands;
   bool readable_ = false;
   bool draining_ = false;

@@ -22,8 +22,31 @@ inline constexpr std::size_t drained_body_bytes = 256u << 10;
 inline constexpr std::size_t reads_in_flight = 400;
 inline constexpr std::size_t writes_in_flight = 200;
 inline constexpr int retry_after_seconds = 1;
+// Of the places in flight a tenth is kept for system:masters and a twentieth for the heartbeats of
+// nodes (in_flight.hpp).
+inline constexpr std::size_t masters_part = 10;
+inline constexpr std::size_t nodes_part = 20;
 // upstream: request-timeout; then 504.
 inline constexpr std::chrono::milliseconds request_timeout = 60s;
+
+// -- bodies -----------------------------------------------------------------------------------
+// Apache's mod_reqtimeout (MinRate=500), with half of its time to begin: a body must have come
+// after so long and what it takes at that rate; then 408.
+inline constexpr std::chrono::milliseconds body_grace = 10s;
+inline constexpr std::size_t body_bytes_per_second = 500;
+// Held of bodies that come in several pieces, until their answers: in all, for a user, for an
+// address; never less than some of the largest bodies. Then 429.
+inline constexpr std::size_t bodies_bytes = 256u << 20;
+inline constexpr std::size_t user_bodies_bytes = 64u << 20;
+inline constexpr std::size_t address_bodies_bytes = 128u << 20;
+inline constexpr std::size_t body_step_bytes = 16u << 10;
+// Memory for an announced body is taken at once up to here, and then as it comes.
+inline constexpr std::size_t body_reserve_bytes = 64u << 10;
+
+// -- refusals ---------------------------------------------------------------------------------
+// Lines of the audit log: one of each kind in so long, and so many in a second.
+inline constexpr std::chrono::milliseconds refusal_period = 10s;
+inline constexpr int refusal_lines = 50;
 
 // -- connections ------------------------------------------------------------------------------
 inline constexpr std::size_t io_threads = 2;
@@ -40,6 +63,15 @@ inline constexpr std::size_t linger_bytes = 16u << 20;
 // Answers under way when the server stops.
 inline constexpr std::chrono::milliseconds drain_timeout = 1s;
 inline constexpr std::size_t connections = 16'384;
+// Of these, for connections that nobody is known to stand behind: half in all, and so many from one
+// address (an IPv6 network of 64 bits is one); the oldest idle one makes room for a new one.
+inline constexpr std::size_t strangers_part = 2;
+inline constexpr std::size_t address_strangers = 1024;
+// Kept for the local socket: a sixteenth, at most so many.
+inline constexpr std::size_t local_connections_part = 16;
+inline constexpr std::size_t local_connections = 64;
+// Accepted beyond the limit while strangers are being closed for them.
+inline constexpr std::size_t connections_overrun = 128;
 // File descriptors that are not for connections: store, logs, child processes' pipes.
 inline constexpr std::size_t reserved_descriptors = 512;
 inline constexpr int listen_backlog = 4096;

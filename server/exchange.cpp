@@ -125,7 +125,10 @@ exchange::output exchange::take() {
   out.chunks.swap(chunks_);
   out.ended = state_ == state::answered || state_ == state::ended;
   out.overrun = overrun_;
-  if (out.head) permit_.reset();
+  if (out.head) {
+    permit_.reset();
+    charge_.reset();
+  }
   return out;
 }
 
@@ -161,6 +164,7 @@ void exchange::client_left() {
 
 void exchange::detach() {
   owner_ = nullptr;
+  charge_.reset();
   std::unique_lock lock{mutex_};
   if (state_ == state::over) return;
   state_ = state::over;

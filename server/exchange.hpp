@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "server/admission/body_budget.hpp"
 #include "server/http.hpp"
 #include "server/mailbox.hpp"
 
@@ -50,6 +51,8 @@ class exchange : public std::enable_shared_from_this<exchange> {
 
   server::request& request() noexcept { return request_; }
   void hold(std::shared_ptr<void> permit) { permit_ = std::move(permit); }
+  // For the body, while it comes; given back with the answer.
+  std::unique_ptr<body_charge>& charge() noexcept { return charge_; }
 
   // Calls the handler. Answers given meanwhile make no task: the caller looks with take() after it.
   void serve(handler& target);
@@ -85,6 +88,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   owner* owner_;
   const std::size_t stream_limit_bytes_;
   std::shared_ptr<void> permit_;
+  std::unique_ptr<body_charge> charge_;  // the connection's thread alone uses it
 
   std::mutex mutex_;
   std::atomic<state> state_ = state::waiting;  // written under the lock

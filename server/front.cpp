@@ -1,6 +1,8 @@
 #include "server/front.hpp"
 
+#include <limits.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <mutex>
@@ -29,6 +31,14 @@ std::vector<std::string> names_of(const front_options& options) {
   return names;
 }
 
+// By which clients may call the plain listener, besides addresses.
+std::vector<std::string> names_of_machine(const front_options& options) {
+  auto names = options.names;
+  char name[HOST_NAME_MAX + 1] = "";
+  if (::gethostname(name, sizeof name - 1) == 0) names.emplace_back(name);
+  return names;
+}
+
 template <class T>
 std::vector<std::shared_ptr<const T>> joined(std::shared_ptr<const T> first,
                                              std::vector<std::shared_ptr<const T>> others) {
@@ -51,7 +61,8 @@ class front::impl {
         room{options.reads_in_flight, options.writes_in_flight},
         door{who, may, room, *parts.health, *parts.api},
         server{options.http} {
-    if (parts.legacy_api != nullptr) legacy_door.emplace(room, *parts.legacy_api);
+    if (parts.legacy_api != nullptr)
+      legacy_door.emplace(room, *parts.legacy_api, names_of_machine(options));
     if (parts.console != nullptr) local_door.emplace(*parts.console);
   }
 

@@ -45,6 +45,7 @@ struct connection_info {
   std::string peer;   // "127.0.0.1:40312", "[::1]:40312"
   std::string local;  // the address that the client called
   bool secure = false;
+  std::uint64_t address = 0;  // of the peer, as address_of() in admission/strangers.hpp
   // From the verified client certificate: CN and O. Null when none was presented.
   user_ptr certificate_user;
   // Of that certificate: "sha256:" and the hash of its public key in hex.
@@ -151,10 +152,15 @@ class handler {
   virtual ~handler() = default;
 
   // The head of a request, before its body is read: a refusal is sent at once and the body never
-  // buffered. May set `user` and `long_running`, and keep `permit` alive as long as the request is
-  // unanswered.
-  virtual std::optional<response> admit(request& head, std::shared_ptr<void>& permit) {
+  // buffered. May set `user` and `long_running`.
+  virtual std::optional<response> admit(request& head) {
     static_cast<void>(head);
+    return std::nullopt;
+  }
+  // The request has come whole, serve() is next unless it is refused. May keep `permit` alive as
+  // long as the request is unanswered: so nobody holds a place by sending slowly.
+  virtual std::optional<response> enter(const request& whole, std::shared_ptr<void>& permit) {
+    static_cast<void>(whole);
     static_cast<void>(permit);
     return std::nullopt;
   }

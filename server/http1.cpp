@@ -51,17 +51,29 @@ void http1::on_tick() {
       finished_ = finished_ || age > (served_any_ ? options.idle_timeout : options.header_timeout);
       return;
     case phase::head:
-    case phase::body:
-      if (age <= (phase_ == phase::head ? options.header_timeout : options.request_timeout)) return;
+    case phase::body: {
+      if (!is_late()) return;
       home_.count_time_out();
-      refuse(status_response(408, "RequestTimeout", "the request did not come in time"));
+      // Who was refused and does not send the rest gets that answer.
+      auto answer = refusal_ ? std::move(*refusal_) : body_too_slow();
+      if (!refusal_) home_.refused(exchange_->request(), answer);
+      refuse(std::move(answer));
       return advance({});
+    }
     case phase::answering:
       if (age > options.request_timeout && exchange_->unanswered() &&
           !exchange_->request().long_running) {
         exchange_->respond(status_response(504, "Timeout", "the request was not answered in time"));
       }
   }
+}
+
+bool http1::is_late() const {
+  const auto& options = home_.home().options();
+  const auto now = home_.now();
+  if (phase_ == phase::head) return now - since_ > options.header_timeout;
+  return now - since_ > options.request_timeout ||
+         body_is_slow(options, now - body_since_, parser_.body_bytes());
 }
 
 void http1::drain() {
@@ -111,6 +123,8 @@ std::string_view http1::read(std::string_view input) {
     input.remove_prefix(result.consumed);
     switch (result.what) {
       case http1_parser::step::need_more:
+        if (phase_ == phase::body && !refusal_)
+          if (auto refusal = hold_body(home_, *exchange_)) refuse(std::move(*refusal));
         return input;
       case http1_parser::step::head:
         head_complete();
@@ -145,11 +159,9 @@ void http1::head_complete() {
   http10_ = parser_.http10();
   close_after_ = close_after_ || !parser_.keep_alive();
   phase_ = phase::body;
+  body_since_ = home_.now();
   ++home_.home().counters().requests;
-  std::shared_ptr<void> permit;
-  if (auto refusal = admit(home_.target(), request, permit))
-    return refuse_head(std::move(*refusal));
-  exchange_->hold(std::move(permit));
+  if (auto refusal = admit(home_, request)) return refuse_head(std::move(*refusal));
   if (parser_.expects_continue()) home_.wire().write("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
@@ -159,6 +171,8 @@ void http1::serve() {
   if (refusal_) {
     exchange_->respond(std::move(*refusal_));
     refusal_.reset();
+  } else if (auto refusal = enter(home_, *exchange_)) {
+    exchange_->respond(std::move(*refusal));
   } else {
     exchange_->serve(home_.target());
   }
@@ -183,20 +197,25 @@ void http1::refuse(response answer) {
 }
 
 void http1::refuse(http1_parser::step why) {
+  auto answer = answer_to(why);
+  home_.refused(exchange_->request(), answer);
+  refuse(std::move(answer));
+}
+
+response http1::answer_to(http1_parser::step why) const {
   using step = http1_parser::step;
-  const auto& limit = home_.home().options().body_limit_bytes;
   switch (why) {
     case step::head_too_large:
-      return refuse(status_response(431, "RequestHeaderFieldsTooLarge",
-                                    "the header fields of the request are too large"));
+      return status_response(431, "RequestHeaderFieldsTooLarge",
+                             "the header fields of the request are too large");
     case step::body_too_large:
-      return refuse(body_too_large(limit));
+      return body_too_large(home_.home().options().body_limit_bytes);
     case step::unsupported:
-      return refuse(status_response(501, "NotImplemented", parser_.problem()));
+      return status_response(501, "NotImplemented", parser_.problem());
     case step::bad_version:
-      return refuse(status_response(505, "BadRequest", parser_.problem()));
+      return status_response(505, "BadRequest", parser_.problem());
     default:
-      return refuse(status_response(400, "BadRequest", parser_.problem()));
+      return status_response(400, "BadRequest", parser_.problem());
   }
 }
 

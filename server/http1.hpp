@@ -27,6 +27,7 @@ class http1 final : public protocol, public exchange::owner {
   void on_tick() override;
   void drain() override;
   bool finished() const override { return finished_; }
+  bool answering() const override { return phase_ == phase::answering; }
 
  private:
   enum class phase : std::uint8_t { idle, head, body, answering };
@@ -44,6 +45,8 @@ class http1 final : public protocol, public exchange::owner {
   void refuse_head(response answer);
   void refuse(response answer);
   void refuse(http1_parser::step why);
+  response answer_to(http1_parser::step why) const;
+  bool is_late() const;
 
   void take_output();
   void write_head(const response& head);
@@ -59,6 +62,7 @@ class http1 final : public protocol, public exchange::owner {
   std::shared_ptr<exchange> exchange_;
   phase phase_ = phase::idle;
   connection::time_point since_;  // of being idle; otherwise of the request's first byte
+  connection::time_point body_since_;
   bool served_any_ = false;
   bool peer_closing_ = false;
   bool close_after_ = false;

@@ -1,5 +1,6 @@
 #include "server/http1_parser.hpp"
 
+#include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <optional>
@@ -40,6 +41,7 @@ class message final : public beast::basic_parser<true> {
   const char* why = "malformed request";
   bool http10 = false;
   bool dropping = false;
+  std::size_t body_bytes = 0;
 
   bool expects_continue() const {
     return !http10 && equal_fold(into_.headers.get("expect"), "100-continue");
@@ -83,11 +85,17 @@ class message final : public beast::basic_parser<true> {
     if (headers.count("host") > 1 || (!http10 && !headers.has("host")))
       return refuse(step::malformed, "exactly one Host header field is required", ec);
     const auto length = content_length();
+    // Beast takes a number that is said twice (RFC 9110 8.6 leaves it to us).
+    if (length && (headers.count("content-length") > 1 ||
+                   headers.get("content-length").find(',') != std::string_view::npos))
+      return refuse(step::malformed, "Content-Length says more than one number", ec);
     if (length && *length > bounds_.body_bytes) too_large(ec);
   }
 
   void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) override {
-    if (length && keeps_body()) into_.content.reserve(static_cast<std::size_t>(*length));
+    if (length && keeps_body())
+      into_.content.reserve(
+          std::min(static_cast<std::size_t>(*length), defaults::body_reserve_bytes));
   }
 
   std::size_t on_body_impl(string_view part, error_code& ec) override { return take(part, ec); }
@@ -106,8 +114,8 @@ class message final : public beast::basic_parser<true> {
   void too_large(error_code& ec) { refuse(step::body_too_large, "the body is too large", ec); }
 
   std::size_t take(string_view part, error_code& ec) {
-    body_bytes_ += part.size();
-    if (body_bytes_ > bounds_.body_bytes) {
+    body_bytes += part.size();
+    if (body_bytes > bounds_.body_bytes) {
       too_large(ec);
     } else if (keeps_body()) {
       into_.content.append(part.data(), part.size());
@@ -118,8 +126,16 @@ class message final : public beast::basic_parser<true> {
   request& into_;
   const http1_parser::limits& bounds_;
   std::size_t header_bytes_ = 0;
-  std::size_t body_bytes_ = 0;
 };
+
+// A field that goes on in the next line (RFC 9112 5.2), which Beast joins and others read as a
+// field of its own.
+bool is_folded(std::string_view head) {
+  for (auto end = head.find('\n'); end != head.npos && end + 1 < head.size();
+       end = head.find('\n', end + 1))
+    if (head[end + 1] == ' ' || head[end + 1] == '\t') return true;
+  return false;
+}
 
 step refusal(const error_code& ec, message& parsing) {
   if (ec == beast::error::header_limit) return step::head_too_large;
@@ -159,7 +175,13 @@ http1_parser::result http1_parser::feed(std::string_view bytes) {
     if (consumed == bytes.size()) return {step::need_more, consumed};
     error_code ec;
     const auto rest = bytes.substr(consumed);
-    consumed += parsing.put({rest.data(), rest.size()}, ec);
+    const auto taken = parsing.put({rest.data(), rest.size()}, ec);
+    if (!impl_->head_told && parsing.is_header_done() && is_folded(rest.substr(0, taken))) {
+      parsing.refused = step::malformed;
+      parsing.why = "a header field goes on in a second line";
+      return {step::malformed, consumed};
+    }
+    consumed += taken;
     if (ec == beast::error::need_more) {
       // A chunk's head or the trailers, which Beast does not bound.
       if (bytes.size() - consumed > impl_->bounds.header_bytes)
@@ -188,6 +210,10 @@ bool http1_parser::body_within(std::size_t bytes) const noexcept {
   if (parsing.is_done()) return true;
   const auto length = parsing.content_length();
   return length && *length <= bytes;
+}
+
+std::size_t http1_parser::body_bytes() const noexcept {
+  return impl_->parsing->body_bytes;
 }
 
 void http1_parser::drop_body() noexcept {

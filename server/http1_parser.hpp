@@ -47,6 +47,8 @@ class http1_parser {
   bool expects_continue() const noexcept;
   // What is still to come of the body is known to be no longer than that.
   bool body_within(std::size_t bytes) const noexcept;
+  // What has come of it, kept or not.
+  std::size_t body_bytes() const noexcept;
   // Reads the body and throws it away.
   void drop_body() noexcept;
 

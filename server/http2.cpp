@@ -81,9 +81,11 @@ void http2::check_time(http2_flow& flow) {
   } else if (!flow.out.empty() && now - flow.progress > options.stall_timeout) {
     home_.count_time_out();
     reset(flow, NGHTTP2_CANCEL);
-  } else if (!flow.complete && !flow.refused && now - request.received > options.request_timeout) {
+  } else if (!flow.complete && !flow.refused &&
+             (now - request.received > options.request_timeout ||
+              body_is_slow(options, now - request.received, flow.body_bytes))) {
     home_.count_time_out();
-    refuse(flow, status_response(408, "RequestTimeout", "the request did not come in time"));
+    refuse_here(flow, body_too_slow());
   } else if (flow.complete && !request.long_running && flow.current->unanswered() &&
              now - request.received > options.request_timeout) {
     flow.current->respond(status_response(504, "Timeout", "the request was not answered in time"));
@@ -143,6 +145,9 @@ void http2::add_header(http2_flow& flow, std::string_view name, std::string_view
     flow.bad_target = !parse_target(value, request);
   } else if (name == ":authority") {
     request.headers.add("host", value);
+  } else if (name == "host" && request.headers.has("host")) {
+    // RFC 9113 8.3.1: it says the same.
+    flow.bad_target = flow.bad_target || request.headers.get("host") != value;
   } else if (!name.starts_with(':')) {
     request.headers.add(name, value);
   }
@@ -153,18 +158,17 @@ void http2::head_complete(http2_flow& flow) {
   served_any_ = true;
   ++home_.home().counters().requests;
   if (flow.header_too_large)
-    return refuse(flow, status_response(431, "RequestHeaderFieldsTooLarge",
-                                        "the header fields of the request are too large"));
+    return refuse_here(flow, status_response(431, "RequestHeaderFieldsTooLarge",
+                                             "the header fields of the request are too large"));
   if (flow.bad_target || request.path.empty())
-    return refuse(flow, status_response(400, "BadRequest", "the request target is not a path"));
-  std::shared_ptr<void> permit;
-  if (auto refusal = admit(home_.target(), request, permit))
-    return refuse(flow, std::move(*refusal));
-  flow.current->hold(std::move(permit));
+    return refuse_here(flow,
+                       status_response(400, "BadRequest", "the request target is not a path"));
+  if (auto refusal = admit(home_, request)) refuse(flow, std::move(*refusal));
 }
 
 void http2::add_body(http2_flow& flow, std::string_view part) {
   auto& request = flow.current->request();
+  flow.body_bytes += part.size();
   if (flow.refused) {
     if (flow.discarded_bytes > defaults::linger_bytes) return;  // was told to stop
     flow.discarded_bytes += part.size();
@@ -175,16 +179,29 @@ void http2::add_body(http2_flow& flow, std::string_view part) {
   const auto limit = home_.home().options().body_limit_bytes;
   if (request.content.size() + part.size() > limit) {
     std::string{}.swap(request.content);
-    return refuse(flow, body_too_large(limit));
+    return refuse_here(flow, body_too_large(limit));
   }
   request.content.append(part);
+  if (auto refusal = hold_body(home_, *flow.current)) {
+    std::string{}.swap(request.content);
+    refuse(flow, std::move(*refusal));
+  }
 }
 
 void http2::request_complete(http2_flow& flow) {
   flow.complete = true;
   if (flow.refused) return;
-  flow.current->serve(home_.target());
+  if (auto refusal = enter(home_, *flow.current)) {
+    flow.current->respond(std::move(*refusal));
+  } else {
+    flow.current->serve(home_.target());
+  }
   take_output(flow);
+}
+
+void http2::refuse_here(http2_flow& flow, response answer) {
+  home_.refused(flow.current->request(), answer);
+  refuse(flow, std::move(answer));
 }
 
 // Answers before the request has ended. What still comes is thrown away for a while: a client that

@@ -29,6 +29,7 @@ class http2 final : public protocol {
   void on_tick() override;
   void drain() override;
   bool finished() const override;
+  bool answering() const override { return !flows_.empty(); }
 
   // The handler has answered, or written more.
   void on_output(http2_flow& flow);
@@ -43,6 +44,8 @@ class http2 final : public protocol {
   void add_body(http2_flow& flow, std::string_view part);
   void request_complete(http2_flow& flow);
   void refuse(http2_flow& flow, response answer);
+  // The same for what the protocol itself refuses, which is told of here.
+  void refuse_here(http2_flow& flow, response answer);
   void answer_sent(http2_flow& flow);
   void stop(http2_flow& flow);
   void end(std::int32_t id);

@@ -26,6 +26,13 @@ struct http2_callbacks {
     return 0;
   }
 
+  // A name or a value that is none: nghttp2 would leave the field out, RFC 9113 8.2.1 ends the
+  // stream.
+  static int invalid_header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t*,
+                            std::size_t, const std::uint8_t*, std::size_t, std::uint8_t, void*) {
+    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+  }
+
   static int frame_received(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA) return 0;
     auto* flow = self(user).find(frame->hd.stream_id);
@@ -92,6 +99,7 @@ const nghttp2_session_callbacks* http2_session_callbacks() {
     nghttp2_session_callbacks_new(&c);
     nghttp2_session_callbacks_set_on_begin_headers_callback(c, http2_callbacks::begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(c, http2_callbacks::header);
+    nghttp2_session_callbacks_set_on_invalid_header_callback(c, http2_callbacks::invalid_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(c, http2_callbacks::frame_received);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(c, http2_callbacks::data_chunk);
     nghttp2_session_callbacks_set_on_frame_send_callback(c, http2_callbacks::frame_sent);

@@ -28,6 +28,7 @@ struct http2_flow final : exchange::owner {
   bool complete = false;  // the client has ended its side
   bool refused = false;   // answered before that: what still comes is dropped
   std::size_t discarded_bytes = 0;
+  std::size_t body_bytes = 0;  // that came, kept or not
 
   // -- the answer -------------------------------------------------------------------------------
   outgoing out;

@@ -31,32 +31,43 @@ std::size_t connection_limit(std::size_t wanted) {
   return std::min(wanted, descriptors - reserved);
 }
 
+// A setting of larger bodies makes room for some of them.
+http_options with_room(http_options given) {
+  auto& room = given.bodies;
+  room.of_user = std::max(room.of_user, 4 * given.body_limit_bytes);
+  room.of_address = std::max(room.of_address, 2 * room.of_user);
+  room.in_all = std::max(room.in_all, 2 * room.of_address);
+  given.connections = connection_limit(given.connections);
+  return given;
+}
+
 }  // namespace
 
 class http_server::impl {
  public:
-  explicit impl(http_options given) : options{given}, limit{connection_limit(given.connections)} {
+  explicit impl(http_options given) : options{with_room(std::move(given))} {
     for (std::size_t i = 0; i < std::max<std::size_t>(1, options.io_threads); ++i)
       workers.push_back(std::make_unique<io_worker>(i, options, counters));
   }
 
   tl::expected<void, std::string> add(bound_socket socket, site here) {
     const auto place = here.local;
-    auto made = std::make_unique<listener>(
-        std::move(socket), std::make_shared<const site>(std::move(here)), workers, limit, counters);
+    auto made =
+        std::make_unique<listener>(std::move(socket), std::make_shared<const site>(std::move(here)),
+                                   workers, options.connections, counters);
     if (workers.front()->add_listener(std::move(made))) return {};
     return tl::make_unexpected("cannot listen on " + place +
                                ": the kernel does not watch more descriptors");
   }
 
   const http_options options;
-  const std::size_t limit;
   http_counters counters;
   std::vector<std::unique_ptr<io_worker>> workers;
   bool stopped = false;
 };
 
-http_server::http_server(http_options options) : impl_{std::make_unique<impl>(options)} {}
+http_server::http_server(http_options options)
+    : impl_{std::make_unique<impl>(std::move(options))} {}
 
 http_server::~http_server() {
   stop();
@@ -67,7 +78,7 @@ tl::expected<endpoint, std::string> http_server::listen(const endpoint& where, h
   auto socket = bind_socket(where);
   if (!socket) return tl::make_unexpected(socket.error());
   const auto actual = socket->where;
-  const auto added = impl_->add(std::move(*socket), {target, identity, to_string(actual)});
+  const auto added = impl_->add(std::move(*socket), {target, identity, to_string(actual), false});
   if (!added) return tl::make_unexpected(added.error());
   return actual;
 }
@@ -76,7 +87,7 @@ tl::expected<void, std::string> http_server::listen_locally(const std::filesyste
                                                             handler& target) {
   const auto socket = listen_at(file);
   if (!socket) return tl::make_unexpected(socket.error());
-  return impl_->add({*socket, {}, file}, {target, nullptr, file.string()});
+  return impl_->add({*socket, {}, file}, {target, nullptr, file.string(), true});
 }
 
 void http_server::stop() {
@@ -98,6 +109,8 @@ http_stats http_server::stats() const {
   now.now_connections = c.connections;
   now.accepted = c.accepted;
   now.refused = c.refused;
+  now.shed = c.shed;
+  now.body_bytes = c.bodies->bytes();
   now.failed_handshakes = c.failed_handshakes;
   now.requests = c.requests;
   now.timed_out = c.timed_out;

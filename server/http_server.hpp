@@ -8,20 +8,25 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
 
+#include "server/admission/body_budget.hpp"
 #include "server/defaults.hpp"
 #include "server/fwd.hpp"
 
 namespace troupe::server {
 
 class tls_identity;
+struct refusal;
 
 struct http_options {
   std::size_t io_threads = defaults::io_threads;
   std::size_t connections = defaults::connections;
+  // From one address, of those that nobody is known to stand behind.
+  std::size_t address_strangers = defaults::address_strangers;
   std::size_t body_limit_bytes = defaults::body_limit_bytes;
   std::size_t header_limit_bytes = defaults::header_limit_bytes;
   std::size_t stream_buffer_bytes = defaults::stream_buffer_bytes;
@@ -31,13 +36,21 @@ struct http_options {
   std::chrono::milliseconds idle_timeout = defaults::idle_timeout;
   std::chrono::milliseconds stall_timeout = defaults::stall_timeout;
   std::chrono::milliseconds drain_timeout = defaults::drain_timeout;
+  std::chrono::milliseconds body_grace = defaults::body_grace;
+  // Each is raised to some bodies of the largest size.
+  body_limits bodies{defaults::bodies_bytes, defaults::user_bodies_bytes,
+                     defaults::address_bodies_bytes};
+  // Told of what is refused here or by handler::admit() and enter(), on an I/O thread; for metrics.
+  std::function<void(const refusal&)> observe_refusal = {};
 };
 
 // Counted since the start; `now_` figures are of the moment.
 struct http_stats {
   std::uint64_t now_connections = 0;
   std::uint64_t accepted = 0;
-  std::uint64_t refused = 0;  // over the limit of connections
+  std::uint64_t refused = 0;     // over the limit of connections
+  std::uint64_t shed = 0;        // unknown ones, closed to make room
+  std::uint64_t body_bytes = 0;  // held now, of bodies that come in several pieces
   std::uint64_t failed_handshakes = 0;
   std::uint64_t requests = 0;
   std::uint64_t timed_out = 0;        // connections closed by one of the time-outs

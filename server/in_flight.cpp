@@ -1,28 +1,88 @@
 #include "server/in_flight.hpp"
 
-namespace troupe::server {
+#include <atomic>
 
-in_flight::in_flight(std::size_t reads, std::size_t writes)
-    : reads_{std::make_shared<counter>()}, writes_{std::make_shared<counter>()} {
-  reads_->limit = reads;
-  writes_->limit = writes;
+#include "server/admission/flow.hpp"
+#include "server/admission/key_counts.hpp"
+#include "server/defaults.hpp"
+
+namespace troupe::server {
+namespace {
+
+struct places {
+  std::atomic<std::size_t> now{0};
+  std::size_t limit = 0;
+
+  // How many were free, 0: none was, and none is taken.
+  std::size_t take() noexcept {
+    const auto before = now.fetch_add(1, std::memory_order_relaxed);
+    if (before < limit) return limit - before;
+    give_back();
+    return 0;
+  }
+  void give_back() noexcept { now.fetch_sub(1, std::memory_order_relaxed); }
+};
+
+}  // namespace
+
+struct in_flight::pool {
+  explicit pool(std::size_t limit) {
+    masters.limit = limit / defaults::masters_part;
+    nodes.limit = limit / defaults::nodes_part;
+    shared.limit = limit - masters.limit - nodes.limit;
+  }
+
+  std::size_t taken() const noexcept { return shared.now + masters.now + nodes.now; }
+
+  places shared, masters, nodes;
+  key_counts users;  // of the shared places, but for those of masters
+};
+
+namespace {
+
+template <class Pool>
+std::shared_ptr<void> place_of(const std::shared_ptr<Pool>& in, places& of) {
+  if (of.take() == 0) return nullptr;
+  return {in.get(), [in, &of](void*) { of.give_back(); }};
 }
 
-std::shared_ptr<void> in_flight::enter(bool mutates) const {
-  const auto& counter = mutates ? writes_ : reads_;
-  if (counter->now.fetch_add(1, std::memory_order_relaxed) >= counter->limit) {
-    counter->now.fetch_sub(1, std::memory_order_relaxed);
+template <class Pool>
+std::shared_ptr<void> shared_place(const std::shared_ptr<Pool>& in, std::uint64_t user) {
+  const auto free = in->shared.take();
+  if (free == 0) return nullptr;
+  if (in->users.of(user) >= free) {
+    in->shared.give_back();
     return nullptr;
   }
-  return {counter.get(),
-          [counter](void*) { counter->now.fetch_sub(1, std::memory_order_relaxed); }};
+  in->users.add(user, 1);
+  return {in.get(), [in, user](void*) {
+            in->users.subtract(user, 1);
+            in->shared.give_back();
+          }};
+}
+
+}  // namespace
+
+in_flight::in_flight(std::size_t reads, std::size_t writes)
+    : reads_{std::make_shared<pool>(reads)}, writes_{std::make_shared<pool>(writes)} {}
+
+std::shared_ptr<void> in_flight::enter(const request& whole) const {
+  const auto& from = whole.info.mutates() ? writes_ : reads_;
+  const auto schema = flow_schema_of(whole);
+  if (schema == flow_schema::exempt) {
+    auto place = place_of(from, from->shared);
+    return place ? place : place_of(from, from->masters);
+  }
+  auto place = shared_place(from, key_counts::key_of(flow_name(whole)));
+  if (!place && schema == flow_schema::system_node_high) return place_of(from, from->nodes);
+  return place;
 }
 
 std::size_t in_flight::reads() const noexcept {
-  return reads_->now;
+  return reads_->taken();
 }
 std::size_t in_flight::writes() const noexcept {
-  return writes_->now;
+  return writes_->taken();
 }
 
 }  // namespace troupe::server

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <random>
 
+#include "server/authentication.hpp"
 #include "server/connection.hpp"
 #include "server/listener.hpp"
 
@@ -39,7 +40,8 @@ std::uint64_t first_id() {
 }  // namespace
 
 io_worker::io_worker(std::size_t index, const http_options& options, http_counters& counters)
-    : options_{options},
+    : index_{index},
+      options_{options},
       counters_{counters},
       loop_{tick_for(options)},
       scratch_(defaults::record_bytes, '\0'),
@@ -61,10 +63,10 @@ std::uint64_t io_worker::next_request_id() noexcept {
   return ++next_id_;
 }
 
-void io_worker::adopt(int descriptor, std::string peer, std::shared_ptr<const site> where) {
+void io_worker::adopt(accepted_socket socket, std::shared_ptr<const site> where, bool full) {
   load_.fetch_add(1, std::memory_order_relaxed);
-  loop_.box()->post([this, descriptor, peer = std::move(peer), where = std::move(where)] {
-    open(descriptor, peer, where);
+  loop_.box()->post([this, socket = std::move(socket), where = std::move(where), full] {
+    open(socket, where, full);
   });
 }
 
@@ -93,11 +95,16 @@ void io_worker::close_listeners() {
   closed.get_future().wait();
 }
 
-void io_worker::open(int descriptor, std::string peer, std::shared_ptr<const site> where) {
+void io_worker::open(accepted_socket socket, std::shared_ptr<const site> where, bool full) {
+  const auto address = socket.address;
+  const auto descriptor = socket.descriptor;
+  const bool stranger = !where->in_file_system;
+  bool room = true;
   std::unique_ptr<connection> made;
   try {
+    room = stranger || full ? make_room(address, full) : true;
     connections_.reserve(connections_.size() + 1);
-    made = std::make_unique<connection>(*this, descriptor, std::move(peer), std::move(where));
+    made = std::make_unique<connection>(*this, std::move(socket), std::move(where));
   } catch (...) {
     ::close(descriptor);
     load_.fetch_sub(1, std::memory_order_relaxed);
@@ -108,6 +115,11 @@ void io_worker::open(int descriptor, std::string peer, std::shared_ptr<const sit
   auto& opened = *made;
   connections_.push_back(std::move(made));
   try {
+    if (stranger) strangers_.add(opened, address);
+    if (!room) {
+      counters_.refused.fetch_add(1, std::memory_order_relaxed);
+      return opened.close();
+    }
     opened.start(descriptor);
     if (draining_) opened.drain();
   } catch (...) {
@@ -116,7 +128,52 @@ void io_worker::open(int descriptor, std::string peer, std::shared_ptr<const sit
   }
 }
 
+// False where there is none.
+bool io_worker::make_room(std::uint64_t address, bool full) {
+  const auto share = [this](std::size_t of_all) {
+    return std::max<std::size_t>(1, of_all / std::max<std::size_t>(1, options_.io_threads));
+  };
+  if (address != 0 && strangers_.count_of(address) >= share(options_.address_strangers)) {
+    shed(*strangers_.first_of(address));
+    return true;
+  }
+  const auto limit = share(options_.connections / defaults::strangers_part);
+  if (!full && strangers_.size() < limit) return true;
+  auto* const first = strangers_.first();
+  if (first != nullptr) shed(*first);
+  return first != nullptr || !full;
+}
+
+void io_worker::shed(connection& stranger) {
+  counters_.shed.fetch_add(1, std::memory_order_relaxed);
+  refused({.peer = stranger.peer(), .address = stranger.address(), .reason = "TooManyConnections"});
+  stranger.close();
+}
+
+bool io_worker::know(connection& who, const user_info& user) {
+  if (user.in_group(unauthenticated_group)) return false;
+  const auto key = key_counts::key_of(user.name);
+  const auto known = counters_.known.load(std::memory_order_relaxed);
+  const auto free = options_.connections > known ? options_.connections - known : 0;
+  if (!user.in_group(masters_group) && counters_.known_of_user.of(key) >= free) return false;
+  counters_.known.fetch_add(1, std::memory_order_relaxed);
+  counters_.known_of_user.add(key, 1);
+  strangers_.remove(who, who.address());
+  who.known_as = key;
+  return true;
+}
+
+void io_worker::refused(const refusal& what) {
+  counters_.refusals.add(what, loop_.now());
+  if (options_.observe_refusal) options_.observe_refusal(what);
+}
+
 void io_worker::release(connection& ended) {
+  if (ended.stranger != 0) strangers_.remove(ended, ended.address());
+  if (ended.known_as) {
+    counters_.known.fetch_sub(1, std::memory_order_relaxed);
+    counters_.known_of_user.subtract(*ended.known_as, 1);
+  }
   const auto at = ended.index;
   auto& last = connections_.back();
   last->index = at;
@@ -130,6 +187,7 @@ void io_worker::release(connection& ended) {
 
 void io_worker::tick() {
   date_ = http_date();
+  if (index_ == 0) counters_.refusals.flush(loop_.now());
   for (const auto& each : listeners_)
     each->on_events(0);
   // Backwards: a connection that ends is replaced by the last one, which has had its tick.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "server/admission/refusal_log.hpp"
+#include "server/admission/strangers.hpp"
 #include "server/event_loop.hpp"
 #include "server/http_server.hpp"
 #include "server/transport.hpp"
@@ -21,10 +23,17 @@ struct http_counters {
   std::atomic<std::uint64_t> connections{0};
   std::atomic<std::uint64_t> accepted{0};
   std::atomic<std::uint64_t> refused{0};
+  std::atomic<std::uint64_t> shed{0};
   std::atomic<std::uint64_t> failed_handshakes{0};
   std::atomic<std::uint64_t> requests{0};
   std::atomic<std::uint64_t> timed_out{0};
   std::atomic<std::uint64_t> overrun_streams{0};
+  // Connections that somebody is known to stand behind, and how many each user has.
+  std::atomic<std::uint64_t> known{0};
+  key_counts known_of_user;
+  // Shared with requests, which may outlive the server.
+  std::shared_ptr<body_budget> bodies = std::make_shared<body_budget>();
+  refusal_log refusals;
 };
 
 // What a listening socket serves.
@@ -32,10 +41,19 @@ struct site {
   handler& target;
   const tls_identity* identity;  // null: plain
   std::string local;
+  bool in_file_system;  // a local socket: who may open it is known
+};
+
+// What accept() gave.
+struct accepted_socket {
+  int descriptor;
+  std::string peer;
+  std::uint64_t address;  // address_of()
 };
 
 class io_worker {
  public:
+  // Of the whole server's limits it keeps its part.
   io_worker(std::size_t index, const http_options& options, http_counters& counters);
   io_worker(const io_worker&) = delete;
   io_worker& operator=(const io_worker&) = delete;
@@ -44,8 +62,9 @@ class io_worker {
 
   // -- any thread -------------------------------------------------------------------------------
 
-  // Takes an accepted socket over; it counts in `connections` already.
-  void adopt(int descriptor, std::string peer, std::shared_ptr<const site> where);
+  // Takes an accepted socket over; it counts in `connections` already. `full`: a stranger must go
+  // for it.
+  void adopt(accepted_socket socket, std::shared_ptr<const site> where, bool full);
   // The first worker accepts for all. False: the kernel refused to watch the socket.
   bool add_listener(std::unique_ptr<listener> made);
   void close_listeners();
@@ -54,6 +73,8 @@ class io_worker {
   void stop();
   // Connections on this thread, to share new ones out.
   std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
+  // Those of them that nobody is known to stand behind.
+  std::size_t strangers() const noexcept { return strangers_.size(); }
   event_loop& loop() noexcept { return loop_; }
 
   // -- for its connections ----------------------------------------------------------------------
@@ -70,14 +91,21 @@ class io_worker {
   const std::string& date() const noexcept { return date_; }
   std::uint64_t next_request_id() noexcept;
   void release(connection& ended);
+  // A stranger said who it is. False: that user has too many, so it stays a stranger.
+  bool know(connection& who, const user_info& user);
+  // Writes it into the audit log and tells who observes.
+  void refused(const refusal& what);
 
  private:
-  void open(int descriptor, std::string peer, std::shared_ptr<const site> where);
+  void open(accepted_socket socket, std::shared_ptr<const site> where, bool full);
+  bool make_room(std::uint64_t address, bool full);
+  void shed(connection& stranger);
   void tick();
   void drop_listeners();
   void close_all();
   void say_when_empty();
 
+  const std::size_t index_;
   const http_options& options_;
   http_counters& counters_;
   event_loop loop_;
@@ -87,6 +115,7 @@ class io_worker {
   std::string date_;
   std::vector<std::unique_ptr<listener>> listeners_;
   std::vector<std::unique_ptr<connection>> connections_;
+  server::strangers strangers_;
   std::atomic<std::size_t> load_{0};
   std::uint64_t next_id_;
   bool draining_ = false;

@@ -124,11 +124,23 @@ void listener::on_events(std::uint32_t) {
   }
 }
 
+// Above the limit a stranger goes for the new connection, where there is one; some of the places
+// are for the local socket alone.
 void listener::take(int accepted, const sockaddr_storage& peer) {
-  if (counters_.connections.load(std::memory_order_relaxed) >= connection_limit_) {
-    if (counters_.refused.fetch_add(1, std::memory_order_relaxed) % 1000 == 0)
-      spdlog::warn("server: connection from {} refused: {} are open", print(peer),
-                   connection_limit_);
+  const auto kept = site_->in_file_system
+                        ? 0
+                        : std::min(defaults::local_connections,
+                                   connection_limit_ / defaults::local_connections_part);
+  const auto open = counters_.connections.load(std::memory_order_relaxed);
+  const bool full = open >= connection_limit_ - kept;
+  const auto most = std::max_element(
+      workers_.begin(), workers_.end(),
+      [](const auto& a, const auto& b) { return a->strangers() < b->strangers(); });
+  if (full &&
+      ((*most)->strangers() == 0 || open >= connection_limit_ + defaults::connections_overrun)) {
+    counters_.refused.fetch_add(1, std::memory_order_relaxed);
+    workers_.front()->refused(
+        {.peer = print(peer), .address = address_of(peer), .reason = "TooManyConnections"});
     ::close(accepted);
     return;
   }
@@ -142,7 +154,7 @@ void listener::take(int accepted, const sockaddr_storage& peer) {
   const auto least =
       std::min_element(workers_.begin(), workers_.end(),
                        [](const auto& a, const auto& b) { return a->load() < b->load(); });
-  (*least)->adopt(accepted, print(peer), site_);
+  (full ? *most : *least)->adopt({accepted, print(peer), address_of(peer)}, site_, full);
 }
 
 }  // namespace troupe::server

@@ -22,6 +22,8 @@ class protocol {
   virtual void on_tick() = 0;
   // No new requests; finish soon.
   virtual void drain() = 0;
+  // A request has come whole and waits for the rest of its answer.
+  virtual bool answering() const = 0;
   // All is written that ever will be: the connection may be closed when the wire is not blocked.
   virtual bool finished() const = 0;
 };

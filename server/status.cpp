@@ -80,6 +80,15 @@ response status_response(int code, std::string_view reason, std::string_view mes
   return status_response(what);
 }
 
+std::string reason_of(const response& answer) {
+  static constexpr std::string_view member = "\"reason\":\"";
+  const auto text = answer.content.text();
+  const auto at = text.rfind(member);
+  if (at == std::string::npos) return {};
+  const auto begin = at + member.size();
+  return text.substr(begin, text.find('"', begin) - begin);
+}
+
 std::string_view reason_phrase(int code) noexcept {
   switch (code) {
     case 100:

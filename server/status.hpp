@@ -15,6 +15,9 @@ response status_response(const api::error& what);
 // An error of the transport: code, reason and message.
 response status_response(int code, std::string_view reason, std::string_view message);
 
+// The reason in an answer of status_response(); empty in others.
+std::string reason_of(const response& answer);
+
 // The reason phrase of HTTP/1.1, e.g. "Not Found"; empty for codes that we never send.
 std::string_view reason_phrase(int code) noexcept;
 

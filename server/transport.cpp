@@ -110,6 +110,10 @@ transport::progress transport::handshake() {
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_);
   const int why = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl_, result);
+  if (why == SSL_ERROR_SSL) {
+    const char* reason = ERR_reason_error_string(ERR_peek_error());
+    problem_ = reason == nullptr ? "it is no TLS" : reason;
+  }
   if (why == SSL_ERROR_SSL && ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) {
     buffers_.outgoing =
         "HTTP/1.0 400 Bad Request\r\ncontent-type: text/plain\r\n\r\n"

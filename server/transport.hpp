@@ -37,6 +37,8 @@ class transport {
 
   // `failed` after plain HTTP came on a TLS port has already told the client so.
   progress handshake();
+  // After `failed`: why.
+  const char* handshake_problem() const noexcept { return problem_; }
   bool negotiated_http2() const noexcept;
   struct peer_certificate {
     bool presented = false;
@@ -81,6 +83,7 @@ class transport {
   io_buffers& buffers_;
   std::string waiting_;
   std::uint64_t sent_bytes_ = 0;
+  const char* problem_ = "the client went away";
   bool drained_ = false;  // the last receive took all there was
   bool peer_closed_ = false;
   bool broken_ = false;

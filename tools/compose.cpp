@@ -149,6 +149,7 @@ class node : public node_parts {
         std::chrono::duration_cast<std::chrono::milliseconds>(from.request_timeout);
     options.http.idle_timeout =
         std::chrono::duration_cast<std::chrono::milliseconds>(from.idle_timeout);
+    options.http.observe_refusal = [this](const server::refusal& what) { console_->refused(what); };
     options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
     options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
     const auto signer = std::make_shared<server::node_signer>(from.node_certificate_life);

@@ -112,8 +112,12 @@ void console::transport(std::function<http_stats()> from) {
   impl_->samples.transport(std::move(from));
 }
 
-std::optional<response> console::admit(request& head, std::shared_ptr<void>& permit) {
-  if (!is_ours(head.path)) return impl_->next.admit(head, permit);
+void console::refused(const refusal& what) {
+  impl_->figures.refused(what);
+}
+
+std::optional<response> console::admit(request& head) {
+  if (!is_ours(head.path)) return impl_->next.admit(head);
   if (is_trace(head.path)) head.long_running = true;
   return std::nullopt;
 }

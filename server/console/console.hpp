@@ -17,6 +17,7 @@
 
 namespace troupe::server {
 
+struct refusal;
 struct request_record;
 
 struct console_options {
@@ -35,8 +36,10 @@ class console final : public handler {
   // Where the figures of the transport come from, once it runs. What was given before is not called
   // any more when this returns: give nothing before the transport goes.
   void transport(std::function<http_stats()> from);
+  // For http_options::observe_refusal.
+  void refused(const refusal& what);
 
-  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  std::optional<response> admit(request& head) override;
   void serve(request_ptr what, responder answer) override;
 
  private:

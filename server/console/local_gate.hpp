@@ -11,7 +11,7 @@ class local_gate final : public handler {
   // The console outlives it.
   explicit local_gate(handler& console);
 
-  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  std::optional<response> admit(request& head) override;
   void serve(request_ptr what, responder answer) override;
 
  private:

@@ -60,7 +60,7 @@ void node_console::ask(console_question what, other_nodes::answered done) {
   if (!impl_->pool.post(answer)) done(console_failure(429, "the node's console is busy"));
 }
 
-std::optional<response> node_console::admit(request& head, std::shared_ptr<void>&) {
+std::optional<response> node_console::admit(request& head) {
   if (!head.path.starts_with(console_api_prefix)) return no_such_path(head.path);
   head.long_running = is_trace(head.path);
   return std::nullopt;

@@ -26,7 +26,7 @@ class node_console final : public handler {
   // with a Status.
   void ask(console_question what, other_nodes::answered done);
 
-  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  std::optional<response> admit(request& head) override;
   void serve(request_ptr what, responder answer) override;
 
  private:

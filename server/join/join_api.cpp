@@ -257,8 +257,8 @@ void join_api::link_address(std::string what) {
   impl_->link_address = std::move(what);
 }
 
-std::optional<response> join_api::admit(request& head, std::shared_ptr<void>& permit) {
-  if (!head.path.starts_with(join_defaults::api_prefix)) return impl_->next.admit(head, permit);
+std::optional<response> join_api::admit(request& head) {
+  if (!head.path.starts_with(join_defaults::api_prefix)) return impl_->next.admit(head);
   if (length_of(head) > join_defaults::body_limit_bytes)
     return status_response(api::request_too_large("the request", join_defaults::body_limit_bytes));
   if (head.path == certificates_path && !impl_->take_place())

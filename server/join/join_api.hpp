@@ -40,7 +40,7 @@ class join_api final : public handler {
   // it does not listen yet, and a machine that joins is asked to come again.
   void link_address(std::string what);
 
-  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  std::optional<response> admit(request& head) override;
   void serve(request_ptr what, responder answer) override;
 
  private:

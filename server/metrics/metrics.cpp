@@ -26,6 +26,10 @@ void metrics::observe(const request_record& seen) {
   impl_->requests.observe(seen);
 }
 
+void metrics::refused(const refusal& what) {
+  impl_->requests.refused(what);
+}
+
 void metrics::transport(std::function<http_stats()> from) {
   const std::lock_guard lock{impl_->mutex};
   impl_->transport = std::move(from);

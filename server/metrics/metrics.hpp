@@ -17,6 +17,7 @@
 
 namespace troupe::server {
 
+struct refusal;
 struct request_record;
 
 class metrics {
@@ -27,6 +28,8 @@ class metrics {
 
   // For rest_options::observe.
   void observe(const request_record& seen);
+  // For http_options::observe_refusal.
+  void refused(const refusal& what);
   // Where the figures of the transport come from, once it runs.
   void transport(std::function<http_stats()> from);
 

@@ -87,6 +87,20 @@ void request_metrics::observe(const request_record& seen) {
   times.sum_ns.fetch_add(static_cast<std::uint64_t>(seen.took.count()), std::memory_order_relaxed);
 }
 
+void request_metrics::refused(const refusal& what) {
+  if (what.asked == nullptr) return;
+  auto info = what.asked->info;
+  if (info.verb.empty() && !what.asked->path.empty())
+    info = parse_request_info(what.asked->method_text, what.asked->path, what.asked->query);
+  const auto where = route_of(info);
+  const place about{where.kind, verb_label(verb_of(where, info).value_or(verb::get)), "", {}};
+  find(totals_, key{about, what.code}).fetch_add(1, std::memory_order_relaxed);
+  if (what.code == 401) unauthorized_.fetch_add(1, std::memory_order_relaxed);
+  if (what.code == 429)
+    rejected_[static_cast<std::size_t>(flow_schema_of(*what.asked))].fetch_add(
+        1, std::memory_order_relaxed);
+}
+
 void request_metrics::add_to(families& out) const {
   const std::shared_lock lock{mutex_};
   family totals{out, "apiserver_request_total", "Requests that were answered.",
@@ -95,6 +109,19 @@ void request_metrics::add_to(families& out) const {
     auto with = labels_of(what.first);
     with.emplace_back("code", std::to_string(what.second));
     totals.counter(static_cast<double>(number->load()), with);
+  }
+  family{out, "authentication_attempts", "Requests whose credentials were missing or not good.",
+         MetricType::Counter}
+      .counter(static_cast<double>(unauthorized_.load()), {{"result", "failure"}});
+  family rejected{out, "apiserver_flowcontrol_rejected_requests_total",
+                  "Requests that found no place, or no room for their bodies.",
+                  MetricType::Counter};
+  for (std::size_t i = 0; i < rejected_.size(); ++i) {
+    const auto schema = static_cast<flow_schema>(i);
+    rejected.counter(static_cast<double>(rejected_[i].load()),
+                     {{"flow_schema", std::string{to_string(schema)}},
+                      {"priority_level", std::string{priority_level(schema)}},
+                      {"reason", "concurrency-limit"}});
   }
   family times{out, "apiserver_request_duration_seconds", "Time until a request was answered.",
                MetricType::Histogram};

@@ -9,6 +9,8 @@
 #include <shared_mutex>
 #include <tuple>
 
+#include "server/admission/flow.hpp"
+#include "server/admission/refusal_log.hpp"
 #include "server/metrics/families.hpp"
 #include "server/rest/audit.hpp"
 
@@ -18,6 +20,8 @@ class request_metrics {
  public:
   // Thread safe; one shared lock and three relaxed additions.
   void observe(const request_record& seen);
+  // A request that came to no handler. It has no time, and as labels only what it is about.
+  void refused(const refusal& what);
   void add_to(families& out) const;
 
  private:
@@ -47,6 +51,8 @@ class request_metrics {
   mutable std::shared_mutex mutex_;
   std::map<place, std::unique_ptr<series>> times_;
   std::map<key, std::unique_ptr<count>> totals_;
+  std::array<count, flow_schemas> rejected_{};  // no place, or too many bytes held
+  count unauthorized_{0};
 };
 
 }  // namespace troupe::server

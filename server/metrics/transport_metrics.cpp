@@ -9,7 +9,11 @@ void add_transport_metrics(families& out, const http_stats& from) {
               static_cast<double>(from.accepted));
   add_counter(out, "troupe_http_refused_connections_total", "Connections over the limit.",
               static_cast<double>(from.refused));
-  add_counter(out, "troupe_http_failed_handshakes_total", "TLS handshakes that failed.",
+  add_counter(out, "troupe_http_shed_connections_total",
+              "Connections of nobody known, closed to make room.", static_cast<double>(from.shed));
+  add_gauge(out, "troupe_http_request_body_bytes", "Held of bodies that come in several pieces.",
+            static_cast<double>(from.body_bytes));
+  add_counter(out, "apiserver_tls_handshake_errors_total", "TLS handshakes that failed.",
               static_cast<double>(from.failed_handshakes));
   add_counter(out, "troupe_http_requests_total", "Requests of all kinds.",
               static_cast<double>(from.requests));

@@ -20,15 +20,19 @@ spdlog::logger& logger() {
   return *found;
 }
 
-void member(std::string& out, std::string_view key, std::string_view value) {
+}  // namespace
+
+void append_audit(std::string& line, std::string_view key, std::string_view value) {
   if (value.empty()) return;
-  out += ',';
-  api::append_json_string(out, key);
-  out += ':';
-  api::append_json_string(out, value);
+  line += ',';
+  api::append_json_string(line, key);
+  line += ':';
+  api::append_json_string(line, value);
 }
 
-}  // namespace
+void write_audit(const std::string& line) {
+  logger().info("{}", line);
+}
 
 void audit(const request_record& seen) {
   const bool reads =
@@ -37,18 +41,19 @@ void audit(const request_record& seen) {
   std::string line = fmt::format("{{\"request\":\"{:016x}\"", seen.what.id);
   const auto& acting = seen.what.user;
   const auto& asking = seen.what.impersonator ? seen.what.impersonator : acting;
-  member(line, "user", asking ? std::string_view{asking->name} : "");
-  if (asking != acting) member(line, "impersonatedUser", acting->name);
-  member(line, "verb", to_string(seen.wanted));
-  member(line, "group", seen.where.group);
-  member(line, "resource", seen.where.kind == nullptr ? "" : seen.where.kind->plural());
-  member(line, "subresource", seen.where.subresource);
-  member(line, "namespace", seen.where.space);
-  member(line, "name", seen.where.name);
-  member(line, "peer", seen.what.connection ? std::string_view{seen.what.connection->peer} : "");
+  append_audit(line, "user", asking ? std::string_view{asking->name} : "");
+  if (asking != acting) append_audit(line, "impersonatedUser", acting->name);
+  append_audit(line, "verb", to_string(seen.wanted));
+  append_audit(line, "group", seen.where.group);
+  append_audit(line, "resource", seen.where.kind == nullptr ? "" : seen.where.kind->plural());
+  append_audit(line, "subresource", seen.where.subresource);
+  append_audit(line, "namespace", seen.where.space);
+  append_audit(line, "name", seen.where.name);
+  append_audit(line, "peer",
+               seen.what.connection ? std::string_view{seen.what.connection->peer} : "");
   line += fmt::format(",\"code\":{},\"micros\":{}}}", seen.status,
                       std::chrono::duration_cast<std::chrono::microseconds>(seen.took).count());
-  logger().info("{}", line);
+  write_audit(line);
 }
 
 }  // namespace troupe::server

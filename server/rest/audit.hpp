@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <string>
+#include <string_view>
 
 #include "server/http.hpp"
 #include "server/rest/route.hpp"
@@ -20,5 +22,11 @@ struct request_record {
 // One structured line of the logger "audit" for each request that may change something; never a
 // body, so no secret.
 void audit(const request_record& seen);
+
+// -- for others who write lines of that log -----------------------------------------------------
+
+// Adds ,"key":"value" unless the value is empty.
+void append_audit(std::string& line, std::string_view key, std::string_view value);
+void write_audit(const std::string& line);
 
 }  // namespace troupe::server

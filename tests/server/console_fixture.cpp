@@ -14,11 +14,11 @@ class console_test::open_door final : public handler {
  public:
   explicit open_door(handler& behind) : behind_{behind} {}
 
-  std::optional<response> admit(server::request& head, std::shared_ptr<void>& permit) override {
+  std::optional<response> admit(server::request& head) override {
     head.info = parse_request_info(head.method_text, head.path, head.query);
     head.long_running = head.info.long_running();
     head.user = user_of_certificate("admin", {std::string{masters_group}});
-    return behind_.admit(head, permit);
+    return behind_.admit(head);
   }
   void serve(request_ptr what, responder answer) override {
     behind_.serve(std::move(what), std::move(answer));

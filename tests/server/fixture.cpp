@@ -72,7 +72,7 @@ routes::~routes() {
     thread.join();
 }
 
-std::optional<response> routes::admit(request& head, std::shared_ptr<void>&) {
+std::optional<response> routes::admit(request& head) {
   return admission ? admission(head) : std::nullopt;
 }
 

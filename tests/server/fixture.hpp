@@ -45,7 +45,7 @@ class routes final : public handler {
   void on(const std::string& path, route serve) { routes_[path] = std::move(serve); }
   std::function<std::optional<response>(request&)> admission;
 
-  std::optional<response> admit(request& head, std::shared_ptr<void>& permit) override;
+  std::optional<response> admit(request& head) override;
   void serve(request_ptr what, responder answer) override;
   std::atomic<int> served{0};
 

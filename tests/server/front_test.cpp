@@ -160,7 +160,10 @@ TEST_CASE("a token that is taken out of the file is refused soon") {
 
 TEST_CASE(
     "the plain listener for the clients of 2014 is there when asked for, and asks nobody's name") {
-  front_of_node node{[](auto& options) { options.legacy_listen = {"127.0.0.1", 0}; }};
+  front_of_node node{[](auto& options) {
+    options.legacy_listen = {"127.0.0.1", 0};
+    options.names = {"test"};  // as the client calls it
+  }};
   node.start();
   node.legacy_api.on("/api/v1beta1/pods", [](auto& what, auto& answer) {
     answer.respond(text_response(what->user->name));

@@ -1,74 +1,12 @@
 // Who may do what, how much at once, and what is answered without any API behind the gate.
-#include "server/gate.hpp"
-
 #include <catch2/catch.hpp>
 #include <mutex>
 
-#include "server/authorization.hpp"
-#include "server/fixture.hpp"
+#include "server/gated_server.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
-using server::user_info;
-using server::verdict;
 using test::http_client;
-
-namespace {
-
-struct fixed_tokens final : server::token_source {
-  server::user_ptr find(std::string_view token) const override {
-    if (token == "master-token")
-      return std::make_shared<user_info>(user_info{"root", "", {"system:masters"}});
-    if (token == "plain-token") return std::make_shared<user_info>(user_info{"joe", "", {"dev"}});
-    return nullptr;
-  }
-};
-
-// Lets joe read pods and forbids everybody the secrets.
-struct pods_for_joe final : server::authorizer {
-  verdict judge(const user_info& user, const server::request_info& what) const override {
-    if (what.resource == "secrets") return verdict::deny;
-    return user.name == "joe" && what.resource == "pods" && !what.mutates() ? verdict::allow
-                                                                            : verdict::no_opinion;
-  }
-};
-
-class gated_server {
- public:
-  explicit gated_server(std::size_t reads = 400, std::size_t writes = 200)
-      : room{reads, writes}, door{who, may, room, health, api} {
-    where = server.listen({"127.0.0.1", 0}, door).value();
-    api.on("/api/v1/pods", [](auto& what, auto& answer) {
-      answer.respond(text_response(what->user->name + " " + what->info.verb));
-    });
-  }
-
-  test::wire_options client() const {
-    test::wire_options options;
-    options.port = where.port;
-    options.tls = false;
-    return options;
-  }
-  test::http_answer get(const std::string& path, const std::string& token = {}) {
-    http_client one{client()};
-    return one.get(path, headers(token));
-  }
-  static http_client::fields headers(const std::string& token) {
-    if (token.empty()) return {};
-    return {{"Authorization", "Bearer " + token}};
-  }
-
-  routes api;
-  server::authenticator who{{std::make_shared<fixed_tokens>()}};
-  server::authorization may{{std::make_shared<pods_for_joe>()}};
-  server::in_flight room;
-  server::health_checks health;
-  server::gate door;
-  server::http_server server{{}};
-  server::endpoint where;
-};
-
-}  // namespace
 
 TEST_CASE("without credentials only health and version are answered") {
   gated_server gated;

@@ -123,6 +123,87 @@ TEST_CASE("requests that two servers could read differently are refused") {
   CHECK(server.site.served == 0);
 }
 
+TEST_CASE("header fields that servers read differently are refused, one by one") {
+  test_server server;
+  const std::string get = "GET /hello HTTP/1.1\r\nHost: x\r\n";
+  const std::string post = "POST /echo HTTP/1.1\r\nHost: x\r\n";
+  const std::string three = post + "Content-Length: 3\r\n";
+  const std::string in_chunks = post + "Transfer-Encoding: chunked\r\n\r\n";
+  using namespace std::string_literals;
+  const std::vector<std::string> bad{
+      // Folded over several lines (RFC 9112 5.2).
+      get + "X: a\r\n b\r\n\r\n", get + "X: a\r\n\tb\r\n\r\n", get + "X:\r\n b\r\n\r\n",
+      get + "X: a\r\n \r\n\r\n", "GET /hello HTTP/1.1\r\n Host: x\r\n\r\n",
+      post + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+      // A bare CR or LF, a NUL.
+      get + "X: a\rb\r\n\r\n", get + "X: a\nY: b\r\n\r\n", get + "X: a\n\r\n\r\n",
+      get + "X: a\0b\r\n\r\n"s, get + "X\0: a\r\n\r\n"s, "GET /hello HTTP/1.1\nHost: x\n\n\r\n\r\n",
+      // Names.
+      get + "X : a\r\n\r\n", get + "X\t: a\r\n\r\n", get + ": a\r\n\r\n", get + "X\r\n\r\n",
+      get + "X(y): a\r\n\r\n", get + "\xc3\xa4: a\r\n\r\n",
+      // Two lengths, or one that is no number.
+      three + "Content-Length: 3\r\n\r\nabc", three + "Content-Length: 4\r\n\r\nabc",
+      post + "Content-Length: 3, 3\r\n\r\nabc", post + "Content-Length: +3\r\n\r\nabc",
+      post + "Content-Length: 0x3\r\n\r\nabc", post + "Content-Length: 3 3\r\n\r\nabc",
+      post + "Content-Length:\r\n\r\nabc", post + "Content-Length: 18446744073709551619\r\n\r\nabc",
+      three + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      three + "Transfer-Encoding: identity\r\n\r\nabc",
+      // Chunks.
+      in_chunks + "0x3\r\nabc\r\n0\r\n\r\n", in_chunks + "+3\r\nabc\r\n0\r\n\r\n",
+      in_chunks + "-1\r\nabc\r\n0\r\n\r\n", in_chunks + "3\nabc\r\n0\r\n\r\n",
+      in_chunks + "3\r\nabcd\r\n0\r\n\r\n", in_chunks + "10000000000000003\r\nabc\r\n0\r\n\r\n",
+      in_chunks + "\r\nabc\r\n0\r\n\r\n", in_chunks + "3;a\nb\r\nabc\r\n0\r\n\r\n",
+      // Request lines.
+      "GET  /hello HTTP/1.1\r\nHost: x\r\n\r\n", "GET /hello\tHTTP/1.1\r\nHost: x\r\n\r\n",
+      "GET /hello  HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a\0b HTTP/1.1\r\nHost: x\r\n\r\n"s,
+      "G@T /hello HTTP/1.1\r\nHost: x\r\n\r\n"};
+  for (const auto& bytes : bad) {
+    INFO(bytes);
+    bool closed = false;
+    const auto status = say(server, bytes, &closed).status;
+    CHECK((status == 400 || status == 505));  // what follows the path is read as a version
+    CHECK(closed);
+  }
+  for (const std::string coding : {"chunked, chunked", "\vchunked", "chunked;q=1", "identity"}) {
+    INFO(coding);
+    const auto status =
+        say(server, post + "Transfer-Encoding: " + coding + "\r\n\r\n0\r\n\r\n").status;
+    CHECK((status == 501 || status == 400));
+  }
+  CHECK(server.site.served == 0);
+}
+
+TEST_CASE("header fields that HTTP/2 forbids end their stream, and no handler sees them") {
+  test_server server;
+  using namespace std::string_literals;
+  const std::vector<std::pair<std::string, std::string>> bad{{"connection", "close"},
+                                                             {"keep-alive", "1"},
+                                                             {"proxy-connection", "close"},
+                                                             {"upgrade", "websocket"},
+                                                             {"te", "gzip"},
+                                                             {"transfer-encoding", "chunked"},
+                                                             {"X-Upper", "a"},
+                                                             {"x y", "a"},
+                                                             {"x", "a\nb"},
+                                                             {"x", "a\rb"},
+                                                             {"x", "a\0b"s},
+                                                             {":path2", "/"},
+                                                             {"content-length", "3, 3"},
+                                                             {"content-length", "+3"},
+                                                             {"content-length", "4"},
+                                                             {"host", "another"}};
+  for (const auto& [name, value] : bad) {
+    INFO(name << ": " << value);
+    test::http2_client client{server.client()};
+    const auto id = client.start("POST", "/echo", "abc", {{name, value}});
+    CHECK(client.run([&] { return client.at(id).ended || client.at(id).reset; }));
+    CHECK((client.at(id).reset || client.at(id).answer.status == 400));
+  }
+  CHECK(server.site.served == 0);
+  test::http2_client client{server.client()};
+  CHECK(client.request("POST", "/echo", "abc", {{"host", "test"}}).status == 200);
+}
+
 TEST_CASE("garbage on a plain port and on a TLS port ends that connection only") {
   for (const auto how : {listening::tls, listening::plain}) {
     test_server server{{}, how};
@@ -227,7 +308,7 @@ TEST_CASE("connections over the limit are refused, and there is room again when 
   test_server server{options};
   std::vector<std::unique_ptr<http_client>> clients;
   for (int i = 0; i < 3; ++i) {
-    clients.push_back(std::make_unique<http_client>(server.client()));
+    clients.push_back(std::make_unique<http_client>(server.client_with_certificate()));
     REQUIRE(clients.back()->get("/hello").status == 200);
   }
   CHECK_THROWS(http_client{server.client()});

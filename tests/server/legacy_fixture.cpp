@@ -8,7 +8,7 @@ legacy_test::legacy_test(rest_test_options options)
     : rest_test{std::move(options)},
       api_2014_{api().services()},
       room_{100, 100},
-      door_{room_, api_2014_},
+      door_{room_, api_2014_, {"test"}},
       http_{http_options{}} {
   const auto bound = http_.listen({"127.0.0.1", 0}, door_);
   REQUIRE(bound.has_value());

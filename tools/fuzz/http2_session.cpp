@@ -28,16 +28,20 @@ constexpr std::size_t frame_head_bytes = 9;
 // open, ends or is too much for its reader, else at once with what was sent.
 class site_of_all_answers final : public server::handler {
  public:
-  std::optional<server::response> admit(server::request& head,
-                                        std::shared_ptr<void>& permit) override {
+  std::optional<server::response> admit(server::request& head) override {
     require(!head.path.empty() && head.path.find('\0') == head.path.npos, "a head has a path");
-    permit = {&waiting_, [](void* count) { --*static_cast<std::size_t*>(count); }};
-    require(++waiting_ <= server::defaults::concurrent_streams, "streams have their bound");
     head.long_running = head.path == "/open";
     if (head.path != "/refused") return std::nullopt;
     server::response refusal;
     refusal.status = 403;
     return refusal;
+  }
+
+  std::optional<server::response> enter(const server::request&,
+                                        std::shared_ptr<void>& permit) override {
+    permit = {&waiting_, [](void* count) { --*static_cast<std::size_t*>(count); }};
+    require(++waiting_ <= server::defaults::concurrent_streams, "streams have their bound");
+    return std::nullopt;
   }
 
   void serve(server::request_ptr what, server::responder answer) override {
@@ -145,8 +149,9 @@ void read_session(std::string_view bytes) {
   client_socket client;
   {
     server::connection home{
-        worker.all, client.for_server(), "client",
-        std::make_shared<const server::site>(server::site{target, nullptr, "server"})};
+        worker.all,
+        {client.for_server(), "client", 0},
+        std::make_shared<const server::site>(server::site{target, nullptr, "server", false})};
     server::http2 session{home};
     home.wire().flush();
     while (!bytes.empty() && !session.finished()) {
