@@ -83,6 +83,10 @@ void watcher::on_log_part(const log_part& m) {
     advance(s);
   } else if (m.changes.error().code == persistence::errc::compacted) {
     end(s, m.changes.error());
+  } else if (m.changes.error().code == persistence::errc::corrupt) {
+    // To its reader this history is gone for good: who lists again goes on from the newest state.
+    log().error("watcher: {}", m.changes.error().message);
+    end(s, {persistence::errc::compacted, m.changes.error().message});
   } else {
     log().warn("watcher: the change log cannot be read: {}", m.changes.error().message);
     s.retry = true;

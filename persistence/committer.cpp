@@ -13,9 +13,11 @@
 
 namespace troupe::persistence {
 
-committer::committer(store_core& core, revision floor, revision horizon)
+committer::committer(store_core& core, revision floor, revision horizon, revision sealed_since)
     : core_{core},
       edit_{*core.root.load()},
+      digest_{state_digest::of(*core.root.load())},
+      sealed_since_{sealed_since},
       staged_{core.root.load()->at()},
       horizon_{horizon},
       floor_{floor} {}
@@ -29,7 +31,7 @@ committer::horizon_change committer::raise_horizon(revision to) {
 
 std::unique_ptr<batch> committer::begin() {
   auto rows = core_.disk->make_batch();
-  staging staged{edit_, *rows, {staged_, horizon_, core_.now()}};
+  staging staged{edit_, digest_, *rows, {staged_, horizon_, core_.now()}};
   return std::make_unique<batch>(batch{std::move(rows), std::move(staged), {}, {}, nullptr});
 }
 
@@ -42,7 +44,10 @@ void committer::stage(batch& into, std::vector<submission> taken) {
 
 void committer::seal(batch& what) {
   staged_ = what.staged.last();
-  if (!what.staged.empty()) what.state = edit_.freeze(staged_);
+  if (what.staged.empty()) return;
+  what.state = edit_.freeze(staged_);
+  what.rows->put(table::meta, meta_key::digest,
+                 sealed_state{staged_, sealed_since_, digest_}.str());
 }
 
 // -- the disk -------------------------------------------------------------------------------------
@@ -130,8 +135,10 @@ expected<void> committer::recover() {
   if (!on_disk) return fail(std::move(on_disk.error()));
   if (auto done = rewrite_unsynced(*on_disk); !done) return done;
   auto adopted = adopt(*on_disk);
-  if (adopted) failure_.reset();
-  return adopted;
+  if (!adopted) return adopted;
+  digest_ = state_digest::of(*core_.root.load());
+  failure_.reset();
+  return {};
 }
 
 expected<void> committer::rewrite_unsynced(revision on_disk) {

@@ -27,7 +27,8 @@ struct batch {
 
 class committer {
  public:
-  committer(store_core& core, revision floor, revision horizon);
+  // `sealed_since` as in sealed_state.
+  committer(store_core& core, revision floor, revision horizon, revision sealed_since);
 
   // -- staging --------------------------------------------------------------------------------
   std::unique_ptr<batch> begin();
@@ -76,6 +77,8 @@ class committer {
 
   // Of staging.
   tree_edit edit_;
+  state_digest digest_;  // of edit_
+  const revision sealed_since_;
   revision staged_;  // the newest revision that a batch has taken
   revision horizon_;
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "persistence/error.hpp"
 
@@ -13,7 +14,11 @@ namespace troupe::persistence::defaults {
 using namespace std::chrono_literals;
 
 // Raised whenever a program of today could not read what one of yesterday wrote.
-inline constexpr std::uint64_t format_version = 1;
+// 2: the digest of the objects goes with each batch.
+inline constexpr std::uint64_t format_version = 2;
+// What yesterday's programs wrote and this one reads; it becomes `format_version` when it is
+// opened.
+inline constexpr std::uint64_t oldest_format = 1;
 
 // The revision of an empty store: clients read 0 as "any", so no state may have it (etcd begins
 // with 1 for the same reason).
@@ -59,6 +64,11 @@ inline constexpr auto upkeep_period = 10s;
 inline constexpr auto retry_first = 100ms;
 inline constexpr auto retry_limit = 5s;
 inline constexpr std::size_t probe_bytes = 1u << 20;
+
+// -- damage -----------------------------------------------------------------------------------
+// What a user can do about it.
+inline constexpr std::string_view damage_remedy =
+    "restore a backup, or keep what can be read with `troupe store salvage`";
 
 // -- opening ----------------------------------------------------------------------------------
 // The newest changes whose effect on the objects is checked at each start: what a crash could have

@@ -2,7 +2,8 @@
 //
 // RocksDB is one engine, memory another. Safe to use from several threads; a batch belongs to one.
 // Errors are `io`, `corrupt`, `locked` or `incompatible`. After a failed write nobody knows what
-// reached the disk: close the engine, open it again and read.
+// reached the disk: close the engine, open it again and read. Until the first write an engine
+// leaves the data as it has found it.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "persistence/error.hpp"
 
@@ -56,6 +58,9 @@ class engine {
   virtual expected<void> scan(table where, std::string_view from, const visitor& visit) const = 0;
   virtual expected<std::optional<std::string>> last_key(table where) const = 0;
   virtual std::uint64_t size_bytes(table where) const = 0;
+  // The last keys of the files that a table is made of, in order: what lies between two files may
+  // be lost as a whole. What follows the last of them was read from the write-ahead log.
+  virtual std::vector<std::string> seams(table where) const = 0;
 
   // Gives space back that was taken by keys up to `to`, all of which have been removed and synced.
   virtual expected<void> reclaim(table where, std::string_view to) = 0;
@@ -76,6 +81,7 @@ enum class open_mode {
   rewrite,  // as strict, and what the log holds is written anew: after a failed sync it is not safe
   inspect,  // read-only, up to the first damage in the write-ahead log
   salvage,  // drop the write-ahead log from the first damage on
+  rescue,   // of a copy that nobody needs: whatever can be read, in any order, rows may be missing
 };
 
 using engine_factory = std::function<expected<std::unique_ptr<engine>>(open_mode)>;

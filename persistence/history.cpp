@@ -1,11 +1,12 @@
 #include "persistence/history.hpp"
 
 #include <google/protobuf/message.h>
-#include <spdlog/spdlog.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
 #include "api/scheme.hpp"
+#include "persistence/defaults.hpp"
 
 namespace troupe::persistence {
 
@@ -142,12 +143,11 @@ expected<std::vector<change>> read_changes(const engine& disk, const tree_root& 
   change_reader reader{disk, now};
   for (const auto& each : *rows) {
     auto made = reader.read(each);
-    if (made)
-      found.push_back(std::move(*made));
-    else if (made.error().code == errc::corrupt)
-      spdlog::error("store: left out of the history: {}: {}", name_of(each), made.error().message);
-    else
-      return fail(std::move(made.error()));
+    if (!made)
+      return fail(made.error().code,
+                  fmt::format("the history cannot be read at {}: {}; {}", name_of(each),
+                              made.error().message, defaults::damage_remedy));
+    found.push_back(std::move(*made));
   }
   return found;
 }

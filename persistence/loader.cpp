@@ -10,6 +10,7 @@
 #include "persistence/history.hpp"
 #include "persistence/log_fold.hpp"
 #include "persistence/object_loader.hpp"
+#include "persistence/open_checks.hpp"
 #include "persistence/record.hpp"
 
 namespace troupe::persistence {
@@ -32,10 +33,19 @@ expected<revision> read_meta(const engine& disk, std::string_view name) {
   return *value;
 }
 
+expected<revision_gaps> read_gaps(const engine& disk) {
+  auto text = disk.get(table::meta, meta_key::gaps);
+  if (!text) return fail(std::move(text.error()));
+  auto gaps = revision_gaps::read(text->value_or(""));
+  if (!gaps)
+    return fail(errc::corrupt, fmt::format("the store's gaps make no sense: '{}'", **text));
+  return *gaps;
+}
+
 namespace {
 
-// False when there is nothing in the store yet.
-expected<bool> check_format(const engine& disk, const store_options& options) {
+// The format of what is there; 0 when there is nothing in the store yet.
+expected<std::uint64_t> check_format(const engine& disk, const store_options& options) {
   auto found = disk.get(table::meta, meta_key::format);
   if (!found) return fail(std::move(found.error()));
   if (!*found) {
@@ -48,14 +58,17 @@ expected<bool> check_format(const engine& disk, const store_options& options) {
                                 "program; choose another data directory",
                                 place(options)));
     }
-    return false;
+    if (auto promised = check_acknowledged(disk, 0); !promised)
+      return fail(std::move(promised.error()));
+    return 0;
   }
-  if (read_number(**found) != defaults::format_version)
+  const auto format = read_number(**found);
+  if (!format || *format < defaults::oldest_format || *format > defaults::format_version)
     return fail(errc::incompatible,
                 fmt::format("{} is of format {}, this program reads format {}: open it with the "
                             "version that wrote it",
                             place(options), **found, defaults::format_version));
-  return true;
+  return *format;
 }
 
 expected<void> initialise(engine& disk, const store_options& options) {
@@ -64,27 +77,31 @@ expected<void> initialise(engine& disk, const store_options& options) {
   first->put(table::meta, meta_key::format, std::to_string(defaults::format_version));
   first->put(table::meta, meta_key::cluster, id);
   first->put(table::meta, meta_key::floor, std::to_string(defaults::first_revision));
-  return disk.write(*first, durability::synced);
+  first->put(table::meta, meta_key::digest, sealed_state{}.str());
+  auto written = disk.write(*first, durability::synced);
+  if (written) disk.acknowledge(defaults::first_revision);
+  return written;
 }
 
 // With those between the newest change and the revision at which the store goes on; they are on
 // disk before a newer change is.
-expected<revision_gaps> update_gaps(engine& disk, revision compacted, revision last,
-                                    revision current) {
-  auto text = disk.get(table::meta, meta_key::gaps);
-  if (!text) return fail(std::move(text.error()));
-  auto gaps = revision_gaps::read(text->value_or(""));
-  if (!gaps)
-    return fail(errc::corrupt, fmt::format("the store's gaps make no sense: '{}'", **text));
-  const auto before = *gaps;
-  gaps->forget(compacted);
-  gaps->add(last, current);
-  if (*gaps == before) return *gaps;
+expected<void> update_gaps(engine& disk, revision_gaps& gaps, revision compacted, revision last,
+                           revision current) {
+  const auto before = gaps;
+  gaps.forget(compacted);
+  gaps.add(last, current);
+  if (gaps == before) return {};
   auto rows = disk.make_batch();
-  rows->put(table::meta, meta_key::gaps, gaps->str());
-  auto written = disk.write(*rows, durability::buffered);
-  if (!written) return fail(std::move(written.error()));
-  return *gaps;
+  rows->put(table::meta, meta_key::gaps, gaps.str());
+  return disk.write(*rows, durability::buffered);
+}
+
+// A directory of an earlier format becomes one of this: from here on it has a digest.
+expected<void> raise_format(engine& disk, const sealed_state& first) {
+  auto rows = disk.make_batch();
+  rows->put(table::meta, meta_key::format, std::to_string(defaults::format_version));
+  rows->put(table::meta, meta_key::digest, first.str());
+  return disk.write(*rows, durability::buffered);
 }
 
 expected<log_fold> fold_newest(const engine& disk, revision last) {
@@ -109,18 +126,50 @@ expected<void> judge(const log_fold& fold, const store_options& options) {
   for (const auto& each : fold.problems())
     spdlog::error("store: {}", each);
   return fail(errc::corrupt,
-              fmt::format("{}: the change log and the objects disagree: {}; restore a "
-                          "backup",
-                          place(options), fold.problems().front()));
+              fmt::format("{}: the change log and the objects disagree: {}; {}", place(options),
+                          fold.problems().front(), defaults::damage_remedy));
 }
 
-expected<void> check_promises(const engine& disk, revision last, const store_options& options) {
-  if (disk.acknowledged() <= last) return {};
-  return fail(
-      errc::corrupt,
-      fmt::format("{}: writes up to revision {} were acknowledged, the disk has them only up "
-                  "to {}: its write-ahead log is damaged; restore a backup",
-                  place(options), disk.acknowledged(), last));
+tl::unexpected<error> refuse(error why, const store_options& options) {
+  why.message = fmt::format("{}: {}; {}", place(options), why.message, defaults::damage_remedy);
+  return fail(std::move(why));
+}
+
+// Fills what follows from the tables. How many changes agree with the objects.
+expected<std::uint64_t> load_state(std::uint64_t format, revision last,
+                                   const store_options& options, loaded_store& made) {
+  auto& disk = *made.disk;
+  const auto sealed = read_sealed(disk, format);
+  if (!sealed) return refuse(sealed.error(), options);
+  auto gaps = read_gaps(disk);
+  if (!gaps) return refuse(gaps.error(), options);
+  auto whole = check_acknowledged(disk, std::max(last, defaults::first_revision));
+  if (whole && *sealed) whole = check_log(disk, **sealed, {last, made.compacted, *gaps});
+  if (!whole) return refuse(whole.error(), options);
+
+  auto fold = fold_newest(disk, last);
+  if (!fold) return refuse(fold.error(), options);
+  tree_edit edit{*tree_root::empty(0)};
+  if (auto done = load_objects(disk, last, *fold, edit); !done)
+    return fail(std::move(done.error()));
+  fold->finish();
+  if (auto good = judge(*fold, options); !good) return fail(std::move(good.error()));
+  made.root = edit.freeze(std::max({last, made.floor, defaults::first_revision}));
+  const auto digest = state_digest::of(*made.root);
+  if (*sealed)
+    if (auto same = check_objects(**sealed, digest); !same) return refuse(same.error(), options);
+
+  made.sealed_since = *sealed ? (*sealed)->since : last;
+  auto done = update_gaps(disk, *gaps, made.compacted, last, made.root->at());
+  if (done && !*sealed) done = raise_format(disk, {last, last, digest});
+  if (!done) return fail(std::move(done.error()));
+  made.gaps = std::move(*gaps);
+  if (disk.acknowledged() == 0) {
+    spdlog::warn("store: {}/ACKNOWLEDGED is missing or damaged; it is written again",
+                 place(options));
+    disk.acknowledge(std::max(last, defaults::first_revision));
+  }
+  return fold->records();
 }
 
 }  // namespace
@@ -146,9 +195,10 @@ expected<loaded_store> load(const engine_factory& factory, const store_options& 
   if (!disk) return fail(std::move(disk.error()));
   loaded_store made;
   made.disk = std::move(*disk);
-  auto old = check_format(*made.disk, options);
-  if (!old) return fail(std::move(old.error()));
-  if (!*old)
+  auto format = check_format(*made.disk, options);
+  if (!format) return fail(std::move(format.error()));
+  const bool old = *format != 0;
+  if (!old)
     if (auto done = initialise(*made.disk, options); !done) return fail(std::move(done.error()));
 
   const auto last = last_revision(*made.disk);
@@ -163,26 +213,13 @@ expected<loaded_store> load(const engine_factory& factory, const store_options& 
   made.horizon = std::max(*horizon, *compacted);
   made.floor = *floor;
   made.cluster_id = cluster->value_or("");
-  if (auto kept = check_promises(*made.disk, *last, options); !kept)
-    return fail(std::move(kept.error()));
-
-  auto fold = fold_newest(*made.disk, *last);
-  if (!fold) return fail(std::move(fold.error()));
-  tree_edit edit{*tree_root::empty(0)};
-  if (auto done = load_objects(*made.disk, *last, *fold, edit); !done)
-    return fail(std::move(done.error()));
-  fold->finish();
-  if (auto good = judge(*fold, options); !good) return fail(std::move(good.error()));
-  const auto current = std::max({*last, *floor, defaults::first_revision});
-  made.root = edit.freeze(current);
-  auto gaps = update_gaps(*made.disk, made.compacted, *last, current);
-  if (!gaps) return fail(std::move(gaps.error()));
-  made.gaps = std::move(*gaps);
+  const auto agree = load_state(old ? *format : defaults::format_version, *last, options, made);
+  if (!agree) return fail(agree.error());
   spdlog::info(
       "store: {} {}: {} objects at revision {}, history from {}; the last {} changes agree "
       "with the objects ({} ms)",
-      *old ? "opened" : "made", place(options), made.root->size(), current, made.compacted + 1,
-      fold->records(),
+      old ? "opened" : "made", place(options), made.root->size(), made.root->at(),
+      made.compacted + 1, *agree,
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
                                                             began)
           .count());

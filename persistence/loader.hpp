@@ -19,6 +19,9 @@ expected<std::unique_ptr<engine>> open_engine(const engine_factory& factory, ope
 // One number of table::meta; 0 when it is not there.
 expected<revision> read_meta(const engine& disk, std::string_view name);
 
+// The revisions that were noted as never used.
+expected<revision_gaps> read_gaps(const engine& disk);
+
 struct loaded_store {
   std::unique_ptr<engine> disk;
   std::shared_ptr<const tree_root> root;
@@ -27,6 +30,7 @@ struct loaded_store {
   revision horizon = 0;  // of compaction.hpp; a cut short compaction leaves it above `compacted`
   // Revisions up to here may have been given to writes that a power failure took.
   revision floor = 0;
+  revision sealed_since = 0;  // of sealed_state
   revision_gaps gaps = {};
 };
 

@@ -20,7 +20,7 @@ expected<std::unique_ptr<store>> local_store::open(store_options options, engine
 
 local_store::local_store(store_options options, engine_factory factory, loaded_store loaded)
     : core_{std::move(options), std::move(factory), std::move(loaded)},
-      committer_{core_, loaded.floor, loaded.horizon},
+      committer_{core_, loaded.floor, loaded.horizon, loaded.sealed_since},
       queue_{core_.options.queue_limit, defaults::queue_bytes},
       upkeep_due_{core_.compacted + core_.options.history_revisions} {
   if (!core_.options.threaded) return;

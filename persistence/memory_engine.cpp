@@ -91,6 +91,11 @@ class memory_engine final : public engine {
     return disk_->sizes_bytes[static_cast<std::size_t>(where)];
   }
 
+  std::vector<std::string> seams(table where) const override {
+    const auto last = last_key(where);
+    return *last ? std::vector<std::string>{**last} : std::vector<std::string>{};
+  }
+
   expected<void> reclaim(table, std::string_view) override { return {}; }
 
   void acknowledge(revision at) override {

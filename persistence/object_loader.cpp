@@ -32,8 +32,8 @@ expected<api::object_ptr> decode(const row& from, const stored_state& state) {
                     from.key));
   auto made = api::object::from_storage(*kind, state.object, state.modified);
   if (!made)
-    return fail(errc::corrupt, fmt::format("{} cannot be read: {}; restore a backup", from.key,
-                                           made.error().message));
+    return fail(errc::corrupt, fmt::format("{} cannot be read: {}; {}", from.key,
+                                           made.error().message, defaults::damage_remedy));
   return std::move(*made);
 }
 
@@ -86,9 +86,8 @@ expected<void> load_objects(const engine& disk, revision last, log_fold& fold, t
       next.stored_bytes = static_cast<std::uint32_t>(state->object.size());
       if (state->modified > last)
         result = fail(errc::corrupt,
-                      fmt::format("{} is of revision {}, but the newest change is of {}; restore a "
-                                  "backup",
-                                  key, state->modified, last));
+                      fmt::format("{} is of revision {}, but the newest change is of {}; {}", key,
+                                  state->modified, last, defaults::damage_remedy));
     }
     rows.push_back(std::move(next));
     if (result && rows.size() >= part) result = insert(rows, into);

@@ -64,6 +64,8 @@ inline constexpr std::string_view compacted = "compacted";
 inline constexpr std::string_view horizon = "horizon";
 inline constexpr std::string_view floor = "floor";
 inline constexpr std::string_view gaps = "gaps";
+inline constexpr std::string_view digest = "digest";  // sealed_state
+inline constexpr std::string_view logs = "logs";      // old_logs.hpp
 }  // namespace meta_key
 
 std::optional<std::uint64_t> read_number(std::string_view decimal);

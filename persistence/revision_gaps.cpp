@@ -55,6 +55,17 @@ revision revision_gaps::before_last(revision current, revision count) const {
   return current - std::min(current, count);
 }
 
+revision revision_gaps::next(revision at) const {
+  revision next = at + 1;
+  for (const auto& each : gaps_)
+    if (each.after < next && next <= each.to) next = each.to + 1;
+  return next;
+}
+
+revision revision_gaps::known_from() const {
+  return gaps_.size() < defaults::revision_gaps ? 0 : gaps_.front().after;
+}
+
 revision revision_gaps::used(revision after, revision to) const {
   auto result = to - std::min(to, after);
   for (const auto& each : gaps_) {

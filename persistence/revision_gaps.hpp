@@ -29,6 +29,11 @@ class revision_gaps {
   // How many of the revisions after `after` up to `to` were used.
   revision used(revision after, revision to) const;
 
+  // The revision that follows `at` when none is lost.
+  revision next(revision at) const;
+  // Every gap after this revision is known; older ones may have been given up.
+  revision known_from() const;
+
   bool operator==(const revision_gaps& other) const = default;
 
  private:

@@ -12,10 +12,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <mutex>
 #include <vector>
 
 #include "persistence/acknowledged_mark.hpp"
 #include "persistence/defaults.hpp"
+#include "persistence/directory_guard.hpp"
+#include "persistence/old_logs.hpp"
+#include "persistence/record.hpp"
 #include "persistence/rocks_error.hpp"
 #include "persistence/rocks_log.hpp"
 #include "persistence/rocks_options.hpp"
@@ -93,7 +97,9 @@ class rocks_engine final : public engine {
  public:
   rocks_engine(std::string directory, std::shared_ptr<rocksdb::FileSystem> files)
       : directory_{std::move(directory)}, mark_{directory_ + "/ACKNOWLEDGED"} {
-    environment_ = rocksdb::NewCompositeEnv(files ? files : rocksdb::FileSystem::Default());
+    guard_ = std::make_shared<directory_guard>(directory_,
+                                               files ? files : rocksdb::FileSystem::Default());
+    environment_ = rocksdb::NewCompositeEnv(guard_);
   }
 
   ~rocks_engine() override {
@@ -101,6 +107,8 @@ class rocks_engine final : public engine {
     for (auto* each : handles_)
       db_->DestroyColumnFamilyHandle(each).PermitUncheckedError();
     db_->Close().PermitUncheckedError();
+    db_.reset();
+    guard_->undo(*environment_);
   }
 
   expected<void> open(open_mode mode);
@@ -112,6 +120,7 @@ class rocks_engine final : public engine {
   expected<void> write(write_batch& batch, durability how) override {
     auto& filled = static_cast<rocks_batch&>(batch);
     if (!filled.failed().ok()) return failure(filled.failed(), "write");
+    std::call_once(first_write_, [this] { accept(); });
     rocksdb::WriteOptions options;
     options.sync = how == durability::synced;
     return result(db_->Write(options, &filled.raw()), "write");
@@ -152,6 +161,17 @@ class rocks_engine final : public engine {
     return size;
   }
 
+  std::vector<std::string> seams(table where) const override {
+    rocksdb::ColumnFamilyMetaData found;
+    db_->GetColumnFamilyMetaData(column(where), &found);
+    std::vector<std::string> keys;
+    for (const auto& level : found.levels)
+      for (const auto& file : level.files)
+        keys.push_back(file.largestkey);
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  }
+
   expected<void> reclaim(table where, std::string_view to) override {
     const auto end = slice(to);
     return result(rocksdb::DeleteFilesInRange(db_.get(), column(where), nullptr, &end), "trim");
@@ -173,18 +193,41 @@ class rocks_engine final : public engine {
     if (!status.ok()) return failure(status, what);
     return {};
   }
-  expected<void> check_tables(const rocksdb::DBOptions& options) const;
+  tl::unexpected<error> damaged(std::string_view how) const {
+    return fail(errc::corrupt, fmt::format("{}: {}; {}", directory_, how, defaults::damage_remedy));
+  }
+  expected<void> check_files() const;
+  // How many there are; 0: the directory is a new one.
+  expected<std::size_t> check_tables(const rocksdb::DBOptions& options) const;
+  expected<void> check_opened(std::size_t tables_found) const;
+  std::uint64_t oldest_needed_log() const;
+  void accept();
 
   std::string directory_;
   acknowledged_mark mark_;
+  std::shared_ptr<directory_guard> guard_;
   std::unique_ptr<rocksdb::Env> environment_;
   std::unique_ptr<rocksdb::DB> db_;
   columns handles_{};
+  std::once_flag first_write_;
+  std::uint64_t newest_old_log_ = 0;
 };
 
+// Without CURRENT RocksDB would begin a new database and delete what it finds.
+expected<void> rocks_engine::check_files() const {
+  std::error_code bad;
+  if (std::filesystem::exists(directory_ + "/CURRENT", bad)) return {};
+  for (const auto& each : std::filesystem::directory_iterator{directory_, bad}) {
+    const auto kind = each.path().extension();
+    if (mark_.value() > 0 || kind == ".sst" || (kind == ".log" && each.file_size() > 0))
+      return damaged("the file CURRENT is missing, the data is there");
+  }
+  return {};
+}
+
 // A program of another time may have made tables that this one does not know.
-expected<void> rocks_engine::check_tables(const rocksdb::DBOptions& options) const {
-  if (!environment_->FileExists(directory_ + "/CURRENT").ok()) return {};
+expected<std::size_t> rocks_engine::check_tables(const rocksdb::DBOptions& options) const {
+  if (!environment_->FileExists(directory_ + "/CURRENT").ok()) return 0;
   std::vector<std::string> found;
   const auto status = rocksdb::DB::ListColumnFamilies(options, directory_, &found);
   if (!status.ok()) return failure(status, "open the store");
@@ -194,15 +237,48 @@ expected<void> rocks_engine::check_tables(const rocksdb::DBOptions& options) con
                   fmt::format("the data directory {} has a table '{}' that this program does not "
                               "know: open it with the version that wrote it",
                               directory_, name));
+  return found.size();
+}
+
+expected<void> rocks_engine::check_opened(std::size_t tables_found) const {
+  const auto format = get(table::meta, meta_key::format);
+  if (!format) return fail(format.error());
+  // While the first start is making the tables there is nothing in them.
+  if (*format && tables_found < tables.size())
+    return damaged("a table is missing as a whole, a part of the MANIFEST is lost");
+  const auto noted = get(table::meta, meta_key::logs);
+  if (!noted) return fail(noted.error());
+  if (const auto logs = read_old_logs(noted->value_or("")))
+    if (const auto lost = find_lost_log(directory_, *logs, oldest_needed_log()))
+      return damaged(*lost);
   return {};
+}
+
+std::uint64_t rocks_engine::oldest_needed_log() const {
+  std::uint64_t number = 0;
+  db_->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep, &number);
+  return number;
+}
+
+// From now on the directory changes.
+void rocks_engine::accept() {
+  guard_->accept();
+  const auto logs = find_old_logs(directory_, oldest_needed_log(), newest_old_log_);
+  // Without it a lost log is still found, but not by its name.
+  db_->Put({}, column(table::meta), slice(meta_key::logs), to_text(logs)).PermitUncheckedError();
 }
 
 expected<void> rocks_engine::open(open_mode mode) {
   auto options = database_options(mode);
   options.env = environment_.get();
   options.info_log = make_rocks_log();
-  if (auto known = check_tables(options); !known) return known;
+  const bool trust = mode != open_mode::rescue;
+  if (auto good = check_files(); trust && !good) return good;
+  const auto known = trust ? check_tables(options) : 0;
+  if (!known) return fail(known.error());
   if (mode != open_mode::inspect) sync_logs(directory_);
+  if (const auto logs = find_old_logs(directory_, 0, UINT64_MAX); !logs.empty())
+    newest_old_log_ = logs.back().number;
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const auto each : tables)
     descriptors.emplace_back(table_name(each), table_options(each));
@@ -215,7 +291,8 @@ expected<void> rocks_engine::open(open_mode mode) {
   if (!status.ok()) return failure(status, "open the store");
   db_.reset(db);
   std::copy(made.begin(), made.end(), handles_.begin());
-  return {};
+  if (mode != open_mode::inspect) guard_->opened();
+  return trust ? check_opened(*known) : expected<void>{};
 }
 
 expected<void> rocks_engine::probe() {

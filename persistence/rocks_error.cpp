@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "persistence/defaults.hpp"
+
 namespace troupe::persistence {
 
 namespace {
@@ -47,9 +49,8 @@ error translate(const rocksdb::Status& status, std::string_view what, std::strin
                                   "store carries on by itself",
                                   what, directory)};
   if (status.IsCorruption())
-    return {errc::corrupt,
-            fmt::format("cannot {} in {}: the data is damaged ({}); restore a backup", what,
-                        directory, status.ToString())};
+    return {errc::corrupt, fmt::format("cannot {} in {}: the data is damaged ({}); {}", what,
+                                       directory, status.ToString(), defaults::damage_remedy)};
   return {errc::io, fmt::format("cannot {} in {}: {}", what, directory, status.ToString())};
 }
 

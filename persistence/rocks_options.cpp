@@ -10,11 +10,15 @@ rocksdb::DBOptions database_options(open_mode mode) {
   rocksdb::DBOptions o;
   const bool strict = mode == open_mode::strict || mode == open_mode::rewrite;
   o.create_if_missing = strict;
-  o.create_missing_column_families = strict;
+  o.create_missing_column_families = strict || mode == open_mode::rescue;
   // A damaged record in the middle of the write-ahead log means that promises are lost: the store
   // decides (open_mode), RocksDB must not drop it in silence.
   o.wal_recovery_mode = strict ? rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords
                                : rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  if (mode == open_mode::rescue) {
+    o.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+    o.paranoid_checks = false;
+  }
   o.avoid_flush_during_recovery = mode == open_mode::strict;
   o.max_bgerror_resume_count = 0;
   o.max_background_jobs = 2;

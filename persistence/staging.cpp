@@ -29,8 +29,9 @@ error exceeded(const bound& allowed, std::uint64_t actual) {
 
 }  // namespace
 
-staging::staging(tree_edit& tree, write_batch& rows, start from)
+staging::staging(tree_edit& tree, state_digest& digest, write_batch& rows, start from)
     : tree_{tree},
+      digest_{digest},
       rows_{rows},
       last_{from.last},
       horizon_{from.horizon},
@@ -103,6 +104,7 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
   change_record record{seen.type, created, 0, now_, why, what.key, {}};
   if (old != nullptr) {
     record.previous = old->object()->revision();
+    digest_.remove(what.key, created, record.previous);
     keep_base(*old);
   }
   rows_.put(table::changes, change_key(id), change_head(record), stored);
@@ -112,6 +114,7 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
   } else {
     rows_.put(table::objects, what.key, state_head(created, id.at), stored);
     tree_.put(what.key, seen.object, created, static_cast<std::uint32_t>(stored.size()));
+    digest_.add(what.key, created, id.at);
   }
   durable_ = durable_ || !kind.options().relaxed();
   auto made = seen.object;

@@ -11,6 +11,7 @@
 
 #include "persistence/engine.hpp"
 #include "persistence/record.hpp"
+#include "persistence/state_digest.hpp"
 #include "persistence/submission.hpp"
 #include "persistence/tree.hpp"
 
@@ -24,7 +25,8 @@ class staging {
     std::chrono::system_clock::time_point now;
   };
 
-  staging(tree_edit& tree, write_batch& rows, start from);
+  // `digest` is that of `tree`, and follows it.
+  staging(tree_edit& tree, state_digest& digest, write_batch& rows, start from);
 
   outcome apply(submission& what);
 
@@ -42,6 +44,7 @@ class staging {
   void keep_base(const entry& old);
 
   tree_edit& tree_;
+  state_digest& digest_;
   write_batch& rows_;
   revision last_;
   revision horizon_;

@@ -146,7 +146,7 @@ class store {
 
   // Changes after `after`, from disk: blocks, so not for actors. At most `limit`, but never a part
   // of a transaction: the next call goes on after the last one's revision. A record that cannot be
-  // decoded is left out and logged.
+  // decoded is an error (`corrupt`), none is left out.
   virtual expected<std::vector<change>> changes(revision after, std::size_t limit) const = 0;
 
   // Called on a commit thread after each batch is visible, in order, before the completions of

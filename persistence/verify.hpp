@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "persistence/engine.hpp"
+#include "persistence/state_digest.hpp"
 
 namespace troupe::persistence {
 
@@ -16,11 +17,15 @@ struct verification {
   std::uint64_t objects = 0;
   std::uint64_t changes = 0;
   std::uint64_t bases = 0;
+  state_digest digest = {};
   std::vector<std::string> problems;  // none: all is well
 };
 
 expected<verification> verify(const engine& disk);
-// Opens the directory, which no other process may have open.
+// Opens the directory, which no other process may have open, and leaves it as it is.
 expected<verification> verify(const std::string& directory);
+
+// Whether there are files of a store in a directory, whole or not.
+bool is_store(const std::string& directory);
 
 }  // namespace troupe::persistence

@@ -103,7 +103,8 @@ void io_worker::open(accepted_socket socket, std::shared_ptr<const site> where, 
   std::unique_ptr<connection> made;
   try {
     room = stranger || full ? make_room(address, full) : true;
-    connections_.reserve(connections_.size() + 1);
+    if (connections_.size() == connections_.capacity())
+      connections_.reserve(2 * connections_.size() + 16);
     made = std::make_unique<connection>(*this, std::move(socket), std::move(where));
   } catch (...) {
     ::close(descriptor);

@@ -10,6 +10,7 @@ void add_commands(program& to) {
   add_console_command(to);
   add_wait_command(to);
   add_rolling_update_command(to);
+  add_store_command(to);
   add_config_command(to);
   add_version_command(to);
   add_help_command(to);

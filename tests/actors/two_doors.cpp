@@ -7,6 +7,7 @@
 
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"
+#include "persistence/local_store.hpp"
 
 namespace troupe::test {
 
@@ -18,7 +19,9 @@ doors::doors(std::uint64_t seed, doors_options options) : simulation{seed} {
   in_memory.history_time = std::chrono::seconds{0};
   in_memory.threaded = false;
   in_memory.cluster_id = "00000000-0000-4000-8000-000000000000";
-  truth = std::move(persistence::store::open(std::move(in_memory)).value());
+  truth = std::move(
+      persistence::local_store::open(std::move(in_memory), persistence::memory_engine_on(disk))
+          .value());
   auto& company = simulation.system();
   watcher = company.spawn({.kind = "watcher", .name = "watcher"},
                           runtime::make<actors::watcher>(truth.get(), options.watcher));

@@ -12,6 +12,7 @@
 #include "actors/watcher.hpp"
 #include "actors/writer.hpp"
 #include "api/object.hpp"
+#include "persistence/memory_engine.hpp"
 #include "persistence/store.hpp"
 #include "runtime/simulation.hpp"
 
@@ -28,6 +29,9 @@ class doors {
   explicit doors(std::uint64_t seed, doors_options options = {});
 
   runtime::simulation simulation;
+  // What the store has written, to be damaged.
+  const std::shared_ptr<persistence::memory_disk> disk =
+      std::make_shared<persistence::memory_disk>();
   std::unique_ptr<persistence::store> truth;
   runtime::actor_ref watcher;
   runtime::actor_ref writer;

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/two_doors.hpp"
+#include "persistence/record.hpp"
 #include "runtime/system.hpp"
 
 namespace troupe::test {
@@ -159,6 +160,23 @@ TEST_CASE("a watch from a compacted revision ends with that error") {
   CHECK(late.heard->ended[0].reason.code == persistence::errc::compacted);
   CHECK(late.heard->messages.empty());
   CHECK(edge.heard->events().size() == 10);
+}
+
+TEST_CASE("a watch from history that cannot be read ends as if it were compacted") {
+  doors d{1, tiny_window()};
+  const auto from = d.put("default", "a");
+  for (int i = 1; i <= 20; ++i)
+    d.put("default", "a", true, i);
+  auto& rows = d.disk->tables[static_cast<std::size_t>(persistence::table::changes)];
+  rows[persistence::change_key({from + 5, 0})] = "\xff";
+  subscriber hit{d, "hit"}, past{d, "past"};
+  hit.say(subscribe{.id = 1, .prefix = all, .after = from});
+  past.say(subscribe{.id = 1, .prefix = all, .after = from + 6});
+  REQUIRE(hit.heard->ended.size() == 1);
+  CHECK(hit.heard->ended[0].reason.code == persistence::errc::compacted);
+  CHECK_THAT(hit.heard->ended[0].reason.message,
+             Catch::Contains(fmt::format("revision {}", from + 5)));
+  CHECK(past.heard->events().size() == 14);
 }
 
 TEST_CASE("a deletion right after the compacted revision is delivered") {

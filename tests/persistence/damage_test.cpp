@@ -11,6 +11,8 @@
 
 #include "persistence/defaults.hpp"
 #include "persistence/fixture.hpp"
+#include "persistence/history.hpp"
+#include "persistence/record.hpp"
 #include "persistence/rocks_engine.hpp"
 
 namespace troupe::persistence::testing {
@@ -169,6 +171,157 @@ TEST_CASE("objects that the change log does not know are found when the store is
   CHECK(refusal_of(place.path()).code == errc::corrupt);
 }
 
+// A new folder in which the next life goes on: as after kill -9 in this one, which is open.
+std::string killed(const scratch_directory& place, int life) {
+  const auto next = place.path(std::to_string(life + 1));
+  fs::copy(place.path(std::to_string(life)), next);
+  return next;
+}
+
+TEST_CASE("an older write-ahead log that is missing or shorter is named when the store is opened") {
+  scratch_directory place;
+  const std::vector<std::pair<std::string, std::string>> writes{
+      {"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"}};
+  for (int life = 0; life < 4; ++life) {
+    const auto truth = open(in_directory(place.path(std::to_string(life))));
+    must(commit(*truth, just(put(writes[life].first, writes[life].second))));
+    if (life == 1) must(commit(*truth, just(put("a", "2"))));
+    killed(place, life);
+  }
+  const auto last = place.path("4");
+  const auto logs = files_in(last, ".log");
+  REQUIRE(logs.size() == 4);
+  const auto name = logs[1].filename().string();
+  std::string words;
+  SECTION("missing") {
+    fs::remove(logs[1]);
+    words = name + " is missing";
+  }
+  SECTION("shorter") {
+    const auto size = fs::file_size(logs[1]);
+    fs::resize_file(logs[1], size - 40);
+    words = fmt::format("{} had {} bytes and has {}", name, size, size - 40);
+  }
+  SECTION("nothing") {
+    CHECK(problems_in(last).empty());
+    CHECK(contents(open(in_directory(last))->read()) ==
+          std::vector<std::string>{"a=2@4", "b=1@3", "c=1@5", "d=1@6"});
+    return;
+  }
+  const auto refused = refusal_of(last);
+  CHECK(refused.code == errc::corrupt);
+  CHECK_THAT(refused.message, Catch::Contains(words) && Catch::Contains("troupe store salvage"));
+  CHECK_THAT(problems_in(last).front(), Catch::Contains(words));
+}
+
+TEST_CASE("objects or changes that are lost as a stretch are found without their log's name") {
+  scratch_directory place;
+  make_store(place.path());
+  auto disk = rocks_engine_in(place.path())(open_mode::strict);
+  REQUIRE(disk);
+  auto rows = (*disk)->make_batch();
+  std::string words;
+  SECTION("changes") {
+    rows->remove_range(table::changes, change_key({7, 0}), change_key({12, 0}));
+    for (const auto* each : {"5", "6", "7", "8", "9"})
+      rows->remove(table::objects, key_of(each));
+    words = "revisions 7 to 11 are missing";
+  }
+  SECTION("objects that no kept change tells of") {
+    rows->remove_range(table::changes, change_key({0, 0}), change_key({12, 0}));
+    rows->put(table::meta, "compacted", "11");
+    rows->remove(table::objects, key_of("3"));
+    words = "there were 21 objects at revision 22, 20 are there";
+  }
+  SECTION("the newest changes and their objects") {
+    rows->remove_range(table::changes, change_key({12, 0}), change_key({99, 0}));
+    acknowledge(place.path(), 11);
+    words = "the last batch was of revision 22, the change log ends with 11";
+  }
+  REQUIRE((*disk)->write(*rows, durability::synced));
+  disk->reset();
+  const auto refused = refusal_of(place.path());
+  CHECK(refused.code == errc::corrupt);
+  CHECK_THAT(refused.message, Catch::Contains(words));
+}
+
+TEST_CASE("a directory of format 1 opens with its history, and is guarded from then on") {
+  scratch_directory place;
+  make_store(place.path());
+  const auto change_rows = [&](auto change) {
+    auto disk = rocks_engine_in(place.path())(open_mode::strict);
+    REQUIRE(disk);
+    auto rows = (*disk)->make_batch();
+    change(*rows);
+    REQUIRE((*disk)->write(*rows, durability::synced));
+  };
+  change_rows([](write_batch& rows) {
+    rows.put(table::meta, "format", "1");
+    for (const auto* each : {"digest", "logs", "gaps"})
+      rows.remove(table::meta, each);
+    // Revisions that a kill left unused, before gaps were noted.
+    rows.remove_range(table::changes, change_key({2, 0}), change_key({5, 0}));
+    for (const auto* each : {"0", "1", "2"})
+      rows.remove(table::objects, key_of(each));
+  });
+  {
+    const auto truth = open(in_directory(place.path()));
+    CHECK(truth->read().size() == 18);
+    CHECK(truth->changes(1, 100)->size() == 18);
+    must(commit(*truth, just(put("later", "1"))));
+  }
+  CHECK(problems_in(place.path()) == std::vector<std::string>{});
+  CHECK(open(in_directory(place.path()))->changes(1, 100)->size() == 19);
+  change_rows([](write_batch& rows) {
+    rows.remove_range(table::changes, change_key({0, 0}), change_key({20, 0}));
+    rows.put(table::meta, "compacted", "19");
+    rows.remove(table::objects, key_of("5"));
+  });
+  CHECK_THAT(refusal_of(place.path()).message, Catch::Contains("19 objects"));
+}
+
+TEST_CASE("a mark that is missing or makes no sense is written again, with a warning") {
+  scratch_directory place;
+  make_store(place.path());
+  const auto mark = place.path() + "/ACKNOWLEDGED";
+  std::ifstream whole{mark};
+  const std::string line{std::istreambuf_iterator<char>{whole}, {}};
+  SECTION("missing") {
+    fs::remove(mark);
+  }
+  SECTION("cut") {
+    fs::resize_file(mark, 20);
+  }
+  SECTION("a bit turned") {
+    flip_bit(mark, 19);
+  }
+  const heard_log heard;
+  CHECK(open(in_directory(place.path()))->read().size() == 21);
+  CHECK_THAT(heard.text(), Catch::Contains("ACKNOWLEDGED is missing or damaged"));
+  std::ifstream again{mark};
+  CHECK(std::string{std::istreambuf_iterator<char>{again}, {}} == line);
+}
+
+TEST_CASE("history that cannot be read is an error, and nothing is left out") {
+  scratch_directory place;
+  make_store(place.path());
+  {
+    auto disk = rocks_engine_in(place.path())(open_mode::strict);
+    REQUIRE(disk);
+    // Only what is older than what is looked at when a store is opened can be like this.
+    auto rows = (*disk)->make_batch();
+    rows->put(table::changes, change_key({9, 0}), "\xff");
+    REQUIRE((*disk)->write(*rows, durability::synced));
+    const auto now = tree_root::empty(22);
+    const auto found = read_changes(**disk, *now, 1, 22, 100);
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == errc::corrupt);
+    CHECK_THAT(found.error().message, Catch::Contains("revision 9, change 0"));
+    CHECK(read_changes(**disk, *now, 9, 22, 100)->size() == 13);
+  }
+  CHECK(refusal_of(place.path()).code == errc::corrupt);
+}
+
 TEST_CASE("a second opener in the same process is told that the directory is in use") {
   scratch_directory place;
   const auto first = open(in_directory(place.path()));
@@ -214,8 +367,8 @@ TEST_CASE("a directory of another format is refused, whichever way it differs") 
   auto rows = (*disk)->make_batch();
   std::string words;
   SECTION("a later version") {
-    rows->put(table::meta, "format", "2");
-    words = "format 2";
+    rows->put(table::meta, "format", "3");
+    words = "format 3";
   }
   SECTION("no version at all") {
     rows->remove(table::meta, "format");

@@ -42,7 +42,8 @@ std::unique_ptr<ConfigMap> config_map(const std::string& name, const std::string
 }
 
 std::string value_of(const api::object_ptr& object) {
-  return object == nullptr ? "" : object->as<ConfigMap>().data().at("value");
+  if (object == nullptr || &object->kind() != &api::kind_of<ConfigMap>()) return "";
+  return object->as<ConfigMap>().data().at("value");
 }
 
 mutation put(const std::string& name, const std::string& value, std::size_t size_bytes) {
@@ -121,9 +122,8 @@ std::unique_ptr<store> open(store_options options, engine_factory factory) {
 std::vector<std::string> contents(const snapshot& state) {
   std::vector<std::string> found;
   state.scan("", "", [&](std::string_view key, const api::object_ptr& object) {
-    const bool map = &object->kind() == &api::kind_of<ConfigMap>();
-    found.push_back(fmt::format("{}={}@{}", key.substr(key.rfind('/') + 1),
-                                map ? value_of(object) : "", object->revision()));
+    found.push_back(fmt::format("{}={}@{}", key.substr(key.rfind('/') + 1), value_of(object),
+                                object->revision()));
     return true;
   });
   return found;

@@ -36,7 +36,7 @@ std::string key_of(const std::string& name);
 std::unique_ptr<api::core::v1::ConfigMap> config_map(const std::string& name,
                                                      const std::string& value,
                                                      std::size_t size_bytes = 0);
-// The value that config_map() took; empty for a null object.
+// The value that config_map() took; empty for a null object and other kinds.
 std::string value_of(const api::object_ptr& object);
 
 mutation put(const std::string& name, const std::string& value, std::size_t size_bytes = 0);

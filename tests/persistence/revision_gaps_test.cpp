@@ -34,6 +34,10 @@ TEST_CASE("gaps count as nothing, whatever they are and wherever one looks from"
       REQUIRE(gaps.used(at, current) == std::min<revision>(count, used.size()));
       if (count > used.size()) REQUIRE(at == 0);
     }
+    for (revision at = 0; at < current; ++at) {
+      const auto later = used.upper_bound(at);
+      if (later != used.end()) REQUIRE(gaps.next(at) == *later);
+    }
     const auto half = current / 2;
     auto later = gaps;
     later.forget(half);

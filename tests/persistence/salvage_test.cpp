@@ -1,0 +1,160 @@
+// A store that does not open any more, and what is made of it when somebody asks.
+#include "persistence/salvage.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "persistence/fixture.hpp"
+#include "persistence/record.hpp"
+#include "persistence/rocks_engine.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> files_of(const std::string& directory, const std::string& kind) {
+  std::vector<fs::path> found;
+  for (const auto& each : fs::directory_iterator{directory})
+    if (each.path().filename().string().find(kind) != std::string::npos) found.push_back(each);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// Three lives that end as by kill -9; the first writes tables. The folder of the last.
+std::string make_lives(const scratch_directory& place) {
+  std::string folder;
+  for (int life = 0; life < 3; ++life) {
+    folder = place.path(std::to_string(life));
+    auto factory = rocks_engine_in(folder);
+    const auto truth = open(in_directory(folder), [&](open_mode mode) {
+      return factory(mode == open_mode::strict && life == 1 ? open_mode::rewrite : mode);
+    });
+    for (int i = 0; i < 30; ++i)
+      must(commit(*truth, just(put(fmt::format("{}-{}", life, i), "1", 2'000))));
+    must(commit(*truth, just(put("shared", std::to_string(life)))));
+    fs::copy(folder, place.path(std::to_string(life + 1)));
+  }
+  return place.path("3");
+}
+
+void check_new(const std::string& folder, const salvage_report& report) {
+  CHECK(problems_in(folder) == std::vector<std::string>{});
+  const auto truth = open(in_directory(folder));
+  CHECK(truth->read().size() == report.objects);
+  CHECK(truth->read().at() == report.at);
+  CHECK(truth->changes(report.at, 10)->empty());
+  CHECK(truth->changes(report.at - 1, 10).error().code == errc::compacted);
+  CHECK(must(commit(*truth, just(put("after", "1")))) == report.at + 1);
+}
+
+std::string lines(const salvage_report& report) {
+  return fmt::format("{}\n{}", report.damage, fmt::join(report.losses, "\n"));
+}
+
+TEST_CASE("a store that is whole is left as it is") {
+  scratch_directory place;
+  const auto folder = make_lives(place);
+  const auto done = salvage(folder);
+  REQUIRE(done);
+  CHECK(done->damage.empty());
+  CHECK(done->aside.empty());
+  CHECK(open(in_directory(folder))->read().size() == 91);
+  CHECK(files_of(place.path(""), "damaged").empty());
+}
+
+TEST_CASE("of a store with a lost log the rest is kept, and the revisions are named") {
+  scratch_directory place;
+  const auto folder = make_lives(place);
+  const auto id = open(in_directory(folder))->cluster_id();
+  fs::remove(files_of(folder, ".log").front());
+  REQUIRE_FALSE(store::open(in_directory(folder)));
+  const auto done = salvage(folder);
+  REQUIRE(done);
+  INFO(lines(*done));
+  CHECK(done->objects == 61);
+  CHECK_THAT(lines(*done),
+             Catch::Contains(".log is missing") &&
+                 Catch::Contains("revisions 33 to 63 are missing") &&
+                 Catch::Contains("there were 91 objects at revision 94, 61 are kept"));
+  CHECK(fs::exists(done->aside + "/CURRENT"));
+  check_new(folder, *done);
+  CHECK(open(in_directory(folder))->cluster_id() == id);
+  CHECK(value_of(open(in_directory(folder))->read().find(key_of("shared"))) == "2");
+}
+
+TEST_CASE("a store whose files name each other no more is put together from what they hold") {
+  scratch_directory place;
+  const auto folder = make_lives(place);
+  SECTION("CURRENT is gone") {
+    fs::remove(folder + "/CURRENT");
+  }
+  SECTION("the MANIFEST is cut") {
+    fs::resize_file(files_of(folder, "MANIFEST").back(), 60);
+  }
+  SECTION("the MANIFEST is gone") {
+    fs::remove(files_of(folder, "MANIFEST").back());
+  }
+  REQUIRE_FALSE(store::open(in_directory(folder)));
+  const auto done = salvage(folder);
+  REQUIRE(done);
+  INFO(lines(*done));
+  CHECK(done->objects == 91);
+  check_new(folder, *done);
+}
+
+TEST_CASE("a store that has nothing but write-ahead logs does without a MANIFEST") {
+  scratch_directory place;
+  const auto folder = place.path();
+  {
+    const auto truth = open(in_directory(folder));
+    for (const auto* name : {"a", "b", "c"})
+      must(commit(*truth, just(put(name, "1"))));
+    must(commit(*truth, just(remove("b"))));
+  }
+  fs::remove(files_of(folder, "MANIFEST").back());
+  const auto done = salvage(folder);
+  REQUIRE(done);
+  INFO(lines(*done));
+  CHECK(done->objects == 2);
+  check_new(folder, *done);
+}
+
+TEST_CASE("of a table with a damaged block only that block is lost, and the change log helps") {
+  scratch_directory place;
+  const auto folder = make_lives(place);
+  const auto tables = files_of(folder, ".sst");
+  REQUIRE(tables.size() >= 3);
+  for (const auto& each : tables) {
+    const auto size = fs::file_size(each);
+    if (size < 20'000) continue;
+    const auto copy = place.path("copy");
+    fs::remove_all(copy);
+    fs::copy(folder, copy);
+    const auto file = fs::path{copy} / each.filename();
+    std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
+    bytes.seekp(static_cast<std::streamoff>(size / 3));
+    bytes.write("damage", 6);
+    bytes.close();
+    const auto done = salvage(copy);
+    REQUIRE(done);
+    INFO(lines(*done));
+    CHECK_FALSE(done->damage.empty());
+    CHECK(done->objects == 91);  // each is in one table or in the other
+    check_new(copy, *done);
+  }
+}
+
+TEST_CASE("a store in use and a folder without one are not salvaged") {
+  scratch_directory place;
+  const auto truth = open(in_directory(place.path()));
+  CHECK(salvage(place.path()).error().code == errc::locked);
+  fs::create_directories(place.path("empty"));
+  CHECK(salvage(place.path("empty")).error().code == errc::io);
+}
+
+}  // namespace
+}  // namespace troupe::persistence::testing

@@ -1,0 +1,60 @@
+// `troupe store`, by the program itself.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "persistence/store.hpp"
+#include "support/scratch_folder.hpp"
+#include "tools/child.hpp"
+
+using Catch::Matchers::Contains;
+using troupe::test::scratch_folder;
+using troupe::tools::test::program;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void make_store(const fs::path& folder) {
+  troupe::persistence::store_options options;
+  options.directory = folder.string();
+  options.cluster_id = "one";
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(troupe::persistence::store::open(options));
+}
+
+}  // namespace
+
+TEST_CASE("a node's store is verified by the node's data folder, and left as it is") {
+  const scratch_folder folder;
+  make_store(folder.path() / "store");
+  const auto good = program({"store", "verify", folder.path().string()});
+  CHECK(good.code == 0);
+  CHECK_THAT(good.out, Contains("0 objects at revision") && Contains("all is there"));
+  const auto nothing = program({"store", "salvage", (folder.path() / "store").string()});
+  CHECK(nothing.code == 0);
+  CHECK_THAT(nothing.out, Contains("nothing was done"));
+}
+
+TEST_CASE("a damaged store is refused by name, and salvaged when it is asked for") {
+  const scratch_folder folder;
+  make_store(folder.path() / "store");
+  fs::remove(folder.path() / "store" / "CURRENT");
+  const auto bad = program({"store", "verify", folder.path().string()});
+  CHECK(bad.code == 1);
+  CHECK_THAT(bad.err, Contains("CURRENT is missing") && Contains("troupe store salvage"));
+  const auto done = program({"store", "salvage", folder.path().string()});
+  CHECK(done.code == 0);
+  CHECK_THAT(done.out, Contains("CURRENT is missing") && Contains("kept 0 objects") &&
+                           Contains("store.damaged-"));
+  CHECK(program({"store", "verify", folder.path().string()}).code == 0);
+}
+
+TEST_CASE("a folder without a store is said to be one") {
+  const scratch_folder folder;
+  const auto none = program({"store", "verify", folder.path().string()});
+  CHECK(none.code == 1);
+  CHECK_THAT(none.err, Contains("there is no store in"));
+  CHECK(program({"store"}).code == 2);
+  CHECK(program({"store", "verify"}).code == 2);
+}
