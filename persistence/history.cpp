@@ -140,10 +140,17 @@ expected<std::vector<change>> read_changes(const engine& disk, const tree_root& 
   std::vector<change> found;
   found.reserve(rows->size());
   change_reader reader{disk, now};
+  // What a compaction has taken meanwhile is not missing.
+  const auto is_compacted = [&] {
+    const auto text = disk.get(table::meta, meta_key::compacted);
+    return text && *text && read_number(**text).value_or(0) > after;
+  };
   for (const auto& each : *rows) {
     auto made = reader.read(each);
     if (made)
       found.push_back(std::move(*made));
+    else if (made.error().code == errc::corrupt && is_compacted())
+      return fail(errc::compacted, fmt::format("history begins after revision {} now", after));
     else if (made.error().code == errc::corrupt)
       spdlog::error("store: left out of the history: {}: {}", name_of(each), made.error().message);
     else

@@ -166,6 +166,8 @@ expected<loaded_store> load(const engine_factory& factory, const store_options& 
   if (auto kept = check_promises(*made.disk, *last, options); !kept)
     return fail(std::move(kept.error()));
 
+  if (auto room = check_memory(*made.disk, options.memory_limit_bytes); !room)
+    return fail(std::move(room.error()));
   auto fold = fold_newest(*made.disk, *last);
   if (!fold) return fail(std::move(fold.error()));
   tree_edit edit{*tree_root::empty(0)};

@@ -27,10 +27,13 @@ staging::staging(tree_edit& tree, write_batch& rows, start from)
       last_{from.last},
       horizon_{from.horizon},
       // The log keeps microseconds: watchers see the same time now and after a restart.
-      now_{std::chrono::floor<std::chrono::microseconds>(from.now)} {}
+      now_{std::chrono::floor<std::chrono::microseconds>(from.now)},
+      space_{from.space} {}
 
 outcome staging::apply(submission& what) {
   if (auto holds = check(what.what.preconditions); !holds) return fail(std::move(holds.error()));
+  if (space_->low())
+    if (auto fits = check_space(what); !fits) return fail(std::move(fits.error()));
   auto& mutations = what.what.mutations;
   committed result;
   result.objects.reserve(mutations.size());
@@ -50,6 +53,17 @@ expected<void> staging::check(const std::vector<precondition>& preconditions) co
     const entry* found = tree_.find(each.key);
     const revision actual = found == nullptr ? 0 : found->object()->revision();
     if (actual != each.at) return fail(conflict(each, actual));
+  }
+  return {};
+}
+
+// A part that was admitted before another one is refused counts all the same; it is little.
+expected<void> staging::check_space(const submission& what) const {
+  for (const auto& each : what.what.mutations) {
+    const entry* old = tree_.find(each.key);
+    const auto before = old == nullptr ? 0 : old->object()->content().ByteSizeLong();
+    const auto after = each.content == nullptr ? 0 : each.content->ByteSizeLong();
+    if (auto fits = space_->admit(each.key, before, after); !fits) return fits;
   }
   return {};
 }
@@ -78,7 +92,9 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
     record.previous = old->object()->revision();
     keep_base(*old);
   }
-  rows_.put(table::changes, change_key(id), change_head(record), stored);
+  const auto key = change_key(id), head = change_head(record);
+  rows_.put(table::changes, key, head, stored);
+  log_bytes_ += key.size() + head.size() + stored.size();
   if (removal) {
     rows_.remove(table::objects, what.key);
     tree_.remove(what.key);
