@@ -43,6 +43,14 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
       refused.reason = "RequestEntityTooLarge";
       return refused;
     }
+    case errc::no_space: {
+      // Upstream answers 500 with etcd's "database space exceeded"; kubectl shows this reason, and
+      // nobody repeats the request at once, since only somebody who frees space can help.
+      auto refused = api::service_unavailable(e.message);
+      refused.code = 507;
+      refused.reason = "InsufficientStorage";
+      return refused;
+    }
     case errc::read_only:
     case errc::closed:
       return api::service_unavailable(e.message);
@@ -53,6 +61,7 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     case errc::corrupt:
     case errc::io:
     case errc::invalid:
+    case errc::no_memory:
       break;
   }
   return api::internal(e.message);

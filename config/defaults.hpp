@@ -37,6 +37,8 @@ inline constexpr duration node_certificate_life = 24h * 30;
 inline constexpr duration history_time = 10min;
 // About 200 MB of log at 2 KB a change.
 inline constexpr std::int64_t history_revisions = 100'000;
+// Enough for those revisions of 5 KB; a quarter of what upstream's etcd may take in all.
+inline constexpr byte_size history_bytes{512 << 20};
 
 // -- kubelet ----------------------------------------------------------------------------------
 // Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).

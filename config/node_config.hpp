@@ -36,10 +36,12 @@ struct server_config {
   duration node_certificate_life = defaults::node_certificate_life;
 };
 
-// The change log keeps at least so many revisions, and at least so long.
+// The change log keeps at least so many revisions, and at least so long, but no more bytes than
+// these.
 struct store_config {
   std::int64_t history_revisions = defaults::history_revisions;
   duration history_time = defaults::history_time;
+  byte_size history_bytes = defaults::history_bytes;
 };
 
 struct kubelet_config {

@@ -103,6 +103,13 @@ constexpr setting rows[] = {
      .unit = "time",
      .least = second,
      .most = 30 * day},
+    {.name = "store.history_bytes",
+     .at = at<&node::store, &store::history_bytes>(),
+     .about = "The most that the change log may take of the disk: beyond it the oldest changes go, "
+              "however few and young they are. Never more than an eighth of the disk.",
+     .unit = "bytes",
+     .least = mebibyte,
+     .most = mebibyte * mebibyte},
 
     {.name = "kubelet.node_name",
      .at = at<&node::kubelet, &kubelet::node_name>(),

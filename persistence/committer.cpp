@@ -31,7 +31,7 @@ committer::horizon_change committer::raise_horizon(revision to) {
 
 std::unique_ptr<batch> committer::begin() {
   auto rows = core_.disk->make_batch();
-  staging staged{edit_, digest_, *rows, {staged_, horizon_, core_.now()}};
+  staging staged{edit_, digest_, *rows, {staged_, horizon_, core_.now(), core_.space.get()}};
   return std::make_unique<batch>(batch{std::move(rows), std::move(staged), {}, {}, nullptr});
 }
 
@@ -86,6 +86,9 @@ bool committer::reserve_revisions(write_batch& rows, revision last, bool synced)
 void committer::after_write(batch& what, bool synced, std::chrono::nanoseconds took) {
   core_.batches.fetch_add(1, std::memory_order_relaxed);
   written_ = what.staged.last();
+  core_.log_bytes += what.staged.log_bytes();
+  core_.unkept_bytes += what.rows->size_bytes();
+  core_.space->wrote(what.rows->size_bytes());
   if (synced) {
     core_.disk->acknowledge(written_);
     core_.syncs.add(took);

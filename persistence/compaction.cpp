@@ -41,7 +41,7 @@ class step_planner {
     }
     rows_->remove_range(table::changes, change_key({0, 0}), change_key({end + 1, 0}));
     rows_->put(table::meta, meta_key::compacted, std::to_string(end));
-    return {std::move(rows_), end};
+    return {std::move(rows_), end, 0};
   }
 
  private:
@@ -84,23 +84,52 @@ expected<compaction_step> plan_compaction(const engine& disk, const tree_root& s
                           }
                           last = id->at;
                           ++records;
-                          bytes += value.size();
+                          bytes += key.size() + value.size();
                           if (const auto record = read_change(value)) planner.drop(*id, *record);
                           return true;
                         });
   if (!done) return fail(std::move(done.error()));
-  return std::move(planner).finish(end);
+  auto step = std::move(planner).finish(end);
+  step.bytes = bytes;
+  return step;
 }
 
-expected<revision> compaction_target(const engine& disk, const history_policy& keep,
-                                     const revision_gaps& gaps, revision compacted,
-                                     revision current, std::chrono::system_clock::time_point now) {
+namespace {
+
+// The revision up to which the log has so many bytes.
+expected<revision> end_of(const engine& disk, const history_range& log, std::uint64_t bytes) {
+  revision end = log.compacted;
+  std::uint64_t sum = 0;
+  auto done = disk.scan(table::changes, change_key({log.compacted + 1, 0}),
+                        [&](std::string_view key, std::string_view value) {
+                          const auto id = read_change_key(key);
+                          if (id && id->at > log.current) return false;
+                          sum += key.size() + value.size();
+                          if (id) end = id->at;
+                          return sum < bytes;
+                        });
+  if (!done) return fail(std::move(done.error()));
+  return end;
+}
+
+// Begins a part before the limit, since more comes while it is cut, and leaves room for the next.
+expected<revision> target_by_bytes(const engine& disk, std::uint64_t limit,
+                                   const history_range& log) {
+  const auto part = limit / defaults::upkeep_part;
+  const auto bytes = log.bytes + disk.size_bytes(table::bases);
+  if (bytes <= limit - part) return log.compacted;
+  return end_of(disk, log, bytes - (limit - 2 * part));
+}
+
+// The last revision that is old enough, and not among the newest.
+expected<revision> target_by_age(const engine& disk, const history_policy& keep,
+                                 const revision_gaps& gaps, const history_range& log,
+                                 std::chrono::system_clock::time_point now) {
   const revision slack = keep.revisions / defaults::compaction_slack;
-  const revision by_count = gaps.before_last(current, keep.revisions);
-  if (by_count <= compacted + slack) return compacted;
-  if (disk.size_bytes(table::changes) > keep.limit_bytes) return by_count;
-  // The last revision that is old enough, by bisection: everything up to `low` is.
-  revision low = compacted, high = by_count;
+  const revision by_count = gaps.before_last(log.current, keep.revisions);
+  if (by_count <= log.compacted + slack) return log.compacted;
+  // By bisection: everything up to `low` is old enough.
+  revision low = log.compacted, high = by_count;
   while (low < high) {
     const revision middle = low + (high - low + 1) / 2;
     auto when = time_after(disk, middle - 1);
@@ -110,7 +139,19 @@ expected<revision> compaction_target(const engine& disk, const history_policy& k
     else
       high = middle - 1;
   }
-  return low - compacted > slack ? low : compacted;
+  return low - log.compacted > slack ? low : log.compacted;
+}
+
+}  // namespace
+
+expected<revision> compaction_target(const engine& disk, const history_policy& keep,
+                                     const revision_gaps& gaps, const history_range& log,
+                                     std::chrono::system_clock::time_point now) {
+  auto by_bytes = target_by_bytes(disk, keep.limit_bytes, log);
+  if (!by_bytes) return by_bytes;
+  auto by_age = target_by_age(disk, keep, gaps, log, now);
+  if (!by_age) return by_age;
+  return std::max(*by_bytes, *by_age);
 }
 
 }  // namespace troupe::persistence

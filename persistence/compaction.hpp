@@ -19,7 +19,8 @@ namespace troupe::persistence {
 // One step's worth of rows, chosen but not yet written.
 struct compaction_step {
   std::unique_ptr<write_batch> rows;
-  revision end = 0;  // the new compacted revision
+  revision end = 0;         // the new compacted revision
+  std::uint64_t bytes = 0;  // that leave `changes`
 };
 
 struct compaction_range {
@@ -36,13 +37,19 @@ expected<compaction_step> plan_compaction(const engine& disk, const tree_root& s
 struct history_policy {
   revision revisions;
   std::chrono::seconds time;
-  std::uint64_t limit_bytes;
+  std::uint64_t limit_bytes;  // of `changes` and `bases`, whatever the other two say
 };
 
-// The revision up to which history may go now; `compacted` when there is nothing worth a
+struct history_range {
+  revision compacted;
+  revision current;
+  std::uint64_t bytes;  // of `changes` in it
+};
+
+// The revision up to which history may go now, or must; `compacted` when there is nothing worth a
 // compaction.
 expected<revision> compaction_target(const engine& disk, const history_policy& keep,
-                                     const revision_gaps& gaps, revision compacted,
-                                     revision current, std::chrono::system_clock::time_point now);
+                                     const revision_gaps& gaps, const history_range& log,
+                                     std::chrono::system_clock::time_point now);
 
 }  // namespace troupe::persistence

@@ -52,12 +52,39 @@ inline constexpr std::size_t revision_gaps = 1'000;
 inline constexpr auto pin_time = 5min;
 // Lists that are paged at the same time at different revisions.
 inline constexpr std::size_t pin_limit = 256;
-// Records that one step of a compaction reads and drops; a step takes a few milliseconds.
+// Records that one step of a compaction reads and drops; a step takes a few milliseconds, and waits
+// for the batch that is on its way to the disk, so it must be larger than one (batch_bytes) to
+// keep up.
 inline constexpr std::size_t compaction_records = 1'000;
-inline constexpr std::size_t compaction_bytes = 2u << 20;
+inline constexpr std::size_t compaction_bytes = 16u << 20;
 // The log may be longer by this part (1/n) of its revisions before it is cut again.
 inline constexpr revision compaction_slack = 10;
+// History is looked at after so much of its limit (1/n) has been written, cut when it is so near
+// the limit, and then to twice as far from it.
+inline constexpr std::uint64_t upkeep_part = 8;
 inline constexpr auto upkeep_period = 10s;
+
+// -- the disk's space (disk_space.hpp) ---------------------------------------------------------
+// What history and the reserve may have of a disk (1/n): on a small one they are smaller.
+inline constexpr std::uint64_t disk_part = 8;
+// RocksDB writes a level anew before it drops the old one: room for the write-ahead log
+// (wal_limit_bytes) or for the first level, twice.
+inline constexpr std::uint64_t reserve_bytes = 128u << 20;
+// The store is short of space with less free than the reserve takes, so that RocksDB has room for a
+// step without it, and has enough again with this many percent of that.
+inline constexpr std::uint64_t enough_percent = 150;
+// A start with less than this part (1/n) of the reserve free is given some of it at once.
+inline constexpr std::uint64_t start_part = 8;
+// The part (1/n) of its bytes that history keeps while space is short.
+inline constexpr std::uint64_t short_history_part = 16;
+// What an update may add to its object while space is short (a status, a time of deletion), and
+// all of them together, as a part (1/n) of the reserve.
+inline constexpr std::uint64_t small_growth_bytes = 1u << 10;
+inline constexpr std::uint64_t growth_part = 32;
+// While space is short: how often it is looked at, and how soon tables are rewritten after that was
+// done, unless much has been removed.
+inline constexpr auto low_space_period = 1s;
+inline constexpr auto rewrite_period = 10s;
 
 // -- after the disk failed --------------------------------------------------------------------
 // A full disk is often emptied within seconds; a broken one must not be asked all the time.
@@ -76,12 +103,25 @@ inline constexpr std::string_view damage_remedy =
 inline constexpr revision open_check_revisions = 1'000;
 // Fewer objects are decoded faster by one thread than threads are made.
 inline constexpr std::size_t parallel_decode_from = 2'000;
+// The stored form of objects that is in memory at once while they are decoded.
+inline constexpr std::size_t decode_bytes = 8u << 20;
+// What a start needs at least, to tell a limit that is plainly too small (figures: "memory of a
+// start"): the program, each object, and its bytes.
+inline constexpr std::uint64_t program_bytes = 24u << 20;
+inline constexpr std::uint64_t memory_per_object = 500;
+inline constexpr std::uint64_t memory_percent = 110;
+inline constexpr std::uint64_t least_object_bytes = 100;
 
 // -- RocksDB (figures: bench "transactions per second") ----------------------------------------
 inline constexpr std::size_t write_buffer_bytes = 16u << 20;
 inline constexpr std::size_t small_write_buffer_bytes = 1u << 20;
 // Replayed at each start: 64 MiB take about 0.3 s.
 inline constexpr std::uint64_t wal_limit_bytes = 64u << 20;
+// What of it stays in memory afterwards; more goes to tables before the objects are loaded.
+inline constexpr std::uint64_t replay_kept_bytes = 4u << 20;
+// As much as level 0 has before it is merged into the first: what is written anew at once is twice
+// that.
+inline constexpr std::uint64_t level_bytes = 64u << 20;
 inline constexpr int open_files = 128;
 
 }  // namespace troupe::persistence::defaults

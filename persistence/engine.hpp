@@ -1,11 +1,12 @@
 // What the store asks of a disk: four ordered tables of bytes and atomic batches over them.
 //
 // RocksDB is one engine, memory another. Safe to use from several threads; a batch belongs to one.
-// Errors are `io`, `corrupt`, `locked` or `incompatible`. After a failed write nobody knows what
-// reached the disk: close the engine, open it again and read. Until the first write an engine
-// leaves the data as it has found it.
+// Errors are `io`, `no_space`, `corrupt`, `locked` or `incompatible`. After a failed write nobody
+// knows what reached the disk: close the engine, open it again and read. Until the first write an
+// engine leaves the data as it has found it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -64,6 +65,11 @@ class engine {
 
   // Gives space back that was taken by keys up to `to`, all of which have been removed and synced.
   virtual expected<void> reclaim(table where, std::string_view to) = 0;
+  // Rewrites all tables, so that nothing that was removed takes space; may take long, and needs
+  // some space itself. Gives up when `stop` is set.
+  virtual expected<void> rewrite(std::atomic<bool>& stop) = 0;
+  // What has failed where nobody waited for it; writes may still be taken then, for a while.
+  virtual expected<void> health() const = 0;
 
   // Remembers, outside the tables, that everything up to this revision was promised to somebody;
   // `acknowledged()` is the newest that survived. Never later than the truth: a disk whose log ends

@@ -30,6 +30,10 @@ std::string_view to_string(errc code) {
       return "io";
     case errc::invalid:
       return "invalid";
+    case errc::no_space:
+      return "no_space";
+    case errc::no_memory:
+      return "no_memory";
   }
   return "unknown";
 }

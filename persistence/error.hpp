@@ -25,6 +25,8 @@ enum class errc {
   io,               // the file system refused
   invalid,          // the transaction itself is wrong: a key twice, content without a kind
   exceeded,         // more would be in the store than a bound allows: `key`, `actual`, `most`
+  no_space,         // the disk is nearly full: only what takes no more of it is done
+  no_memory,        // what is stored needs more memory than this process may use
 };
 
 std::string_view to_string(errc code);

@@ -141,13 +141,23 @@ expected<std::vector<change>> read_changes(const engine& disk, const tree_root& 
   std::vector<change> found;
   found.reserve(rows->size());
   change_reader reader{disk, now};
+  // What a compaction has taken meanwhile is not missing.
+  const auto is_compacted = [&] {
+    const auto text = disk.get(table::meta, meta_key::compacted);
+    return text && *text && read_number(**text).value_or(0) > after;
+  };
   for (const auto& each : *rows) {
     auto made = reader.read(each);
-    if (!made)
-      return fail(made.error().code,
+    if (made)
+      found.push_back(std::move(*made));
+    else if (made.error().code == errc::corrupt && is_compacted())
+      return fail(errc::compacted, fmt::format("history begins after revision {} now", after));
+    else if (made.error().code == errc::corrupt)
+      return fail(errc::corrupt,
                   fmt::format("the history cannot be read at {}: {}; {}", name_of(each),
                               made.error().message, defaults::damage_remedy));
-    found.push_back(std::move(*made));
+    else
+      return fail(std::move(made.error()));
   }
   return found;
 }

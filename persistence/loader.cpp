@@ -213,6 +213,8 @@ expected<loaded_store> load(const engine_factory& factory, const store_options& 
   made.horizon = std::max(*horizon, *compacted);
   made.floor = *floor;
   made.cluster_id = cluster->value_or("");
+  if (auto room = check_memory(*made.disk, options.memory_limit_bytes); !room)
+    return fail(std::move(room.error()));
   const auto agree = load_state(old ? *format : defaults::format_version, *last, options, made);
   if (!agree) return fail(agree.error());
   spdlog::info(

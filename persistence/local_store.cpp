@@ -12,14 +12,18 @@
 namespace troupe::persistence {
 
 expected<std::unique_ptr<store>> local_store::open(store_options options, engine_factory factory) {
+  auto space = std::make_unique<space_keeper>(options);
   auto loaded = load(factory, options);
+  while (!loaded && loaded.error().code == errc::no_space && space->give())
+    loaded = load(factory, options);
   if (!loaded) return fail(std::move(loaded.error()));
-  return std::unique_ptr<store>{
-      new local_store{std::move(options), std::move(factory), std::move(*loaded)}};
+  return std::unique_ptr<store>{new local_store{std::move(options), std::move(factory),
+                                                std::move(*loaded), std::move(space)}};
 }
 
-local_store::local_store(store_options options, engine_factory factory, loaded_store loaded)
-    : core_{std::move(options), std::move(factory), std::move(loaded)},
+local_store::local_store(store_options options, engine_factory factory, loaded_store loaded,
+                         std::unique_ptr<space_keeper> space)
+    : core_{std::move(options), std::move(factory), std::move(loaded), std::move(space)},
       committer_{core_, loaded.floor, loaded.horizon, loaded.sealed_since},
       queue_{core_.options.queue_limit, defaults::queue_bytes},
       upkeep_due_{core_.compacted + core_.options.history_revisions} {
@@ -34,6 +38,7 @@ local_store::local_store(store_options options, engine_factory factory, loaded_s
 
 local_store::~local_store() {
   closing_ = true;
+  stop_rewriting_ = true;
   if (upkeep_thread_.joinable()) {
     { std::lock_guard lock{upkeep_mutex_}; }  // it is before its check or in its wait
     upkeep_wanted_.notify_one();
@@ -104,13 +109,23 @@ void local_store::commit_here() {
   }
   for (;;) {
     commit_round(std::nullopt);
-    if (core_.root.load()->at() >= upkeep_due_) upkeep();
+    if (is_upkeep_due()) upkeep();
     std::lock_guard lock{inline_mutex_};
     if (queue_.size() > 0) continue;
     inline_busy_ = false;
     return;
   }
 }
+
+namespace {
+
+// Of a write that failed; `no_space` would mean that it did not happen.
+error unknown_outcome(error why) {
+  if (why.code == errc::no_space) why.code = errc::io;
+  return why;
+}
+
+}  // namespace
 
 // Hand over hand: who stages has the first lock, who writes has the disk, who answers has the
 // second lock, and each is taken before the one behind it is given up. So batches never overtake.
@@ -139,7 +154,7 @@ bool local_store::commit_round(std::optional<submit_queue::deadline> until) {
   else
     // Conflicts too: what they were in conflict with may never have happened.
     for (auto& each : next->taken)
-      each.done(fail(refusal.value_or(written.error())));
+      each.done(fail(refusal.value_or(unknown_outcome(written.error()))));
   if (few) queue_.release_disk();
   answers.unlock();
   wake_upkeep();
@@ -177,8 +192,14 @@ void local_store::quiet_round(submit_queue::work& work) {
   work.submissions.clear();
 }
 
+bool local_store::is_upkeep_due() const {
+  return core_.root.load()->at() >= upkeep_due_ ||
+         core_.unkept_bytes >= core_.space->history_bytes() / defaults::upkeep_part ||
+         core_.space->is_cut_due();
+}
+
 void local_store::wake_upkeep() {
-  if (!core_.options.threaded || core_.root.load()->at() < upkeep_due_) return;
+  if (!core_.options.threaded || !is_upkeep_due()) return;
   std::lock_guard lock{upkeep_mutex_};
   upkeep_now_ = true;
   upkeep_wanted_.notify_one();
@@ -189,21 +210,29 @@ void local_store::fall_read_only(const error& why) {
   failure_ = error{errc::read_only, "the store takes no writes for now: " + why.message};
   queue_.refuse(failure_);
   retry_after_ = defaults::retry_first;
-  retry_at_ = std::chrono::steady_clock::now() + retry_after_;
+  retry_at_ = std::chrono::steady_clock::now();
+  if (why.code != errc::no_space || !core_.space->give()) *retry_at_ += retry_after_;
+  stop_rewriting_ = true;
   core_.read_only = true;
   queue_.post([] {});  // who waits for work now waits for the disk
 }
 
 void local_store::try_recovery() {
-  if (auto done = committer_.recover(); !done) {
+  auto done = committer_.recover();
+  // Where the first half of what is held back was not enough.
+  while (!done && done.error().code == errc::no_space && core_.space->give())
+    done = committer_.recover();
+  if (!done) {
     spdlog::debug("store: still read-only: {}", done.error().message);
     retry_after_ = std::min<std::chrono::milliseconds>(2 * retry_after_, defaults::retry_limit);
     retry_at_ = std::chrono::steady_clock::now() + retry_after_;
     return;
   }
   spdlog::info("store: the disk answers again, writing goes on after revision {}", read().at());
+  core_.space->look();
   failure_.reset();
   retry_at_.reset();
+  stop_rewriting_ = closing_.load();
   core_.read_only = false;
   queue_.refuse(std::nullopt);
 }
@@ -265,9 +294,13 @@ store_stats local_store::stats() const {
   s.sync_p50 = syncs.p50;
   s.sync_p99 = syncs.p99;
   s.read_only = core_.read_only;
+  s.log_limit_bytes = core_.space->history_bytes();
+  s.low_space = core_.space->low();
+  s.disk_free_bytes = core_.space->free_bytes();
+  if (!core_.options.directory.empty()) s.disk_bytes = usage_of(core_.options.directory);
   std::shared_lock lock{core_.disk_mutex};
   if (core_.disk == nullptr) return s;
-  s.log_bytes = core_.disk->size_bytes(table::changes) + core_.disk->size_bytes(table::bases);
+  s.log_bytes = core_.log_bytes + core_.disk->size_bytes(table::bases);
   s.object_bytes = core_.disk->size_bytes(table::objects);
   return s;
 }

@@ -35,7 +35,8 @@ class local_store final : public store {
   std::string cluster_id() const override;
 
  private:
-  local_store(store_options options, engine_factory factory, loaded_store loaded);
+  local_store(store_options options, engine_factory factory, loaded_store loaded,
+              std::unique_ptr<space_keeper> space);
 
   void run_commits();
   // One batch, or tasks. False when closed and nothing is left.
@@ -48,11 +49,15 @@ class local_store final : public store {
   // Runs `what` while no batch is on its way and waits for it.
   void between_batches(const std::function<void()>& what);
   bool on_commit_thread() const;
+  bool is_upkeep_due() const;
   void wake_upkeep();
 
   void run_upkeep();
   void upkeep();
+  void cut_history();
   expected<void> forget(revision up_to);
+  void win_space();
+  void check_disk();
 
   store_core core_;
   committer committer_;
@@ -75,6 +80,7 @@ class local_store final : public store {
   std::condition_variable upkeep_wanted_;
   bool upkeep_now_ = false;
   std::atomic<bool> closing_{false};
+  std::atomic<bool> stop_rewriting_{false};  // closing, or the disk is wanted to be opened anew
 
   std::array<std::thread, defaults::commit_threads> commit_threads_;
   std::thread upkeep_thread_;

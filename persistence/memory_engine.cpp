@@ -97,6 +97,8 @@ class memory_engine final : public engine {
   }
 
   expected<void> reclaim(table, std::string_view) override { return {}; }
+  expected<void> rewrite(std::atomic<bool>&) override { return {}; }
+  expected<void> health() const override { return {}; }
 
   void acknowledge(revision at) override {
     std::unique_lock lock{disk_->mutex};

@@ -3,11 +3,13 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "api/scheme.hpp"
 #include "persistence/defaults.hpp"
+#include "persistence/memory_limit.hpp"
 #include "persistence/record.hpp"
 
 namespace troupe::persistence {
@@ -73,9 +75,36 @@ expected<void> insert(std::vector<row>& rows, tree_edit& into) {
 
 }  // namespace
 
+expected<void> check_memory(const engine& disk, std::uint64_t limit_bytes) {
+  const auto limit = limit_bytes != 0 ? std::optional{limit_bytes} : memory_limit_bytes();
+  const auto need = [](std::uint64_t objects, std::uint64_t bytes) {
+    return defaults::program_bytes + objects * defaults::memory_per_object +
+           bytes * defaults::memory_percent / 100;
+  };
+  // The table may hold what is long gone; it is read only where it matters.
+  const auto most = disk.size_bytes(table::objects);
+  if (!limit || need(most / defaults::least_object_bytes, most) <= *limit) return {};
+  std::uint64_t objects = 0, bytes = 0;
+  auto done = disk.scan(table::objects, {}, [&](std::string_view, std::string_view value) {
+    ++objects;
+    bytes += value.size();
+    return true;
+  });
+  if (!done) return done;
+  const auto needed = need(objects, bytes);
+  if (needed <= *limit) return {};
+  constexpr std::uint64_t mebibyte = 1u << 20;
+  return fail(
+      errc::no_memory,
+      fmt::format("{} objects of {} MiB in all need some {} MiB of memory, and this process "
+                  "may use {} MiB: give its control group more",
+                  objects, bytes / mebibyte, needed / mebibyte, *limit / mebibyte));
+}
+
 expected<void> load_objects(const engine& disk, revision last, log_fold& fold, tree_edit& into) {
   // Decoded in parts, so that the stored form of everything is never in memory at once.
   const std::size_t part = 2 * defaults::parallel_decode_from;
+  std::size_t part_bytes = 0;
   std::vector<row> rows;
   expected<void> result;
   auto done = disk.scan(table::objects, {}, [&](std::string_view key, std::string_view value) {
@@ -89,8 +118,13 @@ expected<void> load_objects(const engine& disk, revision last, log_fold& fold, t
                       fmt::format("{} is of revision {}, but the newest change is of {}; {}", key,
                                   state->modified, last, defaults::damage_remedy));
     }
+    part_bytes += value.size();
     rows.push_back(std::move(next));
-    if (result && rows.size() >= part) result = insert(rows, into);
+    const bool full = rows.size() >= part || part_bytes >= defaults::decode_bytes;
+    if (result && full) {
+      result = insert(rows, into);
+      part_bytes = 0;
+    }
     return result.has_value();
   });
   if (!done) return done;

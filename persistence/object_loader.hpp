@@ -7,6 +7,10 @@
 
 namespace troupe::persistence {
 
+// A process that would be killed half-way for its memory is told so before: `no_memory` says what
+// is needed at least. `limit_bytes` is 0 where its control groups say.
+expected<void> check_memory(const engine& disk, std::uint64_t limit_bytes);
+
 // `last` is the newest revision that the log tells of. Every row is shown to `fold`; a row that
 // cannot be decoded is an error that names its key.
 expected<void> load_objects(const engine& disk, revision last, log_fold& fold, tree_edit& into);

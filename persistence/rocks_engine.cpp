@@ -5,6 +5,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/write_batch.h>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "persistence/directory_guard.hpp"
 #include "persistence/old_logs.hpp"
 #include "persistence/record.hpp"
+#include "persistence/disk_space.hpp"
 #include "persistence/rocks_error.hpp"
 #include "persistence/rocks_log.hpp"
 #include "persistence/rocks_options.hpp"
@@ -79,6 +81,31 @@ class rocks_batch final : public write_batch {
   rocksdb::WriteBatch batch_;
   rocksdb::Status failed_;
 };
+
+// Keeps the first error of RocksDB's own threads, of which no write tells.
+class error_listener final : public rocksdb::EventListener {
+ public:
+  void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override {
+    std::lock_guard lock{mutex_};
+    if (first_.ok()) first_ = *status;
+  }
+  rocksdb::Status first() const {
+    std::lock_guard lock{mutex_};
+    return first_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  rocksdb::Status first_;
+};
+
+std::uint64_t log_bytes_in(const std::string& directory) {
+  std::uint64_t sum = 0;
+  std::error_code bad;
+  for (const auto& each : std::filesystem::directory_iterator{directory, bad})
+    if (each.path().extension() == ".log") sum += std::filesystem::file_size(each.path(), bad);
+  return sum;
+}
 
 // A process that died may have left bytes in the page cache that never reached the disk; once we
 // have read them they count, so they must be there after a power failure, too.
@@ -177,6 +204,18 @@ class rocks_engine final : public engine {
     return result(rocksdb::DeleteFilesInRange(db_.get(), column(where), nullptr, &end), "trim");
   }
 
+  expected<void> rewrite(std::atomic<bool>& stop) override {
+    rocksdb::CompactRangeOptions options;
+    options.exclusive_manual_compaction = false;
+    options.canceled = &stop;
+    for (auto* each : handles_) {
+      const auto status = db_->CompactRange(options, each, nullptr, nullptr);
+      if (!status.ok()) return failure(status, "rewrite tables");
+    }
+    return {};
+  }
+  expected<void> health() const override { return result(errors_->first(), "write"); }
+
   void acknowledge(revision at) override { mark_.value(at); }
   revision acknowledged() const override { return mark_.value(); }
 
@@ -207,6 +246,7 @@ class rocks_engine final : public engine {
   acknowledged_mark mark_;
   std::shared_ptr<directory_guard> guard_;
   std::unique_ptr<rocksdb::Env> environment_;
+  std::shared_ptr<error_listener> errors_ = std::make_shared<error_listener>();
   std::unique_ptr<rocksdb::DB> db_;
   columns handles_{};
   std::once_flag first_write_;
@@ -269,9 +309,15 @@ void rocks_engine::accept() {
 }
 
 expected<void> rocks_engine::open(open_mode mode) {
-  auto options = database_options(mode);
+  const auto space = space_of(directory_);
+  const auto sizes =
+      sizes_within(plan_space(space ? space->capacity_bytes : UINT64_MAX, 0).reserve_bytes);
+  auto options = database_options(mode, sizes);
+  options.avoid_flush_during_recovery =
+      mode == open_mode::strict && log_bytes_in(directory_) <= defaults::replay_kept_bytes;
   options.env = environment_.get();
   options.info_log = make_rocks_log();
+  options.listeners.push_back(errors_);
   const bool trust = mode != open_mode::rescue;
   if (auto good = check_files(); trust && !good) return good;
   const auto known = trust ? check_tables(options) : 0;
@@ -281,7 +327,7 @@ expected<void> rocks_engine::open(open_mode mode) {
     newest_old_log_ = logs.back().number;
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const auto each : tables)
-    descriptors.emplace_back(table_name(each), table_options(each));
+    descriptors.emplace_back(table_name(each), table_options(each, sizes));
   std::vector<rocksdb::ColumnFamilyHandle*> made;
   rocksdb::DB* db = nullptr;
   const auto status =

@@ -1,8 +1,8 @@
 // The engine that keeps the store in a directory: RocksDB with one column family for each table.
 //
-// The directory holds RocksDB's files and `ACKNOWLEDGED` (acknowledged_mark.hpp), nothing else. Its
-// own log goes to ours; its background errors are not retried inside: a write that fails is told to
-// the store, which opens the engine anew.
+// The directory holds RocksDB's files, `ACKNOWLEDGED` (acknowledged_mark.hpp) and `RESERVE`
+// (space_keeper.hpp), nothing else. Its own log goes to ours; its background errors are not retried
+// inside: a write that fails, or health(), is told to the store, which opens the engine anew.
 #pragma once
 
 #include <memory>

@@ -45,9 +45,10 @@ error translate(const rocksdb::Status& status, std::string_view what, std::strin
                                     : std::string{other ? "another process" : "this process"})};
   }
   if (status.IsNoSpace() || status.subcode() == rocksdb::Status::kNoSpace)
-    return {errc::io, fmt::format("cannot {} in {}: no space left on the device; free some, the "
-                                  "store carries on by itself",
-                                  what, directory)};
+    return {errc::no_space,
+            fmt::format("cannot {} in {}: no space left on the device; free some, the store "
+                        "carries on by itself",
+                        what, directory)};
   if (status.IsCorruption())
     return {errc::corrupt, fmt::format("cannot {} in {}: the data is damaged ({}); {}", what,
                                        directory, status.ToString(), defaults::damage_remedy)};

@@ -2,11 +2,21 @@
 
 #include <rocksdb/table.h>
 
+#include <algorithm>
+
 #include "persistence/defaults.hpp"
 
 namespace troupe::persistence {
 
-rocksdb::DBOptions database_options(open_mode mode) {
+file_sizes sizes_within(std::uint64_t reserve_bytes) {
+  const std::uint64_t half = reserve_bytes / 2;
+  return {std::min<std::uint64_t>(defaults::wal_limit_bytes, half),
+          std::min<std::uint64_t>(defaults::write_buffer_bytes, half / 4),
+          std::min<std::uint64_t>(defaults::small_write_buffer_bytes, half / 4),
+          std::min<std::uint64_t>(defaults::level_bytes, half)};
+}
+
+rocksdb::DBOptions database_options(open_mode mode, const file_sizes& sizes) {
   rocksdb::DBOptions o;
   const bool strict = mode == open_mode::strict || mode == open_mode::rewrite;
   o.create_if_missing = strict;
@@ -19,12 +29,12 @@ rocksdb::DBOptions database_options(open_mode mode) {
     o.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
     o.paranoid_checks = false;
   }
-  o.avoid_flush_during_recovery = mode == open_mode::strict;
   o.max_bgerror_resume_count = 0;
   o.max_background_jobs = 2;
   o.max_file_opening_threads = 1;
   o.max_open_files = defaults::open_files;
-  o.max_total_wal_size = defaults::wal_limit_bytes;
+  o.max_total_wal_size = sizes.wal_bytes;
+  o.manifest_preallocation_size = std::min<std::size_t>(4u << 20, sizes.buffer_bytes / 4);
   // One writer: no need for the machinery that lets several share the work.
   o.allow_concurrent_memtable_write = false;
   o.enable_write_thread_adaptive_yield = false;
@@ -36,16 +46,18 @@ rocksdb::DBOptions database_options(open_mode mode) {
   return o;
 }
 
-rocksdb::ColumnFamilyOptions table_options(table which) {
+rocksdb::ColumnFamilyOptions table_options(table which, const file_sizes& sizes) {
   rocksdb::ColumnFamilyOptions o;
   const bool busy = which == table::objects || which == table::changes;
-  o.write_buffer_size = busy ? defaults::write_buffer_bytes : defaults::small_write_buffer_bytes;
+  o.write_buffer_size = busy ? sizes.buffer_bytes : sizes.small_buffer_bytes;
   o.max_write_buffer_number = busy ? 4 : 2;
   o.arena_block_size = busy ? 256u << 10 : 16u << 10;
   // Short-lived data in a log that moves down unchanged; objects are small.
   o.compression = rocksdb::kNoCompression;
   o.bottommost_compression = rocksdb::kNoCompression;
-  o.target_file_size_base = defaults::write_buffer_bytes;
+  o.target_file_size_base = sizes.buffer_bytes;
+  o.max_bytes_for_level_base = sizes.level_bytes;
+  o.max_compaction_bytes = sizes.level_bytes;
   o.level0_slowdown_writes_trigger = 40;
   o.level0_stop_writes_trigger = 64;
   rocksdb::BlockBasedTableOptions t;

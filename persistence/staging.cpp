@@ -36,11 +36,14 @@ staging::staging(tree_edit& tree, state_digest& digest, write_batch& rows, start
       last_{from.last},
       horizon_{from.horizon},
       // The log keeps microseconds: watchers see the same time now and after a restart.
-      now_{std::chrono::floor<std::chrono::microseconds>(from.now)} {}
+      now_{std::chrono::floor<std::chrono::microseconds>(from.now)},
+      space_{from.space} {}
 
 outcome staging::apply(submission& what) {
   if (auto holds = check(what.what.preconditions); !holds) return fail(std::move(holds.error()));
   if (auto room = check_bounds(what); !room) return fail(std::move(room.error()));
+  if (space_->low())
+    if (auto fits = check_space(what); !fits) return fail(std::move(fits.error()));
   auto& mutations = what.what.mutations;
   committed result;
   result.objects.reserve(mutations.size());
@@ -82,6 +85,17 @@ expected<void> staging::check_bounds(const submission& what) const {
   return {};
 }
 
+// A part that was admitted before another one is refused counts all the same; it is little.
+expected<void> staging::check_space(const submission& what) const {
+  for (const auto& each : what.what.mutations) {
+    const entry* old = tree_.find(each.key);
+    const auto before = old == nullptr ? 0 : old->object()->content().ByteSizeLong();
+    const auto after = each.content == nullptr ? 0 : each.content->ByteSizeLong();
+    if (auto fits = space_->admit(each.key, before, after); !fits) return fits;
+  }
+  return {};
+}
+
 api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_id id,
                                 const change_cause& why) {
   const entry* old = tree_.find(what.key);
@@ -107,7 +121,9 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
     digest_.remove(what.key, created, record.previous);
     keep_base(*old);
   }
-  rows_.put(table::changes, change_key(id), change_head(record), stored);
+  const auto key = change_key(id), head = change_head(record);
+  rows_.put(table::changes, key, head, stored);
+  log_bytes_ += key.size() + head.size() + stored.size();
   if (removal) {
     rows_.remove(table::objects, what.key);
     tree_.remove(what.key);

@@ -11,6 +11,7 @@
 
 #include "persistence/engine.hpp"
 #include "persistence/record.hpp"
+#include "persistence/space_keeper.hpp"
 #include "persistence/state_digest.hpp"
 #include "persistence/submission.hpp"
 #include "persistence/tree.hpp"
@@ -23,6 +24,7 @@ class staging {
     revision last;     // the newest revision that is taken
     revision horizon;  // states made up to here leave the log soon: see table::bases
     std::chrono::system_clock::time_point now;
+    space_keeper* space;  // asked what may be changed while space is low
   };
 
   // `digest` is that of `tree`, and follows it.
@@ -34,11 +36,14 @@ class staging {
   bool empty() const noexcept { return changes_->empty(); }
   // True when something was changed whose loss would do harm.
   bool durable() const noexcept { return durable_; }
+  // What the rows of `changes` take.
+  std::uint64_t log_bytes() const noexcept { return log_bytes_; }
   change_batch changes() const { return changes_; }
 
  private:
   expected<void> check(const std::vector<precondition>& preconditions) const;
   expected<void> check_bounds(const submission& what) const;
+  expected<void> check_space(const submission& what) const;
   api::object_ptr mutate(mutation& what, std::string_view stored, change_id id,
                          const change_cause& why);
   void keep_base(const entry& old);
@@ -49,6 +54,8 @@ class staging {
   revision last_;
   revision horizon_;
   std::chrono::system_clock::time_point now_;
+  space_keeper* space_;
+  std::uint64_t log_bytes_ = 0;
   bool durable_ = false;
   std::shared_ptr<std::vector<change>> changes_ = std::make_shared<std::vector<change>>();
 };

@@ -9,6 +9,7 @@
 // with the writer. A disk error fails the waiting transactions, turns the store read-only and is
 // retried; memory never runs ahead of the disk. What a failed transaction left on the disk is found
 // when the disk answers again and then counts as committed, as after a crash: `io` means "unknown".
+// While the disk is nearly full (`no_space`) nothing is created or grows; removals are taken.
 #pragma once
 
 #include <chrono>
@@ -91,11 +92,11 @@ using change_batch = std::shared_ptr<const std::vector<change>>;
 
 struct store_options {
   std::string directory;  // empty: in memory, for tests and simulations
-  // The log keeps at least so many revisions, and at least so long.
+  // The log keeps at least so many revisions, and at least so long, ...
   revision history_revisions = 100'000;
   std::chrono::seconds history_time{600};
-  // Beyond this size the log keeps `history_revisions` only, however young they are.
-  std::uint64_t log_limit_bytes = 2ull << 30;
+  // ... but never more bytes than this, or than a part of the disk (disk_space.hpp).
+  std::uint64_t log_limit_bytes = 512ull << 20;
   std::size_t queue_limit = 20'000;  // transactions waiting
   std::size_t batch_limit = 512;     // transactions in one fsync
   std::size_t value_limit_bytes = 3u << 20;
@@ -106,6 +107,8 @@ struct store_options {
   std::function<std::chrono::system_clock::time_point()> wall_clock;
   // The id of a cluster that is made now; empty: a random UUID.
   std::string cluster_id;
+  // The memory that this process may use; 0: what its control groups say.
+  std::uint64_t memory_limit_bytes = 0;
 };
 
 struct store_stats {
@@ -117,7 +120,10 @@ struct store_stats {
   std::size_t queued = 0;
   std::chrono::nanoseconds last_sync{0}, sync_p50{0}, sync_p99{0};
   std::uint64_t log_bytes = 0, object_bytes = 0;
+  // What log_bytes may come to, what the directory takes, and what the disk has left for it.
+  std::uint64_t log_limit_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
   bool read_only = false;
+  bool low_space = false;  // nothing is created or grows
 };
 
 class store {

@@ -9,6 +9,7 @@
 
 #include "persistence/engine.hpp"
 #include "persistence/loader.hpp"
+#include "persistence/space_keeper.hpp"
 #include "persistence/store.hpp"
 #include "persistence/sync_times.hpp"
 #include "persistence/tree.hpp"
@@ -16,14 +17,17 @@
 namespace troupe::persistence {
 
 struct store_core {
-  store_core(store_options wanted, engine_factory engines, loaded_store&& loaded)
+  store_core(store_options wanted, engine_factory engines, loaded_store&& loaded,
+             std::unique_ptr<space_keeper> keeper)
       : options{std::move(wanted)},
         factory{std::move(engines)},
         cluster_id{std::move(loaded.cluster_id)},
         gaps{std::move(loaded.gaps)},
         disk{std::move(loaded.disk)},
         root{std::move(loaded.root)},
-        compacted{loaded.compacted} {}
+        compacted{loaded.compacted},
+        log_bytes{disk->size_bytes(table::changes)},
+        space{std::move(keeper)} {}
 
   store_options options;
   engine_factory factory;
@@ -39,6 +43,10 @@ struct store_core {
   // Raised before history goes: who has read, and then finds its start still above this, missed
   // nothing.
   std::atomic<revision> compacted{0};
+  // What `changes` holds after `compacted`; when it was opened, what its files took.
+  std::atomic<std::uint64_t> log_bytes;
+  std::atomic<std::uint64_t> unkept_bytes{0};  // written since upkeep looked at history
+  const std::unique_ptr<space_keeper> space;
 
   std::atomic<std::uint64_t> transactions{0}, conflicts{0}, batches{0};
   std::atomic<bool> read_only{false};

@@ -1,4 +1,4 @@
-// local_store's second half: forgetting history and pins.
+// local_store's second half: forgetting history and pins, and giving space back to the disk.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,34 +10,76 @@
 namespace troupe::persistence {
 
 void local_store::run_upkeep() {
+  core_.space->look();  // makes the reserve of a new store
   while (!closing_) {
     {
       std::unique_lock lock{upkeep_mutex_};
-      upkeep_wanted_.wait_for(lock, defaults::upkeep_period,
-                              [this] { return upkeep_now_ || closing_; });
+      const auto period = core_.space->low() ? defaults::low_space_period : defaults::upkeep_period;
+      upkeep_wanted_.wait_for(lock, period, [this] { return upkeep_now_ || closing_; });
       upkeep_now_ = false;
     }
-    if (!closing_) upkeep();
+    if (closing_) return;
+    upkeep();
+    check_disk();
+    win_space();
   }
 }
 
 void local_store::upkeep() {
+  pins_.expire(core_.now());
+  core_.space->look();
+  cut_history();
+}
+
+void local_store::cut_history() {
+  if (core_.read_only) return;
   const auto& keep = core_.options;
   const revision current = core_.root.load()->at();
   const revision compacted = core_.compacted;
   upkeep_due_ = std::max(current, compacted + keep.history_revisions) +
                 std::max<revision>(1, keep.history_revisions / defaults::compaction_slack);
-  pins_.expire(core_.now());
+  core_.unkept_bytes = 0;
   expected<revision> target{compacted};
   {
     std::shared_lock lock{core_.disk_mutex};
     if (core_.disk == nullptr) return;
-    target = compaction_target(*core_.disk,
-                               {keep.history_revisions, keep.history_time, keep.log_limit_bytes},
-                               core_.gaps, compacted, current, core_.now());
+    target = compaction_target(
+        *core_.disk, {keep.history_revisions, keep.history_time, core_.space->history_bytes()},
+        core_.gaps, {compacted, current, core_.log_bytes}, core_.now());
   }
   auto done = target ? forget(*target) : fail(target.error());
-  if (!done) spdlog::warn("store: history was not cut: {}", done.error().message);
+  if (done)
+    core_.space->history_was_cut();
+  else
+    spdlog::warn("store: history was not cut: {}", done.error().message);
+}
+
+// While space is short, what has been removed is given back to the disk at once.
+void local_store::win_space() {
+  if (closing_ || core_.read_only || !core_.space->begin_rewriting()) return;
+  expected<void> done;
+  {
+    std::shared_lock lock{core_.disk_mutex};
+    if (core_.disk != nullptr) done = core_.disk->rewrite(stop_rewriting_);
+  }
+  if (!done) spdlog::debug("store: {}", done.error().message);
+  core_.space->end_rewriting(done.has_value());
+  core_.space->look();
+  check_disk();
+}
+
+// RocksDB's own threads may have found the disk full where no write has told so yet; they do
+// nothing more until it is opened anew.
+void local_store::check_disk() {
+  const auto is_full = [this] {
+    const auto healthy = core_.disk == nullptr ? expected<void>{} : core_.disk->health();
+    return !healthy && healthy.error().code == errc::no_space;
+  };
+  std::shared_lock lock{core_.disk_mutex};
+  if (core_.read_only || !is_full()) return;
+  queue_.post([this, is_full] {
+    if (!failure_ && is_full()) fall_read_only(core_.disk->health().error());
+  });
 }
 
 expected<void> local_store::compact(revision up_to) {
@@ -73,7 +115,10 @@ expected<void> local_store::forget(revision up_to) {
       if (!step) return fail(std::move(step.error()));
       core_.compacted = step->end;
       auto written = disk.write(*step->rows, durability::buffered);
-      if (!written) core_.compacted = from;
+      if (written)
+        core_.log_bytes -= std::min<std::uint64_t>(step->bytes, core_.log_bytes);
+      else
+        core_.compacted = from;
       return written;
     });
     if (!done) return done;

@@ -157,6 +157,8 @@ std::string_view reason_phrase(int code) noexcept {
       return "Gateway Timeout";
     case 505:
       return "HTTP Version Not Supported";
+    case 507:
+      return "Insufficient Storage";
     default:
       return {};
   }

@@ -96,6 +96,7 @@ class node : public node_parts {
     options.history_revisions = static_cast<persistence::revision>(config_.store.history_revisions);
     options.history_time =
         std::chrono::duration_cast<std::chrono::seconds>(config_.store.history_time);
+    options.log_limit_bytes = static_cast<std::uint64_t>(config_.store.history_bytes.bytes);
     auto opened = persistence::store::open(std::move(options));
     if (!opened) return tl::make_unexpected(opened.error().message);
     store_ = std::move(*opened);

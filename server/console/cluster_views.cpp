@@ -191,6 +191,10 @@ view_result show_store(const console_context& in, const query_string&) {
       .member("syncP50Seconds", seen.sync_p50)
       .member("syncP99Seconds", seen.sync_p99)
       .member("readOnly", seen.read_only)
+      .member("logLimitBytes", seen.log_limit_bytes)
+      .member("diskBytes", seen.disk_bytes)
+      .member("diskFreeBytes", seen.disk_free_bytes)
+      .member("lowSpace", seen.low_space)
       .end_object();
   return view_answer{out};
 }

@@ -203,6 +203,12 @@ view_result show_warnings(const console_context& in, const query_string&) {
   if (in.plane != nullptr) warn_of_leases(all, in);
   if (seen.now->store.read_only)
     all.add("store", "store", "the store is read-only: its disk refuses to be written");
+  if (seen.now->store.low_space)
+    all.add(
+        "store", "store",
+        fmt::format("the disk of the store is nearly full ({} MiB are free): nothing is created "
+                    "or grows; delete objects, or free space on that file system",
+                    seen.now->store.disk_free_bytes >> 20));
   all.out().end_array();
   return view_answer{all.out()};
 }

@@ -19,6 +19,14 @@ void add_store_metrics(families& out, const persistence::store& truth) {
             static_cast<double>(seen.objects));
   add_gauge(out, "etcd_mvcc_db_total_size_in_bytes", "Size of the objects and of the log.",
             static_cast<double>(seen.log_bytes + seen.object_bytes));
+  add_gauge(out, "troupe_store_log_limit_bytes", "What the log may come to.",
+            static_cast<double>(seen.log_limit_bytes));
+  add_gauge(out, "troupe_store_disk_bytes", "What the files of the store take.",
+            static_cast<double>(seen.disk_bytes));
+  add_gauge(out, "troupe_store_disk_free_bytes", "What is free on the disk of the store.",
+            static_cast<double>(seen.disk_free_bytes));
+  add_gauge(out, "troupe_store_low_space",
+            "1 while the disk is nearly full and nothing is created.", seen.low_space ? 1 : 0);
   add_counter(out, "etcd_mvcc_txn_total", "Transactions that were committed.",
               static_cast<double>(seen.transactions));
   family{out, "etcd_disk_wal_fsync_duration_seconds", "Time of the last syncs.",

@@ -153,6 +153,37 @@ TEST_CASE("reading a snapshot", "[.bench]") {
   fmt::print("read(): {:.0f} ns ({})\n", per_call([&](auto&) { return truth->read().at(); }), sum);
 }
 
+// VmHWM or VmRSS of this process.
+double status_mb(const std::string& name) {
+  std::ifstream file{"/proc/self/status"};
+  std::string word;
+  while (file >> word) {
+    double kilobytes = 0;
+    if (word == name && file >> kilobytes) return kilobytes / 1e3;
+  }
+  return 0;
+}
+
+// Two runs of the program: TROUPE_START_DIRECTORY=... persistence_test "a store for a start", then
+// the same with "memory of a start".
+TEST_CASE("a store for a start", "[.start]") {
+  spdlog::set_level(spdlog::level::warn);
+  const auto truth = open(in_directory(::getenv("TROUPE_START_DIRECTORY")));
+  load running;
+  for (int i = 0; i < 50'000; ++i)
+    running.submit(*truth, 256, just(put(fmt::format("map-{}", i), "1", 1'000)));
+  running.finish();
+}
+
+TEST_CASE("memory of a start", "[.start]") {
+  spdlog::set_level(spdlog::level::warn);
+  api::scheme::instance();
+  const auto before = status_mb("VmRSS:");
+  const auto truth = open(in_directory(::getenv("TROUPE_START_DIRECTORY")));
+  fmt::print("{} objects: {:.1f} MB before, {:.1f} MB then, {:.1f} MB at most\n",
+             truth->stats().objects, before, status_mb("VmRSS:"), status_mb("VmHWM:"));
+}
+
 TEST_CASE("opening", "[.bench]") {
   spdlog::set_level(spdlog::level::warn);
   api::scheme::instance();

@@ -229,19 +229,6 @@ TEST_CASE("history is cut by number and age: both must allow it") {
   CHECK(truth->stats().compacted + 125 >= truth->stats().current);
 }
 
-TEST_CASE("a log beyond its size keeps only the number of revisions") {
-  auto options = inline_options();
-  options.history_revisions = 20;
-  options.log_limit_bytes = 100'000;
-  const auto truth = open(options);
-  for (int i = 0; i < 500; ++i) {
-    must(commit(*truth, just(put("a", std::to_string(i), 1'000))));
-    REQUIRE(truth->stats().log_bytes < 150'000);
-  }
-  CHECK(truth->stats().compacted > 350);
-  CHECK(truth->changes(truth->read().at() - 20, 100)->size() == 20);
-}
-
 TEST_CASE("a pinned state can be read again for as long as a list may take") {
   const virtual_clock clock;
   const auto truth = open(inline_options(clock));

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <sstream>
 
@@ -65,6 +66,29 @@ fs::path used_data(const scratch_folder& folder) {
   const node first{data, flags};
   REQUIRE(put(first, "kept") == 201);
   return data;
+}
+
+bool eventually(const std::function<bool()>& holds) {
+  const auto deadline = std::chrono::steady_clock::now() + 30s;
+  while (!holds())
+    if (std::chrono::steady_clock::now() > deadline) return false;
+  return true;
+}
+
+// It is made beside the node's start.
+bool has_reserve(const fs::path& data) {
+  return eventually([&] {
+    std::error_code none;
+    return fs::file_size(data / "store/RESERVE", none) > 0 && !none;
+  });
+}
+
+// Takes all that is left of a disk.
+void fill(const fs::path& disk) {
+  std::ofstream filler{disk / "filler", std::ios::binary};
+  const std::string block(4 << 10, 'f');
+  while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+  }
 }
 
 bool goes_on(const fs::path& data) {
@@ -135,7 +159,7 @@ TEST_CASE("a read-only data dir is refused") {
   CHECK(goes_on(data));
 }
 
-TEST_CASE("a full disk stops writes in words, loses none, and space lets them on again") {
+TEST_CASE("a full disk takes deletes but no creates, also after kill -9, and lets them on again") {
   if (!private_mount::possible()) return;
   const scratch_folder folder;
   const private_mount small{folder.path() / "small", "-t tmpfs -o size=96m none"};
@@ -143,42 +167,46 @@ TEST_CASE("a full disk stops writes in words, loses none, and space lets them on
   int taken = 0;
   {
     node full{data, flags};
-    std::ofstream filler{small.path() / "filler", std::ios::binary};
-    const std::string block(64 << 10, 'f');
-    while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
-    }
+    for (; taken < 20; ++taken)
+      REQUIRE(put(full, "m" + std::to_string(taken), 10'000) == 201);
+    REQUIRE(has_reserve(data));
+    fill(small.path());
     int status = 201;
     while (taken < 4'000 && (status = put(full, "m" + std::to_string(taken), 10'000)) == 201)
       ++taken;
     INFO(taken << " writes, then " << status);
     CHECK(status >= 500);
+    CHECK(eventually([&] { return put(full, "late", 10'000) == 507; }));
     http_client client{full.where()};
     const auto answer = client.request("POST", maps, R"({"metadata":{"name":"late"}})",
                                        {{"content-type", "application/json"}});
     INFO(answer.body);
-    CHECK(answer.status >= 500);
-    CHECK_THAT(answer.body, Contains("\"kind\":\"Status\"") && Contains("space"));
+    CHECK_THAT(answer.body, Contains("\"kind\":\"Status\"") && Contains("InsufficientStorage") &&
+                                Contains("delete objects"));
+    CHECK(client.request("DELETE", maps + "/m0").status == 200);
     CHECK(look(full, maps + "?limit=1") == 200);
-    CHECK(look(full, "/livez") == 200);
+    CHECK(look(full, "/readyz") == 200);
     CHECK(refused(data).code == 1);  // it still has the data dir
-
-    filler.close();
-    fs::remove(small.path() / "filler");
-    const auto deadline = std::chrono::steady_clock::now() + 30s;
-    bool again = false;
-    while (!again && std::chrono::steady_clock::now() < deadline)
-      again = put(full, "again") == 201;
-    CHECK(again);
     full.signal(SIGKILL);
     CHECK(full.wait(10s) == -SIGKILL);
   }
-  const node next{data, flags};
-  for (int i = 0; i < taken; ++i)
-    CHECK(look(next, maps + "/m" + std::to_string(i)) == 200);
-  CHECK(look(next, maps + "/again") == 200);
+  {
+    const node next{data, flags};
+    CHECK(look(next, maps + "/m0") == 404);
+    for (int i = 1; i < taken; ++i)
+      CHECK(look(next, maps + "/m" + std::to_string(i)) == 200);
+    CHECK(put(next, "late", 10'000) == 507);
+    CHECK(http_client{next.where()}.request("DELETE", maps + "/m1").status == 200);
+    fs::remove(small.path() / "filler");
+    CHECK(eventually([&] { return put(next, "again") == 201; }));
+  }
+  const node last{data, flags};
+  CHECK(look(last, maps + "/m2") == 200);
+  CHECK(look(last, maps + "/again") == 200);
 }
 
-TEST_CASE("a node does not start on a full disk, and does when there is space") {
+TEST_CASE(
+    "a node does not start on a full disk without its reserve, and does when there is space") {
   if (!private_mount::possible()) return;
   const scratch_folder folder;
   const private_mount small{folder.path() / "small", "-t tmpfs -o size=96m none"};
@@ -186,13 +214,10 @@ TEST_CASE("a node does not start on a full disk, and does when there is space") 
   {
     const node first{data, flags};
     REQUIRE(put(first, "kept") == 201);
+    REQUIRE(has_reserve(data));
   }
-  {
-    std::ofstream filler{small.path() / "filler", std::ios::binary};
-    const std::string block(4 << 10, 'f');
-    while (filler.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
-    }
-  }
+  fs::remove(data / "store/RESERVE");
+  fill(small.path());
   const auto full = refused(data);
   CHECK(full.code == 1);
   CHECK_THAT(full.line, Contains("no space left on the device"));

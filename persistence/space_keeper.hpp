@@ -1,0 +1,71 @@
+// Sees to it that the store can always forget and remove, however full its disk is.
+//
+// A file in the store's directory (`RESERVE`) holds a part of the disk back. When the disk is full,
+// half of what is left of it is given to the store, as often as that takes; when there is room it
+// is made again. With little space left (or none) the store is short of space: whoever stages
+// refuses what creates or grows objects, and history is cut to a small part. It ends when there is
+// clearly more space again, so that the store does not change its mind all the time.
+//
+// Thread safe. A store in memory has a keeper that does nothing.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "persistence/disk_space.hpp"
+#include "persistence/store.hpp"
+
+namespace troupe::persistence {
+
+class space_keeper {
+ public:
+  // Looks at the disk, where there is a directory; on a disk that is as good as full, gives half of
+  // the reserve at once: the store and the rest of the program have files to write at their start.
+  explicit space_keeper(const store_options& options);
+
+  bool low() const noexcept { return low_.load(std::memory_order_relaxed); }
+  // What the change log may take now.
+  std::uint64_t history_bytes() const noexcept;
+  std::uint64_t free_bytes() const;
+
+  // -- of who commits --------------------------------------------------------------------------
+  // So many bytes have gone to the disk: looks at it now and then.
+  void wrote(std::size_t size_bytes);
+  // While space is low: may an object change to this size (0: none)? `no_space` where it would take
+  // more of the disk; `overloaded` where history must be cut first, since it keeps what was before.
+  expected<void> admit(const std::string& key, std::size_t before_bytes, std::size_t after_bytes);
+  // What has been admitted waits for history to be cut.
+  bool is_cut_due() const noexcept;
+
+  // -- of upkeep and recovery --------------------------------------------------------------------
+  // The disk was full. False when there is nothing left to give; space is low from here on.
+  bool give();
+  // Finds out whether space is low, and makes the reserve where there is room for it.
+  void look();
+  void history_was_cut() noexcept { admitted_bytes_ = 0; }
+  // While space is low: has enough been removed for tables to be written anew? Of one thread, which
+  // then does so and says whether it could.
+  bool begin_rewriting();
+  void end_rewriting(bool done);
+
+ private:
+  void set_low(bool low, std::uint64_t free_bytes);
+  bool may_grow(std::size_t before_bytes, std::size_t after_bytes);
+  std::uint64_t held() const;
+  bool hold(std::uint64_t size_bytes);
+
+  const std::string directory_;
+  space_plan plan_{};
+  std::atomic<bool> low_{false};
+  std::atomic<std::uint64_t> unseen_bytes_{0};  // written since the disk was looked at
+  std::atomic<std::int64_t> grown_bytes_{0};
+  std::atomic<std::uint64_t> admitted_bytes_{0};  // since history was cut
+  std::atomic<std::uint64_t> removed_bytes_{0};   // since tables were rewritten
+  std::chrono::steady_clock::time_point rewritten_{};
+  std::mutex reserve_mutex_;
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,72 @@
+// The memory that control groups leave a process, and a store that needs more.
+#include "persistence/memory_limit.hpp"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "persistence/fixture.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream{path} << text;
+}
+
+TEST_CASE(
+    "the smallest memory limit of a control group and those above it counts, version 1 or 2") {
+  scratch_directory place;
+  const fs::path proc = place.path("proc"), root = place.path("root");
+  CHECK(memory_limit_bytes(proc, root) == std::nullopt);  // nothing of all that is there
+  write(proc / "mountinfo",
+        "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
+        "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+        "41 31 0:38 /box /sys/fs/cgroup/unified rw shared:4 - cgroup2 cgroup2 rw\n");
+  write(proc / "cgroup", "9:name=systemd:/\n4:cpu,memory:/a/b\n0::/box/c\n");
+  const fs::path groups = root / "sys/fs/cgroup";
+  write(groups / "memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+  write(groups / "unified/c/memory.max", "max\n");
+  CHECK(memory_limit_bytes(proc, root) == std::nullopt);
+  write(groups / "memory/a/memory.limit_in_bytes", "300000000\n");
+  CHECK(memory_limit_bytes(proc, root) == 300'000'000);
+  write(groups / "unified/c/memory.max", "200000000\n");
+  CHECK(memory_limit_bytes(proc, root) == 200'000'000);
+  write(groups / "memory/memory.limit_in_bytes", "100000000\n");
+  CHECK(memory_limit_bytes(proc, root) == 100'000'000);
+}
+
+TEST_CASE("a store that needs more memory than there may be says what it needs") {
+  scratch_directory place;
+  auto options = in_directory(place.path());
+  {
+    const auto truth = open(options);
+    for (int i = 0; i < 100; ++i)
+      must(commit(*truth, just(put(std::to_string(i), "v", 1'000'000))));
+  }
+  options.memory_limit_bytes = 100 << 20;
+  const auto refused = store::open(options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::no_memory);
+  CHECK_THAT(refused.error().message,
+             Catch::Contains("100 objects of 95 MiB") && Catch::Contains("may use 100 MiB"));
+  options.memory_limit_bytes = 400 << 20;
+  CHECK(open(options)->stats().objects == 100);
+}
+
+TEST_CASE("what was written over and over needs no memory") {
+  scratch_directory place;
+  auto options = in_directory(place.path());
+  {
+    const auto truth = open(options);
+    for (int i = 0; i < 150; ++i)
+      must(commit(*truth, just(put("a", std::to_string(i), 1'000'000))));
+  }
+  options.memory_limit_bytes = 60 << 20;
+  CHECK(open(options)->stats().objects == 1);
+}
+
+}  // namespace
+}  // namespace troupe::persistence::testing

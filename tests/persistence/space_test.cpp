@@ -1,0 +1,162 @@
+// What the store takes of a disk: history within its bytes, and a disk that is full.
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+
+#include "persistence/disk_space.hpp"
+#include "persistence/fixture.hpp"
+#include "persistence/small_disk.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+constexpr std::uint64_t mebibyte = 1u << 20;
+
+TEST_CASE("history is cut by its bytes, however few and young its revisions are") {
+  auto options = store_options{};
+  options.threaded = false;
+  options.log_limit_bytes = 100'000;
+  const auto truth = open(options);
+  for (int i = 0; i < 500; ++i) {
+    must(commit(*truth, just(put("a", std::to_string(i), 1'000))));
+    REQUIRE(truth->stats().log_bytes < 101'000);
+  }
+  const auto seen = truth->stats();
+  CHECK(seen.compacted > 350);
+  CHECK(truth->changes(seen.compacted, 1'000)->size() == seen.log_revisions);
+  CHECK(truth->changes(seen.compacted - 1, 1).error().code == errc::compacted);
+}
+
+TEST_CASE("a small disk has a small reserve and a short history") {
+  const auto wanted = 512 * mebibyte;
+  const auto small = plan_space(96 * mebibyte, wanted);
+  CHECK(small.history_bytes == 12 * mebibyte);
+  CHECK(small.reserve_bytes == 12 * mebibyte);
+  const auto large = plan_space(100'000 * mebibyte, wanted);
+  CHECK(large.history_bytes == wanted);
+  CHECK(large.reserve_bytes == 128 * mebibyte);
+  for (const auto& each : {small, large}) {
+    CHECK(each.low_bytes <= each.reserve_bytes);
+    CHECK(each.enough_bytes > each.low_bytes);
+  }
+}
+
+// Eight patches of 1 MB on their way at a time; the most that the directory took.
+std::uint64_t patch(store& to, const std::string& directory, int count) {
+  std::atomic<int> in_flight{0}, failed{0};
+  std::uint64_t most = 0;
+  for (int i = 0; i < count; ++i) {
+    REQUIRE(eventually([&] { return in_flight < 8; }, std::chrono::seconds{60}));
+    ++in_flight;
+    to.submit(just(put("a", std::to_string(i), mebibyte)), [&](const outcome& result) {
+      if (!result) ++failed;
+      --in_flight;
+    });
+    if (i % 10 == 0) most = std::max(most, disk_usage(directory));
+  }
+  REQUIRE(eventually([&] { return in_flight == 0; }, std::chrono::seconds{60}));
+  CHECK(failed == 0);
+  return std::max(most, disk_usage(directory));
+}
+
+TEST_CASE("a fast stream of large changes takes no more of the disk than history may") {
+  scratch_directory place;
+  auto options = in_directory(place.path());
+  options.log_limit_bytes = 64 * mebibyte;
+  {
+    const auto truth = open(options);
+    const auto most = patch(*truth, place.path(), 600);
+    INFO("the directory took " << most / mebibyte << " MiB");
+    CHECK(most < options.log_limit_bytes + 256 * mebibyte);
+    CHECK(eventually([&] { return truth->stats().log_bytes <= options.log_limit_bytes; }));
+    CHECK(truth->stats().log_revisions > 20);  // it is no more than cut
+    CHECK(eventually([&] {
+      const auto seen = truth->stats();
+      const auto found = truth->changes(seen.compacted, 2'000);
+      return found && found->size() == seen.log_revisions;
+    }));
+  }
+  CHECK(problems_in(place.path()) == std::vector<std::string>{});
+}
+
+// Objects of 100 KB until one is refused; how many were taken.
+int fill_with_objects(store& to, int from) {
+  int count = from;
+  while (count < 2'000 && commit(to, just(put(std::to_string(count), "v", 100'000))))
+    ++count;
+  return count;
+}
+
+// While space is short, history must be cut now and then before more can go to it.
+void remove_soon(store& from, const std::string& name) {
+  CHECK(eventually([&] {
+    const auto result = commit(from, just(remove(name)));
+    if (!result && result.error().code != errc::overloaded) must(result);
+    return result.has_value();
+  }));
+}
+
+TEST_CASE("a store that fills its disk refuses creates, takes deletes, and comes back by itself") {
+  if (!small_disk::possible()) return;
+  const small_disk disk{96 * mebibyte};
+  std::vector<std::string> before;
+  {
+    const auto truth = open(in_directory(disk.path()));
+    must(commit(*truth, just(put_lease("node", "1"))));
+    const int count = fill_with_objects(*truth, 0);
+    INFO(count << " objects, " << disk.available_bytes() / 1'024 << " KiB left");
+    REQUIRE(count > 50);
+    REQUIRE(count < 2'000);
+    for (int i = 0; i < 1'000; ++i)  // the lease of a node is renewed all the time
+      must(commit(*truth, just(put_lease("node", std::to_string(i)))));
+    must(commit(*truth, just(put("0", "smaller", 50'000))));
+    for (const auto& each : {"0", "new"})
+      CHECK(commit(*truth, just(put(each, "larger", 400'000))).error().code == errc::no_space);
+    CHECK(truth->stats().low_space);
+    for (int i = 1; i < count; ++i)
+      remove_soon(*truth, std::to_string(i));
+    CHECK(eventually([&] { return commit(*truth, just(put("new", "v", 100'000))).has_value(); },
+                     std::chrono::seconds{30}));
+    before = contents(truth->read());
+  }
+  CHECK(problems_in(disk.path()) == std::vector<std::string>{});
+  CHECK(contents(open(in_directory(disk.path()))->read()) == before);
+}
+
+TEST_CASE("a store whose disk somebody else has filled goes on with deletes from its reserve") {
+  if (!small_disk::possible()) return;
+  const small_disk disk{96 * mebibyte};
+  std::vector<std::string> before;
+  {
+    const auto truth = open(in_directory(disk.path()));
+    for (int i = 0; i < 100; ++i)
+      must(commit(*truth, just(put(std::to_string(i), "v", 100'000))));
+    REQUIRE(eventually([&] { return std::filesystem::exists(disk.path("store/RESERVE")); }));
+    disk.fill();
+    REQUIRE(disk.available_bytes() == 0);
+    // The first may find the disk full while it is written; then nobody knows.
+    CHECK(eventually([&] { return !commit(*truth, just(put("new", "v", 100'000))); }));
+    CHECK(eventually([&] { return commit(*truth, just(remove("99"))).has_value(); }));
+    for (int i = 50; i < 99; ++i)
+      remove_soon(*truth, std::to_string(i));
+    must(commit(*truth, just(put_lease("node", "1"))));
+    must(commit(*truth, just(put_lease("node", "2"))));
+    before = contents(truth->read());
+  }
+  {  // a restart while it is full
+    const auto truth = open(in_directory(disk.path()));
+    CHECK(contents(truth->read()) == before);
+    must(commit(*truth, just(remove("0"))));
+    disk.empty();
+    CHECK(eventually([&] { return commit(*truth, just(put("new", "v", 100'000))).has_value(); },
+                     std::chrono::seconds{30}));
+    before = contents(truth->read());
+  }
+  CHECK(problems_in(disk.path()) == std::vector<std::string>{});
+  CHECK(contents(open(in_directory(disk.path()))->read()) == before);
+}
+
+}  // namespace
+}  // namespace troupe::persistence::testing
