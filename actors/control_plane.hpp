@@ -10,6 +10,7 @@
 
 #include "actors/defaults.hpp"
 #include "actors/doors.hpp"
+#include "actors/event_rules.hpp"
 #include "actors/messages.hpp"
 #include "actors/scheduler/profile.hpp"
 #include "persistence/store.hpp"
@@ -28,6 +29,8 @@ struct control_plane_options {
   double conflict_chance = 0;
   // A node that gives no sign of life for so long is called not ready.
   runtime::duration node_grace = defaults::node_grace;
+  // Events beyond are dropped, the oldest first.
+  event_limits events = {};
 };
 
 class node_links;

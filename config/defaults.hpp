@@ -37,6 +37,9 @@ inline constexpr duration node_certificate_life = 24h * 30;
 inline constexpr duration history_time = 10min;
 // About 200 MB of log at 2 KB a change.
 inline constexpr std::int64_t history_revisions = 100'000;
+// An hour of 28 events a second; 64 MiB are 100,000 of the usual size with some to spare.
+inline constexpr std::int64_t max_events = 100'000;
+inline constexpr byte_size max_event_bytes{64 << 20};
 
 // -- kubelet ----------------------------------------------------------------------------------
 // Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).

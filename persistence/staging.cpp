@@ -19,6 +19,13 @@ error conflict(const precondition& wanted, revision actual) {
   return {errc::conflict, std::move(why), wanted.key, actual};
 }
 
+// The last state, stamped with the revision at which it went.
+api::object_ptr tombstone(const entry& old, revision at) {
+  auto last = old.object();
+  if (!old.encoded()) return std::make_shared<const api::object>(old.kind(), last->copy(), at);
+  return api::object::encoded(old.kind(), old.stored(), at, std::move(last));
+}
+
 }  // namespace
 
 staging::staging(tree_edit& tree, write_batch& rows, start from)
@@ -48,7 +55,7 @@ outcome staging::apply(submission& what) {
 expected<void> staging::check(const std::vector<precondition>& preconditions) const {
   for (const auto& each : preconditions) {
     const entry* found = tree_.find(each.key);
-    const revision actual = found == nullptr ? 0 : found->object()->revision();
+    const revision actual = found == nullptr ? 0 : found->modified();
     if (actual != each.at) return fail(conflict(each, actual));
   }
   return {};
@@ -66,16 +73,17 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
   seen.when = now_;
   if (old != nullptr) seen.previous = old->object();
   const revision created = old == nullptr ? id.at : old->created();
-  const auto& kind = removal ? old->object()->kind() : *what.kind;
-  seen.object = std::make_shared<const api::object>(
-      kind, removal ? old->object()->copy() : std::move(what.content), id.at);
+  const auto& kind = removal ? old->kind() : *what.kind;
+  auto made = removal ? tombstone(*old, id.at)
+                      : std::make_shared<const api::object>(kind, std::move(what.content), id.at);
+  seen.object = made;
   seen.type = removal          ? change_type::removed
               : old == nullptr ? change_type::created
                                : change_type::updated;
 
   change_record record{seen.type, created, 0, now_, why, what.key, {}};
   if (old != nullptr) {
-    record.previous = old->object()->revision();
+    record.previous = old->modified();
     keep_base(*old);
   }
   rows_.put(table::changes, change_key(id), change_head(record), stored);
@@ -84,21 +92,28 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
     tree_.remove(what.key);
   } else {
     rows_.put(table::objects, what.key, state_head(created, id.at), stored);
-    tree_.put(what.key, seen.object, created);
+    if (kind.options().compact()) {
+      tree_.put(what.key, stored_object{&kind, id.at, stored}, created);
+      seen.object = tree_.find(what.key)->object();
+    } else {
+      tree_.put(what.key, seen.object, created);
+    }
   }
   durable_ = durable_ || !kind.options().relaxed();
-  auto made = seen.object;
   seen.key = std::move(what.key);
   changes_->push_back(std::move(seen));
   return made;
 }
 
 void staging::keep_base(const entry& old) {
-  const auto& state = *old.object();
-  if (state.revision() > horizon_) return;
-  rows_.put(table::bases, base_key(state.revision(), old.key()),
-            state_head(old.created(), state.revision()),
-            api::to_storage(state.kind(), state.content()));
+  const auto modified = old.modified();
+  if (modified > horizon_) return;
+  const auto head = state_head(old.created(), modified);
+  if (old.encoded())
+    rows_.put(table::bases, base_key(modified, old.key()), head, old.stored());
+  else
+    rows_.put(table::bases, base_key(modified, old.key()), head,
+              api::to_storage(old.kind(), old.kept()->content()));
 }
 
 }  // namespace troupe::persistence

@@ -16,13 +16,16 @@ namespace troupe::persistence {
 
 class tree_root {
  public:
-  tree_root(ref<node> top, revision at) noexcept : top_{std::move(top)}, at_{at} {}
+  tree_root(ref<node> top, revision at, std::size_t encoded_bytes = 0) noexcept
+      : top_{std::move(top)}, at_{at}, encoded_bytes_{encoded_bytes} {}
 
   static std::shared_ptr<const tree_root> empty(revision at);
 
   revision at() const noexcept { return at_; }
   const ref<node>& top() const noexcept { return top_; }
   std::size_t size() const { return count_of(*top_); }
+  // Of all objects of compact kinds.
+  std::size_t encoded_bytes() const noexcept { return encoded_bytes_; }
 
   // Null when there is no such key.
   const entry* find(std::string_view key) const;
@@ -38,6 +41,7 @@ class tree_root {
  private:
   ref<node> top_;
   revision at_;
+  std::size_t encoded_bytes_;
 };
 
 class tree_edit {
@@ -46,8 +50,9 @@ class tree_edit {
 
   const entry* find(std::string_view key) const;
   std::size_t size() const { return count_of(*top_); }
-  // Inserts or replaces.
+  // Inserts or replaces. Of an object of a compact kind the stored form alone.
   void put(std::string_view key, api::object_ptr object, revision created);
+  void put(std::string_view key, const stored_object& object, revision created);
   // False when there was no such key.
   bool remove(std::string_view key);
   // What has been done so far. Later changes through this edit leave it alone.
@@ -61,6 +66,7 @@ class tree_edit {
   };
 
   node& own(ref<node>& slot) const;
+  void put(const ref<const entry>& what);
   put_result put_below(ref<node>& slot, const ref<const entry>& what);
   put_result put_in_leaf(leaf_node& n, const ref<const entry>& what);
   put_result put_in_inner(inner_node& n, const ref<const entry>& what);
@@ -69,6 +75,7 @@ class tree_edit {
 
   ref<node> top_;
   std::uint64_t token_;
+  std::size_t encoded_bytes_;
 };
 
 }  // namespace troupe::persistence

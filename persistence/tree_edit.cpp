@@ -67,7 +67,8 @@ ref<const entry> bound_of(const leaf_node& n) {
 
 }  // namespace
 
-tree_edit::tree_edit(const tree_root& from) : top_{from.top()}, token_{next_token()} {}
+tree_edit::tree_edit(const tree_root& from)
+    : top_{from.top()}, token_{next_token()}, encoded_bytes_{from.encoded_bytes()} {}
 
 const entry* tree_edit::find(std::string_view key) const {
   return find_entry(*top_, key);
@@ -75,7 +76,7 @@ const entry* tree_edit::find(std::string_view key) const {
 
 std::shared_ptr<const tree_root> tree_edit::freeze(revision at) {
   token_ = next_token();
-  return std::make_shared<const tree_root>(top_, at);
+  return std::make_shared<const tree_root>(top_, at, encoded_bytes_);
 }
 
 node& tree_edit::own(ref<node>& slot) const {
@@ -88,7 +89,19 @@ node& tree_edit::own(ref<node>& slot) const {
 }
 
 void tree_edit::put(std::string_view key, api::object_ptr object, revision created) {
-  auto result = put_below(top_, entry::make(key, std::move(object), created));
+  const auto& kind = object->kind();
+  if (!kind.options().compact()) return put(entry::make(key, std::move(object), created));
+  put(key, stored_object{&kind, object->revision(), api::to_storage(kind, object->content())},
+      created);
+}
+
+void tree_edit::put(std::string_view key, const stored_object& object, revision created) {
+  put(entry::make(key, object, created));
+}
+
+void tree_edit::put(const ref<const entry>& what) {
+  encoded_bytes_ += what->stored().size();
+  auto result = put_below(top_, what);
   if (!result.right) return;
   auto* grown = new inner_node{token_};
   const auto left_count = count_of(*top_), right_count = count_of(*result.right);
@@ -106,6 +119,7 @@ tree_edit::put_result tree_edit::put_below(ref<node>& slot, const ref<const entr
 tree_edit::put_result tree_edit::put_in_leaf(leaf_node& n, const ref<const entry>& what) {
   const auto at = position(n, what->key());
   if (at < n.size && n.items[at]->key() == what->key()) {
+    encoded_bytes_ -= n.items[at]->stored().size();
     n.items[at] = what;
     return {};
   }
@@ -154,7 +168,9 @@ tree_edit::put_result tree_edit::put_in_inner(inner_node& n, const ref<const ent
 }
 
 bool tree_edit::remove(std::string_view key) {
-  if (find(key) == nullptr) return false;
+  const entry* const old = find(key);
+  if (old == nullptr) return false;
+  encoded_bytes_ -= old->stored().size();
   remove_below(top_, key);
   if (!top_->is_leaf && top_->size == 1) {
     auto only = as_inner(*top_).items[0].child;

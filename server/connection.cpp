@@ -3,6 +3,9 @@
 #include <spdlog/spdlog.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "server/authentication.hpp"
 #include "server/http1.hpp"
 #include "server/http2.hpp"
@@ -51,6 +54,8 @@ void connection::start(int descriptor) {
 
 void connection::on_events(std::uint32_t events) {
   if (state_ == state::closed) return;
+  if (events == 0) turn_due_ = false;
+  wire_.begin_turn();
   if ((events & (EPOLLHUP | EPOLLERR)) != 0) return close();
   const bool closing = (events & EPOLLRDHUP) != 0;
   if (closing || (events & EPOLLIN) != 0) {
@@ -86,6 +91,8 @@ void connection::shake_hands() {
   if (!info_->certificate_error.empty())
     spdlog::warn("server: client certificate of {} refused: {}", info_->peer,
                  info_->certificate_error);
+  known_ = !info_->secure || info_->certificate_user != nullptr;
+  if (!known_) wire_.send_at(defaults::stranger_send_bytes);
   if (wire_.negotiated_http2()) {
     protocol_ = std::make_unique<http2>(*this);
   } else {
@@ -96,12 +103,28 @@ void connection::shake_hands() {
   if (draining_) protocol_->drain();
 }
 
+std::size_t connection::header_limit_bytes() const noexcept {
+  const auto limit = home_.options().header_limit_bytes;
+  return known_ ? limit : std::min(limit, defaults::stranger_header_bytes);
+}
+
+bool connection::recognize(const request& what) {
+  if (known_ || what.user == nullptr || what.user == anonymous()) return false;
+  known_ = true;
+  wire_.send_at(defaults::send_bytes);
+  return true;
+}
+
+void connection::take_another_turn() {
+  if (!std::exchange(turn_due_, true)) home_.loop().defer(*this);
+}
+
 void connection::proceed() {
   // So many reads, then the others have their turn.
   for (int turns = 8; state_ == state::open && readable_ && !wire_.blocked() &&
                       protocol_->wants_input() && !protocol_->finished();) {
     if (turns-- == 0) {
-      home_.loop().defer(*this);
+      take_another_turn();
       break;
     }
     const auto got = wire_.read(home_.scratch(), home_.scratch_size());
@@ -112,16 +135,17 @@ void connection::proceed() {
       if (got < 0) protocol_->on_end();
     }
   }
-  const bool was_full = wire_.blocked();
+  const bool was_full = wire_.blocked() || wire_.spent();
   wire_.flush();
   if (wire_.broken()) return close();
   if (wire_.blocked()) {
     if (!was_blocked_) since_ = now();
     was_blocked_ = true;
   } else if (was_full) {
-    // The protocol stopped for want of room, and now there is some: it goes on in its next turn.
+    // The protocol stopped for want of room, or because it has had its part: it goes on in its next
+    // turn.
     was_blocked_ = true;
-    home_.loop().defer(*this);
+    take_another_turn();
   } else if (protocol_->finished()) {
     linger();
   }

@@ -41,6 +41,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool gone() const noexcept {
     return left_ || state_.load(std::memory_order_relaxed) == state::over;
   }
+  std::size_t waiting_bytes() const;
   bool open() const noexcept { return state_.load(std::memory_order_relaxed) == state::streaming; }
   bool unanswered() const noexcept {
     return state_.load(std::memory_order_relaxed) == state::waiting;
@@ -50,6 +51,9 @@ class exchange : public std::enable_shared_from_this<exchange> {
 
   server::request& request() noexcept { return request_; }
   void hold(std::shared_ptr<void> permit) { permit_ = std::move(permit); }
+
+  // What the request said is not needed any more; only when nobody else has it.
+  void drop_request();
 
   // Calls the handler. Answers given meanwhile make no task: the caller looks with take() after it.
   void serve(handler& target);
@@ -86,7 +90,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   const std::size_t stream_limit_bytes_;
   std::shared_ptr<void> permit_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::atomic<state> state_ = state::waiting;  // written under the lock
   std::atomic<bool> left_ = false;
   bool notified_ = false;

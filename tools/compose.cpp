@@ -109,6 +109,8 @@ class node : public node_parts {
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
     plane.node_grace = config_.minions.grace_period;
+    plane.events = {static_cast<std::size_t>(config_.store.max_events),
+                    static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
     plane_ = std::make_unique<actors::control_plane>(*company_, *store_, std::move(plane));
     return {};
   }
