@@ -68,7 +68,8 @@ control_plane::control_plane(runtime::system& company, persistence::store& truth
     const runtime::cause why{last.why.request, last.at};
     to.tell(committed{std::move(batch)}, why);
   });
-  doors.recorder = impl_->start<recorder>("recorder", "recorder", &truth, doors.writer);
+  doors.recorder =
+      impl_->start<recorder>("recorder", "recorder", &truth, doors.writer, options.events);
   impl_->links = std::make_unique<node_links>(company, truth, doors);
   impl_->started.push_back(impl_->links->actor());
   if (!options.controllers) return;

@@ -11,6 +11,7 @@
 #include "actors/capacity.hpp"
 #include "actors/defaults.hpp"
 #include "actors/doors.hpp"
+#include "actors/event_rules.hpp"
 #include "actors/messages.hpp"
 #include "actors/scheduler/profile.hpp"
 #include "persistence/store.hpp"
@@ -30,6 +31,8 @@ struct control_plane_options {
   // A node that gives no sign of life for so long is called not ready.
   runtime::duration node_grace = defaults::node_grace;
   capacity_options capacity = {};
+  // Events beyond are dropped, the oldest first.
+  event_limits events = {};
 };
 
 class node_links;

@@ -46,6 +46,9 @@ inline constexpr std::int64_t message_events = 1'000;
 inline constexpr std::size_t log_queue_limit = 1'000;
 // Between two looks after subscribers that could not be served, and after batches that never came.
 inline constexpr duration watcher_round = 1s;
+// What the texts of objects (JSON, protobuf) may take that are kept for the next who asks: those of
+// some 10,000 pods. Beyond that, and where nobody has asked for a minute, they are dropped.
+inline constexpr std::size_t text_bytes = 64u << 20;
 // A subscriber that has not taken the whole initial state by then is ended, so that it does not
 // keep an old snapshot alive.
 inline constexpr duration initial_state_limit = 60s;
@@ -117,5 +120,14 @@ inline constexpr std::size_t event_cache = 4'096;
 inline constexpr duration event_time_to_live = 1h;
 inline constexpr duration event_sweep = 60s;
 inline constexpr std::size_t event_sweep_batch = 100;
+// Batches under way; the next ones go when these are done.
+inline constexpr std::size_t event_batches = 100;
+// The newest events that are kept, by number and by size of their stored forms: they take about as
+// much memory, and a tenth more for keys and index. How often that is looked at; the part (1/n) by
+// which the rest is below the bound when events had to go.
+inline constexpr std::size_t events_kept = 100'000;
+inline constexpr std::size_t event_bytes_kept = 64u << 20;
+inline constexpr duration event_bound_period = 500ms;
+inline constexpr std::size_t event_room = 20;
 
 }  // namespace troupe::actors::defaults

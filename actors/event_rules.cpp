@@ -6,15 +6,37 @@
 #include <chrono>
 
 #include "actors/condition.hpp"
+#include "api/envelope.hpp"
 #include "api/limits.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/utf8.hpp"
+#include "api/wire.hpp"
 
 namespace troupe::actors {
 
 using api::core::v1::Event;
+using api::core::v1::EventSeries;
+using api::meta::v1::ObjectMeta;
 
 namespace {
+
+// Time and MicroTime are {seconds = 1, nanos = 2}.
+std::int64_t seconds(std::string_view time) {
+  api::wire::reader fields{time};
+  for (api::wire::field f; fields.next(f);)
+    if (f.number == 1 && f.form == api::wire::type::varint)
+      return static_cast<std::int64_t>(f.value);
+  return 0;
+}
+
+// Of the time that a message has in this field.
+std::int64_t seconds_in(std::string_view message, int field) {
+  api::wire::reader fields{message};
+  for (api::wire::field f; fields.next(f);)
+    if (f.number == static_cast<std::uint32_t>(field) && f.form == api::wire::type::bytes)
+      return seconds(f.bytes);
+  return 0;
+}
 
 // Of an object whose name leaves no room for the number, the beginning.
 std::string name_of(const api::object& about, std::int64_t number) {
@@ -69,10 +91,38 @@ std::unique_ptr<Event> make_event(const record_event& what, runtime::wall_time a
   return event;
 }
 
-std::int64_t last_seen(const Event& event) {
-  return std::max({event.metadata().creation_timestamp().seconds(),
-                   event.last_timestamp().seconds(), event.event_time().seconds(),
-                   event.series().last_observed_time().seconds()});
+std::int64_t last_seen(std::string_view stored) {
+  const auto opened = api::open_envelope(stored);
+  if (!opened) return 0;
+  std::int64_t seen = 0;
+  api::wire::reader fields{opened->raw};
+  for (api::wire::field f; fields.next(f);) {
+    if (f.form != api::wire::type::bytes) continue;
+    if (f.number == Event::kMetadataFieldNumber)
+      seen = std::max(seen, seconds_in(f.bytes, ObjectMeta::kCreationTimestampFieldNumber));
+    else if (f.number == Event::kSeriesFieldNumber)
+      seen = std::max(seen, seconds_in(f.bytes, EventSeries::kLastObservedTimeFieldNumber));
+    else if (f.number == Event::kLastTimestampFieldNumber ||
+             f.number == Event::kEventTimeFieldNumber)
+      seen = std::max(seen, seconds(f.bytes));
+  }
+  return seen;
+}
+
+persistence::revision excess(std::vector<kept_event> events, const event_limits& limits) {
+  std::sort(events.begin(), events.end(),
+            [](const auto& a, const auto& b) { return a.written > b.written; });
+  const auto rest = [](std::size_t limit) { return limit - limit / defaults::event_room; };
+  std::size_t count = 0, bytes = 0;
+  bool over = false;
+  persistence::revision cut = 0;
+  for (const auto& each : events) {
+    bytes += each.bytes;
+    ++count;
+    if (cut == 0 && (count > rest(limits.count) || bytes > rest(limits.bytes))) cut = each.written;
+    over = over || count > limits.count || bytes > limits.bytes;
+  }
+  return over ? cut : 0;
 }
 
 bool token_bucket::take(runtime::time_point now) {

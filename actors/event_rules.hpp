@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "actors/defaults.hpp"
 #include "actors/messages.hpp"
 #include "api/schema/core_event.pb.h"
 #include "runtime/clock.hpp"
@@ -23,8 +26,21 @@ std::string event_source_key(const record_event& what);
 std::unique_ptr<api::core::v1::Event> make_event(const record_event& what, runtime::wall_time at,
                                                  std::int64_t number);
 
-// When it was last seen, in seconds of the epoch.
-std::int64_t last_seen(const api::core::v1::Event& event);
+// When it was last seen, in seconds of the epoch; of its stored form.
+std::int64_t last_seen(std::string_view stored);
+
+// How many events are kept at most, and how much their stored forms may take together.
+struct event_limits {
+  std::size_t count = defaults::events_kept;
+  std::size_t bytes = defaults::event_bytes_kept;
+};
+struct kept_event {
+  persistence::revision written = 0;
+  std::size_t bytes = 0;
+};
+// The events written at this revision or before go, so that the limits hold again with some room to
+// spare; 0: none.
+persistence::revision excess(std::vector<kept_event> events, const event_limits& limits);
 
 // So many at once, then one after each interval.
 class token_bucket {

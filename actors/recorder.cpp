@@ -8,14 +8,15 @@
 #include "actors/commands.hpp"
 #include "actors/condition.hpp"
 #include "actors/creation.hpp"
+#include "actors/log.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
 
 using api::core::v1::Event;
 
-recorder::recorder(persistence::store* truth, runtime::actor_ref writer)
-    : truth_{truth}, writer_{std::move(writer)} {}
+recorder::recorder(persistence::store* truth, runtime::actor_ref writer, event_limits limits)
+    : truth_{truth}, writer_{std::move(writer)}, limits_{limits} {}
 
 const runtime::behavior& recorder::make_behavior() const {
   static const auto table = runtime::handlers(&recorder::on_record_event);
@@ -23,12 +24,16 @@ const runtime::behavior& recorder::make_behavior() const {
 }
 
 void recorder::started() {
-  sweep_ = every(defaults::event_sweep, [this] { sweep(); });
+  sweep_ = every(defaults::event_sweep, [this] {
+    sweep();
+    tell_of_drops();
+  });
+  bound_ = every(defaults::event_bound_period, [this] { keep_limits(); });
 }
 
 std::string recorder::describe() const {
-  return fmt::format("recorded: {}\nlimited: {}\nfailed: {}\nexpired: {}\nknown: {}\n", recorded_,
-                     limited_, failed_, expired_, rows_.size());
+  return fmt::format("recorded: {}\nlimited: {}\nfailed: {}\nexpired: {}\ndropped: {}\nknown: {}\n",
+                     recorded_, limited_, failed_, expired_, dropped_, rows_.size());
 }
 
 void recorder::on_record_event(const record_event& m) {
@@ -43,12 +48,15 @@ void recorder::on_record_event(const record_event& m) {
   auto* known = rows_.find(key);
   if (known == nullptr) {
     last_number_ = std::max<std::int64_t>(last_number_ + 1, wall_now().time_since_epoch().count());
-    auto& fresh = rows_.put(key, {make_event(m, at, last_number_)});
+    const auto event = make_event(m, at, last_number_);
+    auto& fresh = rows_.put(key, {.space = event->metadata().namespace_(),
+                                  .name = event->metadata().name(),
+                                  .encoded = event->SerializeAsString(),
+                                  .last = seconds_of(at)});
     return write(key, fresh);
   }
-  known->event->set_count(known->event->count() + 1);
-  auto& last = *known->event->mutable_last_timestamp();
-  last.set_seconds(std::max(last.seconds(), seconds_of(at)));
+  ++known->count;
+  known->last = std::max(known->last, seconds_of(at));
   if (known->writing) {
     known->changed = true;
   } else {
@@ -84,18 +92,16 @@ void recorder::write(const std::string& key, row& r) {
 }
 
 api::expected<persistence::transaction> recorder::transaction_for(const row& r) {
-  const auto& meta = r.event->metadata();
   const auto state = truth_->read();
   const auto& kind = api::kind_of<Event>();
-  const auto stored = state.find(kind.key(meta.namespace_(), meta.name()));
-  if (!stored) {
-    return create_transaction(state, kind, std::make_unique<Event>(*r.event), checks::done_before,
-                              wall_now(), random());
-  }
-  auto next = stored->copy_as<Event>();
-  next->set_count(r.event->count());
-  *next->mutable_last_timestamp() = r.event->last_timestamp();
-  return succeed(*stored, std::move(next));
+  const auto stored = state.find(kind.key(r.space, r.name));
+  auto next = stored ? stored->copy_as<Event>() : std::make_unique<Event>();
+  if (!stored) next->ParseFromString(r.encoded);
+  next->set_count(r.count);
+  next->mutable_last_timestamp()->set_seconds(r.last);
+  if (stored) return succeed(*stored, std::move(next));
+  return create_transaction(state, kind, std::move(next), checks::done_before, wall_now(),
+                            random());
 }
 
 void recorder::written(const std::string& key, bool succeeded) {
@@ -109,26 +115,71 @@ void recorder::written(const std::string& key, bool succeeded) {
 // -- the end of events ----------------------------------------------------------------------------
 
 void recorder::sweep() {
-  const auto& kind = api::kind_of<Event>();
   const auto oldest = seconds_of(wall_now() - defaults::event_time_to_live);
-  auto batch = std::make_shared<persistence::transaction>();
-  const auto send = [&] {
-    if (batch->mutations.empty()) return;
-    batch->why.author = "recorder";
-    expired_ += batch->mutations.size();
-    // What was seen again meanwhile is a conflict, and stays until the next sweep.
-    request<commit_done>(writer_, commit{std::exchange(batch, {})}, defaults::write_timeout,
-                         [](const auto&) {});
-    batch = std::make_shared<persistence::transaction>();
-  };
-  truth_->read().scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& object) {
-    if (last_seen(object->as<Event>()) >= oldest) return true;
-    batch->preconditions.push_back({std::string{key}, object->revision()});
-    batch->mutations.push_back({std::string{key}, &kind, nullptr});
-    if (batch->mutations.size() == defaults::event_sweep_batch) send();
-    return true;
+  expired_ += remove([oldest](persistence::revision, std::string_view stored) {
+    return last_seen(stored) < oldest;
   });
+}
+
+void recorder::keep_limits() {
+  const auto prefix = api::kind_of<Event>().prefix();
+  const auto state = truth_->read();
+  const bool within =
+      state.count(prefix) <= limits_.count && state.encoded_bytes() <= limits_.bytes;
+  if (within || removals_ > 0) return;
+  std::vector<kept_event> events;
+  state.scan_stored(prefix,
+                    [&](std::string_view, persistence::revision at, std::string_view stored) {
+                      events.push_back({at, stored.size()});
+                    });
+  const auto last = excess(std::move(events), limits_);
+  dropped_ += remove([last](persistence::revision at, std::string_view) { return at <= last; });
+}
+
+template <class F>
+std::size_t recorder::remove(F chosen) {
+  const auto& kind = api::kind_of<Event>();
+  persistence::transaction batch;
+  std::size_t removed = 0;
+  const auto send = [&] {
+    if (batch.mutations.empty()) return;
+    removed += batch.mutations.size();
+    send_removal(std::exchange(batch, {}));
+  };
+  truth_->read().scan_stored(
+      kind.prefix(), [&](std::string_view key, persistence::revision at, std::string_view stored) {
+        if (!chosen(at, stored)) return;
+        if (removals_ >= defaults::event_batches) {
+          remove_again_ = true;
+          return;
+        }
+        batch.preconditions.push_back({std::string{key}, at});
+        batch.mutations.push_back({std::string{key}, &kind, nullptr});
+        if (batch.mutations.size() == defaults::event_sweep_batch) send();
+      });
   send();
+  return removed;
+}
+
+// What was seen again meanwhile is a conflict, and stays until the next sweep.
+void recorder::send_removal(persistence::transaction batch) {
+  batch.why.author = "recorder";
+  ++removals_;
+  request<commit_done>(writer_,
+                       commit{std::make_shared<persistence::transaction>(std::move(batch))},
+                       defaults::write_timeout, [this](auto reply) {
+                         if (--removals_ > 0 || !std::exchange(remove_again_, false)) return;
+                         if (reply && (*reply)->result) sweep();
+                       });
+}
+
+void recorder::tell_of_drops() {
+  const auto fresh = dropped_ - std::exchange(told_dropped_, dropped_);
+  if (fresh == 0) return;
+  log().warn(
+      "recorder: {} events were dropped before their time: at most {} of {} bytes together are "
+      "kept (store.max_events, store.max_event_bytes)",
+      fresh, limits_.count, limits_.bytes);
 }
 
 }  // namespace troupe::actors

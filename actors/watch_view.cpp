@@ -44,20 +44,29 @@ const api::object_ptr& departures::of(const change& c) {
   return made;
 }
 
+const api::object_ptr& departures::readable(const api::object_ptr& kept) {
+  if (!kept || kept->stored().empty()) return kept;
+  auto& made = readable_[kept.get()];
+  if (!made) made = kept->undecoded();
+  return made;
+}
+
 std::optional<watch_event> see(const watch_view& view, const change& c, departures& left) {
   const bool removed = c.type == change_type::removed;
   if (!view.covers(c.key) || (!removed && !c.object)) return std::nullopt;
   // A removal carries the last state in both places, unless one of them could not be found.
+  const auto& object = left.readable(c.object);
+  const auto& previous = left.readable(c.previous);
   const bool was =
-      c.type != change_type::created && view.shows(removed && !c.previous ? c.object : c.previous);
-  const bool is = !removed && view.shows(c.object);
+      c.type != change_type::created && view.shows(removed && !previous ? object : previous);
+  const bool is = !removed && view.shows(object);
   if (is) {
-    return watch_event{was ? event_type::modified : event_type::added, c.at, c.object, c.previous,
+    return watch_event{was ? event_type::modified : event_type::added, c.at, object, previous,
                        c.why};
   }
   if (!was) return std::nullopt;
-  return watch_event{event_type::deleted, c.at, removed && c.object ? c.object : left.of(c),
-                     c.previous, c.why};
+  return watch_event{event_type::deleted, c.at, removed && object ? object : left.of(c), previous,
+                     c.why};
 }
 
 }  // namespace troupe::actors

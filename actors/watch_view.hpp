@@ -40,13 +40,18 @@ struct watch_view {
   bool whole_resource() const noexcept;
 };
 
-// Last states stamped with the revision at which they left a filter; made once for all subscribers.
+// What is made once for all subscribers of some changes: last states stamped with the revision at
+// which they left a filter, and objects of compact kinds for them to decode, so that those of the
+// window stay encoded.
 class departures {
  public:
   const api::object_ptr& of(const persistence::change& c);
+  // Of no object itself.
+  const api::object_ptr& readable(const api::object_ptr& kept);
 
  private:
   std::unordered_map<const persistence::change*, api::object_ptr> made_;
+  std::unordered_map<const api::object*, api::object_ptr> readable_;
 };
 
 // Nothing when the change does not concern the view, or when a state could not be decoded (the

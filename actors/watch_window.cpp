@@ -1,7 +1,5 @@
 #include "actors/watch_window.hpp"
 
-#include <google/protobuf/message.h>
-
 #include <utility>
 
 namespace troupe::actors {
@@ -9,7 +7,7 @@ namespace troupe::actors {
 namespace {
 
 std::size_t size_of(const persistence::change& c) {
-  return c.key.size() + (c.object ? c.object->content().ByteSizeLong() : 0);
+  return c.key.size() + (c.object ? c.object->encoded_bytes() : 0);
 }
 
 }  // namespace

@@ -330,10 +330,19 @@ void watcher::round() {
   const bool filling = gap_until_ != runtime::time_point{} && !overdue;
   if (!filling && window_.newest() < seen_at_last_round_) fill_gap();
   seen_at_last_round_ = truth_->read().at();
+  if (api::object::text_bytes() > defaults::text_bytes) forget_texts();
   bury();
 }
 
+// Of the objects of the store; others do not live long.
+void watcher::forget_texts() {
+  const auto state = truth_->read();
+  state.forget_texts();
+  if (api::object::text_bytes() > defaults::text_bytes) state.forget_texts();
+}
+
 void watcher::sweep() {
+  forget_texts();
   for (auto& [key, s] : streams_) {
     if (!home().actors().find(key.actor)) {
       drop(*s);

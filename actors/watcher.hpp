@@ -101,6 +101,7 @@ class watcher : public runtime::actor {
 
   void round();
   void sweep();
+  void forget_texts();
   watch_stream* find(std::uint64_t id);
 
   persistence::store* truth_;

@@ -132,6 +132,13 @@ bool field_selector::matches(const body& content) const {
   return true;
 }
 
+// What is selected by is a string there, so it stands in the bytes as it is.
+bool field_selector::may_match(std::string_view stored) const {
+  return std::all_of(terms_.begin(), terms_.end(), [stored](const term& t) {
+    return !t.equal || stored.find(t.value) != std::string_view::npos;
+  });
+}
+
 std::optional<std::string_view> field_selector::exact(std::string_view path) const {
   for (const auto& t : terms_) {
     if (t.equal && t.path == path) return t.value;

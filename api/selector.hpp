@@ -83,6 +83,9 @@ class field_selector {
   // The value that `path` must have, when the selector demands one: a list of
   // `metadata.name=x` reads one key.
   std::optional<std::string_view> exact(std::string_view path) const;
+  // False: no object of a compact kind (options.proto) with this stored form matches. Spares nearly
+  // all of them the decoding.
+  bool may_match(std::string_view stored) const;
 
  private:
   struct term {

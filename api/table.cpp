@@ -47,7 +47,7 @@ void append_row_object(std::string& out, const object& item, const table_options
   if (options.rows == row_object::none) {
     out += "null";
   } else if (options.rows == row_object::object) {
-    out += item.json();
+    out += *item.json_text();
   } else {
     out += R"({"kind":"PartialObjectMetadata","apiVersion":)";
     append_json_string(out, options.api_version);
@@ -57,8 +57,10 @@ void append_row_object(std::string& out, const object& item, const table_options
   }
 }
 
-void append_row(std::string& out, const table_kind* known, const object& item,
-                const table_options& options) {
+}  // namespace
+
+void append_table_row(std::string& out, const object& item, const table_options& options) {
+  const auto* known = find_table_kind(item.kind().type());
   out += R"({"cells":[)";
   row_cells cells(out, options.now_seconds);
   if (known)
@@ -77,15 +79,12 @@ void append_row(std::string& out, const table_kind* known, const object& item,
   out += '}';
 }
 
-}  // namespace
-
 std::span<const table_column> table_columns(const kind_info& kind) {
   const auto* known = find_table_kind(kind.type());
   return known ? known->columns : std::span<const table_column>(fallback);
 }
 
-void append_table(std::string& out, const kind_info& kind, std::span<const object_ptr> objects,
-                  const table_options& options) {
+void append_table_head(std::string& out, const kind_info& kind, const table_options& options) {
   out += R"({"kind":"Table","apiVersion":)";
   append_json_string(out, options.api_version);
   out += ',';
@@ -103,12 +102,16 @@ void append_table(std::string& out, const kind_info& kind, std::span<const objec
     out += "null";
   }
   out += R"(,"rows":[)";
-  const auto* known = find_table_kind(kind.type());
+}
+
+void append_table(std::string& out, const kind_info& kind, std::span<const object_ptr> objects,
+                  const table_options& options) {
+  append_table_head(out, kind, options);
   bool first = true;
   for (const auto& item : objects) {
     if (!first) out += ',';
     first = false;
-    append_row(out, known, *item, options);
+    append_table_row(out, *item, options);
   }
   out += "]}";
 }

@@ -37,6 +37,9 @@ struct table_options {
   std::optional<std::int64_t> remaining;
 };
 
+// A Table as JSON, in parts: the head, rows with a comma between them, and "]}".
+void append_table_head(std::string& out, const kind_info& kind, const table_options& options);
+void append_table_row(std::string& out, const object& item, const table_options& options);
 // Appends the whole Table as JSON. All objects are of that kind.
 void append_table(std::string& out, const kind_info& kind, std::span<const object_ptr> objects,
                   const table_options& options);

@@ -39,6 +39,9 @@ inline constexpr duration history_time = 10min;
 inline constexpr std::int64_t history_revisions = 100'000;
 // Enough for those revisions of 5 KB; a quarter of what upstream's etcd may take in all.
 inline constexpr byte_size history_bytes{512 << 20};
+// An hour of 28 events a second; 64 MiB are 100,000 of the usual size with some to spare.
+inline constexpr std::int64_t max_events = 100'000;
+inline constexpr byte_size max_event_bytes{64 << 20};
 
 // -- kubelet ----------------------------------------------------------------------------------
 // Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).

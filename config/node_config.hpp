@@ -36,12 +36,15 @@ struct server_config {
   duration node_certificate_life = defaults::node_certificate_life;
 };
 
-// The change log keeps at least so many revisions, and at least so long, but no more bytes than
-// these.
 struct store_config {
+  // The change log keeps at least so many revisions, and at least so long, but no more bytes than
+  // these.
   std::int64_t history_revisions = defaults::history_revisions;
   duration history_time = defaults::history_time;
   byte_size history_bytes = defaults::history_bytes;
+  // Events are kept for an hour, but no more than these.
+  std::int64_t max_events = defaults::max_events;
+  byte_size max_event_bytes = defaults::max_event_bytes;
 };
 
 struct kubelet_config {

@@ -36,7 +36,7 @@ class step_planner {
   compaction_step finish(revision end) && {
     for (const auto& [key, state] : leaving_) {
       const entry* now = seen_.find(key);
-      const bool current = now != nullptr && now->object()->revision() == state.at;
+      const bool current = now != nullptr && now->modified() == state.at;
       if (!current) rows_->put(table::bases, base_key(state.at, key), state.row);
     }
     rows_->remove_range(table::changes, change_key({0, 0}), change_key({end + 1, 0}));

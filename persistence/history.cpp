@@ -69,7 +69,7 @@ class change_reader {
   expected<api::object_ptr> decode(const api::kind_info& kind, std::string_view key,
                                    std::string_view bytes, revision at) const {
     const entry* current = now_.find(key);
-    if (current != nullptr && current->object()->revision() == at) return current->object();
+    if (current != nullptr && current->modified() == at) return current->object();
     auto made = api::object::from_storage(kind, bytes, at);
     if (!made) return fail(errc::corrupt, made.error().message);
     return std::move(*made);

@@ -67,7 +67,13 @@ expected<void> insert(std::vector<row>& rows, tree_edit& into) {
   decode(rows);
   for (auto& each : rows) {
     if (!each.object) return fail(std::move(each.object.error()));
-    into.put(each.key, std::move(*each.object), each.created, each.stored_bytes);
+    const auto& object = **each.object;
+    if (!object.kind().options().compact())
+      into.put(each.key, std::move(*each.object), each.created, each.stored_bytes);
+    else if (const auto state =
+                 read_state(each.value))  // it was decoded only to see that it can be
+      into.put(each.key, stored_object{&object.kind(), object.revision(), state->object},
+               each.created);
   }
   rows.clear();
   return {};

@@ -35,6 +35,21 @@ class snapshot {
                 });
   }
 
+  // Visits all with that prefix, objects of a compact kind as the bytes that are kept of them:
+  // visit(std::string_view key, revision modified, std::string_view stored), empty for other kinds.
+  template <class F>
+  void scan_stored(std::string_view prefix, F visit) const {
+    scan_stored_erased(
+        prefix, &visit,
+        [](void* f, std::string_view key, revision modified, std::string_view stored) {
+          (*static_cast<F*>(f))(key, modified, stored);
+        });
+  }
+  // api::object::forget_texts() of all objects.
+  void forget_texts() const;
+  // What the stored forms of all objects of compact kinds take together.
+  std::size_t encoded_bytes() const;
+
   // The number of keys with that prefix, without visiting them.
   std::size_t count(std::string_view prefix) const;
   std::size_t size() const;
@@ -43,6 +58,10 @@ class snapshot {
   using visitor = bool (*)(void* context, std::string_view key, const api::object_ptr& found);
   void scan_erased(std::string_view prefix, std::string_view after, void* context,
                    visitor visit) const;
+
+  using stored_visitor = void (*)(void* context, std::string_view key, revision modified,
+                                  std::string_view stored);
+  void scan_stored_erased(std::string_view prefix, void* context, stored_visitor visit) const;
 
   std::shared_ptr<const tree_root> root_;
   revision at_;

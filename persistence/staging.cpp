@@ -27,6 +27,13 @@ error exceeded(const bound& allowed, std::uint64_t actual) {
           bytes ? std::string{} : allowed.prefix, actual, allowed.most};
 }
 
+// The last state, stamped with the revision at which it went.
+api::object_ptr tombstone(const entry& old, revision at) {
+  auto last = old.object();
+  if (!old.encoded()) return std::make_shared<const api::object>(old.kind(), last->copy(), at);
+  return api::object::encoded(old.kind(), old.stored(), at, std::move(last));
+}
+
 }  // namespace
 
 staging::staging(tree_edit& tree, state_digest& digest, write_batch& rows, start from)
@@ -61,7 +68,7 @@ outcome staging::apply(submission& what) {
 expected<void> staging::check(const std::vector<precondition>& preconditions) const {
   for (const auto& each : preconditions) {
     const entry* found = tree_.find(each.key);
-    const revision actual = found == nullptr ? 0 : found->object()->revision();
+    const revision actual = found == nullptr ? 0 : found->modified();
     if (actual != each.at) return fail(conflict(each, actual));
   }
   return {};
@@ -79,7 +86,7 @@ expected<void> staging::check_bounds(const submission& what) const {
         more += bytes ? key.size() + what.stored[i].size() : 1;
     }
     if (more == 0) continue;
-    const std::uint64_t actual = bytes ? tree_.bytes() : tree_.count(allowed.prefix);
+    const std::uint64_t actual = bytes ? tree_.bytes().all : tree_.count(allowed.prefix);
     if (actual + more > allowed.most) return fail(exceeded(allowed, actual));
   }
   return {};
@@ -87,11 +94,12 @@ expected<void> staging::check_bounds(const submission& what) const {
 
 // A part that was admitted before another one is refused counts all the same; it is little.
 expected<void> staging::check_space(const submission& what) const {
-  for (const auto& each : what.what.mutations) {
-    const entry* old = tree_.find(each.key);
-    const auto before = old == nullptr ? 0 : old->object()->content().ByteSizeLong();
-    const auto after = each.content == nullptr ? 0 : each.content->ByteSizeLong();
-    if (auto fits = space_->admit(each.key, before, after); !fits) return fits;
+  const auto& mutations = what.what.mutations;
+  for (std::size_t i = 0; i < mutations.size(); ++i) {
+    const entry* old = tree_.find(mutations[i].key);
+    const auto before = old == nullptr ? 0 : old->stored_bytes();
+    const auto after = mutations[i].content == nullptr ? 0 : what.stored[i].size();
+    if (auto fits = space_->admit(mutations[i].key, before, after); !fits) return fits;
   }
   return {};
 }
@@ -108,16 +116,17 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
   seen.when = now_;
   if (old != nullptr) seen.previous = old->object();
   const revision created = old == nullptr ? id.at : old->created();
-  const auto& kind = removal ? old->object()->kind() : *what.kind;
-  seen.object = std::make_shared<const api::object>(
-      kind, removal ? old->object()->copy() : std::move(what.content), id.at);
+  const auto& kind = removal ? old->kind() : *what.kind;
+  auto made = removal ? tombstone(*old, id.at)
+                      : std::make_shared<const api::object>(kind, std::move(what.content), id.at);
+  seen.object = made;
   seen.type = removal          ? change_type::removed
               : old == nullptr ? change_type::created
                                : change_type::updated;
 
   change_record record{seen.type, created, 0, now_, why, what.key, {}};
   if (old != nullptr) {
-    record.previous = old->object()->revision();
+    record.previous = old->modified();
     digest_.remove(what.key, created, record.previous);
     keep_base(*old);
   }
@@ -129,22 +138,29 @@ api::object_ptr staging::mutate(mutation& what, std::string_view stored, change_
     tree_.remove(what.key);
   } else {
     rows_.put(table::objects, what.key, state_head(created, id.at), stored);
-    tree_.put(what.key, seen.object, created, static_cast<std::uint32_t>(stored.size()));
+    if (kind.options().compact()) {
+      tree_.put(what.key, stored_object{&kind, id.at, stored}, created);
+      seen.object = tree_.find(what.key)->object();
+    } else {
+      tree_.put(what.key, seen.object, created, static_cast<std::uint32_t>(stored.size()));
+    }
     digest_.add(what.key, created, id.at);
   }
   durable_ = durable_ || !kind.options().relaxed();
-  auto made = seen.object;
   seen.key = std::move(what.key);
   changes_->push_back(std::move(seen));
   return made;
 }
 
 void staging::keep_base(const entry& old) {
-  const auto& state = *old.object();
-  if (state.revision() > horizon_) return;
-  rows_.put(table::bases, base_key(state.revision(), old.key()),
-            state_head(old.created(), state.revision()),
-            api::to_storage(state.kind(), state.content()));
+  const auto modified = old.modified();
+  if (modified > horizon_) return;
+  const auto head = state_head(old.created(), modified);
+  if (old.encoded())
+    rows_.put(table::bases, base_key(modified, old.key()), head, old.stored());
+  else
+    rows_.put(table::bases, base_key(modified, old.key()), head,
+              api::to_storage(old.kind(), old.kept()->content()));
 }
 
 }  // namespace troupe::persistence

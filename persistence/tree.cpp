@@ -41,7 +41,7 @@ bool scan_below(const node& n, const scan_range& range, bool from_start) {
 }  // namespace
 
 std::shared_ptr<const tree_root> tree_root::empty(revision at) {
-  return std::make_shared<const tree_root>(ref<node>{new leaf_node{0}}, at, 0);
+  return std::make_shared<const tree_root>(ref<node>{new leaf_node{0}}, at, tree_bytes{});
 }
 
 const entry* tree_root::find(std::string_view key) const {

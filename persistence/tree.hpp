@@ -14,9 +14,23 @@
 
 namespace troupe::persistence {
 
+struct tree_bytes {
+  std::uint64_t all = 0;      // of all keys and of the stored forms of all objects
+  std::uint64_t compact = 0;  // of the stored forms of objects of compact kinds
+
+  void add(const entry& what) noexcept {
+    all += what.key().size() + what.stored_bytes();
+    compact += what.stored().size();
+  }
+  void subtract(const entry& what) noexcept {
+    all -= what.key().size() + what.stored_bytes();
+    compact -= what.stored().size();
+  }
+};
+
 class tree_root {
  public:
-  tree_root(ref<node> top, revision at, std::uint64_t bytes) noexcept
+  tree_root(ref<node> top, revision at, tree_bytes bytes) noexcept
       : top_{std::move(top)}, at_{at}, bytes_{bytes} {}
 
   static std::shared_ptr<const tree_root> empty(revision at);
@@ -24,8 +38,7 @@ class tree_root {
   revision at() const noexcept { return at_; }
   const ref<node>& top() const noexcept { return top_; }
   std::size_t size() const { return count_of(*top_); }
-  // Of all keys and of the stored forms of all objects.
-  std::uint64_t bytes() const noexcept { return bytes_; }
+  tree_bytes bytes() const noexcept { return bytes_; }
 
   // Null when there is no such key.
   const entry* find(std::string_view key) const;
@@ -39,7 +52,7 @@ class tree_root {
  private:
   ref<node> top_;
   revision at_;
-  std::uint64_t bytes_;
+  tree_bytes bytes_;
 };
 
 class tree_edit {
@@ -49,10 +62,12 @@ class tree_edit {
   const entry* find(std::string_view key) const;
   std::size_t size() const { return count_of(*top_); }
   std::size_t count(std::string_view prefix) const { return count_prefix(*top_, prefix); }
-  std::uint64_t bytes() const noexcept { return bytes_; }
-  // Inserts or replaces.
+  tree_bytes bytes() const noexcept { return bytes_; }
+  // Inserts or replaces. Of an object of a compact kind the stored form alone. `stored_bytes`: what
+  // the stored form of the object takes.
   void put(std::string_view key, api::object_ptr object, revision created,
            std::uint32_t stored_bytes = 0);
+  void put(std::string_view key, const stored_object& object, revision created);
   // False when there was no such key.
   bool remove(std::string_view key);
   // What has been done so far. Later changes through this edit leave it alone.
@@ -66,6 +81,7 @@ class tree_edit {
   };
 
   node& own(ref<node>& slot) const;
+  void put(const ref<const entry>& what);
   put_result put_below(ref<node>& slot, const ref<const entry>& what);
   put_result put_in_leaf(leaf_node& n, const ref<const entry>& what);
   put_result put_in_inner(inner_node& n, const ref<const entry>& what);
@@ -74,7 +90,7 @@ class tree_edit {
 
   ref<node> top_;
   std::uint64_t token_;
-  std::uint64_t bytes_;
+  tree_bytes bytes_;
 };
 
 }  // namespace troupe::persistence

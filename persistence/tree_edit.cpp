@@ -90,8 +90,19 @@ node& tree_edit::own(ref<node>& slot) const {
 
 void tree_edit::put(std::string_view key, api::object_ptr object, revision created,
                     std::uint32_t stored_bytes) {
-  const auto what = entry::make(key, std::move(object), created, stored_bytes);
-  bytes_ += what->size_bytes();
+  const auto& kind = object->kind();
+  if (!kind.options().compact())
+    return put(entry::make(key, std::move(object), created, stored_bytes));
+  put(key, stored_object{&kind, object->revision(), api::to_storage(kind, object->content())},
+      created);
+}
+
+void tree_edit::put(std::string_view key, const stored_object& object, revision created) {
+  put(entry::make(key, object, created));
+}
+
+void tree_edit::put(const ref<const entry>& what) {
+  bytes_.add(*what);
   auto result = put_below(top_, what);
   if (!result.right) return;
   auto* grown = new inner_node{token_};
@@ -110,7 +121,7 @@ tree_edit::put_result tree_edit::put_below(ref<node>& slot, const ref<const entr
 tree_edit::put_result tree_edit::put_in_leaf(leaf_node& n, const ref<const entry>& what) {
   const auto at = position(n, what->key());
   if (at < n.size && n.items[at]->key() == what->key()) {
-    bytes_ -= n.items[at]->size_bytes();
+    bytes_.subtract(*n.items[at]);
     n.items[at] = what;
     return {};
   }
@@ -159,9 +170,9 @@ tree_edit::put_result tree_edit::put_in_inner(inner_node& n, const ref<const ent
 }
 
 bool tree_edit::remove(std::string_view key) {
-  const entry* old = find(key);
+  const entry* const old = find(key);
   if (old == nullptr) return false;
-  bytes_ -= old->size_bytes();
+  bytes_.subtract(*old);
   remove_below(top_, key);
   if (!top_->is_leaf && top_->size == 1) {
     auto only = as_inner(*top_).items[0].child;

@@ -9,6 +9,11 @@ namespace troupe::persistence {
 
 namespace {
 
+// Values are limited to some MiB and keys to much less (store_options).
+std::uint32_t size_of(std::string_view text) {
+  return static_cast<std::uint32_t>(text.size());
+}
+
 // The smallest key that is greater than every key with this prefix; empty when there is none.
 std::string after_prefix(std::string_view prefix) {
   std::string next{prefix};
@@ -38,9 +43,38 @@ entry::entry(std::string_view key, api::object_ptr object, revision created,
              std::uint32_t stored_bytes)
     : object_{std::move(object)},
       created_{created},
-      length_{static_cast<std::uint32_t>(key.size())},
-      stored_bytes_{stored_bytes} {
+      key_size_{size_of(key)},
+      stored_size_{stored_bytes},
+      encoded_form_{0} {
   std::memcpy(reinterpret_cast<char*>(this + 1), key.data(), key.size());
+}
+
+entry::entry(std::string_view key, const stored_object& object, revision created)
+    : encoded_{object.kind, object.modified},
+      created_{created},
+      key_size_{size_of(key)},
+      stored_size_{size_of(object.bytes)},
+      encoded_form_{1} {
+  auto* const place = reinterpret_cast<char*>(this + 1);
+  std::memcpy(place, key.data(), key.size());
+  std::memcpy(place + key.size(), object.bytes.data(), object.bytes.size());
+}
+
+entry::~entry() {
+  if (!encoded()) object_.~shared_ptr();
+}
+
+ref<const entry> entry::make(std::string_view key, const stored_object& object, revision created) {
+  void* place = ::operator new(sizeof(entry) + key.size() + object.bytes.size());
+  return ref<const entry>{new (place) entry{key, object, created}};
+}
+
+api::object_ptr entry::object() const {
+  if (!encoded()) return object_;
+  retain();
+  std::shared_ptr<const void> owner{static_cast<const void*>(this),
+                                    [this](const void*) { release(); }};
+  return api::object::encoded(*encoded_.kind, stored(), encoded_.modified, std::move(owner));
 }
 
 ref<const entry> entry::make(std::string_view key, api::object_ptr object, revision created,

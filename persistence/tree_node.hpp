@@ -16,30 +16,65 @@
 
 namespace troupe::persistence {
 
-// A key and its object; also, without an object, the lower bound of a branch.
+// A state of an object of a compact kind, as api::to_storage writes it.
+struct stored_object {
+  const api::kind_info* kind;
+  revision modified;
+  std::string_view bytes;
+};
+
+// A key and its object; also, without an object, the lower bound of a branch. Of a compact kind it
+// has the bytes alone.
 class entry final : public counted<entry> {
  public:
+  // `stored_bytes`: what the stored form of the object takes.
   static ref<const entry> make(std::string_view key, api::object_ptr object, revision created,
                                std::uint32_t stored_bytes = 0);
+  static ref<const entry> make(std::string_view key, const stored_object& object, revision created);
   static void destroy(const entry* dead) noexcept;
 
   std::string_view key() const noexcept {
-    return {reinterpret_cast<const char*>(this + 1), length_};
+    return {reinterpret_cast<const char*>(this + 1), key_size_};
   }
-  const api::object_ptr& object() const noexcept { return object_; }
+  // Of bytes a new one each time, which keeps this entry.
+  api::object_ptr object() const;
   revision created() const noexcept { return created_; }
-  // Of the key and the stored form of the object.
-  std::uint64_t size_bytes() const noexcept { return std::uint64_t{length_} + stored_bytes_; }
+  // Not of a bound.
+  const api::kind_info& kind() const noexcept {
+    return encoded() ? *encoded_.kind : object_->kind();
+  }
+  revision modified() const noexcept { return encoded() ? encoded_.modified : object_->revision(); }
+
+  bool encoded() const noexcept { return encoded_form_ != 0; }
+  // Not of an encoded one.
+  const api::object_ptr& kept() const noexcept { return object_; }
+  // Empty where an object is kept.
+  std::string_view stored() const noexcept {
+    if (!encoded()) return {};
+    return {reinterpret_cast<const char*>(this + 1) + key_size_, stored_size_};
+  }
+  // Of the stored form, kept here or not.
+  std::uint64_t stored_bytes() const noexcept { return stored_size_; }
 
  private:
-  // The key's bytes follow the entry in the same block of memory.
-  entry(std::string_view key, api::object_ptr object, revision created, std::uint32_t stored_bytes);
-  ~entry() = default;
+  struct encoded_state {
+    const api::kind_info* kind;
+    revision modified;
+  };
 
-  api::object_ptr object_;
+  // The key's bytes follow the entry in the same block of memory, then those of the object.
+  entry(std::string_view key, api::object_ptr object, revision created, std::uint32_t stored_bytes);
+  entry(std::string_view key, const stored_object& object, revision created);
+  ~entry();
+
+  union {
+    api::object_ptr object_;
+    encoded_state encoded_;
+  };
   revision created_;
-  std::uint32_t length_;
-  std::uint32_t stored_bytes_;
+  std::uint32_t key_size_;
+  std::uint32_t stored_size_ : 31;
+  std::uint32_t encoded_form_ : 1;
 };
 
 struct node : counted<node> {

@@ -2,6 +2,9 @@
 
 #include <sys/epoll.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "server/authentication.hpp"
 #include "server/http1.hpp"
 #include "server/http2.hpp"
@@ -53,6 +56,8 @@ void connection::start(int descriptor) {
 
 void connection::on_events(std::uint32_t events) {
   if (state_ == state::closed) return;
+  if (events == 0) turn_due_ = false;
+  wire_.begin_turn();
   if ((events & (EPOLLHUP | EPOLLERR)) != 0) return close();
   const bool closing = (events & EPOLLRDHUP) != 0;
   if (closing || (events & EPOLLIN) != 0) {
@@ -90,6 +95,8 @@ void connection::shake_hands() {
                    .address = address_,
                    .reason = "client certificate: " + info_->certificate_error});
   if (info_->certificate_user) know(*info_->certificate_user);
+  known_ = !info_->secure || info_->certificate_user != nullptr;
+  if (!known_) wire_.send_at(defaults::stranger_send_bytes);
   if (wire_.negotiated_http2()) {
     protocol_ = std::make_unique<http2>(*this);
   } else {
@@ -118,12 +125,28 @@ bool connection::idle() const {
   return protocol_ == nullptr || !protocol_->answering();
 }
 
+std::size_t connection::header_limit_bytes() const noexcept {
+  const auto limit = home_.options().header_limit_bytes;
+  return known_ ? limit : std::min(limit, defaults::stranger_header_bytes);
+}
+
+bool connection::recognize(const request& what) {
+  if (known_ || what.user == nullptr || what.user == anonymous()) return false;
+  known_ = true;
+  wire_.send_at(defaults::send_bytes);
+  return true;
+}
+
+void connection::take_another_turn() {
+  if (!std::exchange(turn_due_, true)) home_.loop().defer(*this);
+}
+
 void connection::proceed() {
   // So many reads, then the others have their turn.
   for (int turns = 8; state_ == state::open && readable_ && !wire_.blocked() &&
                       protocol_->wants_input() && !protocol_->finished();) {
     if (turns-- == 0) {
-      home_.loop().defer(*this);
+      take_another_turn();
       break;
     }
     const auto got = wire_.read(home_.scratch(), home_.scratch_size());
@@ -134,16 +157,17 @@ void connection::proceed() {
       if (got < 0) protocol_->on_end();
     }
   }
-  const bool was_full = wire_.blocked();
+  const bool was_full = wire_.blocked() || wire_.spent();
   wire_.flush();
   if (wire_.broken()) return close();
   if (wire_.blocked()) {
     if (!was_blocked_) since_ = now();
     was_blocked_ = true;
   } else if (was_full) {
-    // The protocol stopped for want of room, and now there is some: it goes on in its next turn.
+    // The protocol stopped for want of room, or because it has had its part: it goes on in its next
+    // turn.
     was_blocked_ = true;
-    home_.loop().defer(*this);
+    take_another_turn();
   } else if (protocol_->finished()) {
     linger();
   }

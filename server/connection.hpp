@@ -54,12 +54,20 @@ class connection final : public event_loop::source {
   }
   // The answer is a refusal that no handler gave.
   void refused(const request& asked, const response& answer);
+  // It is known who asks; until then the connection is a stranger's and gets less
+  // (defaults::stranger_…).
+  bool known() const noexcept { return known_; }
+  std::size_t header_limit_bytes() const noexcept;
+  // After a request was looked at; true when it has told for the first time.
+  bool recognize(const request& what);
   // A time-out of the protocol has passed.
   void count_time_out() { ++home_.counters().timed_out; }
 
  private:
   enum class state : std::uint8_t { shaking_hands, open, lingering, closed };
 
+  // When the others of the thread have had theirs.
+  void take_another_turn();
   void shake_hands();
   void handshake_failed(std::string_view reason);
   void linger();
@@ -77,6 +85,8 @@ class connection final : public event_loop::source {
   bool readable_ = false;
   bool draining_ = false;
   bool was_blocked_ = false;
+  bool turn_due_ = false;
+  bool known_ = false;
   time_point since_;  // of the state; while blocked: of the last progress
   std::uint64_t progress_ = 0;
   std::size_t discarded_bytes_ = 0;

@@ -88,6 +88,9 @@ inline constexpr std::size_t stream_overrun_factor = 4;
 inline constexpr std::size_t record_bytes = 16u << 10;
 // Handed to the kernel in one call; what it does not take waits, and nothing more is encrypted.
 inline constexpr std::size_t send_bytes = 128u << 10;
+// What a connection may write before the others of its thread have their turn: encrypted and sent
+// in about a third of a millisecond.
+inline constexpr std::size_t turn_bytes = 256u << 10;
 
 // -- HTTP/2 -----------------------------------------------------------------------------------
 // Go: http2 MaxConcurrentStreams.
@@ -98,6 +101,19 @@ inline constexpr std::int32_t connection_window_bytes = 1 << 20;
 // many each second in the long run. The figures of nghttp2's own guard.
 inline constexpr double reset_burst = 1000;
 inline constexpr double resets_per_second = 33;
+
+// -- strangers --------------------------------------------------------------------------------
+// A connection over TLS without a client certificate, until a request on it has told who asks: all
+// that it makes us keep is below 64 KiB. Of the 20 KB that any connection takes it has twice as
+// much for requests and answers.
+inline constexpr std::uint32_t stranger_streams = 10;
+// The largest token that is known in practice, with groups in it, takes some 10 KB.
+inline constexpr std::size_t stranger_header_bytes = 16u << 10;
+inline constexpr std::size_t stranger_send_bytes = 16u << 10;
+// Streams beyond the limit, of a client that has not heard of it yet: Go begins with 100.
+inline constexpr std::size_t refused_streams = 100;
+// Answers to PING and SETTINGS that wait to be sent; nghttp2 allows 1,000.
+inline constexpr std::size_t waiting_acks = 64;
 
 // -- certificates -----------------------------------------------------------------------------
 // kubeadm: ten years for the authority, one for what it signs.

@@ -116,16 +116,17 @@ void event_loop::wait_and_dispatch() {
   const int count = ::epoll_wait(epoll_, events.data(), events.size(), timeout_ms);
   now_ = std::chrono::steady_clock::now();
 
-  std::vector<source*> due;
-  due.swap(deferred_);
   for (int i = 0; i < count; ++i) {
     if (events[i].data.ptr == nullptr) continue;  // the mailbox; edge-triggered, so no need to read
     auto& who = *static_cast<source*>(events[i].data.ptr);
     guarded([&] { who.on_events(events[i].events); }, [&] { who.on_failure(); });
   }
-  // One of them may have been buried by the events above: then it has closed itself and ignores us.
-  for (source* who : due)
-    guarded([&] { who->on_events(0); }, [&] { who->on_failure(); });
+  // One, and then what has come meanwhile: who has much to send must not delay who has little.
+  // It may have been buried by the events above: then it has closed itself and ignores us.
+  if (deferred_.empty()) return;
+  source* const next = deferred_.front();
+  deferred_.pop_front();
+  guarded([&] { next->on_events(0); }, [&] { next->on_failure(); });
 }
 
 void event_loop::run_tasks() {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,7 +48,8 @@ class event_loop {
   // Before the descriptor is closed. Closing alone is not enough: a child process that was forked a
   // moment ago still holds the open file, and epoll would go on telling of it.
   void forget(int descriptor) noexcept;
-  // Calls `who.on_events(0)` after the others have had their turn.
+  // Calls `who.on_events(0)` after those with events, and those that were deferred before, have had
+  // their turn. Each defers itself once at a time.
   void defer(source& who);
   // Destroys `who` when no event of this round can mean it any more. Its descriptor is forgotten.
   void bury(std::unique_ptr<source> who);
@@ -66,7 +68,7 @@ class event_loop {
   time_point next_tick_;
   bool ending_ = false;
   std::vector<mailbox::task> tasks_;
-  std::vector<source*> deferred_;
+  std::deque<source*> deferred_;
   std::vector<std::unique_ptr<source>> graves_;
   std::function<void()> on_tick_;
   std::function<void()> on_end_;

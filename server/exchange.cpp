@@ -81,6 +81,11 @@ bool exchange::write(piece chunk) {
   return room;
 }
 
+std::size_t exchange::waiting_bytes() const {
+  const std::lock_guard lock{mutex_};
+  return state_ == state::streaming ? buffered_bytes_ : 0;
+}
+
 void exchange::end() {
   std::unique_lock lock{mutex_};
   if (state_ != state::streaming) return;
@@ -111,6 +116,15 @@ void exchange::serve(handler& target) {
   }
   const std::lock_guard lock{mutex_};
   serving_ = false;
+}
+
+void exchange::drop_request() {
+  request_.method_text = {};
+  request_.path = {};
+  request_.query = {};
+  request_.headers = {};
+  request_.content = {};
+  request_.info = {};
 }
 
 exchange::output exchange::take() {
@@ -224,6 +238,10 @@ void stream::close() const {
 
 void stream::resume() const {
   if (duty_) duty_->what()->resume();
+}
+
+std::size_t stream::waiting_bytes() const noexcept {
+  return duty_ ? duty_->what()->waiting_bytes() : 0;
 }
 
 bool stream::open() const noexcept {

@@ -42,6 +42,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool gone() const noexcept {
     return left_ || state_.load(std::memory_order_relaxed) == state::over;
   }
+  std::size_t waiting_bytes() const;
   bool open() const noexcept { return state_.load(std::memory_order_relaxed) == state::streaming; }
   bool unanswered() const noexcept {
     return state_.load(std::memory_order_relaxed) == state::waiting;
@@ -53,6 +54,9 @@ class exchange : public std::enable_shared_from_this<exchange> {
   void hold(std::shared_ptr<void> permit) { permit_ = std::move(permit); }
   // For the body, while it comes; given back with the answer.
   std::unique_ptr<body_charge>& charge() noexcept { return charge_; }
+
+  // What the request said is not needed any more; only when nobody else has it.
+  void drop_request();
 
   // Calls the handler. Answers given meanwhile make no task: the caller looks with take() after it.
   void serve(handler& target);
@@ -90,7 +94,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   std::shared_ptr<void> permit_;
   std::unique_ptr<body_charge> charge_;  // the connection's thread alone uses it
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::atomic<state> state_ = state::waiting;  // written under the lock
   std::atomic<bool> left_ = false;
   bool notified_ = false;

@@ -116,6 +116,8 @@ class stream {
   // Ends the answer properly once everything written has gone out.
   void close() const;
   bool open() const noexcept;
+  // What was written and has not gone out.
+  std::size_t waiting_bytes() const noexcept;
   // Of a tunnel: `received` may be called again.
   void resume() const;
 

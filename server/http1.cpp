@@ -19,7 +19,11 @@ http1::~http1() {
 
 void http1::on_input(std::string_view bytes) {
   if (unread_.empty()) return advance(bytes);
-  unread_.append(bytes);
+  // No more than it takes: a stranger may leave it there.
+  std::string all;
+  all.reserve(unread_.size() + bytes.size());
+  all.append(unread_).append(bytes);
+  unread_ = std::move(all);
   advance(unread_);
 }
 
@@ -148,7 +152,7 @@ void http1::begin_request() {
   request.id = home_.home().next_request_id();
   request.connection = home_.info();
   request.received = since_ = home_.now();
-  parser_.begin(request, {options.header_limit_bytes, options.body_limit_bytes});
+  parser_.begin(request, {home_.header_limit_bytes(), options.body_limit_bytes});
   phase_ = phase::head;
   head_written_ = streams_ = tunnels_ = paused_ = in_chunk_ = ended_ = http10_ = false;
   refusal_.reset();
@@ -161,7 +165,9 @@ void http1::head_complete() {
   phase_ = phase::body;
   body_since_ = home_.now();
   ++home_.home().counters().requests;
-  if (auto refusal = admit(home_, request)) return refuse_head(std::move(*refusal));
+  auto refusal = admit(home_, request);
+  home_.recognize(request);
+  if (refusal) return refuse_head(std::move(*refusal));
   if (parser_.expects_continue()) home_.wire().write("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
@@ -239,6 +245,7 @@ void http1::take_output() {
   if (output.head) {
     streams_ = output.streams;
     tunnels_ = output.tunnels;
+    rest_ = output.head->content.release_rest();
     write_head(*output.head);
     if (body_allowed_) out_.add(output.head->content.release());
   }
@@ -252,7 +259,8 @@ void http1::take_output() {
 void http1::write_head(const response& head) {
   const bool no_content = head.status == 204 || head.status == 304;
   body_allowed_ = exchange_->request().method != http_method::head && !no_content;
-  close_after_ = close_after_ || tunnels_ || (streams_ && http10_);
+  chunked_ = open_ended() && !tunnels_ && !http10_ && body_allowed_;
+  close_after_ = close_after_ || tunnels_ || (open_ended() && http10_);
 
   auto& text = home_.home().head_text();
   text = "HTTP/1.1 ";
@@ -266,7 +274,7 @@ void http1::write_head(const response& head) {
              });
   if (chunked()) {
     text += "transfer-encoding: chunked\r\n";
-  } else if (!streams_ && !no_content) {
+  } else if (!open_ended() && !no_content) {
     text += "content-length: ";
     append_number(text, head.content.size_bytes());
     text += "\r\n";
@@ -296,7 +304,7 @@ void http1::pump() {
   if (phase_ != phase::answering || !head_written_ || finished_) return;
   std::size_t streamed = 0;
   auto& wire = home_.wire();
-  while (!wire.blocked() && !wire.broken()) {
+  while (!wire.blocked() && !wire.broken() && !wire.spent()) {
     if (!out_.empty()) {
       const auto part = out_.front().substr(0, defaults::send_bytes);
       wire.write(part);
@@ -307,7 +315,7 @@ void http1::pump() {
     }
   }
   if (streams_ && streamed > 0) exchange_->sent(streamed);
-  if (ended_ && out_.empty() && chunks_.empty() && !in_chunk_) finish_answer();
+  if (ended_ && out_.empty() && chunks_.empty() && !in_chunk_ && !rest_) finish_answer();
 }
 
 // Ends the chunk that is written and begins the next of what waits; false when there is nothing to
@@ -316,6 +324,12 @@ bool http1::next_chunk() {
   if (in_chunk_) {
     home_.wire().write("\r\n");
     in_chunk_ = false;
+  }
+  if (chunks_.empty() && rest_) {
+    body made;
+    if (!rest_(made)) rest_ = nullptr;
+    chunks_ = made.release();
+    if (chunks_.empty()) return rest_ != nullptr;
   }
   if (chunks_.empty()) return false;
   out_.add(std::move(chunks_));
@@ -326,6 +340,7 @@ bool http1::next_chunk() {
 
 void http1::finish_answer() {
   if (chunked()) home_.wire().write("0\r\n\r\n");
+  chunked_ = false;
   exchange_->detach();
   exchange_.reset();
   phase_ = phase::idle;

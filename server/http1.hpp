@@ -50,7 +50,9 @@ class http1 final : public protocol, public exchange::owner {
 
   void take_output();
   void write_head(const response& head);
-  bool chunked() const noexcept { return streams_ && !tunnels_ && !http10_ && body_allowed_; }
+  // The length of the answer is not known when it begins.
+  bool open_ended() const noexcept { return streams_ || rest_ != nullptr; }
+  bool chunked() const noexcept { return chunked_; }
   void pump();
   bool next_chunk();
   void open_chunk(std::size_t size);
@@ -74,7 +76,9 @@ class http1 final : public protocol, public exchange::owner {
   // The answer under way.
   outgoing out_;
   std::vector<piece> chunks_;  // of the stream, not yet in `out_`
+  body::more rest_;            // makes the next chunks
   bool head_written_ = false;
+  bool chunked_ = false;
   bool http10_ = false;
   bool body_allowed_ = true;
   bool streams_ = false;

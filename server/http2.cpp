@@ -31,7 +31,8 @@ http2::http2(connection& home) : home_{home}, idle_since_{home.now()} {
   nghttp2_session_server_new2(&session_, http2_session_callbacks(), this, http2_session_options());
   const auto& options = home_.home().options();
   const std::array<nghttp2_settings_entry, 3> settings{{
-      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, defaults::concurrent_streams},
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
+       home_.known() ? defaults::concurrent_streams : defaults::stranger_streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, defaults::stream_window_bytes},
       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
        static_cast<std::uint32_t>(options.header_limit_bytes)},
@@ -104,7 +105,7 @@ void http2::drain() {
 
 void http2::pump() {
   auto& wire = home_.wire();
-  while (!wire.blocked() && !wire.broken()) {
+  while (!wire.blocked() && !wire.broken() && !wire.spent()) {
     const std::uint8_t* data = nullptr;
     const auto size = nghttp2_session_mem_send(session_, &data);
     if (size < 0) finished_ = true;
@@ -135,7 +136,7 @@ void http2::begin(std::int32_t id) {
 void http2::add_header(http2_flow& flow, std::string_view name, std::string_view value) {
   auto& request = flow.current->request();
   flow.header_bytes += name.size() + value.size() + 4;
-  if (flow.header_bytes > home_.home().options().header_limit_bytes ||
+  if (flow.header_bytes > home_.header_limit_bytes() ||
       request.headers.size() >= defaults::header_count_limit) {
     flow.header_too_large = true;
   } else if (name == ":method") {
@@ -163,7 +164,22 @@ void http2::head_complete(http2_flow& flow) {
   if (flow.bad_target || request.path.empty())
     return refuse_here(flow,
                        status_response(400, "BadRequest", "the request target is not a path"));
-  if (auto refusal = admit(home_, request)) refuse(flow, std::move(*refusal));
+  auto refusal = admit(home_, request);
+  if (home_.recognize(request)) {
+    const nghttp2_settings_entry more{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
+                                      defaults::concurrent_streams};
+    nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &more, 1);
+  }
+  if (refusal) refuse(flow, std::move(*refusal));
+}
+
+bool http2::header_part(bool first, std::size_t bytes) {
+  block_bytes_ = bytes + (first ? 0 : block_bytes_);
+  return block_bytes_ <= (home_.known() ? 2 : 1) * home_.header_limit_bytes();
+}
+
+bool http2::refused_stream() {
+  return home_.known() || ++refused_streams_ <= defaults::refused_streams;
 }
 
 void http2::add_body(http2_flow& flow, std::string_view part) {
@@ -238,7 +254,10 @@ void http2::take_output(http2_flow& flow) {
   if (flow.out.empty()) flow.progress = home_.now();
   flow.ended = output.ended;
   flow.streams = output.streams;
-  if (output.head) submit_head(flow, *output.head);
+  if (output.head) {
+    submit_head(flow, *output.head);
+    if (flow.current.use_count() == 1) flow.current->drop_request();
+  }
   if (!output.chunks.empty()) flow.out.add(std::move(output.chunks));
   if (flow.deferred && (flow.ended || !flow.out.empty())) {
     flow.deferred = false;
@@ -267,15 +286,17 @@ void http2::submit_head(http2_flow& flow, response& head) {
                headers.push_back(
                    header(name, values.back(), name == "audit-id" ? NGHTTP2_NV_FLAG_NO_INDEX : 0));
              });
-  if (!flow.streams && !no_content)
+  const bool known_length = !flow.streams && !head.content.has_rest();
+  if (known_length && !no_content)
     headers.push_back(header("content-length", length, NGHTTP2_NV_FLAG_NO_INDEX));
 
   const bool bodiless =
-      no_content || request.method == http_method::head || (!flow.streams && head.content.empty());
+      no_content || request.method == http_method::head || (known_length && head.content.empty());
   if (bodiless) {
     nghttp2_submit_response(session_, flow.id, headers.data(), headers.size(), nullptr);
     return;
   }
+  flow.rest = head.content.release_rest();
   flow.out.add(head.content.release());
   const auto source = http2_body_of(flow);
   nghttp2_submit_response(session_, flow.id, headers.data(), headers.size(), &source);
@@ -291,6 +312,7 @@ void http2::stop(http2_flow& flow) {
 
 void http2::reset(http2_flow& flow, std::uint32_t error_code) {
   flow.out.clear();
+  flow.rest = nullptr;
   flow.ended = true;
   nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, flow.id, error_code);
 }

@@ -50,6 +50,10 @@ class http2 final : public protocol {
   void stop(http2_flow& flow);
   void end(std::int32_t id);
 
+  // So much of a header block has come; false: it is too long to be read on.
+  bool header_part(bool first, std::size_t bytes);
+  // A stream was beyond the limit; false: too many of them were.
+  bool refused_stream();
   void take_output(http2_flow& flow);
   void submit_head(http2_flow& flow, response& head);
   void reset(http2_flow& flow, std::uint32_t error_code);
@@ -60,6 +64,8 @@ class http2 final : public protocol {
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, std::unique_ptr<http2_flow>> flows_;
   connection::time_point idle_since_;
+  std::size_t block_bytes_ = 0;
+  std::size_t refused_streams_ = 0;
   bool served_any_ = false;
   bool finished_ = false;
 };

@@ -12,6 +12,17 @@ struct http2_callbacks {
     return {reinterpret_cast<const char*>(text), size};
   }
 
+  static int begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* user) {
+    const bool first = head->type == NGHTTP2_HEADERS;
+    if (!first && head->type != NGHTTP2_CONTINUATION) return 0;
+    return self(user).header_part(first, head->length) ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+  }
+
+  static int invalid_frame(nghttp2_session*, const nghttp2_frame*, int error, void* user) {
+    if (error != NGHTTP2_ERR_REFUSED_STREAM) return 0;
+    return self(user).refused_stream() ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+  }
+
   static int begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* user) {
     if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) self(user).begin(frame->hd.stream_id);
     return 0;
@@ -65,12 +76,17 @@ struct http2_callbacks {
   static ssize_t read_body(nghttp2_session*, std::int32_t, std::uint8_t*, std::size_t size,
                            std::uint32_t* flags, nghttp2_data_source* source, void*) {
     auto& flow = *static_cast<http2_flow*>(source->ptr);
+    while (flow.out.empty() && flow.rest) {
+      body made;
+      if (!flow.rest(made)) flow.rest = nullptr;
+      flow.out.add(made.release());
+    }
     const auto count = std::min(size, flow.out.size_bytes());
     if (count == 0 && !flow.ended) {
       flow.deferred = true;
       return NGHTTP2_ERR_DEFERRED;
     }
-    if (flow.ended && count == flow.out.size_bytes()) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (flow.ended && !flow.rest && count == flow.out.size_bytes()) *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (count > 0) *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
     return static_cast<ssize_t>(count);
   }
@@ -78,7 +94,7 @@ struct http2_callbacks {
   static int send_data(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frame_head,
                        std::size_t size, nghttp2_data_source* source, void* user) {
     auto& wire = self(user).home_.wire();
-    if (wire.blocked()) return NGHTTP2_ERR_WOULDBLOCK;
+    if (wire.blocked() || wire.spent()) return NGHTTP2_ERR_WOULDBLOCK;
     auto& flow = *static_cast<http2_flow*>(source->ptr);
     wire.write(view(frame_head, 9));
     for (auto rest = size; rest > 0;) {
@@ -97,6 +113,8 @@ const nghttp2_session_callbacks* http2_session_callbacks() {
   static const nghttp2_session_callbacks* const made = [] {
     nghttp2_session_callbacks* c = nullptr;
     nghttp2_session_callbacks_new(&c);
+    nghttp2_session_callbacks_set_on_begin_frame_callback(c, http2_callbacks::begin_frame);
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(c, http2_callbacks::invalid_frame);
     nghttp2_session_callbacks_set_on_begin_headers_callback(c, http2_callbacks::begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(c, http2_callbacks::header);
     nghttp2_session_callbacks_set_on_invalid_header_callback(c, http2_callbacks::invalid_header);
@@ -115,6 +133,7 @@ const nghttp2_option* http2_session_options() {
     nghttp2_option* o = nullptr;
     nghttp2_option_new(&o);
     nghttp2_option_set_no_closed_streams(o, 1);
+    nghttp2_option_set_max_outbound_ack(o, defaults::waiting_acks);
     nghttp2_option_set_stream_reset_rate_limit(o, defaults::reset_burst,
                                                defaults::resets_per_second);
     return o;

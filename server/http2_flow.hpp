@@ -32,6 +32,7 @@ struct http2_flow final : exchange::owner {
 
   // -- the answer -------------------------------------------------------------------------------
   outgoing out;
+  body::more rest;  // makes more of it
   bool streams = false;
   bool ended = false;     // nothing will be added to `out`
   bool deferred = false;  // nghttp2 has asked and found `out` empty

@@ -162,7 +162,12 @@ std::ptrdiff_t transport::read(char* into, std::size_t size) {
   return -1;
 }
 
+bool transport::spent() const noexcept {
+  return turn_bytes_ >= defaults::turn_bytes;
+}
+
 void transport::write(std::string_view text) {
+  turn_bytes_ += text.size();
   auto& plain = buffers_.plain;
   while (!text.empty() && !broken_) {
     if (plain.empty() && text.size() >= defaults::record_bytes) {
@@ -191,7 +196,7 @@ void transport::encrypt(std::string_view text) {
       broken_ = true;
     }
   }
-  if (buffers_.outgoing.size() >= defaults::send_bytes) send_outgoing();
+  if (buffers_.outgoing.size() >= send_bytes_) send_outgoing();
 }
 
 void transport::flush() {

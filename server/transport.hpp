@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "server/defaults.hpp"
+
 struct ssl_st;
 struct ssl_ctx_st;
 
@@ -52,6 +54,11 @@ class transport {
   // What came, up to `size` bytes: > 0; 0: nothing now; -1: the end, or broken().
   std::ptrdiff_t read(char* into, std::size_t size);
 
+  // A connection has turns with the others of its thread; spent() asks the caller to leave the rest
+  // for the next.
+  void begin_turn() noexcept { turn_bytes_ = 0; }
+  bool spent() const noexcept;
+
   // Takes all of `text`; flush() must follow before another connection's turn.
   void write(std::string_view text);
   void flush();
@@ -64,6 +71,9 @@ class transport {
   bool broken() const noexcept { return broken_; }
   // Grows with every byte that the kernel takes: to tell a slow peer from a stuck one.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+
+  // What is handed to the kernel in one call.
+  void send_at(std::size_t bytes) noexcept { send_bytes_ = bytes; }
 
   // Says goodbye (close_notify) and closes our side; the peer's is still open.
   void shut_down();
@@ -84,7 +94,9 @@ class transport {
   std::string waiting_;
   std::uint64_t sent_bytes_ = 0;
   const char* problem_ = "the client went away";
-  bool drained_ = false;  // the last receive took all there was
+  std::size_t send_bytes_ = defaults::send_bytes;
+  std::size_t turn_bytes_ = 0;  // written since the turn began
+  bool drained_ = false;        // the last receive took all there was
   bool peer_closed_ = false;
   bool broken_ = false;
 };

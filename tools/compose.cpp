@@ -114,6 +114,8 @@ class node : public node_parts {
     plane.capacity = {static_cast<std::uint64_t>(most.max_pods),
                       static_cast<std::uint64_t>(most.max_objects),
                       static_cast<std::uint64_t>(most.max_bytes.bytes)};
+    plane.events = {static_cast<std::size_t>(config_.store.max_events),
+                    static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
     plane_ = std::make_unique<actors::control_plane>(*company_, *store_, std::move(plane));
     return {};
   }

@@ -16,6 +16,7 @@
 #include "server/console/defaults.hpp"
 #include "server/console/json_writer.hpp"
 #include "server/console/request_log.hpp"
+#include "server/console/trace_room.hpp"
 #include "server/query.hpp"
 
 namespace troupe::server {
@@ -30,6 +31,7 @@ struct console_context {
   request_log& requests;
   sampler& samples;
   std::shared_ptr<other_nodes> others;  // null where no node can join
+  std::shared_ptr<trace_room> traces = std::make_shared<trace_room>(defaults::traces);
   std::chrono::system_clock::time_point started = std::chrono::system_clock::now();
 
   const runtime::directory& actors() const { return company.actors(); }

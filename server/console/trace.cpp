@@ -6,6 +6,7 @@
 #include "server/console/remote.hpp"
 #include "server/console/rendering.hpp"
 #include "server/console/trace_reader.hpp"
+#include "server/defaults.hpp"
 #include "server/status.hpp"
 
 namespace troupe::server {
@@ -15,11 +16,12 @@ namespace {
 class trace : public actors::follower {
  public:
   trace(const console_context& in, std::optional<object_name> object, rendering form,
-        responder answer)
+        responder answer, std::shared_ptr<trace_room::place> place)
       : follower{in.plane ? in.plane->doors().watcher : runtime::actor_ref{}},
         object_{in.plane ? std::move(object) : std::nullopt},
         form_{form},
-        answer_{std::move(answer)} {}
+        answer_{std::move(answer)},
+        place_{std::move(place)} {}
   ~trace() override { out_.close(); }
 
   void started() override {
@@ -27,6 +29,7 @@ class trace : public actors::follower {
     head.content_type = form_ == rendering::text ? "text/plain; charset=utf-8" : "application/json";
     out_ = answer_.start_stream(std::move(head), {[me = self()] { me.tell(room{}); },
                                                   [me = self()] { me.tell(client_gone{}); }});
+    place_->on_eviction([me = self()] { me.tell(client_gone{}); });
     look_ = every(defaults::trace_period, [this] { look(); });
     limit_ = after(defaults::trace_limit, [this] { finish(); });
     if (object_)
@@ -34,7 +37,7 @@ class trace : public actors::follower {
   }
 
   std::string describe() const override {
-    return fmt::format("lines: {}\nlost: {}\nwritable: {}\n", lines_, lost_, writable_);
+    return fmt::format("lines: {}\nlost: {}\nwritable: {}\n", lines_, lost_, !stuck_);
   }
 
  protected:
@@ -47,7 +50,8 @@ class trace : public actors::follower {
 
   void show(traced what) {
     lost_ += what.lost;
-    if (!writable_) {
+    note_stuck(!writable_ || out_.waiting_bytes() > defaults::trace_waiting_bytes);
+    if (stuck_) {
       lost_ += what.lines;
       return;
     }
@@ -72,6 +76,11 @@ class trace : public actors::follower {
   void on_gone(const client_gone&) { finish(); }
 
  private:
+  void note_stuck(bool is) {
+    if (std::exchange(stuck_, is) == is) return;
+    place_->stuck_since(is ? std::optional{now()} : std::nullopt);
+  }
+
   // The key is the beginning of others.
   void take_changes(const actors::watch_events& m) {
     for (const auto& each : m.events)
@@ -89,7 +98,9 @@ class trace : public actors::follower {
   responder answer_;
   server::stream out_;
   stream changes_ = 0;
+  const std::shared_ptr<trace_room::place> place_;
   bool writable_ = true;
+  bool stuck_ = false;  // what was written before waits for the client
   runtime::time_point written_at_{};
   std::uint64_t lines_ = 0, lost_ = 0, told_ = 0;
   runtime::timer look_, limit_;
@@ -98,8 +109,9 @@ class trace : public actors::follower {
 // Of this machine.
 class near_trace final : public trace {
  public:
-  near_trace(const console_context& in, trace_filter filter, rendering form, responder answer)
-      : trace{in, filter.object, form, std::move(answer)},
+  near_trace(const console_context& in, trace_filter filter, rendering form, responder answer,
+             std::shared_ptr<trace_room::place> place)
+      : trace{in, filter.object, form, std::move(answer), std::move(place)},
         reader_{in, std::move(filter), form, in.company.recorder().newest()} {}
 
   const runtime::behavior& make_behavior() const override {
@@ -127,8 +139,9 @@ class near_trace final : public trace {
 class far_trace final : public trace {
  public:
   far_trace(const console_context& in, std::optional<object_name> object, std::string node,
-            std::string target, std::string after, rendering form, responder answer)
-      : trace{in, std::move(object), form, std::move(answer)},
+            std::string target, std::string after, rendering form, responder answer,
+            std::shared_ptr<trace_room::place> place)
+      : trace{in, std::move(object), form, std::move(answer), std::move(place)},
         others_{in.others},
         node_{std::move(node)},
         target_{std::move(target)},
@@ -187,9 +200,16 @@ rendering form_of(const query_string& query) {
 }
 
 template <class Trace, class... Args>
-void spawn_trace(const console_context& in, const request& what, Args... args) {
+void spawn_trace(const console_context& in, const request& what, const responder& answer,
+                 Args... args) {
+  auto place = in.traces->enter();
+  if (!place)
+    return answer.respond(status_response(api::too_many_requests(
+        fmt::format("{} traces are under way on {} and all of them are read: end one of them",
+                    defaults::traces, in.node),
+        defaults::retry_after_seconds)));
   in.company.spawn({.kind = "trace", .name = request_text(what.id), .restart = false},
-                   runtime::make<Trace>(std::move(args)...));
+                   runtime::make<Trace>(std::move(args)..., answer, std::move(place)));
 }
 
 }  // namespace
@@ -197,7 +217,7 @@ void spawn_trace(const console_context& in, const request& what, Args... args) {
 void start_trace(const console_context& in, const request& what, const responder& answer) {
   auto filter = trace_filter_of(in, what.query);
   if (!filter) return answer.respond(status_response(filter.error()));
-  spawn_trace<near_trace>(in, what, in, std::move(*filter), form_of(what.query), answer);
+  spawn_trace<near_trace>(in, what, answer, in, std::move(*filter), form_of(what.query));
 }
 
 void start_far_trace(const console_context& in, const std::string& node, const request& what,
@@ -214,8 +234,8 @@ void start_far_trace(const console_context& in, const std::string& node, const r
         502, "BadGateway", fmt::format("{} answered with what is no page of a trace", node)));
   auto target = target_of("trace", what.query);
   target += target.find('?') == target.npos ? '?' : '&';
-  spawn_trace<far_trace>(in, what, in, std::move(object), node, std::move(target),
-                         std::move(first->after), form_of(what.query), answer);
+  spawn_trace<far_trace>(in, what, answer, in, std::move(object), node, std::move(target),
+                         std::move(first->after), form_of(what.query));
 }
 
 }  // namespace troupe::server

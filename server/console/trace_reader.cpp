@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "server/console/views.hpp"
 
@@ -22,6 +23,14 @@ void note(std::deque<std::uint64_t>& into, std::uint64_t what, std::size_t limit
   if (std::find(into.begin(), into.end(), what) != into.end()) return;
   into.push_back(what);
   if (into.size() > limit) into.pop_front();
+}
+
+// How many had to go. What is left takes no more memory than it needs.
+std::size_t keep_newest(std::vector<trace_record>& records, std::size_t limit) {
+  const auto extra = records.size() - std::min(records.size(), limit);
+  records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(extra));
+  records.shrink_to_fit();
+  return extra;
 }
 
 // What is no number is passed over.
@@ -67,7 +76,10 @@ traced trace_reader::read() {
     for (const auto& each : in_.actors().called(name_of_object(*filter_.object)))
       note_actor(each.id());
     learn_names(records);
-    if (waits_) std::swap(records, waiting_);
+    if (waits_) {
+      made.lost += keep_newest(records, defaults::trace_records);
+      std::swap(records, waiting_);
+    }
   }
   std::erase_if(records, [this](const trace_record& each) { return !wanted(each); });
   if (records.size() > defaults::trace_lines) {
@@ -127,7 +139,7 @@ bool trace_reader::go_on_from(std::string_view position) {
 }
 
 void trace_reader::learn_names(const std::vector<trace_record>& records) {
-  if (names_.size() > defaults::trace_names) names_.clear();
+  if (names_.size() > defaults::trace_names) std::exchange(names_, {});
   std::vector<std::uint64_t> unknown;
   for (const auto& each : records)
     for (const auto id : {each.receiver, each.sender})

@@ -29,8 +29,8 @@ struct list_page {
 
 response object_answer(const wanted_form& form, int status, const api::object_ptr& what,
                        included rows = included::metadata);
-response list_answer(const wanted_form& form, const list_page& page,
-                     included rows = included::metadata);
+// A long list is made part by part while it is sent.
+response list_answer(const wanted_form& form, list_page page, included rows = included::metadata);
 // Messages that are no stored objects: Status, Scale, reviews. Never as a table.
 response message_answer(const wanted_form& form, int status, const api::body& content,
                         std::string_view api_version, std::string_view kind);

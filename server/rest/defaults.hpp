@@ -10,6 +10,13 @@ namespace troupe::server::defaults {
 
 using namespace std::chrono_literals;
 
+// -- lists --------------------------------------------------------------------------------------
+// Of a list so much is made at once (list_body::add), in a few milliseconds where nothing of it is
+// encoded yet, and the rest in parts while it is sent: other requests of the thread come in
+// between, and no more of it is in memory at a time. A list of 1,000 pods is made at once.
+inline constexpr std::size_t list_at_once = 4u << 20;
+inline constexpr std::size_t list_part = 256u << 10;
+
 // -- watches ------------------------------------------------------------------------------------
 // upstream: min-request-timeout. A watch without timeoutSeconds lasts so long, or up to twice that.
 inline constexpr std::chrono::nanoseconds watch_timeout = 30min;

@@ -100,7 +100,7 @@ class sweep : public std::enable_shared_from_this<sweep> {
   void finish() {
     if (failure_) return what_->fail(*failure_);
     answer_.revision = what_->in.read().at();
-    what_->answer(list_answer(what_->form, answer_, what_->rows));
+    what_->answer(list_answer(what_->form, std::move(answer_), what_->rows));
   }
 
   const call_ptr what_;

@@ -73,8 +73,8 @@ std::string frame_of(const frame_form& form, std::string_view type, const respon
 std::string event_frame(const frame_form& form, event_type type, const api::object_ptr& object) {
   const auto name = name_of(type);
   if (form.answer.as == shape::object) {
-    return form.answer.media == api::media::protobuf ? wire_frame(name, object->protobuf())
-                                                     : json_frame(name, object->json());
+    return form.answer.media == api::media::protobuf ? wire_frame(name, *object->protobuf_text())
+                                                     : json_frame(name, *object->json_text());
   }
   if (form.answer.as == shape::table) {
     const list_page page{&object->kind(), {object}, object->revision(), {}, {}};

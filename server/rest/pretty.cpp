@@ -21,38 +21,33 @@ void new_line(std::string& out, std::size_t depth) {
 
 }  // namespace
 
-std::string pretty_json(std::string_view json) {
-  std::string out;
-  out.reserve(json.size() * 2);
-  std::size_t depth = 0;
-  for (std::size_t i = 0; i < json.size();) {
-    const char c = json[i];
-    const bool empty = (c == '{' || c == '[') && i + 1 < json.size() && json[i + 1] == c + 2;
+void pretty_printer::append(std::string& out, std::string_view part) {
+  for (std::size_t i = 0; i < part.size();) {
+    const char c = part[i];
+    const bool closes = c == '}' || c == ']';
+    if (closes) --depth_;
+    if (closes ? !opened_ : opened_) new_line(out, depth_);
+    opened_ = c == '{' || c == '[';
     if (c == '"') {
-      const auto end = string_end(json, i);
-      out += json.substr(i, end - i);
+      const auto end = string_end(part, i);
+      out += part.substr(i, end - i);
       i = end;
       continue;
     }
-    if (empty) {
-      out += c;
-      out += json[++i];
-    } else if (c == '{' || c == '[') {
-      out += c;
-      new_line(out, ++depth);
-    } else if (c == '}' || c == ']') {
-      new_line(out, depth == 0 ? 0 : --depth);
-      out += c;
-    } else if (c == ',') {
-      out += c;
-      new_line(out, depth);
-    } else if (c == ':') {
+    if (opened_) ++depth_;
+    if (c == ':')
       out += ": ";
-    } else if (c != '\n') {
+    else if (c != '\n')
       out += c;
-    }
+    if (c == ',') new_line(out, depth_);
     ++i;
   }
+}
+
+std::string pretty_json(std::string_view json) {
+  std::string out;
+  out.reserve(json.size() * 2);
+  pretty_printer{}.append(out, json);
   out += '\n';
   return out;
 }

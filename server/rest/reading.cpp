@@ -98,6 +98,8 @@ list_page scan(const list_options& options, const place& from, const std::string
       ++behind;
       return all && !from.after.empty();
     }
+    const auto stored = object->stored();
+    if (!stored.empty() && !options.fields.may_match(stored)) return true;
     if (!all && (!options.labels.matches(object->meta().labels()) ||
                  !options.fields.matches(object->content())))
       return true;
@@ -146,9 +148,9 @@ void get_object(const call_ptr& what) {
 void list_objects(const call_ptr& what) {
   const auto options = parse_list_options(what->kind(), what->what->query, false);
   if (!options) return what->fail(options.error());
-  const auto page = read_page(*what, *options);
+  auto page = read_page(*what, *options);
   if (!page) return what->fail(page.error());
-  what->answer(list_answer(what->form, *page, what->rows));
+  what->answer(list_answer(what->form, std::move(*page), what->rows));
 }
 
 void watch_objects(const call_ptr& what) {

@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include "api/table.hpp"
-
 namespace troupe::server {
 namespace {
 
@@ -26,16 +24,19 @@ std::int64_t now_seconds() {
 
 }  // namespace
 
+api::table_options table_form(const list_page& page, const table_options& options) {
+  return {.api_version = options.v1 ? "meta.k8s.io/v1" : "meta.k8s.io/v1beta1",
+          .rows = row_object_of(options.rows),
+          .columns = options.columns,
+          .now_seconds = now_seconds(),
+          .revision = page.revision,
+          .continue_token = page.continue_token,
+          .remaining = page.remaining};
+}
+
 std::string table_json(const list_page& page, const table_options& options) {
   std::string out;
-  api::append_table(out, *page.kind, page.items,
-                    {.api_version = options.v1 ? "meta.k8s.io/v1" : "meta.k8s.io/v1beta1",
-                     .rows = row_object_of(options.rows),
-                     .columns = options.columns,
-                     .now_seconds = now_seconds(),
-                     .revision = page.revision,
-                     .continue_token = page.continue_token,
-                     .remaining = page.remaining});
+  api::append_table(out, *page.kind, page.items, table_form(page, options));
   return out;
 }
 

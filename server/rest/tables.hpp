@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "api/table.hpp"
 #include "server/rest/answers.hpp"
 
 namespace troupe::server {
@@ -13,6 +14,8 @@ struct table_options {
   bool columns = true;
 };
 
+// What tells a table of these objects. It shows parts of the page.
+api::table_options table_form(const list_page& page, const table_options& options);
 std::string table_json(const list_page& page, const table_options& options);
 
 }  // namespace troupe::server

@@ -223,7 +223,7 @@ void patch_object(const call_ptr& what) {
              fields = options->fields](const snapshot& state) -> api::expected<change_plan> {
               const auto was = state.find(what->key());
               if (!was) return api::fail(api::not_found(what->kind(), what->where.name));
-              auto text = change.apply(*what, was->json(), what->kind().type(), fields);
+              auto text = change.apply(*what, *was->json_text(), what->kind().type(), fields);
               if (!text) return api::fail(std::move(text.error()));
               auto now = api::decode(*text, api::media::json, &what->kind(), {.fields = fields});
               if (!now) return api::fail(std::move(now.error()));

@@ -5,6 +5,7 @@
 #include "actors/event_rules.hpp"
 #include "actors/lru.hpp"
 #include "api/schema/core_event.pb.h"
+#include "api/scheme.hpp"
 #include "api/validation.hpp"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
@@ -121,6 +122,57 @@ TEST_CASE("events end after an hour without being seen again") {
   CHECK(c.list<Event>("default")[0]->as<Event>().message() == "again");
   c.advance(minutes{60});
   CHECK(c.count<Event>("default") == 0);
+}
+
+TEST_CASE("the oldest events go before their hour when there are too many", "[compact]") {
+  auto options = only_doors();
+  options.plane.events = {.count = 100, .bytes = 1 << 20};
+  cluster c{1, options};
+  std::vector<api::object_ptr> pods;
+  for (int i = 0; i < 30; ++i)
+    pods.push_back(c.create(pod_named("p" + std::to_string(i))));
+  for (int round = 0; round < 10; ++round)
+    for (const auto& pod : pods)
+      say(c, pod, "message " + std::to_string(round));
+  c.settle();
+  c.advance(seconds{1});
+  CHECK(c.count<Event>("default") == 95);
+  for (const auto& each : c.list<Event>("default"))
+    CHECK(each->as<Event>().message() >= "message 6");
+  // What is left is within the limits: nothing more goes.
+  c.advance(minutes{2});
+  CHECK(c.count<Event>("default") == 95);
+}
+
+TEST_CASE("the oldest events go when they take too much together", "[compact]") {
+  auto options = only_doors();
+  options.plane.events = {.count = 1'000, .bytes = 64 << 10};
+  cluster c{1, options};
+  for (int i = 0; i < 30; ++i)
+    say(c, c.create(pod_named("p" + std::to_string(i))), std::string(10'000, 'x'));
+  c.settle();
+  c.advance(seconds{1});
+  CHECK(c.truth().read().encoded_bytes() <= 64 << 10);
+  CHECK(c.count<Event>("default") >= 5);
+}
+
+TEST_CASE("when an event was last seen can be told from its bytes") {
+  Event event;
+  const auto seen = [&] {
+    return actors::last_seen(api::to_storage(api::kind_of<Event>(), event));
+  };
+  event.mutable_metadata()->set_name("a");
+  CHECK(seen() == 0);
+  event.mutable_metadata()->mutable_creation_timestamp()->set_seconds(5);
+  CHECK(seen() == 5);
+  event.mutable_event_time()->set_seconds(6);
+  event.mutable_event_time()->set_nanos(1'000);
+  CHECK(seen() == 6);
+  event.mutable_series()->mutable_last_observed_time()->set_seconds(7);
+  CHECK(seen() == 7);
+  event.mutable_last_timestamp()->set_seconds(1'704'067'200);
+  CHECK(seen() == 1'704'067'200);
+  CHECK(actors::last_seen("no event") == 0);
 }
 
 TEST_CASE("a bounded map forgets what was not used for the longest time") {

@@ -36,8 +36,8 @@ TEST_CASE("an object is encoded once, whoever asks first") {
   std::vector<const std::string*> json(8), protobuf(8);
   for (int i = 0; i < 8; ++i)
     readers.emplace_back([&, i] {
-      json[i] = &object->json();
-      protobuf[i] = &object->protobuf();
+      json[i] = object->json_text().get();
+      protobuf[i] = object->protobuf_text().get();
     });
   for (auto& each : readers)
     each.join();
@@ -47,6 +47,20 @@ TEST_CASE("an object is encoded once, whoever asks first") {
   }
   CHECK(object->json().starts_with(
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"42")"));
+}
+
+TEST_CASE("texts that nobody asks for any more are dropped") {
+  const auto before = object::text_bytes();
+  const auto object = pod("a", 42);
+  const auto text = object->json_text();
+  CHECK(object::text_bytes() == before + text->size());
+  object->forget_texts();  // somebody has asked since the last time
+  CHECK(object->json_text() == text);
+  object->forget_texts();
+  object->forget_texts();
+  CHECK(object::text_bytes() == before);
+  CHECK(*object->json_text() == *text);
+  CHECK(object->json_text() != text);
 }
 
 TEST_CASE("stored bytes have no resourceVersion and do not depend on it") {

@@ -75,7 +75,7 @@ TEST_CASE("a compressed request body is a 415") {
 
 TEST_CASE("header fields beyond 64 KiB or beyond their number are a 431") {
   test_server server;
-  http_client good{server.client()};
+  http_client good{server.client_with_certificate()};
   CHECK(good.get("/hello", {{"X", std::string(60'000, 'x')}}).status == 200);
   bool closed = false;
   CHECK(say(server, "GET /hello HTTP/1.1\r\nHost: x\r\nX: " + std::string(70'000, 'x') + "\r\n\r\n",

@@ -247,7 +247,7 @@ TEST_CASE("stopping the server ends streams properly and tells the handler") {
 TEST_CASE("two hundred streams on one HTTP/2 connection each get their own events") {
   test_server server;
   watch_route watch{server};
-  http2_client client{server.client()};
+  http2_client client{server.client_with_certificate()};
   std::vector<std::int32_t> ids;
   for (int i = 0; i < 200; ++i)
     ids.push_back(client.start("GET", "/watch"));
