@@ -18,7 +18,7 @@ namespace troupe::actors {
 namespace {
 
 using api::core::v1::Service;
-using api::internal::v1::ServiceAllocation;
+using api::allocation::v1::ServiceAllocation;
 using persistence::snapshot;
 using persistence::transaction;
 

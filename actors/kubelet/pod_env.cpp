@@ -212,8 +212,8 @@ text resource_value(const Pod& pod, const std::string& name, const ResourceField
   // kubernetes: a divisor of 0 is none, which is 1.
   const auto divisor = api::quantity::parse(wanted.divisor().string()).value_or(api::quantity{});
   const auto by = divisor.sign() > 0 ? divisor.milli_value() : 1'000;
-  const auto all = amount.milli_value();
-  return std::to_string(all / by + (all % by > 0));
+  const auto milli = amount.milli_value();
+  return std::to_string(milli / by + (milli % by > 0));
 }
 
 std::vector<std::string> referenced_keys(const Pod& pod) {

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "api/object_key.hpp"
+#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/internal_v1.pb.h"
 #include "support/cluster.hpp"
@@ -18,7 +19,7 @@ namespace troupe::test {
 
 using api::core::v1::Namespace;
 using api::core::v1::Service;
-using api::internal::v1::ServiceAllocation;
+using api::allocation::v1::ServiceAllocation;
 
 namespace {
 
