@@ -1,5 +1,8 @@
 #include "server/rest/change.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -42,6 +45,18 @@ void try_again(const attempt_ptr& a, const persistence::error& why) {
   if (!a->what->in.retries.post([a] { try_once(a); })) give_up();
 }
 
+// On a commit thread, which is everybody's: without the memory for its answer the client gets that
+// of a request that failed, as its call is dropped.
+template <class F>
+void guarded(const attempt_ptr& a, F f) {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    spdlog::error("server: the answer to {} {} failed: {}", a->what->what->method_text,
+                  a->what->what->path, e.what());
+  }
+}
+
 void try_once(const attempt_ptr& a) {
   auto planned = a->plan(a->what->in.read());
   if (!planned) return a->failed(planned.error());
@@ -52,8 +67,10 @@ void try_once(const attempt_ptr& a) {
   a->what->in.plane.commit(std::move(planned->what), a->what->what->id,
                            [a, removed, shown = std::move(planned->shown),
                             status = planned->status](persistence::outcome result) {
-                             if (!result) return try_again(a, result.error());
-                             a->done({shown ? shown : result->objects.front(), status, removed});
+                             guarded(a, [&] {
+                               if (!result) return try_again(a, result.error());
+                               a->done({shown ? shown : result->objects.front(), status, removed});
+                             });
                            });
 }
 
