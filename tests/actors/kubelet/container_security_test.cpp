@@ -281,6 +281,23 @@ TEST_CASE("secrets in memory outlive the kubelet, and go with their pod", "[kube
   CHECK(mounts() == 0);
 }
 
+TEST_CASE("a link that a container leaves in a volume makes nothing outside of it", "[kubelet]") {
+  if (!is_root()) return;
+  machine here;
+  here.start_kubelet();
+  const auto at = here.root().parent_path() / "m", outside = here.root().parent_path() / "outside";
+  std::filesystem::create_directories(here.root().parent_path() / "host");
+  std::filesystem::create_symlink(outside / "made", here.root().parent_path() / "host" / "link");
+  here.create(pod("true", "", "",
+                  "{name: v, hostPath: {path: " + (here.root().parent_path() / "host").string() +
+                      "}}, {name: e, emptyDir: {}}",
+                  "{name: v, mountPath: " + at.string() + "}, {name: e, mountPath: " + at.string() +
+                      "/link/below}"));
+  REQUIRE(machine::wait([&] { return here.ended("p"); }));
+  CHECK_FALSE(std::filesystem::exists(outside));
+  CHECK(here.status("p").phase() == "Failed");
+}
+
 TEST_CASE("a container that is refused says why, and runs when it may", "[kubelet]") {
   if (!is_root()) return;
   machine here;
