@@ -67,6 +67,11 @@ bool make_folder(const fs::path& path) {
   return !problem;
 }
 
+// One that root has made is of no use to an ordinary user.
+bool make_own_folder(const fs::path& path) {
+  return make_folder(path) && ::access(path.c_str(), W_OK) == 0;
+}
+
 // Version 2 hands controllers down from folder to folder.
 bool hand_down(const fs::path& folder, std::string_view controller) {
   return put(folder / "cgroup.subtree_control", fmt::format("+{}", controller));
@@ -121,7 +126,7 @@ cgroup_tree cgroup_tree::find(const fs::path& mount) {
   tree.version_2_ = !offered.empty();
   if (tree.version_2_) {
     const auto folder = mount / all_groups;
-    if (make_folder(folder)) tree.folders_.push_back({"", folder});
+    if (make_own_folder(folder)) tree.folders_.push_back({"", folder});
     for (const auto* each : controllers)
       if (tree.available() && has_word(offered, each) && hand_down(mount, each) &&
           hand_down(folder, each))
@@ -129,7 +134,7 @@ cgroup_tree cgroup_tree::find(const fs::path& mount) {
   } else {
     for (const auto* each : controllers) {
       const auto folder = mount / each / all_groups;
-      if (!fs::exists(mount / each) || !make_folder(folder)) continue;
+      if (!fs::exists(mount / each) || !make_own_folder(folder)) continue;
       tree.folders_.push_back({each, folder});
       found.emplace_back(each);
     }

@@ -238,15 +238,31 @@ class root_maker {
     return {};
   }
 
-  // What is missing where a volume is to stand: made here where that is within another volume or a
-  // cover. The kubelet has made what is missing outside (mount_points.hpp).
+  // What is missing where something is to stand: made here where that is within another volume or
+  // in what was mounted above. The kubelet has made what is missing outside (mount_points.hpp). In
+  // a volume no link of the container's leads out of it.
   void make_target(const std::string& target, bool directory) {
     struct stat info {};
     if (::stat(target.c_str(), &info) == 0) return;
-    std::error_code problem;
     const fs::path path{target};
-    fs::create_directories(directory ? path : path.parent_path(), problem);
-    if (!directory) ::close(::open(target.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+    const auto whole = directory ? path : path.parent_path();
+    const std::string* outer = nullptr;
+    for (const auto& each : spec_.mounts)
+      if (is_beneath(target, each.target) && (!outer || each.target.size() > outer->size()))
+        outer = &each.target;
+    if (!outer) {
+      std::error_code problem;
+      fs::create_directories(whole, problem);
+      if (!directory) ::close(::open(target.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+      return;
+    }
+    const auto volume = open_directory(*outer);
+    if (!volume) return;
+    const auto within = whole.lexically_relative(*outer).string();
+    const auto made = make_beneath(*volume, within, 0755, true);
+    if (made && !directory)
+      static_cast<void>(
+          open_beneath(*made, path.filename(), O_CREAT | O_WRONLY | O_NOFOLLOW, 0644));
   }
 
   outcome place_volumes() {

@@ -124,7 +124,7 @@ TEST_CASE("who floods the log waits, and the log stays within its bound", "[kube
   listener heard;
   process_runtime runtime{shim};
   runtime.start(container_dir{place.path / "c"},
-                shell(place, "head -c 400000 /dev/zero | tr '\\0' '\\n'; echo last"),
+                shell(place, "head -c 700000 /dev/zero | tr '\\0' '\\n'; echo last"),
                 heard.observer());
   const auto exit = heard.exit();
   REQUIRE(exit);
