@@ -70,9 +70,10 @@ inline constexpr std::uint64_t disk_part = 8;
 // RocksDB writes a level anew before it drops the old one: room for the write-ahead log
 // (wal_limit_bytes) or for the first level, twice.
 inline constexpr std::uint64_t reserve_bytes = 128u << 20;
-// The store is short of space with less free than the reserve takes, so that RocksDB has room for a
-// step without it, and has enough again with this many percent of that.
-inline constexpr std::uint64_t enough_percent = 150;
+// The store is short of space with less free than so many percent of the reserve, so that RocksDB
+// has room for a step and its logs without it, and has enough again with the second.
+inline constexpr std::uint64_t low_percent = 150;
+inline constexpr std::uint64_t enough_percent = 225;
 // A start with less than this part (1/n) of the reserve free is given some of it at once.
 inline constexpr std::uint64_t start_part = 8;
 // The part (1/n) of its bytes that history keeps while space is short.

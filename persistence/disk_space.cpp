@@ -36,7 +36,7 @@ std::uint64_t usage_of(const std::string& directory) {
 space_plan plan_space(std::uint64_t capacity_bytes, std::uint64_t history_wanted_bytes) {
   const auto part = capacity_bytes / defaults::disk_part;
   const auto reserve = std::min(part, defaults::reserve_bytes);
-  return {std::min(part, history_wanted_bytes), reserve, reserve,
+  return {std::min(part, history_wanted_bytes), reserve, reserve / 100 * defaults::low_percent,
           reserve / 100 * defaults::enough_percent, reserve / defaults::growth_part};
 }
 

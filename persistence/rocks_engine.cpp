@@ -313,8 +313,10 @@ expected<void> rocks_engine::open(open_mode mode) {
   const auto sizes =
       sizes_within(plan_space(space ? space->capacity_bytes : UINT64_MAX, 0).reserve_bytes);
   auto options = database_options(mode, sizes);
-  options.avoid_flush_during_recovery =
-      mode == open_mode::strict && log_bytes_in(directory_) <= defaults::replay_kept_bytes;
+  const auto replayed = log_bytes_in(directory_);
+  const bool small = replayed <= defaults::replay_kept_bytes;
+  const bool full = space && space->free_bytes < 2 * replayed;
+  options.avoid_flush_during_recovery = mode == open_mode::strict && (small || full);
   options.env = environment_.get();
   options.info_log = make_rocks_log();
   options.listeners.push_back(errors_);
