@@ -39,10 +39,12 @@ object::text once(std::atomic<object::text>& cache, Encode encode) {
   if (auto known = cache.load(std::memory_order_acquire)) return known;
   auto made = std::make_shared<std::string>(encode());
   made->shrink_to_fit();
-  object::text known;
-  if (!cache.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return known;
+  // Before others can see and forget it.
   all_text_bytes.fetch_add(made->size(), std::memory_order_relaxed);
-  return made;
+  object::text known;
+  if (cache.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return made;
+  all_text_bytes.fetch_sub(made->size(), std::memory_order_relaxed);
+  return known;
 }
 
 void forget(std::atomic<object::text>& cache) {

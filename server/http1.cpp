@@ -248,6 +248,7 @@ void http1::take_output() {
     rest_ = output.head->content.release_rest();
     write_head(*output.head);
     if (body_allowed_) out_.add(output.head->content.release());
+    if (!body_allowed_) rest_ = nullptr;
   }
   ended_ = output.ended || (streams_ && !body_allowed_);
   if (streams_ && !tunnels_ && peer_closing_) finished_ = true;

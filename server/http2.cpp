@@ -256,7 +256,8 @@ void http2::take_output(http2_flow& flow) {
   flow.streams = output.streams;
   if (output.head) {
     submit_head(flow, *output.head);
-    if (flow.current.use_count() == 1) flow.current->drop_request();
+    // Of a stranger, whose requests no other thread has: unread answers shall keep nothing else.
+    if (!home_.known() && flow.current.use_count() == 1) flow.current->drop_request();
   }
   if (!output.chunks.empty()) flow.out.add(std::move(output.chunks));
   if (flow.deferred && (flow.ended || !flow.out.empty())) {

@@ -6,6 +6,7 @@
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"
+#include "server/rest_fixture.hpp"
 
 using namespace troupe;
 using namespace troupe::server;
@@ -109,4 +110,28 @@ TEST_CASE("a long list is answered in parts, a short one at once") {
     more = rest(part);
     CHECK(part.size_bytes() < 300u << 10);
   }
+}
+
+TEST_CASE("a HEAD of a long list has no body, and a list over HTTP/1.0 ends with its connection") {
+  testing::rest_test server;
+  for (int i = 0; i < 60; ++i)
+    REQUIRE(server
+                .post("/api/v1/namespaces/default/configmaps",
+                      R"({"metadata":{"name":"m)" + std::to_string(i) + R"("},"data":{"text":")" +
+                          std::string(100'000, 'x') + "\"}}")
+                .status == 201);
+  const std::string path = "/api/v1/namespaces/default/configmaps";
+  const auto whole = server.get(path).text();
+  CHECK(whole.size() > 6'000'000);
+  test::http_client client{server.where()};
+  client.send_request("HEAD", path);
+  CHECK(client.receive_answer(false).status == 200);
+  CHECK(client.get("/version").status != 0);  // it goes on at once
+  test::wire old{server.where()};
+  REQUIRE(old.send("GET " + path + " HTTP/1.0\r\n\r\n"));
+  std::string all;
+  for (std::string part; !(part = old.receive(1u << 20)).empty();)
+    all += part;
+  CHECK(old.ended());
+  CHECK(all.ends_with(whole));
 }
