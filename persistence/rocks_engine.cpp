@@ -303,9 +303,11 @@ std::uint64_t rocks_engine::oldest_needed_log() const {
 // From now on the directory changes.
 void rocks_engine::accept() {
   guard_->accept();
-  const auto logs = find_old_logs(directory_, oldest_needed_log(), newest_old_log_);
+  const auto logs = to_text(find_old_logs(directory_, oldest_needed_log(), newest_old_log_));
+  const auto noted = get(table::meta, meta_key::logs);
+  if (noted && noted->value_or("") == logs) return;
   // Without it a lost log is still found, but not by its name.
-  db_->Put({}, column(table::meta), slice(meta_key::logs), to_text(logs)).PermitUncheckedError();
+  db_->Put({}, column(table::meta), slice(meta_key::logs), logs).PermitUncheckedError();
 }
 
 expected<void> rocks_engine::open(open_mode mode) {

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t sample = 80;
+constexpr std::size_t sample = 40;
 constexpr std::uintmax_t step_bytes = 1024;
 
 // What a client was told.
