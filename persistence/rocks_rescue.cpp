@@ -45,11 +45,12 @@ void prepare_rescue(const std::string& copy, const std::string& logs) {
 }
 
 void rebuild_manifest(const std::string& copy) {
-  auto options = database_options(open_mode::rescue);
+  const auto sizes = sizes_within(UINT64_MAX);
+  auto options = database_options(open_mode::rescue, sizes);
   options.info_log = make_rocks_log();
   std::vector<rocksdb::ColumnFamilyDescriptor> tables;
   for (const auto each : {table::meta, table::objects, table::changes, table::bases})
-    tables.emplace_back(table_name(each), table_options(each));
+    tables.emplace_back(table_name(each), table_options(each, sizes));
   rocksdb::RepairDB(copy, options, tables).PermitUncheckedError();
 }
 
