@@ -156,8 +156,8 @@ TEST_CASE("kinds have names, metadata and a list") {
       continue;
     }
     CHECK(plurals.insert(api_version + options.plural()).second);
-    const bool unlisted = options.verbs_size() == 1 &&
-                          (options.verbs(0) == "create" || options.verbs(0) == "none");
+    const bool unlisted =
+        options.verbs_size() == 1 && (options.verbs(0) == "create" || options.verbs(0) == "none");
     const auto* list = list_of(*message);
     REQUIRE((list == nullptr) == unlisted);
     if (list == nullptr) continue;
