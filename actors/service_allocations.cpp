@@ -17,8 +17,8 @@ namespace troupe::actors {
 
 namespace {
 
-using api::core::v1::Service;
 using api::allocation::v1::ServiceAllocation;
+using api::core::v1::Service;
 using persistence::snapshot;
 using persistence::transaction;
 

@@ -17,9 +17,9 @@
 
 namespace troupe::test {
 
+using api::allocation::v1::ServiceAllocation;
 using api::core::v1::Namespace;
 using api::core::v1::Service;
-using api::allocation::v1::ServiceAllocation;
 
 namespace {
 
