@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -56,8 +57,14 @@ void decode(std::vector<row>& rows) {
       decode(rows[i]);
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < helpers; ++i)
-    threads.emplace_back(part, i);
+  threads.reserve(helpers);
+  for (std::size_t i = 1; i < helpers; ++i) {
+    try {
+      threads.emplace_back(part, i);
+    } catch (const std::system_error&) {
+      part(i);  // no thread can be had
+    }
+  }
   part(0);
   for (auto& each : threads)
     each.join();
