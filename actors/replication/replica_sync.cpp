@@ -7,6 +7,7 @@
 
 #include "actors/claims.hpp"
 #include "actors/creation.hpp"
+#include "actors/log.hpp"
 #include "actors/replication/defaults.hpp"
 #include "actors/replication/pod_template.hpp"
 #include "actors/replication/ranking.hpp"
@@ -178,9 +179,11 @@ void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
     return create_batch();
   }
   if (std::exchange(pause_told_, owner_->generation()) == owner_->generation()) return;
-  record(
-      false, "WaitingForNodes",
-      fmt::format("{} pods wait for a node: more are created when some of them have one", waiting));
+  const auto message =
+      fmt::format("{} pods wait for a node: more are created when some of them have one", waiting);
+  // The event may be held back by the limit of events for one object, which all those pods used up.
+  log().info("{}: {}", key_, message);
+  record(false, "WaitingForNodes", message);
 }
 
 void replica_controller::create_batch() {

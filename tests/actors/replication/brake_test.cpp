@@ -67,7 +67,8 @@ TEST_CASE("a controller that asks for 2147483647 pods makes only some that wait 
   c.create(replication_controller("web", most_replicas, web));
   CHECK_FALSE(c.run_until([&] { return c.count<Pod>() > waiting; }, seconds{30}));
   CHECK(c.count<Pod>() == waiting);
-  CHECK(times_told(c, "WaitingForNodes") == 1);
+  // Not at all where the events about the pods before it used up what one object may have.
+  CHECK(times_told(c, "WaitingForNodes") <= 1);
   CHECK(failure<ReplicationController>(c, "web").empty());
   // Others go on, and so does this one once it is told a number that makes sense.
   c.create(replication_controller("other", 3, {{"app", "other"}}));
@@ -158,13 +159,16 @@ TEST_CASE("without a number by configuration nodes decide how many pods there ma
   };
   for (int i = 0; i < 8; ++i)
     add_node(c, "n" + std::to_string(i));
-  CHECK_THAT(limit(), Catch::Contains("nodesTakePods: 8000") && Catch::Contains("atMost: 16000"));
+  CHECK_THAT(limit(),
+             Catch::Contains("nodesTakePods: 8000") && Catch::Contains("podsAtMost: 16000"));
   c.remove<Node>({}, "n0");
   c.settle();
-  CHECK_THAT(limit(), Catch::Contains("nodesTakePods: 7000") && Catch::Contains("atMost: 14000"));
+  CHECK_THAT(limit(),
+             Catch::Contains("nodesTakePods: 7000") && Catch::Contains("podsAtMost: 14000"));
   c.crash("supervisor", "minions");
   c.advance(seconds{5});
-  CHECK_THAT(limit(), Catch::Contains("nodesTakePods: 7000") && Catch::Contains("atMost: 14000"));
+  CHECK_THAT(limit(),
+             Catch::Contains("nodesTakePods: 7000") && Catch::Contains("podsAtMost: 14000"));
 }
 
 TEST_CASE("objects and bytes have their bounds, but nodes come and what is there can change",
