@@ -78,6 +78,12 @@ inline constexpr std::uint64_t enough_percent = 225;
 inline constexpr std::uint64_t start_part = 8;
 // The part (1/n) of its bytes that history keeps while space is short.
 inline constexpr std::uint64_t short_history_part = 16;
+// While space is short: the part (1/n) of what is free that changes may take before history is cut
+// and tables are written anew.
+inline constexpr std::uint64_t admitted_part = 4;
+// Tables are not written anew from what is left of the reserve when it is less than this part
+// (1/n).
+inline constexpr std::uint64_t spare_part = 4;
 // What an update may add to its object while space is short (a status, a time of deletion), and
 // all of them together, as a part (1/n) of the reserve.
 inline constexpr std::uint64_t small_growth_bytes = 1u << 10;

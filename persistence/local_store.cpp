@@ -109,7 +109,7 @@ void local_store::commit_here() {
   }
   for (;;) {
     commit_round(std::nullopt);
-    if (is_upkeep_due()) upkeep();
+    if (is_upkeep_due() && upkeep()) core_.space->history_was_cut();
     std::lock_guard lock{inline_mutex_};
     if (queue_.size() > 0) continue;
     inline_busy_ = false;
@@ -195,7 +195,7 @@ void local_store::quiet_round(submit_queue::work& work) {
 bool local_store::is_upkeep_due() const {
   return core_.root.load()->at() >= upkeep_due_ ||
          core_.unkept_bytes >= core_.space->history_bytes() / defaults::upkeep_part ||
-         core_.space->is_cut_due();
+         core_.space->is_cut_wanted();
 }
 
 void local_store::wake_upkeep() {

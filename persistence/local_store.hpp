@@ -53,8 +53,8 @@ class local_store final : public store {
   void wake_upkeep();
 
   void run_upkeep();
-  void upkeep();
-  void cut_history();
+  bool upkeep();
+  bool cut_history();
   expected<void> forget(revision up_to);
   void win_space();
   void check_disk();

@@ -208,12 +208,28 @@ class rocks_engine final : public engine {
     rocksdb::CompactRangeOptions options;
     options.exclusive_manual_compaction = false;
     options.canceled = &stop;
-    for (auto* each : handles_) {
+    // Those that shrink most first: what the disk has back is room for the next.
+    for (const auto which : {table::bases, table::changes, table::meta, table::objects}) {
+      auto* const each = column(which);
+      if (const auto space = space_of(directory_);
+          space && space->free_bytes < rewritten_at_once(each))
+        return failure(rocksdb::Status::NoSpace(), "rewrite tables");
       const auto status = db_->CompactRange(options, each, nullptr, nullptr);
       if (!status.ok()) return failure(status, "rewrite tables");
     }
     return {};
   }
+  // What stands beside its old tables before they go: level 0 is merged with the first as a whole.
+  std::uint64_t rewritten_at_once(rocksdb::ColumnFamilyHandle* which) const {
+    std::uint64_t size = 0;
+    db_->GetIntProperty(which, rocksdb::DB::Properties::kCurSizeAllMemTables, &size);
+    rocksdb::ColumnFamilyMetaData found;
+    db_->GetColumnFamilyMetaData(which, &found);
+    for (const auto& level : found.levels)
+      if (level.level <= 1) size += level.size;
+    return size;
+  }
+
   expected<void> health() const override { return result(errors_->first(), "write"); }
 
   void acknowledge(revision at) override { mark_.value(at); }

@@ -22,7 +22,7 @@ std::string reserve_in(const std::string& directory) {
 }  // namespace
 
 space_keeper::space_keeper(const store_options& options) : directory_{options.directory} {
-  const auto space = directory_.empty() ? std::nullopt : space_of(directory_);
+  const auto space = see();
   plan_ = plan_space(space ? space->capacity_bytes : UINT64_MAX, options.log_limit_bytes);
   if (!space) return;
   if (space->free_bytes < plan_.low_bytes) set_low(true, space->free_bytes);
@@ -38,6 +38,12 @@ std::uint64_t space_keeper::free_bytes() const {
   return space ? space->free_bytes : 0;
 }
 
+std::optional<disk_space> space_keeper::see() {
+  auto space = directory_.empty() ? std::nullopt : space_of(directory_);
+  if (space) seen_free_bytes_ = space->free_bytes;
+  return space;
+}
+
 void space_keeper::set_low(bool low, std::uint64_t free_bytes) {
   if (low_.exchange(low) == low) return;
   if (!low) {
@@ -46,6 +52,7 @@ void space_keeper::set_low(bool low, std::uint64_t free_bytes) {
     return;
   }
   grown_bytes_ = 0;
+  cut_wanted_ = true;
   removed_bytes_ = plan_.low_bytes;  // what was replaced before takes space, too
   spdlog::warn(
       "store: the disk is nearly full, {} MiB are free in {}: nothing is created or grows until {} "
@@ -60,7 +67,7 @@ void space_keeper::wrote(std::size_t size_bytes) {
   if (directory_.empty()) return;
   if (unseen_bytes_.fetch_add(size_bytes) + size_bytes < plan_.low_bytes / 8) return;
   unseen_bytes_ = 0;
-  const auto space = space_of(directory_);
+  const auto space = see();
   if (space && space->free_bytes < plan_.low_bytes) set_low(true, space->free_bytes);
 }
 
@@ -84,8 +91,11 @@ expected<void> space_keeper::admit(const std::string& key, std::size_t before_by
   return {};
 }
 
+// What is admitted goes to the write-ahead log and from there to a table before either is dropped.
 bool space_keeper::is_cut_due() const noexcept {
-  return low() && admitted_bytes_ >= plan_.low_bytes / 2;
+  if (!low()) return false;
+  const auto room = std::min(plan_.low_bytes, seen_free_bytes_.load());
+  return admitted_bytes_ >= room / defaults::admitted_part;
 }
 
 // Statuses and times of deletion may add a little, for as long as their sum is small as well.
@@ -120,8 +130,14 @@ bool space_keeper::give() {
   const auto left = now / 2 < plan_.reserve_bytes / 16 ? 0 : now / 2;
   spdlog::info("store: {} MiB of the reserve in {} are put to use, {} MiB are left",
                (now - left) / mebibyte, path, left / mebibyte);
-  return left > 0 ? ::truncate(path.c_str(), static_cast<off_t>(left)) == 0
-                  : ::unlink(path.c_str()) == 0;
+  const bool given = left > 0 ? ::truncate(path.c_str(), static_cast<off_t>(left)) == 0
+                              : ::unlink(path.c_str()) == 0;
+  see();
+  return given;
+}
+
+bool space_keeper::spare() {
+  return held() >= plan_.reserve_bytes / defaults::spare_part && give();
 }
 
 bool space_keeper::hold(std::uint64_t size_bytes) {
@@ -135,7 +151,7 @@ bool space_keeper::hold(std::uint64_t size_bytes) {
 }
 
 void space_keeper::look() {
-  const auto space = directory_.empty() ? std::nullopt : space_of(directory_);
+  const auto space = see();
   if (!space) return;
   if (space->free_bytes < plan_.low_bytes) return set_low(true, space->free_bytes);
   std::lock_guard lock{reserve_mutex_};
@@ -150,7 +166,7 @@ void space_keeper::look() {
 bool space_keeper::begin_rewriting() {
   const auto now = std::chrono::steady_clock::now();
   const auto removed = removed_bytes_.load();
-  const bool much = removed >= plan_.low_bytes / 2;
+  const bool much = removed >= plan_.low_bytes / 2 || is_cut_due();
   if (!low() || removed == 0 || (!much && now - rewritten_ < defaults::rewrite_period))
     return false;
   removed_bytes_ = 0;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "persistence/disk_space.hpp"
@@ -39,13 +40,21 @@ class space_keeper {
   expected<void> admit(const std::string& key, std::size_t before_bytes, std::size_t after_bytes);
   // What has been admitted waits for history to be cut.
   bool is_cut_due() const noexcept;
+  // Space has become low, or what was admitted waits.
+  bool is_cut_wanted() const noexcept { return low() && (cut_wanted_ || is_cut_due()); }
 
   // -- of upkeep and recovery --------------------------------------------------------------------
   // The disk was full. False when there is nothing left to give; space is low from here on.
   bool give();
+  // Gives as well, but leaves a part for the next full disk.
+  bool spare();
   // Finds out whether space is low, and makes the reserve where there is room for it.
   void look();
-  void history_was_cut() noexcept { admitted_bytes_ = 0; }
+  // And what that freed is the disk's again.
+  void history_was_cut() noexcept {
+    admitted_bytes_ = 0;
+    cut_wanted_ = false;
+  }
   // While space is low: has enough been removed for tables to be written anew? Of one thread, which
   // then does so and says whether it could.
   bool begin_rewriting();
@@ -53,6 +62,7 @@ class space_keeper {
 
  private:
   void set_low(bool low, std::uint64_t free_bytes);
+  std::optional<disk_space> see();
   bool may_grow(std::size_t before_bytes, std::size_t after_bytes);
   std::uint64_t held() const;
   bool hold(std::uint64_t size_bytes);
@@ -61,6 +71,8 @@ class space_keeper {
   space_plan plan_{};
   std::atomic<bool> low_{false};
   std::atomic<std::uint64_t> unseen_bytes_{0};  // written since the disk was looked at
+  std::atomic<std::uint64_t> seen_free_bytes_{0};
+  std::atomic<bool> cut_wanted_{false};
   std::atomic<std::int64_t> grown_bytes_{0};
   std::atomic<std::uint64_t> admitted_bytes_{0};  // since history was cut
   std::atomic<std::uint64_t> removed_bytes_{0};   // since tables were rewritten

@@ -19,20 +19,21 @@ void local_store::run_upkeep() {
       upkeep_now_ = false;
     }
     if (closing_) return;
-    upkeep();
+    const bool cut = upkeep();
     check_disk();
     win_space();
+    if (cut) core_.space->history_was_cut();
   }
 }
 
-void local_store::upkeep() {
+bool local_store::upkeep() {
   pins_.expire(core_.now());
   core_.space->look();
-  cut_history();
+  return cut_history();
 }
 
-void local_store::cut_history() {
-  if (core_.read_only) return;
+bool local_store::cut_history() {
+  if (core_.read_only) return false;
   const auto& keep = core_.options;
   const revision current = core_.root.load()->at();
   const revision compacted = core_.compacted;
@@ -42,26 +43,24 @@ void local_store::cut_history() {
   expected<revision> target{compacted};
   {
     std::shared_lock lock{core_.disk_mutex};
-    if (core_.disk == nullptr) return;
+    if (core_.disk == nullptr) return false;
     target = compaction_target(
         *core_.disk, {keep.history_revisions, keep.history_time, core_.space->history_bytes()},
         core_.gaps, {compacted, current, core_.log_bytes}, core_.now());
   }
   auto done = target ? forget(*target) : fail(target.error());
-  if (done)
-    core_.space->history_was_cut();
-  else
-    spdlog::warn("store: history was not cut: {}", done.error().message);
+  if (!done) spdlog::warn("store: history was not cut: {}", done.error().message);
+  return done.has_value();
 }
 
 // While space is short, what has been removed is given back to the disk at once.
 void local_store::win_space() {
   if (closing_ || core_.read_only || !core_.space->begin_rewriting()) return;
   expected<void> done;
-  {
+  do {
     std::shared_lock lock{core_.disk_mutex};
     if (core_.disk != nullptr) done = core_.disk->rewrite(stop_rewriting_);
-  }
+  } while (!done && done.error().code == errc::no_space && core_.space->spare());
   if (!done) spdlog::debug("store: {}", done.error().message);
   core_.space->end_rewriting(done.has_value());
   core_.space->look();

@@ -131,6 +131,7 @@ TEST_CASE("a store whose disk somebody else has filled goes on with deletes from
   std::vector<std::string> before;
   {
     const auto truth = open(in_directory(disk.path()));
+    must(commit(*truth, just(put_lease("node", "0"))));
     for (int i = 0; i < 100; ++i)
       must(commit(*truth, just(put(std::to_string(i), "v", 100'000))));
     REQUIRE(eventually([&] { return std::filesystem::exists(disk.path("store/RESERVE")); }));
