@@ -228,6 +228,7 @@ void walk(std::uint64_t seed, std::size_t limit) {
     const auto before = bytes_of(copy);
     const auto problems = problems_in(copy);
     CHECK(bytes_of(copy) == before);
+    INFO(fmt::format("{}", fmt::join(problems, "; ")));
     const auto seen = look(copy, told);
     if (seen == outcome_of_walk::refused) CHECK(bytes_of(copy) == before);
     CHECK((seen == outcome_of_walk::whole) == problems.empty());
