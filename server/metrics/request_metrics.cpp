@@ -30,6 +30,14 @@ const char* verb_label(verb wanted) noexcept {
   return "GET";
 }
 
+// Of a request that is refused before anybody asks whether it makes sense.
+const char* method_label(std::string_view method) noexcept {
+  static constexpr std::array<const char*, 4> writing{"POST", "PUT", "PATCH", "DELETE"};
+  for (const auto* each : writing)
+    if (method == each) return each;
+  return "GET";
+}
+
 // Only what the schema knows becomes a label: a client may ask for any name.
 std::string_view known_subresource(const route& where) {
   static constexpr std::array<std::string_view, 8> names{
@@ -93,7 +101,9 @@ void request_metrics::refused(const refusal& what) {
   if (info.verb.empty() && !what.asked->path.empty())
     info = parse_request_info(what.asked->method_text, what.asked->path, what.asked->query);
   const auto where = route_of(info);
-  const place about{where.kind, verb_label(verb_of(where, info).value_or(verb::get)), "", {}};
+  const auto wanted = verb_of(where, info);
+  const place about{
+      where.kind, wanted ? verb_label(*wanted) : method_label(what.asked->method_text), "", {}};
   find(totals_, key{about, what.code}).fetch_add(1, std::memory_order_relaxed);
   if (what.code == 401) unauthorized_.fetch_add(1, std::memory_order_relaxed);
   if (what.code == 429)

@@ -18,6 +18,7 @@ struct attempt {
   planner plan;
   change_done done;
   change_failed failed;
+  std::string name = {};  // of the object that was tried last; a create has none in its path
   int left = defaults::write_attempts;
   int draws_left = defaults::allocation_attempts;
 };
@@ -36,9 +37,7 @@ change_result imagine(change_plan& plan) {
 void try_once(const attempt_ptr& a);
 
 void try_again(const attempt_ptr& a, const persistence::error& why) {
-  const auto give_up = [&] {
-    a->failed(actors::to_api_error(why, a->what->kind(), a->what->where.name));
-  };
+  const auto give_up = [&] { a->failed(actors::to_api_error(why, a->what->kind(), a->name)); };
   // A number that the server has drawn is the server's to draw again.
   auto& left = actors::is_allocation_key(why.key) ? a->draws_left : a->left;
   if (why.code != persistence::errc::conflict || --left == 0) return give_up();
@@ -62,7 +61,9 @@ void try_once(const attempt_ptr& a) {
   if (!planned) return a->failed(planned.error());
   if (planned->what.mutations.empty()) return a->done({planned->before, planned->status, false});
   if (a->dry_run) return a->done(imagine(*planned));
-  const bool removed = planned->what.mutations.front().content == nullptr;
+  const auto& first = planned->what.mutations.front();
+  const bool removed = first.content == nullptr;
+  a->name = first.key.substr(first.key.rfind('/') + 1);
   planned->what.why = a->what->cause();
   a->what->in.plane.commit(std::move(planned->what), a->what->what->id,
                            [a, removed, shown = std::move(planned->shown),

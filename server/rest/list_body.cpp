@@ -275,7 +275,7 @@ list_body::~list_body() = default;
 
 bool list_body::add(body& to, std::size_t cost) {
   list_output out{to, pretty_.get()};
-  if (next_ == 0) format_->head(out, page_);
+  if (!std::exchange(begun_, true)) format_->head(out, page_);
   for (; next_ < page_.items.size(); ++next_) {
     if (out.cost() >= cost) return true;
     format_->item(out, std::exchange(page_.items[next_], {}), next_ == 0);

@@ -27,7 +27,7 @@ TEST_CASE("a request over HTTP/2 is answered as over HTTP/1.1") {
 
 TEST_CASE("many streams of one connection are answered in any order") {
   test_server server;
-  http2_client client{server.client()};
+  http2_client client{server.client_with_certificate()};
   std::map<std::int32_t, std::string> expected;
   for (int i = 0; i < 1000; ++i) {
     const bool late = i % 2 == 0;
