@@ -34,7 +34,7 @@ class list_body {
   std::unique_ptr<format> format_;
   std::unique_ptr<pretty_printer> pretty_;
   std::size_t next_ = 0;  // of the items
-  bool begun_ = false;  // the head is written
+  bool begun_ = false;    // the head is written
 };
 
 }  // namespace troupe::server

@@ -232,7 +232,7 @@ void walk(std::uint64_t seed, std::size_t limit) {
     const auto seen = look(copy, told);
     if (seen == outcome_of_walk::refused) CHECK(bytes_of(copy) == before);
     // It reads every block, also those of which nothing is kept any more.
-  CHECK((seen == outcome_of_walk::whole || !problems.empty()));
+    CHECK((seen == outcome_of_walk::whole || !problems.empty()));
     counts.add(each.file, seen);
   }
   spdlog::set_level(spdlog::level::info);
