@@ -101,8 +101,13 @@ expected<void> check(const std::string& made) {
 
 std::string folder_aside(const std::string& directory) {
   const auto now = std::chrono::system_clock::now();
-  return fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}", directory,
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  const auto name = fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}", directory,
+                                fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  // Another one may have been put aside within this second.
+  auto free = name;
+  for (int i = 2; fs::exists(free) && i < 1'000; ++i)
+    free = fmt::format("{}-{}", name, i);
+  return free;
 }
 
 expected<void> on_files(const std::string& what, const std::error_code& bad) {

@@ -140,6 +140,7 @@ TEST_CASE("of a table with a damaged block only that block is lost, and the chan
     bytes.write("damage", 6);
     bytes.close();
     const auto done = salvage(copy);
+    INFO(each.filename() << ": " << (done ? std::string{} : done.error().message));
     REQUIRE(done);
     INFO(lines(*done));
     CHECK_FALSE(done->damage.empty());
