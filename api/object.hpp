@@ -78,7 +78,7 @@ class object {
   void forget_texts() const;
   // What the kept texts of all objects of the process take.
   static std::size_t text_bytes() noexcept;
-  // The content as protobuf without an envelope, made anew at each call.
+  // The content as protobuf without an envelope, encoded again at each call.
   std::string wire() const;
 
  private:

@@ -79,9 +79,9 @@ inline constexpr std::uint64_t start_part = 8;
 // The part (1/n) of its bytes that history keeps while space is short.
 inline constexpr std::uint64_t short_history_part = 16;
 // While space is short: the part (1/n) of what is free that changes may take before history is cut
-// and tables are written anew.
+// and tables are rewritten.
 inline constexpr std::uint64_t admitted_part = 4;
-// Tables are not written anew from what is left of the reserve when it is less than this part
+// Tables are not rewritten from what is left of the reserve when it is less than this part
 // (1/n).
 inline constexpr std::uint64_t spare_part = 4;
 // What an update may add to its object while space is short (a status, a time of deletion), and
@@ -126,7 +126,7 @@ inline constexpr std::size_t small_write_buffer_bytes = 1u << 20;
 inline constexpr std::uint64_t wal_limit_bytes = 64u << 20;
 // What of it stays in memory afterwards; more goes to tables before the objects are loaded.
 inline constexpr std::uint64_t replay_kept_bytes = 4u << 20;
-// As much as level 0 has before it is merged into the first: what is written anew at once is twice
+// As much as level 0 has before it is merged into the first: what is rewritten at once is twice
 // that.
 inline constexpr std::uint64_t level_bytes = 64u << 20;
 inline constexpr int open_files = 128;

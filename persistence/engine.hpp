@@ -84,7 +84,7 @@ class engine {
 // How to open what was left behind.
 enum class open_mode {
   strict,   // damage anywhere but at the very end of the write-ahead log is an error
-  rewrite,  // as strict, and what the log holds is written anew: after a failed sync it is not safe
+  rewrite,  // as strict, and what the log holds is rewritten: after a failed sync it is not safe
   inspect,  // read-only, up to the first damage in the write-ahead log
   salvage,  // drop the write-ahead log from the first damage on
   rescue,   // of a copy that nobody needs: whatever can be read, in any order, rows may be missing

@@ -55,7 +55,7 @@ class space_keeper {
     admitted_bytes_ = 0;
     cut_wanted_ = false;
   }
-  // While space is low: has enough been removed for tables to be written anew? Of one thread, which
+  // While space is low: has enough been removed for tables to be rewritten? Of one thread, which
   // then does so and says whether it could.
   bool begin_rewriting();
   void end_rewriting(bool done);

@@ -108,7 +108,7 @@ bool write_file(const char* path, const std::string& text) {
   return done;
 }
 
-// Whoever opens /dev/stdout opens the pipe or terminal anew, by its owner's rights.
+// Whoever opens /dev/stdout opens the pipe or terminal again, by its owner's rights.
 void give_streams(std::uint32_t user) {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     struct stat info {};
