@@ -65,7 +65,10 @@ std::uint64_t io_worker::next_request_id() noexcept {
 
 void io_worker::adopt(accepted_socket socket, std::shared_ptr<const site> where, bool full) {
   load_.fetch_add(1, std::memory_order_relaxed);
-  loop_.box()->post([this, socket = std::move(socket), where = std::move(where), full] {
+  const std::size_t stranger = where->in_file_system ? 0 : 1;
+  coming_.fetch_add(stranger, std::memory_order_relaxed);
+  loop_.box()->post([this, socket = std::move(socket), where = std::move(where), full, stranger] {
+    coming_.fetch_sub(stranger, std::memory_order_relaxed);
     open(socket, where, full);
   });
 }

@@ -73,8 +73,11 @@ class io_worker {
   void stop();
   // Connections on this thread, to share new ones out.
   std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
-  // Those of them that nobody is known to stand behind.
-  std::size_t strangers() const noexcept { return strangers_.size(); }
+  // Those of them that nobody is known to stand behind. Those on their way to its thread count: a
+  // burst of connections is not refused for want of one that could go.
+  std::size_t strangers() const noexcept {
+    return strangers_.size() + coming_.load(std::memory_order_relaxed);
+  }
   event_loop& loop() noexcept { return loop_; }
 
   // -- for its connections ----------------------------------------------------------------------
@@ -117,6 +120,7 @@ class io_worker {
   std::vector<std::unique_ptr<connection>> connections_;
   server::strangers strangers_;
   std::atomic<std::size_t> load_{0};
+  std::atomic<std::size_t> coming_{0};  // strangers given to adopt() and not opened
   std::uint64_t next_id_;
   bool draining_ = false;
   std::promise<void> drained_;

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "server/fixture.hpp"
 #include "server/gated_server.hpp"
@@ -72,6 +73,28 @@ TEST_CASE("one who says nothing cannot hold every connection") {
   CHECK(eventually([&] { return server.server().stats().now_connections <= 21; }));
   // The oldest went first.
   CHECK(silent.front()->wait_for_end());
+}
+
+TEST_CASE("a burst that comes while a thread is busy closes the oldest, not the newest") {
+  http_options options;
+  options.io_threads = 1;
+  options.connections = 40;
+  test_server server{options};
+  std::promise<void> go_on;
+  server.site.on("/busy", [&](const request_ptr&, const responder& answer) {
+    go_on.get_future().wait();
+    answer.respond(text_response("done"));
+  });
+  http_client busy{server.client_with_certificate()};
+  busy.send_request("GET", "/busy");
+  REQUIRE(eventually([&] { return server.site.served == 1; }));
+  std::vector<std::unique_ptr<wire>> silent;
+  for (int i = 0; i < 100; ++i)
+    silent.push_back(std::make_unique<wire>(plain(server)));
+  go_on.set_value();
+  CHECK(busy.receive_answer().status == 200);
+  REQUIRE(eventually([&] { return server.server().stats().accepted == 101; }));
+  CHECK(server.server().stats().refused == 0);
 }
 
 TEST_CASE("one address does not take the place of other strangers") {
