@@ -83,11 +83,17 @@ inline constexpr int keepalive_probes = 3;
 // -- buffers ----------------------------------------------------------------------------------
 // What a stream may have waiting before write() says false: some seconds of a busy watch.
 inline constexpr std::size_t stream_buffer_bytes = 1u << 20;
+// The same of all streams, and what each may have waiting however many there are.
+inline constexpr std::size_t streams_bytes = 256u << 20;
+inline constexpr std::size_t stream_least_bytes = 16u << 10;
 inline constexpr std::size_t stream_overrun_factor = 4;
 // Plain text of one TLS record.
 inline constexpr std::size_t record_bytes = 16u << 10;
 // Handed to the kernel in one call; what it does not take waits, and nothing more is encrypted.
 inline constexpr std::size_t send_bytes = 128u << 10;
+// The same while the peer takes less than it is given: that much of it waits here in encrypted
+// form.
+inline constexpr std::size_t blocked_send_bytes = 16u << 10;
 // What a connection may write before the others of its thread have their turn: encrypted and sent
 // in about a third of a millisecond.
 inline constexpr std::size_t turn_bytes = 256u << 10;

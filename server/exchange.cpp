@@ -23,8 +23,9 @@ void call(const std::function<void()>& callback) noexcept {
 
 }  // namespace
 
-exchange::exchange(std::shared_ptr<mailbox> home, owner& connection, std::size_t stream_limit_bytes)
-    : home_{std::move(home)}, owner_{&connection}, stream_limit_bytes_{stream_limit_bytes} {}
+exchange::exchange(std::shared_ptr<mailbox> home, owner& connection,
+                   std::shared_ptr<stream_budget> streams)
+    : home_{std::move(home)}, owner_{&connection}, streams_{std::move(streams)} {}
 
 bool exchange::must_notify() {
   if (notified_ || serving_) return false;
@@ -54,6 +55,7 @@ bool exchange::start_stream(response head, stream_events events) {
   if (state_ != state::waiting) return false;
   state_ = state::streaming;
   buffered_bytes_ = head.content.size_bytes();
+  streams_->add(buffered_bytes_);
   head_ = std::move(head);
   events_ = std::move(events);
   const bool post = must_notify();
@@ -67,9 +69,10 @@ bool exchange::write(piece chunk) {
   std::unique_lock lock{mutex_};
   if (state_ != state::streaming || overrun_) return false;
   buffered_bytes_ += chunk.text.size();
-  const bool room = buffered_bytes_ <= stream_limit_bytes_;
+  streams_->add(chunk.text.size());
+  const bool room = buffered_bytes_ <= streams_->limit();
   starved_ = starved_ || !room;
-  overrun_ = buffered_bytes_ > defaults::stream_overrun_factor * stream_limit_bytes_;
+  overrun_ = buffered_bytes_ > defaults::stream_overrun_factor * streams_->of_stream();
   if (overrun_) {
     chunks_.clear();
   } else {
@@ -162,8 +165,10 @@ bool exchange::receive(std::string_view bytes) {
 
 void exchange::sent(std::size_t bytes) {
   std::unique_lock lock{mutex_};
+  if (state_ == state::over) return;
   buffered_bytes_ -= bytes;
-  if (!starved_ || state_ != state::streaming || buffered_bytes_ > stream_limit_bytes_ / 2) return;
+  streams_->subtract(bytes);
+  if (!starved_ || state_ != state::streaming || buffered_bytes_ > streams_->limit() / 2) return;
   starved_ = false;
   const auto writable = events_.writable;
   lock.unlock();
@@ -182,6 +187,7 @@ void exchange::detach() {
   std::unique_lock lock{mutex_};
   if (state_ == state::over) return;
   state_ = state::over;
+  streams_->subtract(std::exchange(buffered_bytes_, 0));
   const stream_events events = std::move(events_);
   events_ = {};
   std::vector<piece> dropped;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server/admission/body_budget.hpp"
+#include "server/admission/stream_budget.hpp"
 #include "server/http.hpp"
 #include "server/mailbox.hpp"
 
@@ -29,7 +30,8 @@ class exchange : public std::enable_shared_from_this<exchange> {
     ~owner() = default;
   };
 
-  exchange(std::shared_ptr<mailbox> home, owner& connection, std::size_t stream_limit_bytes);
+  exchange(std::shared_ptr<mailbox> home, owner& connection,
+           std::shared_ptr<stream_budget> streams);
 
   // -- for the handler, any thread --------------------------------------------------------------
 
@@ -90,7 +92,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   server::request request_;
   const std::shared_ptr<mailbox> home_;
   owner* owner_;
-  const std::size_t stream_limit_bytes_;
+  const std::shared_ptr<stream_budget> streams_;
   std::shared_ptr<void> permit_;
   std::unique_ptr<body_charge> charge_;  // the connection's thread alone uses it
 
@@ -104,7 +106,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool resumed_ = false;
   std::optional<response> head_;
   std::vector<piece> chunks_;
-  std::size_t buffered_bytes_ = 0;
+  std::size_t buffered_bytes_ = 0;  // counted in streams_ too, until detach()
   stream_events events_;
 };
 

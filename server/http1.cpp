@@ -147,7 +147,7 @@ std::string_view http1::read(std::string_view input) {
 void http1::begin_request() {
   const auto& options = home_.home().options();
   exchange_ =
-      std::make_shared<exchange>(home_.home().loop().box(), *this, options.stream_buffer_bytes);
+      std::make_shared<exchange>(home_.home().loop().box(), *this, home_.home().counters().streams);
   auto& request = exchange_->request();
   request.id = home_.home().next_request_id();
   request.connection = home_.info();

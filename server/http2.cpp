@@ -122,9 +122,8 @@ http2_flow* http2::find(std::int32_t id) noexcept {
 
 void http2::begin(std::int32_t id) {
   auto flow = std::make_unique<http2_flow>(*this, id);
-  const auto& options = home_.home().options();
   flow->current =
-      std::make_shared<exchange>(home_.home().loop().box(), *flow, options.stream_buffer_bytes);
+      std::make_shared<exchange>(home_.home().loop().box(), *flow, home_.home().counters().streams);
   auto& request = flow->current->request();
   request.id = home_.home().next_request_id();
   request.connection = home_.info();

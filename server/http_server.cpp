@@ -61,7 +61,7 @@ class http_server::impl {
   }
 
   const http_options options;
-  http_counters counters;
+  http_counters counters{options};
   std::vector<std::unique_ptr<io_worker>> workers;
   bool stopped = false;
 };
@@ -111,6 +111,7 @@ http_stats http_server::stats() const {
   now.refused = c.refused;
   now.shed = c.shed;
   now.body_bytes = c.bodies->bytes();
+  now.stream_bytes = c.streams->bytes();
   now.failed_handshakes = c.failed_handshakes;
   now.requests = c.requests;
   now.timed_out = c.timed_out;

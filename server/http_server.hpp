@@ -30,6 +30,7 @@ struct http_options {
   std::size_t body_limit_bytes = defaults::body_limit_bytes;
   std::size_t header_limit_bytes = defaults::header_limit_bytes;
   std::size_t stream_buffer_bytes = defaults::stream_buffer_bytes;
+  std::size_t streams_bytes = defaults::streams_bytes;
   std::chrono::milliseconds handshake_timeout = defaults::handshake_timeout;
   std::chrono::milliseconds header_timeout = defaults::header_timeout;
   std::chrono::milliseconds request_timeout = defaults::request_timeout;
@@ -48,9 +49,10 @@ struct http_options {
 struct http_stats {
   std::uint64_t now_connections = 0;
   std::uint64_t accepted = 0;
-  std::uint64_t refused = 0;     // over the limit of connections
-  std::uint64_t shed = 0;        // unknown ones, closed to make room
-  std::uint64_t body_bytes = 0;  // held now, of bodies that come in several pieces
+  std::uint64_t refused = 0;       // over the limit of connections
+  std::uint64_t shed = 0;          // unknown ones, closed to make room
+  std::uint64_t body_bytes = 0;    // held now, of bodies that come in several pieces
+  std::uint64_t stream_bytes = 0;  // waiting now in streams, for their clients
   std::uint64_t failed_handshakes = 0;
   std::uint64_t requests = 0;
   std::uint64_t timed_out = 0;        // connections closed by one of the time-outs

@@ -10,6 +10,7 @@
 
 #include "server/admission/refusal_log.hpp"
 #include "server/admission/strangers.hpp"
+#include "server/admission/stream_budget.hpp"
 #include "server/event_loop.hpp"
 #include "server/http_server.hpp"
 #include "server/transport.hpp"
@@ -33,7 +34,12 @@ struct http_counters {
   key_counts known_of_user;
   // Shared with requests, which may outlive the server.
   std::shared_ptr<body_budget> bodies = std::make_shared<body_budget>();
+  std::shared_ptr<stream_budget> streams;  // shared likewise
   refusal_log refusals;
+
+  explicit http_counters(const http_options& options)
+      : streams{
+            std::make_shared<stream_budget>(options.streams_bytes, options.stream_buffer_bytes)} {}
 };
 
 // What a listening socket serves.

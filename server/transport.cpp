@@ -224,6 +224,12 @@ void transport::send_outgoing() {
     }
   }
   sent_bytes_ += all - rest.size();
+  // What a slow peer leaves stays small; a quick one gets to the full size in three calls.
+  if (!rest.empty()) {
+    send_bytes_ = std::min(send_most_, defaults::blocked_send_bytes);
+  } else if (all >= send_bytes_) {
+    send_bytes_ = std::min(send_most_, 2 * send_bytes_);
+  }
   if (broken_) rest = {};
   if (waiting_.empty()) {
     waiting_.assign(rest);

@@ -72,8 +72,8 @@ class transport {
   // Grows with every byte that the kernel takes: to tell a slow peer from a stuck one.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 
-  // What is handed to the kernel in one call.
-  void send_at(std::size_t bytes) noexcept { send_bytes_ = bytes; }
+  // What is handed to the kernel in one call, at most; less while the peer takes less.
+  void send_at(std::size_t bytes) noexcept { send_most_ = send_bytes_ = bytes; }
 
   // Says goodbye (close_notify) and closes our side; the peer's is still open.
   void shut_down();
@@ -94,6 +94,7 @@ class transport {
   std::string waiting_;
   std::uint64_t sent_bytes_ = 0;
   const char* problem_ = "the client went away";
+  std::size_t send_most_ = defaults::send_bytes;
   std::size_t send_bytes_ = defaults::send_bytes;
   std::size_t turn_bytes_ = 0;  // written since the turn began
   bool drained_ = false;        // the last receive took all there was

@@ -13,6 +13,8 @@ void add_transport_metrics(families& out, const http_stats& from) {
               "Connections of nobody known, closed to make room.", static_cast<double>(from.shed));
   add_gauge(out, "troupe_http_request_body_bytes", "Held of bodies that come in several pieces.",
             static_cast<double>(from.body_bytes));
+  add_gauge(out, "troupe_http_stream_bytes", "Waiting in streams for their clients.",
+            static_cast<double>(from.stream_bytes));
   add_counter(out, "apiserver_tls_handshake_errors_total", "TLS handshakes that failed.",
               static_cast<double>(from.failed_handshakes));
   add_counter(out, "troupe_http_requests_total", "Requests of all kinds.",

@@ -23,7 +23,7 @@ inline constexpr std::chrono::nanoseconds watch_timeout = 30min;
 // Events under way from the watcher to one watch, so also those that wait for a slow client.
 inline constexpr std::uint32_t watch_credit = 256;
 // Handed to the stream in one piece, however large the object.
-inline constexpr std::size_t watch_chunk_bytes = 256u << 10;
+inline constexpr std::size_t watch_chunk_bytes = 64u << 10;
 // How soon a watch notices that the watcher has forgotten it (after a crash). With 10,000 watches
 // this is a thousand messages a second.
 inline constexpr std::chrono::nanoseconds watch_heartbeat = 10s;

@@ -162,6 +162,31 @@ TEST_CASE("write says no when too much waits, and writable comes when there is r
   CHECK(stream.write(chunk));
 }
 
+TEST_CASE("many streams that nobody reads share what may wait, and none is starved") {
+  server::http_options options;
+  options.stream_buffer_bytes = 1 << 20;
+  options.streams_bytes = 4 << 20;
+  test_server server{options};
+  watch_route watch{server};
+  auto slow = server.client();
+  slow.receive_buffer_bytes = 4096;
+  std::vector<std::unique_ptr<http_client>> clients;
+  const std::size_t chunk_bytes = 4'000;
+  for (int i = 0; i < 40; ++i) {
+    clients.push_back(std::make_unique<http_client>(slow));
+    clients.back()->send_request("GET", "/watch");
+    const auto stream = watch.wait_for(i + 1);
+    std::size_t written = chunk_bytes;
+    while (stream.write(std::string(chunk_bytes, 'c')))
+      written += chunk_bytes;
+    CHECK(written >= server::defaults::stream_least_bytes);
+  }
+  CHECK(server.server().stats().stream_bytes <
+        options.streams_bytes + 40 * (server::defaults::stream_least_bytes + chunk_bytes));
+  clients.clear();
+  CHECK(eventually([&] { return server.server().stats().stream_bytes == 0; }));
+}
+
 TEST_CASE("who writes on to a slow reader is cut off, and other streams are not delayed") {
   server::http_options options;
   options.stream_buffer_bytes = 64 << 10;

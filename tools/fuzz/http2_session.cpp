@@ -78,7 +78,7 @@ struct quiet_worker {
   const server::http_options options{.body_limit_bytes = limit_bytes,
                                      .header_limit_bytes = limit_bytes,
                                      .stream_buffer_bytes = limit_bytes};
-  server::http_counters counters;
+  server::http_counters counters{options};
   server::io_worker all{0, options, counters};
 };
 
