@@ -15,7 +15,7 @@ using runtime::duration;
 
 // -- writer ---------------------------------------------------------------------------------------
 
-// How often a command (bind, evict) is built anew after a conflict (upstream: client-go
+// How often a command (bind, evict) is built again after a conflict (upstream: client-go
 // util/retry.DefaultRetry).
 inline constexpr int command_attempts = 5;
 // A request to the writer that got no answer by then has failed: a disk that stalls longer is
@@ -36,9 +36,9 @@ inline constexpr std::uint64_t least_pod_capacity = 10'000;
 // who resumes from further back is served from the log on disk.
 inline constexpr std::size_t window_changes = 20'000;
 inline constexpr std::size_t window_bytes = 16u << 20;
-// Records read from the log in one go for a subscriber that lags behind the window.
+// Records read from the log at once for a subscriber that lags behind the window.
 inline constexpr std::size_t log_part_changes = 1'000;
-// A read that has not come back by then is asked for again.
+// A read that has not come back by then is requested again.
 inline constexpr duration log_read_limit = 30s;
 // Events in one message at most, unless one revision has more.
 inline constexpr std::int64_t message_events = 1'000;
@@ -56,7 +56,7 @@ inline constexpr duration initial_state_limit = 60s;
 inline constexpr duration bookmark_period = 60s;
 // Events under way to one subscriber.
 inline constexpr std::uint32_t stream_credit = 1'000;
-// How soon a follower notices that the watcher has forgotten it (after a crash).
+// How soon an informer notices that the watcher has forgotten it (after a crash).
 inline constexpr duration stream_heartbeat = 2s;
 
 // -- pods -----------------------------------------------------------------------------------------
@@ -108,6 +108,12 @@ inline constexpr std::size_t namespace_in_flight = 500;
 // Between two looks at a namespace whose content takes its time to go.
 inline constexpr duration namespace_first_pause = 50ms;
 inline constexpr duration namespace_longest_pause = 2s;
+
+// -- logs of containers ---------------------------------------------------------------------------
+
+// Read and sent at once, and how often a followed log is read.
+inline constexpr std::size_t log_part_bytes = 64u << 10;
+inline constexpr duration log_follow_period = 200ms;
 
 // -- events ---------------------------------------------------------------------------------------
 

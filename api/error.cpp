@@ -59,10 +59,10 @@ error already_exists(const kind_info& kind, std::string_view name) {
                    kind.qualified_plural() + " " + quoted(name) + " already exists");
 }
 
-error conflict(const kind_info& kind, std::string_view name, std::string_view why) {
+error conflict(const kind_info& kind, std::string_view name, std::string_view reason) {
   return regarding(kind, name, 409, "Conflict",
                    "Operation cannot be fulfilled on " + kind.qualified_plural() + " " +
-                       quoted(name) + ": " + std::string(why));
+                       quoted(name) + ": " + std::string(reason));
 }
 
 error invalid(const kind_info& kind, std::string_view name, std::vector<error_cause> causes) {
@@ -82,10 +82,11 @@ error unauthorized() {
   return make(401, "Unauthorized", "Unauthorized");
 }
 
-error forbidden(const kind_info& kind, std::string_view name, std::string_view why) {
-  std::string what = kind.qualified_plural();
-  if (!name.empty()) what += " " + quoted(name);
-  return regarding(kind, name, 403, "Forbidden", what + " is forbidden: " + std::string(why));
+error forbidden(const kind_info& kind, std::string_view name, std::string_view reason) {
+  std::string resource = kind.qualified_plural();
+  if (!name.empty()) resource += " " + quoted(name);
+  return regarding(kind, name, 403, "Forbidden",
+                   resource + " is forbidden: " + std::string(reason));
 }
 
 error method_not_supported(const kind_info& kind, std::string_view verb) {
@@ -95,9 +96,9 @@ error method_not_supported(const kind_info& kind, std::string_view verb) {
 }
 
 error unsupported_media_type(std::string_view given, std::string_view accepted) {
-  std::string what = given.empty() ? "no media type" : "the media type " + quoted(given);
+  std::string format = given.empty() ? "no media type" : "the media type " + quoted(given);
   return make(415, "UnsupportedMediaType",
-              "the body of the request was in an unknown format (" + what +
+              "the body of the request was in an unknown format (" + format +
                   ") - accepted media types include: " + std::string(accepted));
 }
 
@@ -106,9 +107,9 @@ error not_acceptable(std::string_view accepted) {
               "only the following media types are accepted: " + std::string(accepted));
 }
 
-error request_too_large(std::string_view what, std::size_t limit_bytes) {
+error request_too_large(std::string_view subject, std::size_t limit_bytes) {
   return make(413, "RequestEntityTooLarge",
-              std::string(what) + " too large: limit is " + std::to_string(limit_bytes));
+              std::string(subject) + " too large: limit is " + std::to_string(limit_bytes));
 }
 
 error expired(std::string message) {

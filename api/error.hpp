@@ -43,15 +43,15 @@ inline tl::unexpected<error> fail(error e) {
 // `kind.plural` names the resource in the messages, as upstream: `pods "web" not found`.
 error not_found(const kind_info& kind, std::string_view name);
 error already_exists(const kind_info& kind, std::string_view name);
-error conflict(const kind_info& kind, std::string_view name, std::string_view why);
+error conflict(const kind_info& kind, std::string_view name, std::string_view reason);
 error invalid(const kind_info& kind, std::string_view name, std::vector<error_cause> causes);
 error bad_request(std::string message);
 error unauthorized();
-error forbidden(const kind_info& kind, std::string_view name, std::string_view why);
+error forbidden(const kind_info& kind, std::string_view name, std::string_view reason);
 error method_not_supported(const kind_info& kind, std::string_view verb);
 error unsupported_media_type(std::string_view given, std::string_view accepted);
 error not_acceptable(std::string_view accepted);
-error request_too_large(std::string_view what, std::size_t limit_bytes);
+error request_too_large(std::string_view subject, std::size_t limit_bytes);
 error expired(std::string message);  // 410: the revision has been compacted
 error too_many_requests(std::string message, int retry_after_seconds);
 error timed_out(std::string message, int retry_after_seconds);

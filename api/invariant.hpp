@@ -1,4 +1,4 @@
-// Our own broken promises end the program, in release builds too: what follows would be a lie.
+// A broken invariant of our own ends the program, in release builds too.
 // Never for input from outside, which is answered with an error.
 #pragma once
 

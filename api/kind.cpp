@@ -29,20 +29,20 @@ std::unique_ptr<body> kind_info::make() const {
   return std::unique_ptr<body>(prototype->New());
 }
 
-std::string kind_info::key(std::string_view space, std::string_view name) const {
-  std::string out = prefix(space);
+std::string kind_info::key(std::string_view ns, std::string_view name) const {
+  std::string out = prefix(ns);
   out += name;
   return out;
 }
 
-std::string kind_info::prefix(std::string_view space) const {
+std::string kind_info::prefix(std::string_view ns) const {
   std::string out;
-  out.reserve(registry.size() + plural().size() + space.size() + 80);
+  out.reserve(registry.size() + plural().size() + ns.size() + 80);
   out += registry;
   out += plural();
   out += '/';
-  if (namespaced() && !space.empty()) {
-    out += space;
+  if (namespaced() && !ns.empty()) {
+    out += ns;
     out += '/';
   }
   return out;

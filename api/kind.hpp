@@ -35,9 +35,9 @@ class kind_info {
   std::unique_ptr<body> make() const;
 
   // Where objects of this kind stand in the store: /registry/<plural>/[<namespace>/]<name>.
-  std::string key(std::string_view space, std::string_view name) const;
+  std::string key(std::string_view ns, std::string_view name) const;
   // The prefix of all of them, or of one namespace's; ends with '/'.
-  std::string prefix(std::string_view space = {}) const;
+  std::string prefix(std::string_view ns = {}) const;
 
   // Verbs are those of Kind.verbs, or all where it is empty.
   bool serves(std::string_view verb) const noexcept;

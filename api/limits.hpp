@@ -20,7 +20,7 @@ inline constexpr std::size_t config_data_bytes = 1024 * 1024;
 inline constexpr std::size_t field_manager_bytes = 128;
 inline constexpr std::size_t subresource_bytes = 256;
 
-// Our own: how many faults of one object are told; the rest follows once these are mended.
+// Our own: how many faults of one object are reported; the rest follows once these are fixed.
 inline constexpr std::size_t causes = 100;
 
 // Kubernetes, apiserver/pkg/endpoints/handlers/patch.go.
@@ -40,12 +40,12 @@ inline constexpr std::size_t generated_suffix_bytes = 5;
 // Kubernetes, core/v1: DefaultTerminationGracePeriod.
 inline constexpr std::int64_t pod_grace_period_seconds = 30;
 
-// What a document may be before anybody looks into it.
+// What a document may be before it is read.
 // Kubernetes, apiserver/pkg/server/config.go: MaxRequestBodyBytes.
 inline constexpr std::size_t document_bytes = 3u << 20;
 // Our own: what the messages that a document describes may take, twenty times the largest text.
 inline constexpr std::size_t document_memory_bytes = 60u << 20;
-// sigs.k8s.io/json: unknown and duplicate fields that are told; the rest of a thousand helps
+// sigs.k8s.io/json: unknown and duplicate fields that are reported; more of them help
 // nobody.
 inline constexpr std::size_t document_problems = 100;
 // Our own: lists that come twice in one object. Each costs a move of the document's bytes.

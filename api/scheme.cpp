@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "api/invariant.hpp"
-#include "api/schema_files.hpp"
+#include "api/schema/schema_files.hpp"
 
 namespace troupe::api {
 

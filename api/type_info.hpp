@@ -32,7 +32,7 @@ struct field_info {
   }
 };
 
-// A member of a message's JSON object: the way to it through inlined messages, then itself.
+// A member of a message's JSON object: the path to it through inlined messages, then itself.
 struct member {
   std::vector<const google::protobuf::FieldDescriptor*> through;
   const field_info* info = nullptr;

@@ -17,6 +17,9 @@ if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 add_link_options(-Wl,--as-needed)
+# What nobody calls is not in the program, and so not in its memory.
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections)
 
 if(TROUPE_SANITIZE)
   add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer)

@@ -26,6 +26,12 @@ inline constexpr auto words_of<log_format> = std::array<std::string_view, 2>{"te
 template <>
 inline constexpr auto words_of<observation> = std::array<std::string_view, 2>{"on", "off"};
 
+// As spdlog and many programs call a level.
+template <class Enum>
+inline constexpr auto aliases_of = std::array<alias, 0>{};
+template <>
+inline constexpr auto aliases_of<log_level> = std::array<alias, 1>{{{"warn", "warning"}}};
+
 template <class T>
 constexpr form form_of() {
   if constexpr (std::is_enum_v<T>) return form::choice;
@@ -51,16 +57,16 @@ value to_value(const T& member) {
 }
 
 template <class T>
-void from_value(T& member, const value& what) {
+void from_value(T& member, const value& source) {
   if constexpr (std::is_enum_v<T>) {
-    const auto& word = std::get<std::string>(what);
+    const auto& word = std::get<std::string>(source);
     for (std::size_t i = 0; i < words_of<T>.size(); ++i) {
       if (words_of<T>[i] == word) member = static_cast<T>(i);
     }
   } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
-    member = std::get<std::string>(what);
+    member = std::get<std::string>(source);
   } else {
-    member = std::get<T>(what);
+    member = std::get<T>(source);
   }
 }
 
@@ -71,9 +77,12 @@ constexpr access at() {
   access result{
       form_of<member>(),
       [](const node_config& from) { return to_value((from.*....*Path)); },
-      [](node_config& to, const value& what) { from_value((to.*....*Path), what); },
+      [](node_config& to, const value& source) { from_value((to.*....*Path), source); },
   };
-  if constexpr (std::is_enum_v<member>) result.choices = words_of<member>;
+  if constexpr (std::is_enum_v<member>) {
+    result.choices = words_of<member>;
+    result.aliases = aliases_of<member>;
+  }
   return result;
 }
 

@@ -27,7 +27,7 @@ inline constexpr duration request_timeout = 60s;
 inline constexpr duration idle_timeout = 90s;
 // 10,000 idle clients are a case we test; at about 20 KB each this many take 320 MB.
 inline constexpr std::int64_t max_connections = 16'384;
-// Short, since nobody has to think of it: a node renews by itself when a third is left. A machine
+// Short: a node renews by itself when a third is left. A machine
 // that was off for longer joins again.
 inline constexpr duration node_certificate_life = 24h * 30;
 

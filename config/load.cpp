@@ -67,9 +67,9 @@ class loader {
     return it == result_.sources.end() ? default_source : std::string_view(it->second);
   }
 
-  void blame(std::string_view name, const std::string& what) {
+  void blame(std::string_view name, const std::string& problem) {
     const setting row{.name = name, .at = {}, .about = {}};
-    problems_.push_back(std::string(source(name)) + ": " + yaml_name(row) + ": " + what);
+    problems_.push_back(std::string(source(name)) + ": " + yaml_name(row) + ": " + problem);
   }
 
   void append(problems more) { std::move(more.begin(), more.end(), std::back_inserter(problems_)); }

@@ -36,11 +36,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string nearest(std::string_view wrong, std::span<const std::string> known) {
   if (wrong.size() > max_word_bytes) return {};
   std::string best;
-  std::size_t least = max_word_bytes;
+  std::size_t smallest = max_word_bytes;
   for (const auto& word : known) {
     const auto steps = distance(wrong, word);
-    if (steps < least && steps <= word.size() / 3) {
-      least = steps;
+    if (steps < smallest && steps <= word.size() / 3) {
+      smallest = steps;
       best = word;
     }
   }

@@ -7,7 +7,7 @@
 
 namespace troupe::config {
 
-// The known word at the least edit distance; empty when none is near (a third of its length).
+// The known word at the smallest edit distance; empty when none is near (a third of its length).
 std::string nearest(std::string_view wrong, std::span<const std::string> known);
 
 // "; did you mean X?", or nothing when no word is near.

@@ -1,4 +1,4 @@
-// What a node is told before it starts. Plain values: load() makes them whole and nobody changes
+// The settings of a node. Plain values: load() completes them and nobody changes
 // them afterwards; each component takes the group that is its own. What a key means, its unit, form
 // and range stand in table.cpp; the reason for a default in defaults.hpp.
 #pragma once

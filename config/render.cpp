@@ -27,21 +27,21 @@ std::string_view own_name(const std::string& name) {
   return std::string_view(name).substr(dot == std::string::npos ? 0 : dot + 1);
 }
 
-void write_row(YAML::Emitter& out, const setting& row, const loaded_config& what) {
-  const auto& source = what.sources.find(row.name)->second;
+void write_row(YAML::Emitter& out, const setting& row, const loaded_config& loaded) {
+  const auto& source = loaded.sources.find(row.name)->second;
   const auto key = std::string(own_name(yaml_name(row)));
   if (row.secret) {
     out << YAML::Comment(key + ": not shown, from " + source);
     return;
   }
   out << YAML::Key << key << YAML::Value;
-  std::visit(yaml_writer{out}, row.at.get(what.config));
+  std::visit(yaml_writer{out}, row.at.get(loaded.config));
   out << YAML::Comment(source);
 }
 
 }  // namespace
 
-std::string render_yaml(const loaded_config& what, std::span<const setting> rows) {
+std::string render_yaml(const loaded_config& loaded, std::span<const setting> rows) {
   YAML::Emitter out;
   out << YAML::BeginMap;
   out << YAML::Key << "apiVersion" << YAML::Value << std::string(api_version);
@@ -53,17 +53,17 @@ std::string render_yaml(const loaded_config& what, std::span<const setting> rows
       if (!next.empty()) out << YAML::Key << std::string(next) << YAML::Value << YAML::BeginMap;
       group = next;
     }
-    write_row(out, row, what);
+    write_row(out, row, loaded);
   }
   if (!group.empty()) out << YAML::EndMap;
   out << YAML::EndMap;
   return std::string(out.c_str()) + "\n";
 }
 
-std::string default_text(const setting& which) {
-  if (!which.derived.empty()) return std::string(which.derived);
-  if (which.secret) return "none";
-  const auto text = write(which.at.get(node_config{}));
+std::string default_text(const setting& row) {
+  if (!row.derived.empty()) return std::string(row.derived);
+  if (row.secret) return "none";
+  const auto text = write(row.at.get(node_config{}));
   return text.empty() ? "none" : text;
 }
 

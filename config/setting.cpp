@@ -11,19 +11,19 @@ constexpr std::size_t max_text_bytes = 4096;
 constexpr std::size_t max_list_items = 100;
 constexpr std::size_t max_dns_name_bytes = 253;
 
-bool in_range(const setting& which, std::int64_t number) {
-  return number >= which.least && number <= which.most;
+bool in_range(const setting& row, std::int64_t number) {
+  return number >= row.minimum && number <= row.maximum;
 }
 
 // A bound as it is written for the form.
-std::string bound(const setting& which, std::int64_t number) {
-  if (which.at.form == form::duration) return print(duration{number});
-  if (which.at.form == form::size) return print(byte_size{number});
+std::string bound(const setting& row, std::int64_t number) {
+  if (row.at.form == form::duration) return print(duration{number});
+  if (row.at.form == form::size) return print(byte_size{number});
   return std::to_string(number);
 }
 
-std::string range(const setting& which) {
-  return " from " + bound(which, which.least) + " to " + bound(which, which.most);
+std::string range(const setting& row) {
+  return " from " + bound(row, row.minimum) + " to " + bound(row, row.maximum);
 }
 
 bool is_lower_alnum(char c) {
@@ -69,7 +69,7 @@ std::optional<names> read_names(std::string_view text) {
   return result;
 }
 
-std::optional<value> read_weights(const setting& which, std::string_view text) {
+std::optional<value> read_weights(const setting& row, std::string_view text) {
   weights result;
   while (!text.empty()) {
     const auto comma = text.find(',');
@@ -78,7 +78,7 @@ std::optional<value> read_weights(const setting& which, std::string_view text) {
     if (equals == std::string_view::npos || result.size() == max_list_items) return std::nullopt;
     const auto name = item.substr(0, equals);
     const auto weight = parse_count(item.substr(equals + 1));
-    if (!is_name(name) || !weight || !in_range(which, *weight)) return std::nullopt;
+    if (!is_name(name) || !weight || !in_range(row, *weight)) return std::nullopt;
     if (!result.emplace(name, *weight).second) return std::nullopt;
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
@@ -89,22 +89,22 @@ std::optional<value> read_weights(const setting& which, std::string_view text) {
 
 // The number within its bounds as the value T that it stands for.
 template <class T, class Number>
-std::optional<value> bounded(const setting& which, const std::optional<T>& parsed, Number number) {
-  if (!parsed || !in_range(which, number(*parsed))) return std::nullopt;
+std::optional<value> bounded(const setting& row, const std::optional<T>& parsed, Number number) {
+  if (!parsed || !in_range(row, number(*parsed))) return std::nullopt;
   return value{*parsed};
 }
 
-std::string with_group(const setting& which) {
-  const auto dot = which.name.find('.');
-  const bool drop = which.brief && dot != std::string_view::npos;
-  return std::string(drop ? which.name.substr(dot + 1) : which.name);
+std::string with_group(const setting& row) {
+  const auto dot = row.name.find('.');
+  const bool drop = row.brief && dot != std::string_view::npos;
+  return std::string(drop ? row.name.substr(dot + 1) : row.name);
 }
 
 }  // namespace
 
-std::string yaml_name(const setting& which) {
+std::string yaml_name(const setting& row) {
   std::string result;
-  for (const char c : which.name) {
+  for (const char c : row.name) {
     if (!result.empty() && result.back() == '_') {
       result.back() = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     } else {
@@ -114,31 +114,31 @@ std::string yaml_name(const setting& which) {
   return result;
 }
 
-std::string flag_name(const setting& which) {
-  auto result = with_group(which);
+std::string flag_name(const setting& row) {
+  auto result = with_group(row);
   std::replace_if(
       result.begin(), result.end(), [](char c) { return c == '.' || c == '_'; }, '-');
   return result;
 }
 
-std::string environment_name(const setting& which) {
-  auto result = with_group(which);
+std::string environment_name(const setting& row) {
+  auto result = with_group(row);
   std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) {
     return c == '.' ? '_' : static_cast<char>(std::toupper(c));
   });
   return "TROUPE_" + result;
 }
 
-std::string expected_form(const setting& which) {
+std::string expected_form(const setting& row) {
   const auto or_empty =
-      which.when_empty.empty() ? std::string{} : ", or nothing: " + std::string(which.when_empty);
-  switch (which.at.form) {
+      row.when_empty.empty() ? std::string{} : ", or nothing: " + std::string(row.when_empty);
+  switch (row.at.form) {
     case form::count:
-      return "a whole number" + range(which);
+      return "a whole number" + range(row);
     case form::duration:
-      return "a duration" + range(which) + ", such as 10s or 1m30s";
+      return "a duration" + range(row) + ", such as 10s or 1m30s";
     case form::size:
-      return "a size" + range(which) + ", such as 512Ki or 3Mi";
+      return "a size" + range(row) + ", such as 512Ki or 3Mi";
     case form::address:
       return "HOST:PORT, such as 127.0.0.1:6443 or [::1]:6443" + or_empty;
     case form::path:
@@ -148,28 +148,28 @@ std::string expected_form(const setting& which) {
     case form::names:
       return "a list of at most 100 names";
     case form::weights:
-      return "names with weights" + range(which);
+      return "names with weights" + range(row);
     case form::choice:
       break;
   }
   std::string result = "one of";
-  for (const auto word : which.at.choices)
+  for (const auto word : row.at.choices)
     result.append(result.size() > 6 ? ", " : " ").append(word);
   return result;
 }
 
-std::optional<value> read(const setting& which, std::string_view text) {
+std::optional<value> read(const setting& row, std::string_view text) {
   if (text.size() > max_text_bytes) return std::nullopt;
-  switch (which.at.form) {
+  switch (row.at.form) {
     case form::count:
-      return bounded(which, parse_count(text), [](auto n) { return n; });
+      return bounded(row, parse_count(text), [](auto n) { return n; });
     case form::duration:
-      return bounded(which, parse_duration(text), [](auto d) { return d.count(); });
+      return bounded(row, parse_duration(text), [](auto d) { return d.count(); });
     case form::size:
-      return bounded(which, parse_size(text), [](auto s) { return s.bytes; });
+      return bounded(row, parse_size(text), [](auto s) { return s.bytes; });
     case form::address: {
       const auto parsed = parse_address(text);
-      if (!parsed || (parsed->empty() && which.when_empty.empty())) return std::nullopt;
+      if (!parsed || (parsed->empty() && row.when_empty.empty())) return std::nullopt;
       return *parsed;
     }
     case form::names: {
@@ -178,9 +178,11 @@ std::optional<value> read(const setting& which, std::string_view text) {
       return *parsed;
     }
     case form::weights:
-      return read_weights(which, text);
+      return read_weights(row, text);
     case form::choice: {
-      const auto& words = which.at.choices;
+      for (const auto& each : row.at.aliases)
+        if (each.text == text) return std::string(each.word);
+      const auto& words = row.at.choices;
       if (std::find(words.begin(), words.end(), text) == words.end()) return std::nullopt;
       break;
     }
@@ -194,7 +196,7 @@ std::optional<value> read(const setting& which, std::string_view text) {
   return std::string(text);
 }
 
-std::string write(const value& what) {
+std::string write(const value& source) {
   struct writer {
     std::string operator()(std::int64_t v) const { return std::to_string(v); }
     std::string operator()(duration v) const { return print(v); }
@@ -216,7 +218,7 @@ std::string write(const value& what) {
       return result;
     }
   };
-  return std::visit(writer{}, what);
+  return std::visit(writer{}, source);
 }
 
 }  // namespace troupe::config

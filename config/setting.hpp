@@ -25,6 +25,10 @@ using value = std::variant<std::int64_t, duration, byte_size, address, std::stri
 
 enum class form { count, duration, size, address, choice, path, dns_name, names, weights };
 
+struct alias {
+  std::string_view text, word;
+};
+
 // How a row reaches its member of the struct. set() takes only what check() let through.
 struct access {
   config::form form;
@@ -32,6 +36,8 @@ struct access {
   void (*set)(node_config&, const value&);
   // The words of a choice.
   std::span<const std::string_view> choices = {};
+  // Other spellings that are read as one of them.
+  std::span<const alias> aliases = {};
 };
 
 struct setting {
@@ -42,8 +48,8 @@ struct setting {
   // What a count counts.
   std::string_view unit = {};
   // Bounds in milliseconds, bytes or the unit; of each weight.
-  std::int64_t least = 0;
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t minimum = 0;
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
   // Where the default is not a constant: the words that stand for it.
   std::string_view derived = {};
   bool brief = false;
@@ -53,17 +59,17 @@ struct setting {
 };
 
 // The names of a setting.
-std::string yaml_name(const setting& which);
-std::string flag_name(const setting& which);
-std::string environment_name(const setting& which);
+std::string yaml_name(const setting& row);
+std::string flag_name(const setting& row);
+std::string environment_name(const setting& row);
 
 // What is expected, for messages and help: "a duration from 1s to 24h, such as 10s or 1m30s".
-std::string expected_form(const setting& which);
+std::string expected_form(const setting& row);
 
 // The value that the text stands for; nullopt when it has not the form or leaves the bounds.
-std::optional<value> read(const setting& which, std::string_view text);
+std::optional<value> read(const setting& row, std::string_view text);
 
 // The canonical text of a value, as the environment and flags take it. Never asked for a secret.
-std::string write(const value& what);
+std::string write(const value& source);
 
 }  // namespace troupe::config

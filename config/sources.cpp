@@ -66,9 +66,9 @@ std::string shown(std::string_view text) {
   return result.append(cut ? "…\"" : "\"");
 }
 
-std::string refusal(const setting& which, const std::string& place, const std::string& found) {
-  return place + ": " + yaml_name(which) + ": expected " + expected_form(which) +
-         (which.secret ? "" : "; found " + found);
+std::string refusal(const setting& row, const std::string& place, const std::string& found) {
+  return place + ": " + yaml_name(row) + ": expected " + expected_form(row) +
+         (row.secret ? "" : "; found " + found);
 }
 
 }  // namespace troupe::config

@@ -1,4 +1,4 @@
-// What the sources say, before anybody looks whether it is right: which key, which text, where.
+// What the sources say, before it is validated: key, text, place.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace troupe::config {
 
 struct assignment {
-  const setting* what = nullptr;
+  const setting* row = nullptr;
   std::string text;
   // "troupe.yaml:7", "TROUPE_LISTEN", "--listen"
   std::string place;
@@ -32,7 +32,7 @@ reading read_file(const std::filesystem::path& file, std::span<const setting> ro
 // The same for text; `file` is its name in messages.
 reading read_yaml(const std::string& text, const std::string& file, std::span<const setting> rows);
 
-// Looks at the variables that begin with TROUPE_, TROUPE_CONFIG aside: that one names the file.
+// Reads the variables that begin with TROUPE_, TROUPE_CONFIG aside: that one names the file.
 reading read_environment(const pairs& variables, std::span<const setting> rows);
 
 // Flags by name, without dashes.
@@ -42,7 +42,7 @@ reading read_flags(const pairs& flags, std::span<const setting> rows);
 std::string shown(std::string_view text);
 
 // The line for a text that is not what the key wants; a secret's text is not repeated.
-std::string refusal(const setting& which, const std::string& place, const std::string& found);
+std::string refusal(const setting& row, const std::string& place, const std::string& found);
 
 inline constexpr std::string_view config_variable = "TROUPE_CONFIG";
 inline constexpr std::string_view api_version = "config.troupe.dev/v1";

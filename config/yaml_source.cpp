@@ -147,8 +147,8 @@ class walker {
   std::string place(const YAML::Node& at) const {
     return file_ + ":" + std::to_string(at.Mark().line + 1);
   }
-  void complain(const YAML::Node& at, const std::string& what) {
-    result_.problems.push_back(place(at) + ": " + one_line(what));
+  void complain(const YAML::Node& at, const std::string& problem) {
+    result_.problems.push_back(place(at) + ": " + one_line(problem));
   }
 
   std::string file_;

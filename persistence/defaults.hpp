@@ -67,7 +67,7 @@ inline constexpr auto upkeep_period = 10s;
 // -- the disk's space (disk_space.hpp) ---------------------------------------------------------
 // What history and the reserve may have of a disk (1/n): on a small one they are smaller.
 inline constexpr std::uint64_t disk_part = 8;
-// RocksDB writes a level anew before it drops the old one: room for the write-ahead log
+// RocksDB rewrites a level before it drops the old one: room for the write-ahead log
 // (wal_limit_bytes) or for the first level, twice.
 inline constexpr std::uint64_t reserve_bytes = 128u << 20;
 // The store is short of space with less free than so many percent of the reserve, so that RocksDB

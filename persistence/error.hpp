@@ -24,7 +24,7 @@ enum class errc {
   corrupt,          // what is on disk contradicts itself
   io,               // the file system refused
   invalid,          // the transaction itself is wrong: a key twice, content without a kind
-  exceeded,         // more would be in the store than a bound allows: `key`, `actual`, `most`
+  exceeded,         // more would be in the store than a bound allows: `key`, `actual`, `limit`
   no_space,         // the disk is nearly full: only what takes no more of it is done
   no_memory,        // what is stored needs more memory than this process may use
 };
@@ -33,11 +33,11 @@ std::string_view to_string(errc code);
 
 struct error {
   errc code;
-  std::string message;     // names the thing, what was expected, what to do
-  std::string key = {};    // conflict: the key whose precondition failed; exceeded: the bound's
-                           // prefix, "" where it is one of bytes
-  revision actual = 0;     // conflict: its revision now, 0 when absent; exceeded: what there is
-  std::uint64_t most = 0;  // exceeded: what may be
+  std::string message;      // names the thing, what was expected, what to do
+  std::string key = {};     // conflict: the key whose precondition failed; exceeded: the bound's
+                            // prefix, "" where it is one of bytes
+  revision actual = 0;      // conflict: its revision now, 0 when absent; exceeded: what there is
+  std::uint64_t limit = 0;  // exceeded: what may be
 };
 
 template <class T>

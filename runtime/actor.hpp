@@ -27,8 +27,8 @@
 
 namespace troupe::runtime {
 
-class host;  // the runtime's side of an actor
-class system;
+class actor_cell;  // the runtime's side of an actor
+class actor_system;
 
 // A pending call of a function of the actor that made it. Destroying it, or the actor, cancels it.
 // It belongs to that actor: only its functions may touch it.
@@ -36,7 +36,7 @@ class timer {
  public:
   timer() = default;
   timer(timer&& other) noexcept
-      : host_{std::exchange(other.host_, nullptr)}, id_{std::exchange(other.id_, 0)} {}
+      : cell_{std::exchange(other.cell_, nullptr)}, id_{std::exchange(other.id_, 0)} {}
   timer& operator=(timer&& other) noexcept;
   ~timer() { cancel(); }
 
@@ -46,8 +46,8 @@ class timer {
 
  private:
   friend class actor;
-  timer(host* owner, std::uint64_t id) noexcept;  // takes a reference
-  host* host_ = nullptr;
+  timer(actor_cell* owner, std::uint64_t id) noexcept;  // takes a reference
+  actor_cell* cell_ = nullptr;
   std::uint64_t id_ = 0;
 };
 
@@ -108,12 +108,12 @@ class actor {
   actor();
 
   actor_ref self() const;
-  system& home() const;
+  actor_system& system() const;
   const std::string& name() const;
 
   // The cause of the message being handled; what is sent from here on inherits it.
-  const cause& why() const noexcept;
-  void why(cause changed) noexcept;
+  const cause& current_cause() const noexcept;
+  void current_cause(cause changed) noexcept;
   actor_ref sender() const;
 
   time_point now() const noexcept;
@@ -159,17 +159,17 @@ class actor {
   // The live child of that kind and name; empty when there is none.
   actor_ref child(const std::string& kind, const std::string& name) const;
   // Ends a child after the message that it is handling; its name is free at once.
-  void stop_child(const actor_ref& which);
+  void stop_child(const actor_ref& child);
 
   // Ends this actor after the current message.
   void stop();
 
  private:
-  friend class host;
+  friend class actor_cell;
   friend class timer;
   void request_message(const actor_ref& to, message content, duration timeout, reply_handler done);
 
-  host* host_ = nullptr;
+  actor_cell* cell_ = nullptr;
 };
 
 // A factory for spawn() from a class and the arguments of its constructor, which it keeps a copy

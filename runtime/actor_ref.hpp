@@ -31,10 +31,10 @@ class actor_ref {
   // the actor has ended or its mailbox is full (`defaults::mailbox_limit`): the message is dropped.
   // Inside an actor use `actor::tell`, which passes on the cause and the sender.
   template <class T>
-  bool tell(T value, cause why = {}) const {
-    return send(message::of(std::move(value)), why);
+  bool tell(T value, cause cause = {}) const {
+    return send(message::of(std::move(value)), cause);
   }
-  bool send(message content, cause why = {}) const;
+  bool send(message content, cause cause = {}) const;
 
   friend bool operator==(const actor_ref& a, const actor_ref& b) noexcept {
     return a.cell_ == b.cell_;

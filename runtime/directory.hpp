@@ -1,7 +1,7 @@
 // Every live actor of a system with its counters, for the console and the metrics.
 //
-// Counters are written by the actors with relaxed atomics and read by anybody: a row is a moment's
-// impression, not a consistent cut. A row costs 0.1 to 0.5 µs, and listing blocks no actor.
+// Counters are written by the actors with relaxed atomics and read by anybody: the values of a row
+// may be of slightly different moments. A row costs 0.1 to 0.5 µs, and listing blocks no actor.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct actor_info {
   std::uint32_t restarts = 0;
   std::string last_error;  // what the last crash threw
   duration age{0};
-  bool paused = false;       // by system::pause
+  bool paused = false;       // by actor_system::pause
   bool backing_off = false;  // after a crash
 };
 

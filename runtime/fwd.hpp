@@ -9,7 +9,7 @@ class clock;
 class directory;
 class message;
 class simulation;
-class system;
+class actor_system;
 class timer;
 class worker_pool;
 

@@ -1,10 +1,11 @@
-// What the runtime remembers of its actors beyond a row of the directory: messages by type with
+// Records about actors beyond a row of the directory: messages by type with
 // their times, restarts with their reasons, and a recorder of the last messages of the whole
 // system.
 //
 // Kept by the actors themselves with relaxed stores, read by anybody: nothing here waits for an
-// actor or makes one wait. Numbers are a moment's impression, not a consistent cut. Memory is
-// bounded: 112 bytes for each type that an actor has met, and the recorder's fixed rings
+// actor or makes one wait. Numbers are read without a lock and may be of slightly different
+// moments. Memory is bounded: 112 bytes for each type that an actor has met, and the recorder's
+// fixed rings
 // (`defaults::recorder_slots`), of which only what is used is resident.
 #pragma once
 
@@ -38,13 +39,13 @@ struct message_counts {
   duration busy{0};        // time in the handlers of what was received
   duration longest{0};
   std::array<std::uint32_t, time_classes.size() + 1> times{};
-  duration last{0};  // since the last one began; only where something was received
-  cause why;         // of the last one
+  duration last{0};      // since the last one began; only where something was received
+  runtime::cause cause;  // of the last one
 };
 
 struct restart_record {
   wall_time at;
-  std::string during;  // the type of message, or "order" for one by `system::restart`
+  std::string during;  // the type of message, or "order" for one by `actor_system::restart`
   std::string error;
 };
 
@@ -61,7 +62,7 @@ struct trace_record {
   std::uint64_t receiver = 0;
   std::uint64_t sender = 0;  // 0: a timer, or from outside of any actor
   std::string_view type;
-  cause why;
+  runtime::cause cause;
   duration waited{0};  // in the mailbox
   duration took{0};
 };
@@ -73,7 +74,8 @@ class trace_cursor {
   // Records that were overwritten before they were read, since the beginning.
   std::uint64_t lost = 0;
 
-  // Where it stands, for another one to go on from; nothing when the text is none.
+  // Its position as text, from which another cursor continues; `parse` returns nothing for other
+  // text.
   std::string text() const;
   static std::optional<trace_cursor> parse(std::string_view text);
 
@@ -86,7 +88,7 @@ class trace_cursor {
 class recorder {
  public:
   virtual ~recorder() = default;
-  // Stands behind the newest record.
+  // A cursor behind the newest record.
   virtual trace_cursor newest() const = 0;
   // What came since, oldest first. At most all that the rings hold.
   virtual std::vector<trace_record> read(trace_cursor& from) const = 0;

@@ -1,5 +1,5 @@
-// The log of one actor, which `system::log_level` gives it: what the actor says while it handles a
-// message goes there, at the level of its own, and at `debug` every message it handles.
+// The log of one actor, created by `actor_system::log_level`: the lines that the actor logs while
+// it handles a message, at the level of this log, and at `debug` a line for each message.
 #pragma once
 
 #include <spdlog/logger.h>

@@ -30,12 +30,12 @@ using reply_handler = unique_function<void(const message&, const request_error*)
 class promise_base {
  public:
   promise_base() = default;
-  promise_base(actor_ref asker, std::uint64_t request_id, cause why)
-      : asker_{std::move(asker)}, request_id_{request_id}, why_{why} {}
+  promise_base(actor_ref asker, std::uint64_t request_id, cause cause)
+      : asker_{std::move(asker)}, request_id_{request_id}, cause_{cause} {}
   promise_base(promise_base&& other) noexcept
       : asker_{std::move(other.asker_)},
         request_id_{std::exchange(other.request_id_, 0)},
-        why_{other.why_} {}
+        cause_{other.cause_} {}
   promise_base& operator=(promise_base&& other) noexcept;
   ~promise_base() {
     if (pending()) fail(request_error::broken);
@@ -51,7 +51,7 @@ class promise_base {
  private:
   actor_ref asker_;
   std::uint64_t request_id_ = 0;
-  cause why_;
+  cause cause_;
 };
 
 template <class Reply>

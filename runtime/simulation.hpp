@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "runtime/actor_system.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/system.hpp"
 
 namespace troupe::runtime {
 
@@ -32,10 +32,10 @@ class simulation {
   explicit simulation(std::uint64_t seed);
   ~simulation();
 
-  runtime::system& system() noexcept;
+  runtime::actor_system& system() noexcept;
   std::uint64_t seed() const noexcept;
   void faults(fault_plan plan);
-  // A digest of all that was handled so far, in order: who, which type of message, when. Two runs
+  // A digest of all that was handled so far, in order: actor, message type and time. Two runs
   // that have the same one did the same.
   std::uint64_t trace() const noexcept;
 

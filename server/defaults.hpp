@@ -63,14 +63,14 @@ inline constexpr std::size_t linger_bytes = 16u << 20;
 // Answers under way when the server stops.
 inline constexpr std::chrono::milliseconds drain_timeout = 1s;
 inline constexpr std::size_t connections = 16'384;
-// Of these, for connections that nobody is known to stand behind: half in all, and so many from one
+// Of these, for unauthenticated connections: half in all, and so many from one
 // address (an IPv6 network of 64 bits is one); the oldest idle one makes room for a new one.
-inline constexpr std::size_t strangers_part = 2;
-inline constexpr std::size_t address_strangers = 1024;
+inline constexpr std::size_t unauthenticated_part = 2;
+inline constexpr std::size_t unauthenticated_per_address = 1024;
 // Kept for the local socket: a sixteenth, at most so many.
 inline constexpr std::size_t local_connections_part = 16;
 inline constexpr std::size_t local_connections = 64;
-// Accepted beyond the limit while strangers are being closed for them.
+// Accepted beyond the limit while unauthenticated connections are closed for them.
 inline constexpr std::size_t connections_overrun = 128;
 // File descriptors that are not for connections: store, logs, child processes' pipes.
 inline constexpr std::size_t reserved_descriptors = 512;
@@ -108,14 +108,14 @@ inline constexpr std::int32_t connection_window_bytes = 1 << 20;
 inline constexpr double reset_burst = 1000;
 inline constexpr double resets_per_second = 33;
 
-// -- strangers --------------------------------------------------------------------------------
+// -- unauthenticated connections --------------------------------------------------------------
 // A connection over TLS without a client certificate, until a request on it has told who asks: all
 // that it makes us keep is below 64 KiB. Of the 20 KB that any connection takes it has twice as
 // much for requests and answers.
-inline constexpr std::uint32_t stranger_streams = 10;
+inline constexpr std::uint32_t unauthenticated_streams = 10;
 // The largest token that is known in practice, with groups in it, takes some 10 KB.
-inline constexpr std::size_t stranger_header_bytes = 16u << 10;
-inline constexpr std::size_t stranger_send_bytes = 16u << 10;
+inline constexpr std::size_t unauthenticated_header_bytes = 16u << 10;
+inline constexpr std::size_t unauthenticated_send_bytes = 16u << 10;
 // Streams beyond the limit, of a client that has not heard of it yet: Go begins with 100.
 inline constexpr std::size_t refused_streams = 100;
 // Answers to PING and SETTINGS that wait to be sent; nghttp2 allows 1,000.

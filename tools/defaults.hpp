@@ -14,7 +14,7 @@ inline constexpr std::chrono::milliseconds stop_limit{2'000};
 // (HTTP 2, store 3, RocksDB 2, the kubelet's, logs, clocks, 4 of the allocator) and 29 descriptors,
 // with room for a session of each kind.
 inline constexpr std::size_t fixed_threads = 26;
-inline constexpr std::size_t least_descriptors = 128;
+inline constexpr std::size_t min_descriptors = 128;
 
 // Log lines that wait for a slow reader of stderr; the oldest make room for newer ones, so that
 // nobody who logs ever waits.
@@ -24,16 +24,15 @@ inline constexpr std::size_t log_queue_lines = 8'192;
 // is 200 ms, and a trace says each second that it lives.
 inline constexpr std::chrono::seconds connect_limit{5};
 inline constexpr std::chrono::seconds answer_limit{10};
-// Whoever waits for something asks no more often: nobody sees more of it, and the server has
-// others.
-inline constexpr std::chrono::milliseconds least_poll{10};
+// The shortest period of polling: a shorter one shows a user nothing more and costs the server.
+inline constexpr std::chrono::milliseconds min_poll{10};
 // How often the live view is drawn, and how often the prompt looks for warnings.
 inline constexpr std::chrono::milliseconds console_refresh{1'000};
 inline constexpr std::chrono::milliseconds console_warning_period{5'000};
-// How often it is looked for Ctrl-C while a node is asked, and how long the prompt waits for what
-// it asks by itself: warnings, and names for completion.
-inline constexpr std::chrono::milliseconds console_look{20};
-inline constexpr std::chrono::milliseconds console_patience{1'000};
+// How often a request under way is checked for Ctrl-C, and how long the prompt waits for what it
+// asks by itself: warnings, and names for completion.
+inline constexpr std::chrono::milliseconds cancel_poll_period{20};
+inline constexpr std::chrono::milliseconds console_background_limit{1'000};
 // Lines of the prompt that are remembered from session to session.
 inline constexpr int console_history_lines = 1'000;
 

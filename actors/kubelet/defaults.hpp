@@ -19,12 +19,9 @@ inline constexpr int log_files = 5;
 inline constexpr std::size_t log_line_bytes = 16u << 10;
 // A container that writes more waits; its whole log is rotated away in six seconds then.
 inline constexpr std::int64_t log_bytes_per_second = 8 << 20;
-// Read and sent in one go; how often a followed log is looked at.
-inline constexpr std::size_t log_part_bytes = 64u << 10;
-inline constexpr auto log_follow_period = 200ms;
 
 // kubernetes: MaxContainerBackOff and the delay it begins with; a container that ran for twice the
-// longest begins anew.
+// longest starts with the first delay again.
 inline constexpr auto restart_first = 10s;
 inline constexpr auto restart_longest = 300s;
 inline constexpr auto restart_forgotten = 600s;
@@ -36,7 +33,7 @@ inline constexpr int max_pods = 110;
 
 // kubernetes: pod_workers.go, resync of a pod that is well.
 inline constexpr auto pod_resync = 60s;
-// A worker that has not said for so long what it refers to has ended.
+// A worker that has sent no `need_references` for this long has ended.
 inline constexpr auto references_forgotten = 5min;
 // How often the directories of pods are compared with the pods.
 inline constexpr auto orphan_sweep = 60s;
@@ -49,7 +46,7 @@ inline constexpr auto kill_again = 1s;
 // kubernetes: probes read at most so much of an answer. What of it an event repeats.
 inline constexpr std::size_t check_output_bytes = 10u << 10;
 inline constexpr std::size_t event_text_bytes = 1024;
-// Probes that are asked, and hooks that run, at a time; questions that may wait.
+// Probes and hooks that run at a time; checks that may wait.
 inline constexpr std::size_t probe_threads = 16;
 inline constexpr std::size_t hook_threads = 8;
 inline constexpr std::size_t check_queue = 1'000;

@@ -17,13 +17,13 @@ using runtime::duration;
 inline constexpr std::size_t batch_bytes = 256u << 10;
 // No more is given to the link while as much waits there, so that it never refuses a frame.
 inline constexpr std::size_t outbox_high_bytes = runtime::link::defaults::outbox_limit_bytes / 2;
-// What waits beside that, for a peer that does not read. More ends the session; a node comes back
+// What waits besides, for a peer that does not read. More ends the session; a node comes back
 // and goes on from what it has seen.
 inline constexpr std::size_t backlog_limit_bytes = 16u << 20;
 // How soon what waits for room is tried again.
 inline constexpr duration backlog_round = 20ms;
 
-// What is told or logged of something that a peer said, and that may be as long as a frame.
+// Of a text from a peer in an answer or the log: it may be as long as a frame.
 inline constexpr std::size_t reason_limit_bytes = 512;
 
 // Of a key that a node follows; the longest there are have a namespace of 63 characters and a name
@@ -48,14 +48,14 @@ inline constexpr duration sweep = 60s;
 // Events that a node keeps while it has no link, in bytes as they travel; the oldest are dropped
 // for newer ones. About the thousand that upstream's recorder queues (client-go
 // record.maxQueuedEvents).
-inline constexpr std::size_t untold_events_bytes = 1u << 20;
+inline constexpr std::size_t unsent_event_bytes = 1u << 20;
 // An event of longer ago is not older than this: by then it would have been removed
 // (kube-apiserver --event-ttl).
 inline constexpr std::chrono::milliseconds event_age_limit = 1h;
 
 // Followed logs and questions of consoles under way at one node.
-inline constexpr std::size_t asks_under_way = 1'000;
-// Parts of a log under way (each `kubelet_defaults::log_part_bytes` at most).
+inline constexpr std::size_t served_requests = 1'000;
+// Parts of a log under way (each `defaults::log_part_bytes` at most).
 inline constexpr std::uint32_t log_credit = 4;
 
 }  // namespace troupe::actors::link_defaults

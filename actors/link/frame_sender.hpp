@@ -1,5 +1,5 @@
-// What one end of a link has to say: items (of FromNode or ToNode), put together in frames, given
-// to the session as far as it has room. Belongs to one actor.
+// The output of one end of a link: items (of FromNode or ToNode) are put into frames and given to
+// the session as far as it has room. Belongs to one actor.
 #pragma once
 
 #include <google/protobuf/message_lite.h>

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "actors/link/defaults.hpp"
-#include "api/envelope.hpp"
-#include "api/object_key.hpp"
+#include "api/codec/envelope.hpp"
+#include "api/object/object_key.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
@@ -15,32 +15,32 @@ namespace troupe::actors {
 namespace {
 
 // It may repeat what the other side said, however long that is.
-tl::unexpected<std::string> nonsense(std::string what) {
-  if (what.size() > link_defaults::reason_limit_bytes)
-    what.resize(link_defaults::reason_limit_bytes);
+tl::unexpected<std::string> malformed(std::string reason) {
+  if (reason.size() > link_defaults::reason_limit_bytes)
+    reason.resize(link_defaults::reason_limit_bytes);
   std::replace_if(
-      what.begin(), what.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
-  return tl::make_unexpected(std::move(what));
+      reason.begin(), reason.end(), [](unsigned char c) { return c < ' ' || c > '~'; }, '?');
+  return tl::make_unexpected(std::move(reason));
 }
 
 readable<std::unique_ptr<api::body>> read_body(const api::kind_info& kind,
                                                const std::string& stored) {
   const auto opened = api::open_envelope(stored);
-  if (!opened) return nonsense(opened.error().message);
+  if (!opened) return malformed(opened.error().message);
   if (opened->kind != kind.kind() || opened->api_version != kind.api_version())
-    return nonsense(fmt::format("a {} of {} was expected, not a {} of {}", kind.kind(),
-                                kind.api_version(), opened->kind, opened->api_version));
+    return malformed(fmt::format("a {} of {} was expected, not a {} of {}", kind.kind(),
+                                 kind.api_version(), opened->kind, opened->api_version));
   auto content = kind.make();
   if (!content->ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())))
-    return nonsense(fmt::format("the bytes are no {}", kind.kind()));
+    return malformed(fmt::format("the bytes are no {}", kind.kind()));
   content->DiscardUnknownFields();
   return content;
 }
 
-void write_cause(wire::Cause& out, const persistence::change_cause& why) {
-  out.set_request(why.request);
-  out.set_trigger(why.trigger);
-  out.set_author(why.author);
+void write_cause(wire::Cause& out, const persistence::change_cause& cause) {
+  out.set_request(cause.request);
+  out.set_trigger(cause.trigger);
+  out.set_author(cause.author);
 }
 
 persistence::change_cause read_cause(const wire::Cause& from) {
@@ -54,7 +54,7 @@ void write_event(wire::Event& out, const watch_event& event) {
     out.set_key(api::key_of(*event.object));
     write_object(*out.mutable_object(), event.object);
   }
-  write_cause(*out.mutable_why(), event.why);
+  write_cause(*out.mutable_why(), event.cause);
 }
 
 }  // namespace
@@ -70,10 +70,10 @@ void write_object(wire::Object& out, const api::object_ptr& object) {
 readable<api::object_ptr> read_object(const wire::Object& from, std::string_view key) {
   if (from.stored().empty()) return nullptr;
   const auto* kind = api::scheme::instance().find_key(key);
-  if (kind == nullptr) return nonsense(fmt::format("no kind has the key {}", key));
+  if (kind == nullptr) return malformed(fmt::format("no kind has the key {}", key));
   auto made = api::object::from_storage(*kind, from.stored(), from.revision());
-  if (!made) return nonsense(made.error().message);
-  if (api::key_of(**made) != key) return nonsense(fmt::format("{} holds another object", key));
+  if (!made) return malformed(made.error().message);
+  if (api::key_of(**made) != key) return malformed(fmt::format("{} holds another object", key));
   return std::move(*made);
 }
 
@@ -111,52 +111,53 @@ api::error read_api_error(const wire::Error& from) {
 
 // -- from the node --------------------------------------------------------------------------------
 
-void write_commit(wire::Commit& out, std::uint64_t id, const persistence::transaction& what) {
+void write_commit(wire::Commit& out, std::uint64_t id,
+                  const persistence::transaction& transaction) {
   out.set_id(id);
-  for (const auto& each : what.preconditions) {
+  for (const auto& each : transaction.preconditions) {
     auto& into = *out.add_preconditions();
     into.set_key(each.key);
     into.set_at(each.at);
   }
-  for (const auto& each : what.mutations) {
+  for (const auto& each : transaction.mutations) {
     auto& into = *out.add_mutations();
     into.set_key(each.key);
     if (each.content) into.set_stored(api::to_storage(*each.kind, *each.content));
   }
-  write_cause(*out.mutable_why(), what.why);
+  write_cause(*out.mutable_why(), transaction.cause);
 }
 
 readable<persistence::transaction> read_commit(const wire::Commit& from) {
-  persistence::transaction what;
+  persistence::transaction transaction;
   for (const auto& each : from.preconditions())
-    what.preconditions.push_back({each.key(), each.at()});
+    transaction.preconditions.push_back({each.key(), each.at()});
   for (const auto& each : from.mutations()) {
     const auto* kind = api::scheme::instance().find_key(each.key());
-    if (kind == nullptr) return nonsense(fmt::format("no kind has the key {}", each.key()));
+    if (kind == nullptr) return malformed(fmt::format("no kind has the key {}", each.key()));
     std::unique_ptr<api::body> content;
     if (!each.stored().empty()) {
       auto made = read_body(*kind, each.stored());
-      if (!made) return nonsense(made.error());
+      if (!made) return malformed(made.error());
       content = std::move(*made);
       const auto& meta = api::meta_of(*content);
       if (kind->key(kind->namespaced() ? meta.namespace_() : std::string{}, meta.name()) !=
           each.key())
-        return nonsense(fmt::format("{} would hold another object", each.key()));
+        return malformed(fmt::format("{} would hold another object", each.key()));
     }
-    what.mutations.push_back({each.key(), kind, std::move(content)});
+    transaction.mutations.push_back({each.key(), kind, std::move(content)});
   }
-  what.why = read_cause(from.why());
-  return what;
+  transaction.cause = read_cause(from.why());
+  return transaction;
 }
 
-void write_evict(wire::Evict& out, std::uint64_t id, const evict& what) {
+void write_evict(wire::Evict& out, std::uint64_t id, const evict& eviction) {
   out.set_id(id);
-  out.set_pod_key(what.pod_key);
-  out.set_pod_uid(what.pod_uid);
-  out.set_grace_seconds(what.grace_seconds);
-  out.set_reason(what.reason);
-  out.set_message(what.message);
-  write_cause(*out.mutable_why(), what.why);
+  out.set_pod_key(eviction.pod_key);
+  out.set_pod_uid(eviction.pod_uid);
+  out.set_grace_seconds(eviction.grace_seconds);
+  out.set_reason(eviction.reason);
+  out.set_message(eviction.message);
+  write_cause(*out.mutable_why(), eviction.cause);
 }
 
 evict read_evict(const wire::Evict& from) {
@@ -165,17 +166,17 @@ evict read_evict(const wire::Evict& from) {
           .grace_seconds = from.grace_seconds(),
           .reason = from.reason(),
           .message = from.message(),
-          .why = read_cause(from.why())};
+          .cause = read_cause(from.why())};
 }
 
-void write_remove(wire::Remove& out, std::uint64_t id, const remove& what) {
+void write_remove(wire::Remove& out, std::uint64_t id, const remove& removal) {
   out.set_id(id);
-  out.set_key(what.key);
-  out.set_uid(what.uid);
-  out.set_at(what.at);
-  out.set_grace_seconds(what.grace_seconds);
-  out.set_propagation(what.propagation);
-  write_cause(*out.mutable_why(), what.why);
+  out.set_key(removal.key);
+  out.set_uid(removal.uid);
+  out.set_at(removal.at);
+  out.set_grace_seconds(removal.grace_seconds);
+  out.set_propagation(removal.propagation);
+  write_cause(*out.mutable_why(), removal.cause);
 }
 
 remove read_remove(const wire::Remove& from) {
@@ -184,7 +185,7 @@ remove read_remove(const wire::Remove& from) {
           .at = from.at(),
           .grace_seconds = from.grace_seconds(),
           .propagation = from.propagation(),
-          .why = read_cause(from.why())};
+          .cause = read_cause(from.why())};
 }
 
 console_view read_console_answer(const wire::ConsoleAnswer& from) {
@@ -198,10 +199,10 @@ console_view read_console_answer(const wire::ConsoleAnswer& from) {
 
 // -- from the control plane -----------------------------------------------------------------------
 
-std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_events& what) {
+std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_events& message) {
   std::vector<wire::WatchEvents> parts(1);
   std::size_t bytes = 0;
-  for (const auto& event : what.events) {
+  for (const auto& event : message.events) {
     if (bytes >= link_defaults::batch_bytes) {
       parts.back().set_unfinished(true);
       parts.emplace_back();
@@ -213,8 +214,8 @@ std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_ev
   }
   for (auto& part : parts) {
     part.set_stream(stream);
-    part.set_up_to(what.up_to);
-    part.set_synced(what.synced);
+    part.set_up_to(message.up_to);
+    part.set_synced(message.synced);
   }
   return parts;
 }
@@ -225,14 +226,14 @@ readable<std::vector<watch_event>> read_events(const wire::WatchEvents& from) {
   for (const auto& each : from.events()) {
     watch_event event;
     if (each.type() < 0 || each.type() > wire::Event::BOOKMARK)
-      return nonsense(fmt::format("{} is no type of an event", each.type()));
+      return malformed(fmt::format("{} is no type of an event", each.type()));
     event.type = static_cast<event_type>(each.type());
     event.at = each.at();
-    event.why = read_cause(each.why());
+    event.cause = read_cause(each.why());
     if (event.type != event_type::bookmark) {
       auto object = read_object(each.object(), each.key());
-      if (!object) return nonsense(object.error());
-      if (!*object) return nonsense(fmt::format("an event about {} has no object", each.key()));
+      if (!object) return malformed(object.error());
+      if (!*object) return malformed(fmt::format("an event about {} has no object", each.key()));
       event.object = std::move(*object);
     }
     events.push_back(std::move(event));
@@ -256,12 +257,12 @@ readable<persistence::outcome> read_commit_done(const wire::CommitDone& from,
     return persistence::outcome{tl::make_unexpected(read_store_error(from.error()))};
   const auto& committed = from.committed();
   if (static_cast<std::size_t>(committed.objects_size()) != keys.size())
-    return nonsense(
+    return malformed(
         fmt::format("{} objects were committed, not {}", keys.size(), committed.objects_size()));
   persistence::committed done{committed.at(), {}};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     auto object = read_object(committed.objects(static_cast<int>(i)), keys[i]);
-    if (!object) return nonsense(object.error());
+    if (!object) return malformed(object.error());
     done.objects.push_back(std::move(*object));
   }
   return persistence::outcome{std::move(done)};
@@ -279,7 +280,7 @@ readable<api::expected<api::object_ptr>> read_command_done(const wire::CommandDo
   if (from.has_error())
     return api::expected<api::object_ptr>{api::fail(read_api_error(from.error()))};
   auto object = read_object(from.object(), from.key());
-  if (!object) return nonsense(object.error());
+  if (!object) return malformed(object.error());
   return api::expected<api::object_ptr>{std::move(*object)};
 }
 

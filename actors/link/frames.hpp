@@ -1,7 +1,7 @@
 // Between the messages of actors and what goes over the link (frames.proto). Pure.
 //
-// What comes from the other side is not trusted to make sense: reading answers an error in one
-// short line for what no peer of good faith sends. What a node may do is decided in
+// Input from the other side is not trusted: reading returns an error in one short line for what no
+// correct peer sends. What a node may do is decided in
 // node_permissions.hpp.
 #pragma once
 
@@ -12,9 +12,9 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "actors/link/asks.hpp"
+#include "actors/core/messages.hpp"
 #include "actors/link/frames.pb.h"
-#include "actors/messages.hpp"
+#include "actors/link/node_requests.hpp"
 
 namespace troupe::actors {
 
@@ -34,13 +34,13 @@ api::error read_api_error(const wire::Error& from);
 
 // -- from the node --------------------------------------------------------------------------------
 
-void write_commit(wire::Commit& out, std::uint64_t id, const persistence::transaction& what);
+void write_commit(wire::Commit& out, std::uint64_t id, const persistence::transaction& transaction);
 readable<persistence::transaction> read_commit(const wire::Commit& from);
 
-void write_evict(wire::Evict& out, std::uint64_t id, const evict& what);
+void write_evict(wire::Evict& out, std::uint64_t id, const evict& eviction);
 evict read_evict(const wire::Evict& from);
 
-void write_remove(wire::Remove& out, std::uint64_t id, const remove& what);
+void write_remove(wire::Remove& out, std::uint64_t id, const remove& removal);
 remove read_remove(const wire::Remove& from);
 
 // The status is one that an answer of HTTP with a body can have, or 0.
@@ -49,7 +49,7 @@ console_view read_console_answer(const wire::ConsoleAnswer& from);
 // -- from the control plane -----------------------------------------------------------------------
 
 // In messages of about `link_defaults::batch_bytes`, all but the last of them `unfinished`.
-std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_events& what);
+std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_events& message);
 // The events of one such message.
 readable<std::vector<watch_event>> read_events(const wire::WatchEvents& from);
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/log.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
-#include "actors/log.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
 
 namespace troupe::actors {
 
@@ -16,26 +16,26 @@ const runtime::behavior& node_gateway::make_behavior() const {
   static const auto table = runtime::handlers(
       &node_gateway::on_subscribe, &node_gateway::on_more, &node_gateway::on_bookmark_now,
       &node_gateway::on_unsubscribe, &node_gateway::on_commit, &node_gateway::on_evict,
-      &node_gateway::on_remove, &node_gateway::on_record_event, &node_gateway::on_link_begun,
+      &node_gateway::on_remove, &node_gateway::on_record_event, &node_gateway::on_session_begun,
       &node_gateway::on_link_ended, &node_gateway::on_call_failed, &node_gateway::on_frame,
       &node_gateway::on_log_part, &node_gateway::on_console_done, &node_gateway::on_flush);
   return table;
 }
 
 void node_gateway::started() {
-  end_former_logs();
+  stop_former_streamers();
   round_ = every(link_defaults::round, [this] { round(); });
   sweep_ = every(link_defaults::sweep, [this] { sweep(); });
 }
 
 std::string node_gateway::describe() const {
-  const auto stats = on_ ? on_->session()->stats() : runtime::link::session_stats{};
+  const auto stats = inbox_ ? inbox_->session()->stats() : runtime::link::session_stats{};
   return fmt::format(
       "node: {}\nlinked: {}\nsessions: {}\nstreams: {}\nrequestsUnderWay: {}\ncommits: {}\n"
       "lostCommits: {}\nevents: {}\nuntoldEvents: {}\nlogs: {}\nbacklogBytes: {}\n"
       "frames: {{sent: {}, received: {}}}\nbytes: {{sent: {}, received: {}}}\n",
-      options_.node, on_ != nullptr, sessions_, streams_.size(), pending_.size(), commits_, lost_,
-      events_, untold_.size(), logs_.size(), out_ ? out_->backlog() : 0, stats.frames_sent,
+      options_.node, inbox_ != nullptr, sessions_, streams_.size(), pending_.size(), commits_,
+      lost_, events_, unsent_.size(), logs_.size(), out_ ? out_->backlog() : 0, stats.frames_sent,
       stats.frames_received, stats.bytes_sent, stats.bytes_received);
 }
 
@@ -54,11 +54,11 @@ void node_gateway::on_subscribe(const subscribe& m) {
   }
   auto& s = streams_[key];
   s.subscriber = sender();
-  s.what = m;
+  s.subscription = m;
   s.last = m.after;
   s.synced = m.after != 0;
   s.credit = m.credit;
-  ask_for(s);
+  request_stream(s);
 }
 
 void node_gateway::on_more(const more& m) {
@@ -77,7 +77,7 @@ void node_gateway::on_more(const more& m) {
   wire::FromNode::Item item;
   item.mutable_more()->set_stream(s.number);
   item.mutable_more()->set_credit(m.credit);
-  say(item);
+  send_item(item);
 }
 
 void node_gateway::on_bookmark_now(const bookmark_now& m) {
@@ -85,7 +85,7 @@ void node_gateway::on_bookmark_now(const bookmark_now& m) {
   if (found == streams_.end() || found->second.number == 0) return;
   wire::FromNode::Item item;
   item.mutable_bookmark_now()->set_stream(found->second.number);
-  say(item);
+  send_item(item);
 }
 
 void node_gateway::on_unsubscribe(const unsubscribe& m) {
@@ -93,23 +93,23 @@ void node_gateway::on_unsubscribe(const unsubscribe& m) {
 }
 
 // Each time under another number: what is still under way under the old one is of no use.
-void node_gateway::ask_for(remote_stream& s) {
+void node_gateway::request_stream(remote_stream& s) {
   if (s.number != 0) by_number_.erase(s.number);
   s.number = 0;
   s.parts.clear();
   s.again_at = {};
-  if (!on_) return;
+  if (!inbox_) return;
   s.number = ++last_number_;
-  by_number_[s.number] = {s.subscriber.id(), s.what.id};
+  by_number_[s.number] = {s.subscriber.id(), s.subscription.id};
   wire::FromNode::Item item;
   auto& out = *item.mutable_subscribe();
   out.set_stream(s.number);
-  out.set_prefix(s.what.prefix);
-  out.set_on_node(s.what.on_node);
+  out.set_prefix(s.subscription.prefix);
+  out.set_on_node(s.subscription.on_node);
   out.set_after(s.last);
   out.set_credit(static_cast<std::uint32_t>(std::max<std::int64_t>(s.credit, 0)));
-  out.set_bookmarks(s.what.bookmarks);
-  say(item);
+  out.set_bookmarks(s.subscription.bookmarks);
+  send_item(item);
 }
 
 void node_gateway::forget(const subscriber_key& key) {
@@ -119,7 +119,7 @@ void node_gateway::forget(const subscriber_key& key) {
     by_number_.erase(number);
     wire::FromNode::Item item;
     item.mutable_unsubscribe()->set_stream(number);
-    say(item);
+    send_item(item);
   }
   streams_.erase(found);
 }
@@ -131,69 +131,69 @@ node_gateway::remote_stream* node_gateway::find_number(std::uint64_t number) {
 
 // -- the session ----------------------------------------------------------------------------------
 
-void node_gateway::on_link_begun(const link_begun& m) {
+void node_gateway::on_session_begun(const session_begun& m) {
   end_session("another connection took its place");
-  on_ = m.session;
-  out_.emplace(on_->session());
+  inbox_ = m.inbox;
+  out_.emplace(inbox_->session());
   ++sessions_;
-  on_->attach(self());
+  inbox_->attach(self());
   for (auto& [key, s] : streams_)
-    ask_for(s);
-  tell_kept();
+    request_stream(s);
+  send_unsent_events();
   if (options_.linked) options_.linked();
 }
 
 void node_gateway::on_link_ended(const link_ended& m) {
-  if (m.on == on_) lose(m.reason);
+  if (m.inbox == inbox_) lose(m.reason);
 }
 
 void node_gateway::on_call_failed(const call_failed& m) {
-  if (!on_) lose(m.why);
+  if (!inbox_) lose(m.reason);
 }
 
-void node_gateway::lose(const std::string& why) {
-  end_session(why);
-  const auto& tell_of = says_removed(why) ? options_.expelled : options_.unlinked;
-  if (tell_of) tell_of(why);
+void node_gateway::lose(const std::string& reason) {
+  end_session(reason);
+  const auto& notify = says_removed(reason) ? options_.expelled : options_.unlinked;
+  if (notify) notify(reason);
 }
 
-void node_gateway::end_session(const std::string& why) {
-  if (!on_) return;
-  on_->session()->close(why);
-  on_ = nullptr;
+void node_gateway::end_session(const std::string& reason) {
+  if (!inbox_) return;
+  inbox_->session()->close(reason);
+  inbox_ = nullptr;
   out_.reset();
   by_number_.clear();
-  close_logs();
-  fail_all(why);
-  std::vector<subscriber_key> over;
+  stop_streamers();
+  fail_all(reason);
+  std::vector<subscriber_key> ended;
   for (auto& [key, s] : streams_) {
     s.number = 0;
     s.parts.clear();
     s.again_at = {};
-    if (s.begun && !s.synced) over.push_back(key);
+    if (s.begun && !s.synced) ended.push_back(key);
   }
   // The rest of that state cannot be had any more.
-  for (const auto& key : over) {
+  for (const auto& key : ended) {
     const auto& s = streams_.at(key);
-    tell(s.subscriber,
-         watch_ended{s.what.id, {persistence::errc::closed, "the link was lost: " + why}});
+    tell(s.subscriber, watch_ended{s.subscription.id,
+                                   {persistence::errc::closed, "the link was lost: " + reason}});
     streams_.erase(key);
   }
 }
 
 // -- from the control plane -----------------------------------------------------------------------
 
-void node_gateway::on_frame(const frame_arrived& m) {
-  if (m.on != on_) return;
+void node_gateway::on_frame(const frame_received& m) {
+  if (m.inbox != inbox_) return;
   wire::ToNode frame;
-  if (!frame.ParseFromString(m.what->bytes())) {
+  if (!frame.ParseFromString(m.delivery->bytes())) {
     log().error("link: the control plane sent a frame that makes no sense");
     return lose("the frame makes no sense");
   }
   for (const auto& item : frame.items()) {
-    why({item.request(), item.revision()});
+    current_cause({item.request(), item.revision()});
     take(item);
-    if (m.on != on_) return;
+    if (m.inbox != inbox_) return;
   }
 }
 
@@ -237,7 +237,7 @@ void node_gateway::take_events(const wire::WatchEvents& m) {
   if (s == nullptr) return;  // it was left meanwhile
   auto events = read_events(m);
   if (!events) {
-    log().error("link: an event of {} makes no sense: {}", s->what.prefix, events.error());
+    log().error("link: an event of {} makes no sense: {}", s->subscription.prefix, events.error());
     return lose(events.error());
   }
   std::move(events->begin(), events->end(), std::back_inserter(s->parts));
@@ -248,11 +248,11 @@ void node_gateway::deliver(remote_stream& s, const wire::WatchEvents& last) {
   auto events = std::exchange(s.parts, {});
   const auto count = events.size();
   // Who does not take it has ended, or finds out that the stream is gone.
-  if (!tell(s.subscriber, watch_events{.id = s.what.id,
+  if (!tell(s.subscriber, watch_events{.id = s.subscription.id,
                                        .up_to = last.up_to(),
                                        .synced = last.synced(),
                                        .events = event_list{std::move(events)}}))
-    return forget({s.subscriber.id(), s.what.id});
+    return forget({s.subscriber.id(), s.subscription.id});
   events_ += count;
   s.credit -= static_cast<std::int64_t>(count);
   s.begun = true;
@@ -267,24 +267,25 @@ void node_gateway::take_ended(const wire::WatchEnded& m) {
   s->number = 0;
   s->parts.clear();
   if (m.refused()) {
-    log().debug("link: {} cannot be followed now: {}", s->what.prefix, m.reason().message());
+    log().debug("link: {} cannot be followed now: {}", s->subscription.prefix,
+                m.reason().message());
     s->again_at = now() + link_defaults::refused_again;
     return;
   }
-  tell(s->subscriber, watch_ended{s->what.id, read_store_error(m.reason())});
-  streams_.erase({s->subscriber.id(), s->what.id});
+  tell(s->subscriber, watch_ended{s->subscription.id, read_store_error(m.reason())});
+  streams_.erase({s->subscriber.id(), s->subscription.id});
 }
 
 // -- timers ---------------------------------------------------------------------------------------
 
 void node_gateway::round() {
   for (auto& [key, s] : streams_)
-    if (s.again_at != runtime::time_point{} && s.again_at <= now()) ask_for(s);
+    if (s.again_at != runtime::time_point{} && s.again_at <= now()) request_stream(s);
   // In the order in which they were asked.
   while (!pending_.empty() && pending_.begin()->second.until <= now()) {
-    auto& asked = pending_.begin()->second;
-    asked.committed.fail(runtime::request_error::timeout);
-    asked.commanded.fail(runtime::request_error::timeout);
+    auto& request = pending_.begin()->second;
+    request.committed.fail(runtime::request_error::timeout);
+    request.commanded.fail(runtime::request_error::timeout);
     pending_.erase(pending_.begin());
   }
 }
@@ -292,18 +293,18 @@ void node_gateway::round() {
 void node_gateway::sweep() {
   std::vector<subscriber_key> dead;
   for (const auto& [key, s] : streams_)
-    if (!home().actors().find(key.first)) dead.push_back(key);
+    if (!system().actors().find(key.first)) dead.push_back(key);
   for (const auto& key : dead)
     forget(key);
 }
 
 // -- to the link ----------------------------------------------------------------------------------
 
-// What is said while mail waits goes in one frame: the flush stands behind that mail.
-bool node_gateway::say(wire::FromNode::Item& item) {
-  if (!on_) return true;
-  item.set_request(why().request);
-  item.set_revision(why().revision);
+// Items that are sent while messages wait go in one frame: the flush is queued behind them.
+bool node_gateway::send_item(wire::FromNode::Item& item) {
+  if (!inbox_) return true;
+  item.set_request(current_cause().request);
+  item.set_revision(current_cause().revision);
   if (!out_->add(item)) return false;
   if (!flush_ordered_) flush_ordered_ = tell(self(), flush{});
   return true;
@@ -311,7 +312,7 @@ bool node_gateway::say(wire::FromNode::Item& item) {
 
 void node_gateway::on_flush(const flush&) {
   flush_ordered_ = false;
-  if (!on_ || out_->flush()) return;
+  if (!inbox_ || out_->flush()) return;
   if (out_->backlog() > link_defaults::backlog_limit_bytes)
     return lose("the control plane does not read what it is told");
   flush_ordered_ = true;
@@ -320,18 +321,19 @@ void node_gateway::on_flush(const flush&) {
 
 // -- from outside ---------------------------------------------------------------------------------
 
-runtime::actor_ref spawn_gateway(runtime::system& company, gateway_options options) {
+runtime::actor_ref spawn_gateway(runtime::actor_system& system, gateway_options options) {
   const auto name = options.node;
-  return company.spawn({.kind = "gateway", .name = name},
-                       runtime::make<node_gateway>(std::move(options)));
+  return system.spawn({.kind = "gateway", .name = name},
+                      runtime::make<node_gateway>(std::move(options)));
 }
 
 runtime::link::acceptor gateway_acceptor(runtime::actor_ref gateway) {
   return [to = std::move(gateway)](const runtime::link::session_ptr& session)
              -> tl::expected<std::shared_ptr<runtime::link::receiver>, std::string> {
-    const auto made = std::make_shared<arrival>(session);
+    const auto made = std::make_shared<frame_inbox>(session);
     auto receiver = made->receiver();
-    if (!to.tell(link_begun{made})) return tl::make_unexpected(std::string{"the node is ending"});
+    if (!to.tell(session_begun{made}))
+      return tl::make_unexpected(std::string{"the node is ending"});
     return receiver;
   };
 }

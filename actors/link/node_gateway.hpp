@@ -1,5 +1,5 @@
 // The node's end of the link: one actor that stands for writer, watcher and recorder of the control
-// plane, so that a kubelet (or a simulated minion) works on a joined machine as beside the store.
+// plane, so that a kubelet (or a simulated minion) works on a joined machine as next to the store.
 //
 // Requests that wait when the link is lost are answered with an error that says that the outcome is
 // unknown. Streams stay: on the next session they go on from the last revision that their
@@ -7,7 +7,7 @@
 // While there is no link, commands fail at once and events wait, as many as there is room for.
 //
 // It owns what is under way and nothing else. When it crashes the session ends with it; the
-// subscribers find out by their heartbeat (follower.hpp) and ask again.
+// subscribers find out by their heartbeat (informer.hpp) and subscribe again.
 #pragma once
 
 #include <deque>
@@ -18,14 +18,14 @@
 #include <string>
 #include <vector>
 
-#include "actors/link/arrival.hpp"
-#include "actors/link/asks.hpp"
+#include "actors/core/messages.hpp"
+#include "actors/link/frame_inbox.hpp"
 #include "actors/link/frame_sender.hpp"
 #include "actors/link/frames.pb.h"
-#include "actors/messages.hpp"
+#include "actors/link/node_requests.hpp"
 #include "runtime/actor.hpp"
+#include "runtime/actor_system.hpp"
 #include "runtime/link/link.hpp"
-#include "runtime/system.hpp"
 #include "runtime/worker_pool.hpp"
 
 namespace troupe::actors {
@@ -38,22 +38,22 @@ struct gateway_options {
       log_file = {};
   std::shared_ptr<runtime::worker_pool> disk = {};
   // Answers the console of the control plane by calling `done` on any thread; empty: there is none.
-  std::function<void(console_request what, std::function<void(console_view)> done)> console = {};
+  std::function<void(console_request request, std::function<void(console_view)> done)> console = {};
   // Told of each beginning and end of a session, and that the node was removed from the cluster;
   // called in the gateway, must not block.
   std::function<void()> linked = {};
-  std::function<void(const std::string& why)> unlinked = {};
-  std::function<void(const std::string& why)> expelled = {};
+  std::function<void(const std::string& reason)> unlinked = {};
+  std::function<void(const std::string& reason)> expelled = {};
 };
 
-// To the gateway: a session stands.
-struct link_begun {
-  std::shared_ptr<arrival> session;
+// To the gateway: a session is open.
+struct session_begun {
+  std::shared_ptr<frame_inbox> inbox;
 };
 
 // To the gateway: a call to the control plane failed, or was refused.
 struct call_failed {
-  std::string why;
+  std::string reason;
 };
 
 class node_gateway : public runtime::actor {
@@ -68,7 +68,7 @@ class node_gateway : public runtime::actor {
   using subscriber_key = std::pair<std::uint64_t, std::uint64_t>;  // actor, its number
   struct remote_stream {
     runtime::actor_ref subscriber;
-    subscribe what;
+    actors::subscribe subscription;
     std::uint64_t number = 0;  // on the link; 0: not asked for
     revision last = 0;
     bool begun = false, synced = false;
@@ -83,14 +83,14 @@ class node_gateway : public runtime::actor {
     std::vector<std::string> keys;  // of a commit
     runtime::time_point until;
   };
-  struct untold_event {
+  struct unsent_event {
     runtime::time_point at;
-    wire::FromNode::Item what;
+    wire::FromNode::Item item;
   };
   struct flush {};
   struct console_done {
-    std::shared_ptr<const arrival> on;
-    std::uint64_t ask = 0;
+    std::shared_ptr<const frame_inbox> inbox;
+    std::uint64_t request = 0;
     console_view view;
   };
 
@@ -104,60 +104,60 @@ class node_gateway : public runtime::actor {
   void on_evict(const evict& m, runtime::promise<command_done> answer);
   void on_remove(const remove& m, runtime::promise<command_done> answer);
   void on_record_event(const record_event& m);
-  void keep(wire::FromNode::Item event);
-  void tell_kept();
-  std::optional<persistence::error> cannot_ask() const;
-  std::uint64_t await(pending what);
+  void keep_event(wire::FromNode::Item event);
+  void send_unsent_events();
+  std::optional<persistence::error> cannot_request() const;
+  std::uint64_t add_pending(pending request);
   template <class F>
-  void order(runtime::promise<command_done> answer, F write);
-  void fail_all(const std::string& why);
+  void send_command(runtime::promise<command_done> answer, F write);
+  void fail_all(const std::string& reason);
   // -- from the link
-  void on_link_begun(const link_begun& m);
+  void on_session_begun(const session_begun& m);
   void on_link_ended(const link_ended& m);
   void on_call_failed(const call_failed& m);
-  void on_frame(const frame_arrived& m);
+  void on_frame(const frame_received& m);
   void take(const wire::ToNode::Item& item);
   void take_events(const wire::WatchEvents& m);
   void take_ended(const wire::WatchEnded& m);
   void take_commit_done(const wire::CommitDone& m);
   void take_command_done(const wire::CommandDone& m);
-  // -- what the control plane asks (node_gateway_asks.cpp)
+  // -- requests of the control plane (node_gateway_answers.cpp)
   void take_open_log(const wire::OpenLog& m);
   void take_console(const wire::AskConsole& m);
   void on_log_part(const log_part& m);
-  void say_log_part(const log_part& m);
+  void send_log_part(const log_part& m);
   void on_console_done(const console_done& m);
-  void close_logs();
-  void end_former_logs();
+  void stop_streamers();
+  void stop_former_streamers();
 
-  void ask_for(remote_stream& s);
+  void request_stream(remote_stream& s);
   void forget(const subscriber_key& key);
   remote_stream* find_number(std::uint64_t number);
   void deliver(remote_stream& s, const wire::WatchEvents& last);
-  void end_session(const std::string& why);
-  void lose(const std::string& why);
+  void end_session(const std::string& reason);
+  void lose(const std::string& reason);
   void round();
   void sweep();
   // False for what no frame can hold.
-  bool say(wire::FromNode::Item& item);
+  bool send_item(wire::FromNode::Item& item);
   void on_flush(const flush&);
 
   const gateway_options options_;
-  std::shared_ptr<arrival> on_;  // null: no session
+  std::shared_ptr<frame_inbox> inbox_;  // null: no session
   std::optional<frame_sender> out_;
   bool flush_ordered_ = false;
   std::map<subscriber_key, remote_stream> streams_;
   std::map<std::uint64_t, subscriber_key> by_number_;
   std::uint64_t last_number_ = 0;  // of a stream, and of a request
   std::map<std::uint64_t, pending> pending_;
-  std::deque<untold_event> untold_;
-  std::size_t untold_bytes_ = 0;
-  std::map<std::uint64_t, runtime::actor_ref> logs_;  // by ask: who reads
+  std::deque<unsent_event> unsent_;
+  std::size_t unsent_bytes_ = 0;
+  std::map<std::uint64_t, runtime::actor_ref> logs_;  // streamers by request
   std::uint64_t sessions_ = 0, commits_ = 0, lost_ = 0, events_ = 0;
   runtime::timer round_, sweep_, again_;
 };
 
-runtime::actor_ref spawn_gateway(runtime::system& company, gateway_options options);
+runtime::actor_ref spawn_gateway(runtime::actor_system& system, gateway_options options);
 
 // For a dialer, or one end of a loop.
 runtime::link::acceptor gateway_acceptor(runtime::actor_ref gateway);

@@ -3,11 +3,11 @@
 
 #include <utility>
 
+#include "actors/core/store_error.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
 #include "actors/link/node_gateway.hpp"
-#include "actors/store_error.hpp"
-#include "api/object_key.hpp"
+#include "api/object/object_key.hpp"
 
 namespace troupe::actors {
 
@@ -20,15 +20,15 @@ api::error as_api_error(const persistence::error& e) {
                                     : api::service_unavailable(e.message);
 }
 
-commit_done failed(errc code, std::string why) {
-  return {tl::make_unexpected(persistence::error{code, std::move(why)})};
+commit_done failed(errc code, std::string reason) {
+  return {tl::make_unexpected(persistence::error{code, std::move(reason)})};
 }
 
 }  // namespace
 
 // Nothing was sent: the state is as it was.
-std::optional<persistence::error> node_gateway::cannot_ask() const {
-  if (!on_)
+std::optional<persistence::error> node_gateway::cannot_request() const {
+  if (!inbox_)
     return persistence::error{errc::closed, "there is no link to the control plane: try again"};
   if (pending_.size() >= link_defaults::requests_under_way)
     return persistence::error{
@@ -37,14 +37,14 @@ std::optional<persistence::error> node_gateway::cannot_ask() const {
   return std::nullopt;
 }
 
-std::uint64_t node_gateway::await(pending what) {
-  what.until = now() + link_defaults::request_limit;
-  pending_[++last_number_] = std::move(what);
+std::uint64_t node_gateway::add_pending(pending request) {
+  request.until = now() + link_defaults::request_limit;
+  pending_[++last_number_] = std::move(request);
   return last_number_;
 }
 
 void node_gateway::on_commit(const commit& m, runtime::promise<commit_done> answer) {
-  if (auto problem = cannot_ask()) {
+  if (auto problem = cannot_request()) {
     ++lost_;
     return answer.deliver({tl::make_unexpected(std::move(*problem))});
   }
@@ -52,44 +52,45 @@ void node_gateway::on_commit(const commit& m, runtime::promise<commit_done> answ
   const bool wanted = answer.pending();
   std::uint64_t id = 0;
   if (wanted) {
-    pending asked;
-    asked.committed = std::move(answer);
-    for (const auto& each : m.what->mutations)
-      asked.keys.push_back(each.key);
-    id = await(std::move(asked));
+    pending request;
+    request.committed = std::move(answer);
+    for (const auto& each : m.transaction->mutations)
+      request.keys.push_back(each.key);
+    id = add_pending(std::move(request));
   }
   wire::FromNode::Item item;
-  write_commit(*item.mutable_commit(), id, *m.what);
-  if (say(item) || !wanted) return;
+  write_commit(*item.mutable_commit(), id, *m.transaction);
+  if (send_item(item) || !wanted) return;
   pending_.at(id).committed.deliver(
       failed(errc::too_large, "the transaction is larger than a frame of the link"));
   pending_.erase(id);
 }
 
 template <class F>
-void node_gateway::order(runtime::promise<command_done> answer, F write) {
-  if (const auto problem = cannot_ask()) {
+void node_gateway::send_command(runtime::promise<command_done> answer, F write) {
+  if (const auto problem = cannot_request()) {
     ++lost_;
     return answer.deliver({api::fail(as_api_error(*problem))});
   }
   std::uint64_t id = 0;
   if (answer.pending()) {
-    pending asked;
-    asked.commanded = std::move(answer);
-    id = await(std::move(asked));
+    pending request;
+    request.commanded = std::move(answer);
+    id = add_pending(std::move(request));
   }
   wire::FromNode::Item item;
   write(item, id);
-  say(item);
+  send_item(item);
 }
 
 void node_gateway::on_evict(const evict& m, runtime::promise<command_done> answer) {
-  order(std::move(answer), [&](auto& item, auto id) { write_evict(*item.mutable_evict(), id, m); });
+  send_command(std::move(answer),
+               [&](auto& item, auto id) { write_evict(*item.mutable_evict(), id, m); });
 }
 
 void node_gateway::on_remove(const remove& m, runtime::promise<command_done> answer) {
-  order(std::move(answer),
-        [&](auto& item, auto id) { write_remove(*item.mutable_remove(), id, m); });
+  send_command(std::move(answer),
+               [&](auto& item, auto id) { write_remove(*item.mutable_remove(), id, m); });
 }
 
 void node_gateway::on_record_event(const record_event& m) {
@@ -102,28 +103,28 @@ void node_gateway::on_record_event(const record_event& m) {
   out.set_reason(m.reason);
   out.set_message(m.message);
   out.set_field_path(m.field_path);
-  if (on_)
-    say(item);
+  if (inbox_)
+    send_item(item);
   else
-    keep(std::move(item));
+    keep_event(std::move(item));
 }
 
-void node_gateway::keep(wire::FromNode::Item event) {
-  event.set_request(why().request);
-  event.set_revision(why().revision);
-  untold_bytes_ += event.ByteSizeLong();
-  untold_.push_back({now(), std::move(event)});
-  for (; untold_bytes_ > link_defaults::untold_events_bytes; untold_.pop_front())
-    untold_bytes_ -= untold_.front().what.ByteSizeLong();
+void node_gateway::keep_event(wire::FromNode::Item event) {
+  event.set_request(current_cause().request);
+  event.set_revision(current_cause().revision);
+  unsent_bytes_ += event.ByteSizeLong();
+  unsent_.push_back({now(), std::move(event)});
+  for (; unsent_bytes_ > link_defaults::unsent_event_bytes; unsent_.pop_front())
+    unsent_bytes_ -= unsent_.front().item.ByteSizeLong();
 }
 
-void node_gateway::tell_kept() {
-  untold_bytes_ = 0;
-  for (auto& [at, event] : std::exchange(untold_, {})) {
-    why({event.request(), event.revision()});
+void node_gateway::send_unsent_events() {
+  unsent_bytes_ = 0;
+  for (auto& [at, event] : std::exchange(unsent_, {})) {
+    current_cause({event.request(), event.revision()});
     const auto ago = std::chrono::duration_cast<std::chrono::milliseconds>(now() - at);
     event.mutable_record_event()->set_ago_ms(static_cast<std::uint64_t>(ago.count()));
-    say(event);
+    send_item(event);
   }
 }
 
@@ -148,12 +149,12 @@ void node_gateway::take_command_done(const wire::CommandDone& m) {
 }
 
 // What was sent may have been done.
-void node_gateway::fail_all(const std::string& why) {
+void node_gateway::fail_all(const std::string& reason) {
   const auto text = fmt::format(
-      "the link to the control plane was lost ({}): whether it was done is not known", why);
-  for (auto& [id, asked] : std::exchange(pending_, {})) {
-    asked.committed.deliver(failed(errc::io, text));
-    asked.commanded.deliver({api::fail(api::service_unavailable(text))});
+      "the link to the control plane was lost ({}): whether it was done is not known", reason);
+  for (auto& [id, request] : std::exchange(pending_, {})) {
+    request.committed.deliver(failed(errc::io, text));
+    request.commanded.deliver({api::fail(api::service_unavailable(text))});
   }
 }
 

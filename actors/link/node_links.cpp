@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/bootstrap_token.hpp"
+#include "actors/core/log.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_session.hpp"
-#include "actors/log.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
+#include "actors/tokens/bootstrap_token.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
@@ -63,17 +63,17 @@ bool link_table::connected(const std::string& node) const {
 
 // -- the actor ------------------------------------------------------------------------------------
 
-links::links(persistence::store* truth, doors to, std::shared_ptr<link_table> table,
-             std::shared_ptr<opening> first)
-    : follower{to.watcher},
-      truth_{truth},
-      to_{std::move(to)},
+links::links(persistence::store* store, core_actors core, std::shared_ptr<link_table> table,
+             std::shared_ptr<first_node_callback> first_node)
+    : informer{core.watcher},
+      store_{store},
+      core_{std::move(core)},
       table_{std::move(table)},
-      first_{std::move(first)} {}
+      first_node_{std::move(first_node)} {}
 
 const runtime::behavior& links::make_behavior() const {
   static const auto table = runtime::handlers(
-      &links::on_watch_events, &links::on_watch_ended, &links::on_node_arrived,
+      &links::on_watch_events, &links::on_watch_ended, &links::on_node_connected,
       &links::on_await_nodes, &links::on_open_log, &links::on_ask_console, &links::on_child_ended);
   return table;
 }
@@ -87,7 +87,7 @@ std::string links::describe() const {
                      replaced_);
 }
 
-void links::on_node_arrived(const node_arrived& m) {
+void links::on_node_connected(const node_connected& m) {
   ++arrived_;
   if (const auto old = child(link_kind, m.node)) {
     ++replaced_;
@@ -95,8 +95,7 @@ void links::on_node_arrived(const node_arrived& m) {
     stop_child(old);
   }
   spawn({.kind = link_kind, .name = m.node, .restart = false},
-        runtime::make<node_session>(m.node, m.session,
-                                    node_session_surroundings{truth_, to_, table_}));
+        runtime::make<node_session>(m.node, m.inbox, node_session_context{store_, core_, table_}));
 }
 
 void links::on_child_ended(const runtime::child_ended& m) {
@@ -105,43 +104,43 @@ void links::on_child_ended(const runtime::child_ended& m) {
 
 void links::on_await_nodes(const await_nodes&) {
   {
-    std::lock_guard lock{first_->mutex};
-    if (!first_->wanted || tokens_ != 0) return;
+    std::lock_guard lock{first_node_->mutex};
+    if (!first_node_->call || tokens_ != 0) return;
   }
   tokens_ = follow(api::kind_of<Secret>().prefix(std::string{bootstrap_token_namespace}),
                    [this](const watch_events& seen) {
-                     if (!seen.events.empty()) nodes_wanted();
+                     if (!seen.events.empty()) call_first_node();
                    },
                    {.accept = is_token});
   nodes_ = follow(api::kind_of<Node>().prefix(),
                   [this](const watch_events& seen) {
-                    if (!seen.events.empty()) nodes_wanted();
+                    if (!seen.events.empty()) call_first_node();
                   },
                   {.accept = has_joined});
 }
 
-void links::nodes_wanted() {
-  std::function<bool()> wanted;
+void links::call_first_node() {
+  std::function<bool()> callback;
   {
-    std::lock_guard lock{first_->mutex};
-    wanted = first_->wanted;
+    std::lock_guard lock{first_node_->mutex};
+    callback = first_node_->call;
   }
   if (again_.pending()) return;
-  if (wanted && !wanted()) {
-    again_ = after(defaults::try_again, [this] { nodes_wanted(); });
+  if (callback && !callback()) {
+    again_ = after(defaults::try_again, [this] { call_first_node(); });
     return;
   }
   unfollow(std::exchange(tokens_, 0));
   unfollow(std::exchange(nodes_, 0));
-  std::lock_guard lock{first_->mutex};
-  first_->wanted = nullptr;
+  std::lock_guard lock{first_node_->mutex};
+  first_node_->call = nullptr;
 }
 
 void links::on_open_log(const open_log& m) {
-  auto asked = m;
-  asked.reader = sender();
+  auto request = m;
+  request.reader = sender();
   const auto session = child(link_kind, m.node);
-  if (session && tell(session, std::move(asked))) return;
+  if (session && tell(session, std::move(request))) return;
   tell(sender(), log_part{.id = m.id,
                           .text = {},
                           .ended = true,
@@ -151,38 +150,41 @@ void links::on_open_log(const open_log& m) {
 void links::on_ask_console(const ask_console& m, runtime::promise<console_view> answer) {
   const auto session = child(link_kind, m.node);
   if (!session) return answer.deliver({0, fmt::format("node {} is not connected", m.node)});
-  tell(session,
-       node_question{m, std::make_shared<runtime::promise<console_view>>(std::move(answer))});
+  tell(session, node_console_request{
+                    m, std::make_shared<runtime::promise<console_view>>(std::move(answer))});
 }
 
 // -- from outside ---------------------------------------------------------------------------------
 
-node_links::node_links(runtime::system& company, persistence::store& truth, const doors& to)
-    : truth_{truth}, table_{std::make_shared<link_table>()}, first_{std::make_shared<opening>()} {
-  actor_ = company.spawn({.kind = "supervisor", .name = "links"},
-                         runtime::make<links>(&truth, to, table_, first_));
+node_links::node_links(runtime::actor_system& system, persistence::store& store,
+                       const core_actors& core)
+    : store_{store},
+      table_{std::make_shared<link_table>()},
+      first_node_{std::make_shared<first_node_callback>()} {
+  actor_ = system.spawn({.kind = "supervisor", .name = "links"},
+                        runtime::make<links>(&store, core, table_, first_node_));
 }
 
 runtime::link::acceptor node_links::acceptor() const {
-  return [truth = &truth_, to = actor_](const runtime::link::session_ptr& session)
+  return [store = &store_, to = actor_](const runtime::link::session_ptr& session)
              -> tl::expected<std::shared_ptr<runtime::link::receiver>, std::string> {
-    auto node = admit_node(truth->read(), session->other());
+    auto node = admit_node(store->read(), session->other());
     if (!node) {
       log().warn("link: {} was refused: {}", session->other().address, node.error());
       return tl::make_unexpected(std::move(node.error()));
     }
-    const auto made = std::make_shared<arrival>(session);
+    const auto made = std::make_shared<frame_inbox>(session);
     auto receiver = made->receiver();
-    if (!to.tell(node_arrived{std::move(*node), made}))
+    if (!to.tell(node_connected{std::move(*node), made}))
       return tl::make_unexpected(std::string{"the control plane is ending: call again"});
     return receiver;
   };
 }
 
-void node_links::await_nodes(std::function<bool()> wanted) const {
+void node_links::await_nodes(std::function<bool()> callback) const {
   {
-    std::lock_guard lock{first_->mutex};
-    first_->wanted = std::move(wanted);
+    std::lock_guard lock{first_node_->mutex};
+    first_node_->call = std::move(callback);
   }
   actor_.tell(links::await_nodes{});
 }

@@ -1,5 +1,5 @@
-// The links of the joined nodes, seen from the control plane: takes sessions in, refuses those that
-// are no node's, and knows which nodes are there.
+// The links of the joined nodes at the control plane: accepts sessions of nodes, refuses others,
+// and lists the connected nodes.
 //
 // The actor `links` supervises one `link/NODE` for each connected node (node_session.hpp). The
 // newest session of a node takes the place of an older one, which is then a connection that has not
@@ -13,13 +13,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "actors/doors.hpp"
-#include "actors/follower.hpp"
-#include "actors/link/arrival.hpp"
-#include "actors/link/asks.hpp"
-#include "persistence/store.hpp"
+#include "actors/core/core_actors.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/link/frame_inbox.hpp"
+#include "actors/link/node_requests.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor_system.hpp"
 #include "runtime/link/link.hpp"
-#include "runtime/system.hpp"
 
 namespace troupe::actors {
 
@@ -29,7 +29,7 @@ struct linked_node {
   runtime::link::session_stats stats;
 };
 
-// Who is connected at this moment. Thread safe.
+// The nodes that are connected now. Thread safe.
 class link_table {
  public:
   void put(const std::string& node, runtime::link::session_ptr session);
@@ -45,23 +45,23 @@ class link_table {
   std::unordered_map<std::string, runtime::link::session_ptr> sessions_;
 };
 
-// What is to be done when the first node may call.
-struct opening {
+// Called when the first node may connect.
+struct first_node_callback {
   std::mutex mutex;
-  std::function<bool()> wanted;  // until it has said true
+  std::function<bool()> call;  // until it has returned true
 };
 
 // From the acceptor to `links`: a node has called.
-struct node_arrived {
+struct node_connected {
   std::string node;
-  std::shared_ptr<arrival> session;
+  std::shared_ptr<frame_inbox> inbox;
 };
 
-class links : public follower {
+class links : public informer {
  public:
   // The store must outlive it.
-  links(persistence::store* truth, doors to, std::shared_ptr<link_table> table,
-        std::shared_ptr<opening> first);
+  links(persistence::store* store, core_actors core, std::shared_ptr<link_table> table,
+        std::shared_ptr<first_node_callback> first_node);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -69,20 +69,20 @@ class links : public follower {
 
  private:
   friend class node_links;
-  // There is something to do when the first node may call.
+  // There is a callback for the first node.
   struct await_nodes {};
 
-  void on_node_arrived(const node_arrived& m);
+  void on_node_connected(const node_connected& m);
   void on_await_nodes(const await_nodes&);
   void on_open_log(const open_log& m);
   void on_ask_console(const ask_console& m, runtime::promise<console_view> answer);
   void on_child_ended(const runtime::child_ended& m);
-  void nodes_wanted();
+  void call_first_node();
 
-  persistence::store* truth_;
-  const doors to_;
+  persistence::store* store_;
+  const core_actors core_;
   const std::shared_ptr<link_table> table_;
-  const std::shared_ptr<opening> first_;
+  const std::shared_ptr<first_node_callback> first_node_;
   stream tokens_ = 0, nodes_ = 0;
   std::uint64_t arrived_ = 0, replaced_ = 0;
   runtime::timer again_;
@@ -91,23 +91,23 @@ class links : public follower {
 class node_links {
  public:
   // Spawns the actor `links`. The store must outlive the system.
-  node_links(runtime::system& company, persistence::store& truth, const doors& to);
+  node_links(runtime::actor_system& system, persistence::store& store, const core_actors& core);
 
   // For a listener, or one end of a loop; may outlive this object.
   runtime::link::acceptor acceptor() const;
-  // `wanted` is called in an actor when there is a bootstrap token or a node that has joined: until
-  // then no link is needed. It is called again after a while when it says that it could not do
-  // what it is for.
-  void await_nodes(std::function<bool()> wanted) const;
+  // `callback` is called in an actor when there is a bootstrap token or a node that has joined:
+  // until then no link is needed. It is called again after `defaults::try_again` while it returns
+  // false.
+  void await_nodes(std::function<bool()> callback) const;
 
   const link_table& table() const noexcept { return *table_; }
   // Takes open_log and ask_console.
   const runtime::actor_ref& actor() const noexcept { return actor_; }
 
  private:
-  persistence::store& truth_;
+  persistence::store& store_;
   const std::shared_ptr<link_table> table_;
-  const std::shared_ptr<opening> first_;
+  const std::shared_ptr<first_node_callback> first_node_;
   runtime::actor_ref actor_;
 };
 

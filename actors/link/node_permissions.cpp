@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <array>
 
-#include "actors/claims.hpp"
+#include "actors/controllers/claims.hpp"
 #include "actors/defaults.hpp"
-#include "actors/kubelet/pod_env.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
+#include "actors/pods/pod_references.hpp"
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
-#include "api/validation.hpp"
+#include "api/validation/validation.hpp"
 
 namespace troupe::actors {
 
@@ -42,8 +42,8 @@ constexpr std::array own_labels{
     "node.kubernetes.io/instance-type",
 };
 
-tl::unexpected<persistence::error> refused(std::string why) {
-  return persistence::fail(persistence::errc::invalid, std::move(why));
+tl::unexpected<persistence::error> refused(std::string reason) {
+  return persistence::fail(persistence::errc::invalid, std::move(reason));
 }
 
 bool is_pod_of(const std::string& node, const api::object& object) {
@@ -98,11 +98,11 @@ persistence::expected<void> may_write_lease(const api::object_ptr& node, const a
                                             const api::body* now) {
   if (now == nullptr) return refused("a node may not remove its Lease");
   if (!was) {
-    api::meta::v1::ObjectMeta asked, allowed;
-    *asked.mutable_owner_references() = api::meta_of(*now).owner_references();
-    *asked.mutable_finalizers() = api::meta_of(*now).finalizers();
-    if (node && asked.owner_references_size() != 0) add_owner_reference(*node, allowed);
-    if (!api::same_meaning(asked, allowed))
+    api::meta::v1::ObjectMeta requested, allowed;
+    *requested.mutable_owner_references() = api::meta_of(*now).owner_references();
+    *requested.mutable_finalizers() = api::meta_of(*now).finalizers();
+    if (node && requested.owner_references_size() != 0) add_owner_reference(*node, allowed);
+    if (!api::same_meaning(requested, allowed))
       return refused("a node's Lease has no owner but its Node, and no finalizers");
     return {};
   }
@@ -148,17 +148,17 @@ api::expected<api::object_ptr> pod_of(const persistence::snapshot& state, const 
 
 }  // namespace
 
-// -- who a link belongs to ------------------------------------------------------------------------
+// -- the node of a link --------------------------------------------------------------------------
 
 tl::expected<std::string, std::string> admit_node(const persistence::snapshot& state,
-                                                  const runtime::link::peer& who) {
-  const auto node = node_of(who.name, who.groups);
+                                                  const runtime::link::peer& peer) {
+  const auto node = node_of(peer.name, peer.groups);
   if (node.empty())
     return tl::make_unexpected(fmt::format(
         "{} is no node of this cluster: a link needs the certificate that troupe join gets",
-        who.name));
+        peer.name));
   const auto found = state.find(api::kind_of<Node>().key({}, node));
-  if (!found || !has_joined(*found) || node_key(*found) != who.key_hash)
+  if (!found || !has_joined(*found) || node_key(*found) != peer.key_hash)
     return tl::make_unexpected(removed_from_cluster(node));
   return std::string{node};
 }
@@ -179,16 +179,16 @@ bool may_label(std::string_view label) {
 }
 
 persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
-                                       const persistence::transaction& what) {
+                                       const persistence::transaction& transaction) {
   const auto own = api::kind_of<Node>().key({}, node);
-  const auto& states = what.preconditions;
-  if (what.mutations.size() != 1 || states.empty() || states.size() > 2 ||
-      states.front().key != what.mutations.front().key ||
+  const auto& states = transaction.preconditions;
+  if (transaction.mutations.size() != 1 || states.empty() || states.size() > 2 ||
+      states.front().key != transaction.mutations.front().key ||
       (states.size() == 2 && states.back().key != own))
     return refused(
         "a node changes one object at a time, and says which state it has seen of it, and of its "
         "Node");
-  const auto& demanded = what.preconditions.front();
+  const auto& demanded = transaction.preconditions.front();
   const auto& key = demanded.key;
   const auto was = state.find(key);
   // What was looked at here is what the store will find, or the store will refuse.
@@ -198,7 +198,7 @@ persistence::expected<void> may_commit(const persistence::snapshot& state, const
          .message = fmt::format("{} is at revision {}, not {}", key, actual, demanded.at),
          .key = key,
          .actual = actual});
-  const auto* now = what.mutations.front().content.get();
+  const auto* now = transaction.mutations.front().content.get();
   if (key == own) return may_write_node(was, now);
   if (key == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
     return may_write_lease(state.find(api::kind_of<Node>().key({}, node)), was, now);
@@ -207,22 +207,22 @@ persistence::expected<void> may_commit(const persistence::snapshot& state, const
 }
 
 api::expected<void> may_remove(const persistence::snapshot& state, const std::string& node,
-                               const remove& what) {
-  auto pod = pod_of(state, node, what.key, what.uid);
+                               const remove& removal) {
+  auto pod = pod_of(state, node, removal.key, removal.uid);
   if (!pod) return api::fail(std::move(pod.error()));
   const auto& object = **pod;
   if (!object.meta().has_deletion_timestamp())
     return api::fail(api::forbidden(object.kind(), object.meta().name(),
                                     "a node may not remove a pod that is not being deleted"));
-  if (!what.propagation.empty())
+  if (!removal.propagation.empty())
     return api::fail(api::forbidden(object.kind(), object.meta().name(),
                                     "a node does not decide what becomes of a pod's dependents"));
   return {};
 }
 
 api::expected<void> may_evict(const persistence::snapshot& state, const std::string& node,
-                              const evict& what) {
-  auto pod = pod_of(state, node, what.pod_key, what.pod_uid);
+                              const evict& eviction) {
+  auto pod = pod_of(state, node, eviction.pod_key, eviction.pod_uid);
   if (!pod) return api::fail(std::move(pod.error()));
   return {};
 }

@@ -17,8 +17,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "actors/messages.hpp"
-#include "persistence/snapshot.hpp"
+#include "actors/core/messages.hpp"
+#include "persistence/tree/snapshot.hpp"
 #include "runtime/link/link.hpp"
 
 namespace troupe::actors {
@@ -26,19 +26,19 @@ namespace troupe::actors {
 // The node whose link that is: its certificate says so, its Node exists and names the peer's key.
 // An error is the reason of the refusal.
 tl::expected<std::string, std::string> admit_node(const persistence::snapshot& state,
-                                                  const runtime::link::peer& who);
+                                                  const runtime::link::peer& peer);
 
 // One object, over the revision that the transaction demands (and another of the own Node): status
 // and harmless labels of the own Node, the own Lease, the status of a pod of the node, the end of
 // one that is terminating. `conflict` when the state is another one, otherwise `invalid`.
 persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
-                                       const persistence::transaction& what);
+                                       const persistence::transaction& transaction);
 
 // A pod of the node, by its uid; `remove` only when it is terminating.
 api::expected<void> may_remove(const persistence::snapshot& state, const std::string& node,
-                               const remove& what);
+                               const remove& removal);
 api::expected<void> may_evict(const persistence::snapshot& state, const std::string& node,
-                              const evict& what);
+                              const evict& eviction);
 
 // The object that an event is about: the own Node or a pod of the node.
 tl::expected<api::object_ptr, std::string> may_record(const persistence::snapshot& state,

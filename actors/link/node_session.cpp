@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/creation.hpp"
+#include "actors/core/creation.hpp"
+#include "actors/core/log.hpp"
+#include "actors/core/store_error.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/log.hpp"
-#include "actors/node_identity.hpp"
-#include "actors/store_error.hpp"
+#include "actors/nodes/node_identity.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -25,7 +25,7 @@ using api::core::v1::Pod;
 
 namespace {
 
-// The watcher knows streams by subscriber and number; `follower` counts from 1.
+// The watcher knows streams by subscriber and number; `informer` counts from 1.
 constexpr std::uint64_t first_number = std::uint64_t{1} << 63;
 
 // What one event may say (kubernetes: validation of events).
@@ -42,18 +42,18 @@ std::string cut(std::string text, std::size_t limit) {
 
 }  // namespace
 
-node_session::node_session(std::string node, std::shared_ptr<arrival> on,
-                           node_session_surroundings around)
-    : follower{around.to.watcher},
+node_session::node_session(std::string node, std::shared_ptr<frame_inbox> inbox,
+                           node_session_context context)
+    : informer{context.core.watcher},
       node_{std::move(node)},
-      on_{std::move(on)},
-      around_{std::move(around)},
-      out_{on_->session()} {}
+      inbox_{std::move(inbox)},
+      context_{std::move(context)},
+      out_{inbox_->session()} {}
 
 node_session::~node_session() {
-  end_asks(fmt::format("the link to node {} was lost", node_));
-  around_.table->remove(node_, on_->session());
-  on_->session()->close("the session of the node has ended: call again");
+  end_requests(fmt::format("the link to node {} was lost", node_));
+  context_.table->remove(node_, inbox_->session());
+  inbox_->session()->close("the session of the node has ended: call again");
 }
 
 const runtime::behavior& node_session::make_behavior() const {
@@ -61,40 +61,40 @@ const runtime::behavior& node_session::make_behavior() const {
       &node_session::on_frame, &node_session::on_link_ended, &node_session::on_watch,
       &node_session::on_watch_end, &node_session::on_flush, &node_session::on_open_log,
       &node_session::on_more_log, &node_session::on_finish_log, &node_session::on_close_log,
-      &node_session::on_node_question);
+      &node_session::on_node_console_request);
   return table;
 }
 
 void node_session::started() {
-  around_.table->put(node_, on_->session());
+  context_.table->put(node_, inbox_->session());
   follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node_});
-  heartbeat_ = every(defaults::stream_heartbeat, [this] { ask_after_streams(); });
+  heartbeat_ = every(defaults::stream_heartbeat, [this] { check_streams(); });
   sweep_ = every(link_defaults::sweep, [this] { forget_dead_readers(); });
-  log().info("link: node {} is connected from {}", node_, on_->session()->other().address);
-  on_->attach(self());
+  log().info("link: node {} is connected from {}", node_, inbox_->session()->other().address);
+  inbox_->attach(self());
 }
 
 std::string node_session::describe() const {
-  const auto stats = on_->session()->stats();
+  const auto stats = inbox_->session()->stats();
   return fmt::format(
       "node: {}\naddress: {}\nstreams: {}\nrequestsUnderWay: {}\ncommits: {}\nrefused: {}\n"
       "events: {}\nlogs: {}\nbacklogBytes: {}\noutboxBytes: {}\nwindowBytes: {}\n"
       "frames: {{sent: {}, received: {}}}\nbytes: {{sent: {}, received: {}}}\n",
-      node_, on_->session()->other().address, streams_.size(), under_way_, commits_, refused_,
+      node_, inbox_->session()->other().address, streams_.size(), under_way_, commits_, refused_,
       events_, logs_.size(), out_.backlog(), stats.outbox_bytes, stats.window_bytes,
       stats.frames_sent, stats.frames_received, stats.bytes_sent, stats.bytes_received);
 }
 
 // -- from the link --------------------------------------------------------------------------------
 
-void node_session::on_frame(const frame_arrived& m) {
+void node_session::on_frame(const frame_received& m) {
   wire::FromNode frame;
-  if (!frame.ParseFromString(m.what->bytes()))
+  if (!frame.ParseFromString(m.delivery->bytes()))
     return leave("the frame makes no sense: are the versions of both sides too far apart?");
   for (const auto& item : frame.items()) {
-    why({item.request(), item.revision()});
+    current_cause({item.request(), item.revision()});
     take(item);
   }
 }
@@ -155,7 +155,7 @@ void node_session::on_subscribe(const wire::Subscribe& m) {
     return old;
   }());
   auto& s = streams_[m.stream()];
-  s.what = m;
+  s.subscription = m;
   s.last = m.after();
   s.synced = m.after() != 0;
   s.credit = std::min<std::int64_t>(m.credit(), link_defaults::stream_credit);
@@ -165,14 +165,14 @@ void node_session::on_subscribe(const wire::Subscribe& m) {
 void node_session::subscribe_again(node_stream& s) {
   stream_of_.erase(s.number);
   s.number = first_number + ++last_number_;
-  stream_of_[s.number] = s.what.stream();
-  tell(around_.to.watcher,
+  stream_of_[s.number] = s.subscription.stream();
+  tell(context_.core.watcher,
        subscribe{.id = s.number,
-                 .prefix = s.what.prefix(),
-                 .on_node = s.what.on_node(),
+                 .prefix = s.subscription.prefix(),
+                 .on_node = s.subscription.on_node(),
                  .after = s.last,
                  .credit = static_cast<std::uint32_t>(std::max<std::int64_t>(s.credit, 0)),
-                 .bookmarks = s.what.bookmarks()});
+                 .bookmarks = s.subscription.bookmarks()});
 }
 
 void node_session::on_more(const wire::More& m) {
@@ -182,37 +182,37 @@ void node_session::on_more(const wire::More& m) {
   const auto given = std::min<std::int64_t>(m.credit(), link_defaults::stream_credit - s.credit);
   if (given <= 0) return;
   s.credit += given;
-  tell(around_.to.watcher, more{s.number, static_cast<std::uint32_t>(given)});
+  tell(context_.core.watcher, more{s.number, static_cast<std::uint32_t>(given)});
 }
 
 void node_session::on_bookmark_now(const wire::BookmarkNow& m) {
   const auto found = streams_.find(m.stream());
-  if (found != streams_.end()) tell(around_.to.watcher, bookmark_now{found->second.number});
+  if (found != streams_.end()) tell(context_.core.watcher, bookmark_now{found->second.number});
 }
 
 void node_session::on_unsubscribe(const wire::Unsubscribe& m) {
   std::erase_if(early_, [&](const auto& each) { return each.stream() == m.stream(); });
   const auto found = streams_.find(m.stream());
   if (found == streams_.end()) return;
-  tell(around_.to.watcher, unsubscribe{found->second.number});
+  tell(context_.core.watcher, unsubscribe{found->second.number});
   stream_of_.erase(found->second.number);
   streams_.erase(found);
 }
 
-void node_session::end_stream(std::uint64_t stream, const persistence::error& why,
+void node_session::end_stream(std::uint64_t stream, const persistence::error& error,
                               bool is_refusal) {
   wire::ToNode::Item item;
   auto& ended = *item.mutable_watch_ended();
   ended.set_stream(stream);
   ended.set_refused(is_refusal);
-  write_error(*ended.mutable_reason(), why);
-  say(item);
+  write_error(*ended.mutable_reason(), error);
+  send_item(item);
 }
 
 // The watcher forgets its streams when it crashes, and answers then.
-void node_session::ask_after_streams() {
+void node_session::check_streams() {
   for (const auto& [stream, s] : streams_)
-    tell(around_.to.watcher, more{s.number, 0});
+    tell(context_.core.watcher, more{s.number, 0});
 }
 
 // -- from the watcher -----------------------------------------------------------------------------
@@ -221,7 +221,7 @@ void node_session::on_watch(const watch_events& m) {
   if (m.id < first_number) return on_watch_events(m);
   const auto found = stream_of_.find(m.id);
   if (found == stream_of_.end()) {
-    tell(around_.to.watcher, unsubscribe{m.id});
+    tell(context_.core.watcher, unsubscribe{m.id});
     return;
   }
   auto& s = streams_.at(found->second);
@@ -229,10 +229,10 @@ void node_session::on_watch(const watch_events& m) {
   s.synced = m.synced;
   s.credit -= static_cast<std::int64_t>(m.events.size());
   events_ += m.events.size();
-  for (auto& part : write_events(s.what.stream(), m)) {
+  for (auto& part : write_events(s.subscription.stream(), m)) {
     wire::ToNode::Item item;
     *item.mutable_watch_events() = std::move(part);
-    say(item);
+    send_item(item);
   }
 }
 
@@ -252,10 +252,10 @@ void node_session::on_watch_end(const watch_ended& m) {
 void node_session::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     for (const auto& key : references_.take(event)) {
-      std::vector<std::uint64_t> over;
+      std::vector<std::uint64_t> ended;
       for (const auto& [stream, s] : streams_)
-        if (s.what.prefix() == key) over.push_back(stream);
-      for (const auto stream : over) {
+        if (s.subscription.prefix() == key) ended.push_back(stream);
+      for (const auto stream : ended) {
         wire::Unsubscribe gone;
         gone.set_stream(stream);
         on_unsubscribe(gone);
@@ -290,30 +290,31 @@ bool node_session::room_for_request() {
 }
 
 // Who writes is not for the node to say. A Lease that is new gets its identity here.
-persistence::expected<persistence::transaction> node_session::prepared(
-    persistence::transaction what) {
-  what.why.author = "kubelet/" + node_;
-  const auto state = around_.truth->read();
-  if (const auto allowed = may_commit(state, node_, what); !allowed) {
+persistence::expected<persistence::transaction> node_session::prepare(
+    persistence::transaction transaction) {
+  transaction.cause.author = "kubelet/" + node_;
+  const auto state = context_.store->read();
+  if (const auto allowed = may_commit(state, node_, transaction); !allowed) {
     ++refused_;
     return persistence::fail(allowed.error());
   }
-  auto& written = what.mutations.front();
-  if (what.preconditions.front().at != 0 || written.kind != &api::kind_of<Lease>()) return what;
+  auto& written = transaction.mutations.front();
+  if (transaction.preconditions.front().at != 0 || written.kind != &api::kind_of<Lease>())
+    return transaction;
   auto made = create_transaction(state, *written.kind, std::move(written.content), checks::all,
                                  wall_now(), random());
   if (!made) return persistence::fail(persistence::errc::invalid, made.error().message);
-  made->why = what.why;
+  made->cause = transaction.cause;
   return std::move(*made);
 }
 
 void node_session::on_commit(const wire::Commit& m) {
   const auto id = m.id();
-  auto what = read_commit(m);
-  if (!what)
-    return commit_answered(
-        id, tl::make_unexpected(persistence::error{persistence::errc::invalid, what.error()}));
-  auto ready = prepared(std::move(*what));
+  auto transaction = read_commit(m);
+  if (!transaction)
+    return commit_answered(id, tl::make_unexpected(persistence::error{persistence::errc::invalid,
+                                                                      transaction.error()}));
+  auto ready = prepare(std::move(*transaction));
   if (!ready) return commit_answered(id, tl::make_unexpected(ready.error()));
   if (!room_for_request())
     return commit_answered(
@@ -322,7 +323,7 @@ void node_session::on_commit(const wire::Commit& m) {
                 fmt::format("{} requests of node {} are under way", under_way_, node_)}));
   ++commits_;
   request<commit_done>(
-      around_.to.writer, commit{std::make_shared<persistence::transaction>(std::move(*ready))},
+      context_.core.writer, commit{std::make_shared<persistence::transaction>(std::move(*ready))},
       defaults::write_timeout, [this, id](auto reply) {
         --under_way_;
         if (reply) return commit_answered(id, (*reply)->result);
@@ -340,11 +341,12 @@ void node_session::commit_answered(std::uint64_t id, const persistence::outcome&
   if (id == 0) return;
   wire::ToNode::Item item;
   write_commit_done(*item.mutable_commit_done(), id, result);
-  say(item);
+  send_item(item);
 }
 
 template <class Command>
-void node_session::order(std::uint64_t id, Command what, const api::expected<void>& allowed) {
+void node_session::send_command(std::uint64_t id, Command command,
+                                const api::expected<void>& allowed) {
   if (!allowed) {
     ++refused_;
     return command_answered(id, api::fail(allowed.error()));
@@ -353,9 +355,9 @@ void node_session::order(std::uint64_t id, Command what, const api::expected<voi
     return command_answered(
         id, api::fail(api::too_many_requests(
                 fmt::format("{} requests of node {} are under way", under_way_, node_), 1)));
-  what.why.author = "kubelet/" + node_;
+  command.cause.author = "kubelet/" + node_;
   request<command_done>(
-      around_.to.writer, std::move(what), defaults::write_timeout, [this, id](auto reply) {
+      context_.core.writer, std::move(command), defaults::write_timeout, [this, id](auto reply) {
         --under_way_;
         if (reply) return command_answered(id, (*reply)->result);
         command_answered(id,
@@ -365,15 +367,15 @@ void node_session::order(std::uint64_t id, Command what, const api::expected<voi
 }
 
 void node_session::on_evict(const wire::Evict& m) {
-  auto what = read_evict(m);
-  const auto allowed = may_evict(around_.truth->read(), node_, what);
-  order(m.id(), std::move(what), allowed);
+  auto eviction = read_evict(m);
+  const auto allowed = may_evict(context_.store->read(), node_, eviction);
+  send_command(m.id(), std::move(eviction), allowed);
 }
 
 void node_session::on_remove(const wire::Remove& m) {
-  auto what = read_remove(m);
-  const auto allowed = may_remove(around_.truth->read(), node_, what);
-  order(m.id(), std::move(what), allowed);
+  auto removal = read_remove(m);
+  const auto allowed = may_remove(context_.store->read(), node_, removal);
+  send_command(m.id(), std::move(removal), allowed);
 }
 
 void node_session::command_answered(std::uint64_t id,
@@ -381,32 +383,32 @@ void node_session::command_answered(std::uint64_t id,
   if (id == 0) return;
   wire::ToNode::Item item;
   write_command_done(*item.mutable_command_done(), id, result);
-  say(item);
+  send_item(item);
 }
 
 void node_session::on_record_event(const wire::RecordEvent& m) {
-  const auto about = may_record(around_.truth->read(), node_, m.key(), m.uid());
+  const auto about = may_record(context_.store->read(), node_, m.key(), m.uid());
   if (!about) {
     ++refused_;
     return;
   }
   const auto ago_ms = std::min<std::uint64_t>(m.ago_ms(), link_defaults::event_age_limit.count());
-  tell(around_.to.recorder, record_event{.about = *about,
-                                         .warning = m.warning(),
-                                         .reason = cut(m.reason(), event_reason_chars),
-                                         .message = cut(m.message(), event_message_bytes),
-                                         .component = "kubelet",
-                                         .field_path = cut(m.field_path(), event_message_bytes),
-                                         .host = node_,
-                                         .ago = std::chrono::milliseconds{ago_ms}});
+  tell(context_.core.recorder, record_event{.about = *about,
+                                            .warning = m.warning(),
+                                            .reason = cut(m.reason(), event_reason_chars),
+                                            .message = cut(m.message(), event_message_bytes),
+                                            .component = "kubelet",
+                                            .field_path = cut(m.field_path(), event_message_bytes),
+                                            .host = node_,
+                                            .ago = std::chrono::milliseconds{ago_ms}});
 }
 
 // -- to the link ----------------------------------------------------------------------------------
 
-// What is said while mail waits goes in one frame: the flush stands behind that mail.
-void node_session::say(wire::ToNode::Item& item) {
-  item.set_request(why().request);
-  item.set_revision(why().revision);
+// Items that are sent while messages wait go in one frame: the flush is queued behind them.
+void node_session::send_item(wire::ToNode::Item& item) {
+  item.set_request(current_cause().request);
+  item.set_revision(current_cause().revision);
   if (!out_.add(item)) {
     log().error("link: what is to be told to node {} fits no frame; its session ends", node_);
     return leave("a message fits no frame: call again");
@@ -432,7 +434,7 @@ void node_session::leave(const std::string& reason) {
     out_.add(item);
     out_.flush();
   }
-  on_->session()->close(reason);
+  inbox_->session()->close(reason);
   stop();
 }
 

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "actors/scheduler/defaults.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 
 namespace troupe::actors::scheduler {
 
@@ -50,18 +50,6 @@ std::string join_reasons(const std::vector<status>& refused) {
 
 }  // namespace
 
-void normalize_scores(std::vector<std::int64_t>& scores, bool reverse) {
-  const auto largest = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
-  for (auto& score : scores) {
-    if (largest == 0) {
-      score = reverse ? max_score : 0;
-    } else {
-      score = max_score * score / largest;
-      if (reverse) score = max_score - score;
-    }
-  }
-}
-
 tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
                                                       const cluster_view& view,
                                                       std::mt19937_64& random) {
@@ -72,8 +60,8 @@ tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
                                       .helped_by = node_added,
                                       .make_room = {}});
   cycle notes{profile_.size()};
-  if (const auto asked = prepare(notes, *pod, view); !asked.ok())
-    return tl::make_unexpected(explain(pod, view, std::vector<status>(total, asked)));
+  if (const auto prepared = prepare(notes, *pod, view); !prepared.ok())
+    return tl::make_unexpected(explain(pod, view, std::vector<status>(total, prepared)));
 
   // Kept from pod to pod: clearing thousands of entries would cost more than looking at nodes.
   refused_.resize(total);
@@ -87,12 +75,12 @@ status algorithm::prepare(cycle& notes, const pod_info& pod, const cluster_view&
   skip_filter_.assign(filters.size(), false);
   for (std::size_t i = 0; i < filters.size(); ++i) {
     if (filters[i].prepare == nullptr) continue;
-    auto said = filters[i].prepare->pre_filter(notes, pod, view);
-    if (said.code == verdict::skip) {
+    auto result = filters[i].prepare->pre_filter(notes, pod, view);
+    if (result.code == status_code::skip) {
       skip_filter_[i] = true;
-    } else if (!said.ok()) {
+    } else if (!result.ok()) {
       refusing_.push_back(filters[i].as_plugin);
-      return said;
+      return result;
     }
   }
   return {};
@@ -103,12 +91,22 @@ status algorithm::fits(const cycle& notes, const pod_info& pod, const node_info&
   const auto& filters = profile_.filters();
   for (std::size_t i = 0; i < filters.size(); ++i) {
     if (skip_filter_[i]) continue;
-    if (auto said = filters[i].plugin->filter(notes, pod, node); !said.ok()) {
+    if (auto result = filters[i].plugin->filter(notes, pod, node); !result.ok()) {
       if (refusing != nullptr) *refusing = filters[i].as_plugin;
-      return said;
+      return result;
     }
   }
   return {};
+}
+
+status algorithm::run_pre_filters(cycle& notes, const pod_info& pod,
+                                  const cluster_view& view) const {
+  return algorithm{*this}.prepare(notes, pod, view);
+}
+
+status algorithm::run_filters(const cycle& notes, const pod_info& pod,
+                              const node_info& node) const {
+  return fits(notes, pod, node);
 }
 
 std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_info& pod,
@@ -143,7 +141,7 @@ std::string algorithm::best(cycle& notes, const pod_info& pod, const cluster_vie
   std::vector<std::int64_t> totals(nodes.size()), scores(nodes.size());
   for (const auto& each : profile_.scores()) {
     if (each.prepare != nullptr &&
-        each.prepare->pre_score(notes, pod, view, nodes).code == verdict::skip)
+        each.prepare->pre_score(notes, pod, view, nodes).code == status_code::skip)
       continue;
     for (std::size_t i = 0; i < nodes.size(); ++i)
       scores[i] = each.plugin->score(notes, pod, *nodes[i]);
@@ -182,8 +180,8 @@ misfit algorithm::explain(const pod_info_ptr& pod, const cluster_view& view,
     return result;
   }
   for (auto& s : refused)
-    s.reason = s.code == verdict::unresolvable ? "Preemption is not helpful for scheduling"
-                                               : "No preemption victims found for incoming pod";
+    s.reason = s.code == status_code::unresolvable ? "Preemption is not helpful for scheduling"
+                                                   : "No preemption victims found for incoming pod";
   result.message +=
       fmt::format(" preemption: 0/{} nodes are available: {}.", total, join_reasons(refused));
   return result;

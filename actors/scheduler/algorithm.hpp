@@ -7,8 +7,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "actors/scheduler/cluster_view.hpp"
-#include "actors/scheduler/framework.hpp"
+#include "actors/scheduler/framework/cluster_view.hpp"
+#include "actors/scheduler/framework/framework.hpp"
 #include "actors/scheduler/profile.hpp"
 
 namespace troupe::actors::scheduler {
@@ -23,31 +23,33 @@ struct misfit {
   preemption make_room;
 };
 
-class algorithm {
+class algorithm final : public framework_handle {
  public:
-  explicit algorithm(const profile& with) : profile_{with} {}
+  explicit algorithm(const scheduler::profile& profile) : profile_{profile} {}
 
   // The node to bind to. A plugin that throws lets the exception pass.
   tl::expected<std::string, misfit> schedule(const pod_info_ptr& pod, const cluster_view& view,
                                              std::mt19937_64& random);
 
-  // Whether the pod would fit this very node (preemption tries nodes with fewer pods). `notes` come
-  // from `prepare` for the same pod.
-  status fits(const cycle& notes, const pod_info& pod, const node_info& node,
-              const plugin** refusing = nullptr) const;
-  // PreFilter of all plugins. A refusal holds for all nodes.
-  status prepare(cycle& notes, const pod_info& pod, const cluster_view& view);
-
-  const profile& with() const noexcept { return profile_; }
+  // -- for PostFilter plugins
+  std::size_t plugins() const noexcept override { return profile_.size(); }
+  status run_pre_filters(cycle& notes, const pod_info& pod,
+                         const cluster_view& view) const override;
+  status run_filters(const cycle& notes, const pod_info& pod, const node_info& node) const override;
 
  private:
+  // PreFilter of all plugins. A refusal holds for all nodes.
+  status prepare(cycle& notes, const pod_info& pod, const cluster_view& view);
+  // `notes` come from `prepare` for the same pod.
+  status fits(const cycle& notes, const pod_info& pod, const node_info& node,
+              const plugin** refusing = nullptr) const;
   std::vector<const node_info*> feasible(const cycle& notes, const pod_info& pod,
                                          const cluster_view& view);
   std::string best(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& nodes, std::mt19937_64& random);
   misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused);
 
-  const profile& profile_;
+  const scheduler::profile& profile_;
   std::vector<status> refused_;    // by place in view.nodes(); what was not looked at is of old
   std::vector<bool> skip_filter_;  // of the present pod
   std::vector<const plugin*> refusing_;  // plugins that turned it away

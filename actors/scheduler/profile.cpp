@@ -1,6 +1,6 @@
 #include "actors/scheduler/profile.hpp"
 
-#include "actors/scheduler/defaults.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/registry.hpp"
 
 namespace troupe::actors::scheduler {

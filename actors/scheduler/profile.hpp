@@ -8,7 +8,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include "actors/scheduler/framework.hpp"
+#include "actors/scheduler/framework/framework.hpp"
 #include "runtime/clock.hpp"
 
 namespace troupe::actors::scheduler {

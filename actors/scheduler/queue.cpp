@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "actors/scheduler/defaults.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors::scheduler {
@@ -32,23 +32,23 @@ bool queue::order::operator()(const entry* a, const entry* b) const {
   return a->came < b->came;
 }
 
-void queue::put(entry& e, part where) {
+void queue::put(entry& e, queue_part part) {
   take_out(e);
-  e.where = where;
-  if (where == part::active) active_.insert(&e);
-  if (where == part::backoff) backing_off_.emplace(e.due, &e);
-  if (where == part::unschedulable) ++unschedulable_;
+  e.part = part;
+  if (part == queue_part::active) active_.insert(&e);
+  if (part == queue_part::backoff) backing_off_.emplace(e.due, &e);
+  if (part == queue_part::unschedulable) ++unschedulable_;
 }
 
 void queue::take_out(entry& e) {
-  if (e.where == part::active) active_.erase(&e);
-  if (e.where == part::backoff) backing_off_.erase({e.due, &e});
-  if (e.where == part::unschedulable) --unschedulable_;
-  e.where = part::none;
+  if (e.part == queue_part::active) active_.erase(&e);
+  if (e.part == queue_part::backoff) backing_off_.erase({e.due, &e});
+  if (e.part == queue_part::unschedulable) --unschedulable_;
+  e.part = queue_part::none;
 }
 
 void queue::wake(entry& e, runtime::time_point now) {
-  put(e, e.due <= now ? part::active : part::backoff);
+  put(e, e.due <= now ? queue_part::active : queue_part::backoff);
 }
 
 void queue::add(const pod_info_ptr& pod, runtime::time_point now) {
@@ -57,17 +57,17 @@ void queue::add(const pod_info_ptr& pod, runtime::time_point now) {
   if (fresh) {
     e.pod = pod;
     e.came = ++arrivals_;
-    return put(e, part::active);
+    return put(e, queue_part::active);
   }
-  if (e.pod->pod->revision() >= pod->pod->revision() && e.where != part::none) return;
+  if (e.pod->pod->revision() >= pod->pod->revision() && e.part != queue_part::none) return;
   const bool another = e.pod->pod->meta().uid() != pod->pod->meta().uid();
   const bool changed = another || changed_for_scheduling(*e.pod, *pod);
-  const auto where = e.where;
+  const auto part = e.part;
   take_out(e);  // its place in the order may depend on its state
   e.pod = pod;
   if (another) e.attempts = 0, e.due = now;
-  if (where == part::unschedulable && changed) return wake(e, now);
-  put(e, where);
+  if (part == queue_part::unschedulable && changed) return wake(e, now);
+  put(e, part);
 }
 
 void queue::remove(const std::string& key) {
@@ -79,7 +79,7 @@ void queue::remove(const std::string& key) {
 
 pod_info_ptr queue::next(runtime::time_point now) {
   while (!backing_off_.empty() && backing_off_.begin()->first <= now)
-    put(*backing_off_.begin()->second, part::active);
+    put(*backing_off_.begin()->second, queue_part::active);
   if (active_.empty()) return nullptr;
   auto& e = **active_.begin();
   take_out(e);
@@ -95,7 +95,7 @@ void queue::refused(const pod_info_ptr& pod, std::uint32_t helped_by, runtime::t
   e.due = now + backoff_of(e.attempts);
   e.helped_by = helped_by;
   e.tried = now;
-  put(e, helped_by == 0 ? part::backoff : part::unschedulable);
+  put(e, helped_by == 0 ? queue_part::backoff : queue_part::unschedulable);
 }
 
 void queue::nominated(const pod_info_ptr& pod, runtime::time_point now) {
@@ -106,7 +106,7 @@ void queue::nominated(const pod_info_ptr& pod, runtime::time_point now) {
 
 void queue::retry(const std::string& key, runtime::time_point now) {
   const auto found = entries_.find(key);
-  if (found == entries_.end() || found->second.where != part::unschedulable) return;
+  if (found == entries_.end() || found->second.part != queue_part::unschedulable) return;
   found->second.due = now;
   wake(found->second, now);
 }
@@ -118,12 +118,12 @@ void queue::done(const std::string& key) {
 void queue::happened(std::uint32_t events, runtime::time_point now) {
   if (unschedulable_ == 0) return;
   for (auto& [key, e] : entries_)
-    if (e.where == part::unschedulable && (e.helped_by & events) != 0) wake(e, now);
+    if (e.part == queue_part::unschedulable && (e.helped_by & events) != 0) wake(e, now);
 }
 
 void queue::flush(runtime::time_point now) {
   for (auto& [key, e] : entries_)
-    if (e.where == part::unschedulable && now - e.tried >= defaults::unschedulable_longest)
+    if (e.part == queue_part::unschedulable && now - e.tried >= defaults::unschedulable_longest)
       wake(e, now);
 }
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "actors/scheduler/framework.hpp"
+#include "actors/scheduler/framework/framework.hpp"
 #include "runtime/clock.hpp"
 
 namespace troupe::actors::scheduler {
@@ -64,10 +64,10 @@ class queue {
   int attempts(const std::string& key) const;
 
  private:
-  enum class part : std::uint8_t { none, active, backoff, unschedulable };
+  enum class queue_part : std::uint8_t { none, active, backoff, unschedulable };
   struct entry {
     pod_info_ptr pod;
-    part where = part::none;
+    queue_part part = queue_part::none;
     std::uint64_t came = 0;  // order of arrival
     int attempts = 0;
     runtime::time_point tried{};  // the last attempt
@@ -79,7 +79,7 @@ class queue {
     bool operator()(const entry* a, const entry* b) const;
   };
 
-  void put(entry& e, part where);
+  void put(entry& e, queue_part part);
   void take_out(entry& e);
   void wake(entry& e, runtime::time_point now);
   runtime::duration backoff_of(int attempts) const;

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "actors/scheduler/framework.hpp"
+#include "actors/scheduler/framework/framework.hpp"
 
 namespace troupe::actors::scheduler {
 

@@ -6,20 +6,21 @@
 #include <chrono>
 #include <exception>
 
-#include "actors/condition.hpp"
-#include "actors/metrics.hpp"
-#include "actors/scheduler/defaults.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/core/metrics.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "runtime/actor_system.hpp"
 
 namespace troupe::actors {
 
-runtime::actor_ref spawn_scheduler(runtime::system& company, const doors& to,
+runtime::actor_ref spawn_scheduler(runtime::actor_system& system, const core_actors& core,
                                    scheduler_options options) {
-  return company.spawn({.kind = "scheduler", .name = options.name},
-                       runtime::make<scheduler::scheduler_actor>(options, to));
+  return system.spawn({.kind = "scheduler", .name = options.name},
+                      runtime::make<scheduler::scheduler_actor>(options, core));
 }
 
 namespace scheduler {
@@ -71,10 +72,10 @@ std::uint32_t what_changed(const Node& was, const Node& now) {
 
 }  // namespace
 
-scheduler_actor::scheduler_actor(scheduler_options options, doors to)
-    : follower{to.watcher},
+scheduler_actor::scheduler_actor(scheduler_options options, core_actors core)
+    : informer{core.watcher},
       options_{std::move(options)},
-      to_{std::move(to)},
+      core_{std::move(core)},
       profile_{must_make(options_.profile)},
       algorithm_{*profile_},
       queue_{{options_.profile.backoff_first, options_.profile.backoff_longest},
@@ -89,13 +90,13 @@ const runtime::behavior& scheduler_actor::make_behavior() const {
 }
 
 void scheduler_actor::started() {
-  // Plugins may yet answer a former life.
+  // Plugins may still answer a former incarnation.
   last_plugin_bind_ = random()();
   fence();
 }
 
 void scheduler_actor::fence() {
-  request<commit_done>(to_.writer, commit{std::make_shared<persistence::transaction>()},
+  request<commit_done>(core_.writer, commit{std::make_shared<persistence::transaction>()},
                        defaults::bind_timeout, [this](const auto& answered) {
                          if (answered) return begin();
                          fence_timer_ = after(defaults::fence_retry, [this] { fence(); });
@@ -125,7 +126,7 @@ std::string scheduler_actor::describe() const {
 
 // The pods' own stream brings most of them; this is a pod's actor making sure.
 void scheduler_actor::on_schedule(const schedule& m) {
-  enqueue(m.pod, why().request);
+  enqueue(m.pod, current_cause().request);
 }
 
 void scheduler_actor::on_unschedule(const unschedule& m) {
@@ -178,8 +179,8 @@ void scheduler_actor::take_pod(const watch_event& event) {
   const auto key = event.object->kind().key(pod.metadata().namespace_(), pod.metadata().name());
   if (event.object->revision() <= view_.bound_at(key)) return;
   if (event.type == event_type::deleted || phase == "Succeeded" || phase == "Failed")
-    return lose_pod(key);
-  if (pod.spec().node_name().empty()) return enqueue(event.object, event.why.request);
+    return remove_pod(key);
+  if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
   // A bound pod's status is nothing to us; its labels may be.
   if (!newcomer && event.previous &&
@@ -196,7 +197,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
   if (!pod.spec().node_name().empty()) return;
   if (pod.spec().scheduler_name() != options_.name && !pod.spec().scheduler_name().empty()) return;
   const auto info = read_pod_info(object, request);
-  // Old news of a pod that has been bound since: its actor's question came late.
+  // An old state of a pod that has been bound since: the message of its actor came late.
   if (view_.bound_at(info->key) != 0) return;
   if (pod.metadata().has_deletion_timestamp()) {
     queue_.remove(info->key);
@@ -204,9 +205,9 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
   }
   try {
     for (const auto* gate : profile_->gates())
-      if (const auto said = gate->pre_enqueue(*info); !said.ok()) {
+      if (const auto result = gate->pre_enqueue(*info); !result.ok()) {
         queue_.remove(info->key);
-        return tell_unschedulable(info, "SchedulingGated", said.reason, {});
+        return report_unschedulable(info, "SchedulingGated", result.reason, {});
       }
   } catch (...) {
     // The pod's actor asks again later.
@@ -220,7 +221,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
   wake();
 }
 
-void scheduler_actor::lose_pod(const std::string& key) {
+void scheduler_actor::remove_pod(const std::string& key) {
   queue_.remove(key);
   if (view_.node_of(key).empty()) return;
   view_.remove_pod(key);
@@ -233,8 +234,8 @@ void scheduler_actor::happened(std::uint32_t events) {
 
 // -- one pod --------------------------------------------------------------------------------------
 
-// Goes on after the mail that waits, so that a long queue does not keep news of the cluster
-// waiting.
+// Continues after the messages that wait, so that a long queue does not delay changes of the
+// cluster.
 void scheduler_actor::wake() {
   auto& shown = metrics_of_scheduler();
   shown.active.store(queue_.active(), std::memory_order_relaxed);
@@ -264,8 +265,8 @@ void scheduler_actor::on_go_on(const go_on&) {
 }
 
 void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
-  // Many pods are taken in one go: the cause of what is done for one is its own last change.
-  why({.request = pod->request, .revision = pod->pod->revision()});
+  // Many pods are scheduled at once: the cause of each attempt is the pod's own last change.
+  current_cause({.request = pod->request, .revision = pod->pod->revision()});
   const auto lifted = view_.lift(*pod);
   std::string own;  // where room was made for it
   for (const auto& each : lifted)
@@ -293,8 +294,9 @@ std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string&
   auto found = algorithm_.schedule(pod, view_, random());
   metrics_of_scheduler().attempts.add(std::chrono::steady_clock::now() - begin);
   if (!found) return turned_away(pod, found.error(), nominated);
-  if (const auto said = reserve(pod, *found); !said.ok())
-    return turned_away(pod, {.message = said.reason, .helped_by = any_event, .make_room = {}}, {});
+  if (const auto result = reserve(pod, *found); !result.ok())
+    return turned_away(pod, {.message = result.reason, .helped_by = any_event, .make_room = {}},
+                       {});
   bind_pod(pod, *found);
   return *found;
 }
@@ -303,23 +305,23 @@ std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string&
 void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
   ++failed_;
   metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
-  std::string what = "it threw what is no exception";
+  std::string error = "it threw what is no exception";
   try {
     throw;
   } catch (const std::exception& e) {
-    what = e.what();
+    error = e.what();
   } catch (...) {
   }
-  record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", what));
+  record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", error));
 }
 
 // All of them or none.
 status scheduler_actor::reserve(const pod_info_ptr& pod, const std::string& node) {
   try {
     for (auto* each : profile_->reserves())
-      if (auto said = each->reserve(*pod, *view_.find(node)); !said.ok()) {
+      if (auto result = each->reserve(*pod, *view_.find(node)); !result.ok()) {
         unreserve(pod, node);
-        return said;
+        return result;
       }
   } catch (...) {
     unreserve(pod, node);
@@ -333,23 +335,23 @@ void scheduler_actor::unreserve(const pod_info_ptr& pod, const std::string& node
     each->unreserve(*pod, node);
 }
 
-std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const misfit& why,
+std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const scheduler::misfit& misfit,
                                          const std::string& nominated) {
   ++refused_;
   metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
-  auto node = why.make_room.node;
+  auto node = misfit.make_room.node;
   if (!nominated.empty() && victims_leave(*pod, nominated)) {
     // No more pods than these must leave for it (kubernetes: PodEligibleToPreemptOthers).
     node = nominated;
     queue_.nominated(pod, now());
     view_.nominate(pod, node);
   } else if (!node.empty()) {
-    preempt(pod, why.make_room);
+    preempt(pod, misfit.make_room);
   } else {
-    queue_.refused(pod, why.helped_by, now());
+    queue_.refused(pod, misfit.helped_by, now());
   }
-  tell_unschedulable(pod, "Unschedulable", why.message, node);
-  record(pod, true, "FailedScheduling", why.message);
+  report_unschedulable(pod, "Unschedulable", misfit.message, node);
+  record(pod, true, "FailedScheduling", misfit.message);
   return node;
 }
 
@@ -362,32 +364,34 @@ bool scheduler_actor::victims_leave(const pod_info& pod, const std::string& node
 }
 
 // The victims are asked to leave, and their room is kept for the pod meanwhile.
-void scheduler_actor::preempt(const pod_info_ptr& pod, const preemption& how) {
+void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preemption& preemption) {
   queue_.nominated(pod, now());
-  view_.nominate(pod, how.node);
+  view_.nominate(pod, preemption.node);
   const auto& meta = pod->pod->meta();
-  for (const auto& victim : how.victims) {
+  for (const auto& victim : preemption.victims) {
     request<command_done>(
-        to_.writer,
+        core_.writer,
         evict{.pod_key = victim->key,
               .pod_uid = victim->pod->meta().uid(),
               .reason = "PreemptionByScheduler",
               .message = options_.name + ": preempting to accommodate a higher priority pod",
-              .why = {.author = "scheduler/" + options_.name}},
+              .cause = {.author = "scheduler/" + options_.name}},
         defaults::bind_timeout, [this, key = pod->key](const auto& answered) {
           if (answered && (*answered)->result) return;
           queue_.retry(key, now());
           wake();
         });
     record(victim, false, "Preempted",
-           fmt::format("Preempted by {}/{} on node {}", meta.namespace_(), meta.name(), how.node));
+           fmt::format("Preempted by {}/{} on node {}", meta.namespace_(), meta.name(),
+                       preemption.node));
   }
 }
 
-// Says in the pod's status why it waits; only when that is news. A conflict is of no importance:
-// the newer state comes by, and the next attempt tells again.
-void scheduler_actor::tell_unschedulable(const pod_info_ptr& pod, const std::string& reason,
-                                         const std::string& message, const std::string& nominated) {
+// Writes to the pod's status why it waits, when that has changed. A conflict does not matter: the
+// newer state comes by the watcher, and the next attempt reports again.
+void scheduler_actor::report_unschedulable(const pod_info_ptr& pod, const std::string& reason,
+                                           const std::string& message,
+                                           const std::string& nominated) {
   auto changed = pod->pod->copy_as<Pod>();
   auto& status = *changed->mutable_status();
   bool news = set_condition(*status.mutable_conditions(),
@@ -397,23 +401,24 @@ void scheduler_actor::tell_unschedulable(const pod_info_ptr& pod, const std::str
     news = true;
   }
   if (!news) return;
-  auto what = std::make_shared<persistence::transaction>();
-  what->preconditions.push_back({pod->key, pod->pod->revision()});
-  what->mutations.push_back({pod->key, &pod->pod->kind(), std::move(changed)});
-  what->why = {
-      .request = why().request, .trigger = why().revision, .author = "scheduler/" + options_.name};
-  tell(to_.writer, commit{std::move(what)});
+  auto transaction = std::make_shared<persistence::transaction>();
+  transaction->preconditions.push_back({pod->key, pod->pod->revision()});
+  transaction->mutations.push_back({pod->key, &pod->pod->kind(), std::move(changed)});
+  transaction->cause = {.request = current_cause().request,
+                        .trigger = current_cause().revision,
+                        .author = "scheduler/" + options_.name};
+  tell(core_.writer, commit{std::move(transaction)});
 }
 
 void scheduler_actor::record(const pod_info_ptr& pod, bool warning, std::string reason,
                              std::string message) {
-  tell(to_.recorder, record_event{.about = pod->pod,
-                                  .warning = warning,
-                                  .reason = std::move(reason),
-                                  .message = std::move(message),
-                                  .component = options_.name,
-                                  .field_path = {},
-                                  .host = {}});
+  tell(core_.recorder, record_event{.about = pod->pod,
+                                    .warning = warning,
+                                    .reason = std::move(reason),
+                                    .message = std::move(message),
+                                    .component = options_.name,
+                                    .field_path = {},
+                                    .host = {}});
 }
 
 }  // namespace scheduler

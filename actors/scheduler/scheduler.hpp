@@ -1,7 +1,7 @@
 // The scheduler: takes unbound pods one after the other, finds each a node, and issues Bind.
 //
 // One actor. It owns the queue of waiting pods and a view of the cluster, both fed by the watcher
-// and made anew after a restart: behind a fence (an empty transaction through the writer), so that
+// and rebuilt after a restart: behind a fence (an empty transaction through the writer), so that
 // the binds that were under way are seen and no node gets more than it holds. A pod is assumed on
 // its node while the writer binds it, and known as bound from the answer on; the writer refuses
 // what is no longer true, and the pod is tried again (1 s, doubling). A plugin that throws costs
@@ -13,30 +13,30 @@
 #include <string>
 #include <unordered_map>
 
-#include "actors/control_plane.hpp"
-#include "actors/follower.hpp"
+#include "actors/core/core_actors.hpp"
+#include "actors/core/informer.hpp"
 #include "actors/scheduler/algorithm.hpp"
-#include "actors/scheduler/cluster_view.hpp"
+#include "actors/scheduler/framework/cluster_view.hpp"
 #include "actors/scheduler/profile.hpp"
 #include "actors/scheduler/queue.hpp"
 
 namespace troupe::actors {
 
 struct scheduler_options {
-  // Pods that name this scheduler are ours; others are left to theirs.
+  // The scheduler takes pods that name it, and no others.
   std::string name = "default-scheduler";
   scheduler::profile_options profile;
 };
 
 // Starts it; the profile has been checked (scheduler::profile::make), or starting fails for good.
-runtime::actor_ref spawn_scheduler(runtime::system& company, const doors& to,
+runtime::actor_ref spawn_scheduler(runtime::actor_system& system, const core_actors& core,
                                    scheduler_options options);
 
 namespace scheduler {
 
-class scheduler_actor : public follower {
+class scheduler_actor : public informer {
  public:
-  scheduler_actor(scheduler_options options, doors to);
+  scheduler_actor(scheduler_options options, core_actors core);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -66,7 +66,7 @@ class scheduler_actor : public follower {
   void take_node(const watch_event& event);
   void take_pod(const watch_event& event);
   void enqueue(const api::object_ptr& pod, std::uint64_t request);
-  void lose_pod(const std::string& key);
+  void remove_pod(const std::string& key);
   void happened(std::uint32_t events);
 
   // -- one pod ------------------------------------------------------------------------------------
@@ -79,18 +79,19 @@ class scheduler_actor : public follower {
   void bind_ended(const pod_info_ptr& pod, const std::string& node,
                   const api::expected<api::object_ptr>& result);
   void bound(const api::object_ptr& pod, const std::string& node);
-  void bind_failed(const pod_info_ptr& pod, const std::string& node, const api::error& why);
+  void bind_failed(const pod_info_ptr& pod, const std::string& node, const api::error& error);
   std::string attempt(const pod_info_ptr& pod, const std::string& nominated);
-  std::string turned_away(const pod_info_ptr& pod, const misfit& why, const std::string& nominated);
-  void preempt(const pod_info_ptr& pod, const preemption& how);
+  std::string turned_away(const pod_info_ptr& pod, const scheduler::misfit& misfit,
+                          const std::string& nominated);
+  void preempt(const pod_info_ptr& pod, const scheduler::preemption& preemption);
   bool victims_leave(const pod_info& pod, const std::string& node) const;
   void plugin_failed(const pod_info_ptr& pod);
-  void tell_unschedulable(const pod_info_ptr& pod, const std::string& reason,
-                          const std::string& message, const std::string& nominated);
+  void report_unschedulable(const pod_info_ptr& pod, const std::string& reason,
+                            const std::string& message, const std::string& nominated);
   void record(const pod_info_ptr& pod, bool warning, std::string reason, std::string message);
 
   const scheduler_options options_;
-  const doors to_;
+  const core_actors core_;
   std::unique_ptr<profile> profile_;
   algorithm algorithm_;
   cluster_view view_;

@@ -1,8 +1,8 @@
 // The second half of an attempt: the pod is bound to the node that was found for it.
 #include <fmt/format.h>
 
-#include "actors/metrics.hpp"
-#include "actors/scheduler/defaults.hpp"
+#include "actors/core/metrics.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/scheduler.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -29,11 +29,11 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
     throw;
   }
   request<command_done>(
-      to_.writer,
+      core_.writer,
       bind{.pod_key = pod->key,
            .pod_uid = pod->pod->meta().uid(),
            .node = node,
-           .why = {.author = "scheduler/" + options_.name}},
+           .cause = {.author = "scheduler/" + options_.name}},
       defaults::bind_timeout, [this, pod, node](const auto& answered) {
         bind_ended(pod, node,
                    answered ? (*answered)->result
@@ -45,12 +45,12 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
 bool scheduler_actor::bind_by_plugin(const pod_info_ptr& pod, const std::string& node) {
   for (auto* each : profile_->binders()) {
     const auto id = ++last_plugin_bind_;
-    const auto said = each->bind(pod, node, [to = self(), id](auto result) {
+    const auto result = each->bind(pod, node, [to = self(), id](auto result) {
       to.tell(plugin_bound{id, std::move(result)});
     });
-    if (said.code == verdict::skip) continue;
-    if (!said.ok()) {
-      bind_ended(pod, node, api::fail(api::internal(said.reason)));
+    if (result.code == status_code::skip) continue;
+    if (!result.ok()) {
+      bind_ended(pod, node, api::fail(api::internal(result.reason)));
       return true;
     }
     auto timer = after(defaults::bind_timeout, [this, id] {
@@ -97,19 +97,19 @@ void scheduler_actor::bound(const api::object_ptr& object, const std::string& no
          fmt::format("Successfully assigned {}/{} to {}", meta.namespace_(), meta.name(), node));
 }
 
-// The Error handler: the pod is tried again after its back-off, unless it was another state of it
-// that was to be bound: then newer news is here or on its way.
+// The Error handler: the pod is tried again after its back-off, unless an outdated state of it was
+// to be bound: then the newer state is here or on its way.
 void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& node,
-                                  const api::error& why) {
+                                  const api::error& error) {
   ++failed_;
   metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
   unreserve(pod, node);
   if (!view_.assumed(*pod)) return;
   view_.forget(pod->key);
   happened(pod_deleted);  // its room is free for others
-  if (is_outdated(why)) return queue_.remove(pod->key);
+  if (is_outdated(error)) return queue_.remove(pod->key);
   queue_.refused(pod, 0, now());
-  record(pod, true, "FailedScheduling", fmt::format("binding rejected: {}", why.message));
+  record(pod, true, "FailedScheduling", fmt::format("binding rejected: {}", error.message));
 }
 
 }  // namespace troupe::actors::scheduler

@@ -3,9 +3,9 @@
 #include <charconv>
 #include <limits>
 
-#include "api/default_copy.hpp"
-#include "api/quantity.hpp"
-#include "api/v1beta1/ways.hpp"
+#include "api/conversion/default_copy.hpp"
+#include "api/v1beta1/conversion.hpp"
+#include "api/values/quantity.hpp"
 
 namespace troupe::api::v1beta1 {
 namespace {
@@ -47,21 +47,22 @@ void to_http_get(const HTTPGetAction& from, core::v1::HTTPGetAction& to) {
   if (from.has_port()) to_port(from.port(), *to.mutable_port());
 }
 
-bool wants(const LivenessProbe& probe, std::string_view action) {
+bool has_action(const LivenessProbe& probe, std::string_view action) {
   return probe.type().empty() || probe.type() == action;
 }
 
 void to_probe(const LivenessProbe& from, core::v1::Probe& to) {
   auto& handler = *to.mutable_handler();
-  if (from.has_http_get() && wants(from, "http"))
+  if (from.has_http_get() && has_action(from, "http"))
     to_http_get(from.http_get(), *handler.mutable_http_get());
-  if (from.has_tcp_socket() && wants(from, "tcp")) {
+  if (from.has_tcp_socket() && has_action(from, "tcp")) {
     auto& socket = *handler.mutable_tcp_socket();
     if (from.tcp_socket().has_port()) to_port(from.tcp_socket().port(), *socket.mutable_port());
   }
-  if (from.has_exec() && wants(from, "exec")) default_copy(from.exec(), *handler.mutable_exec());
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const auto delay = std::clamp<std::int64_t>(from.initial_delay_seconds(), -most, most);
+  if (from.has_exec() && has_action(from, "exec"))
+    default_copy(from.exec(), *handler.mutable_exec());
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+  const auto delay = std::clamp<std::int64_t>(from.initial_delay_seconds(), -longest, longest);
   if (delay != 0) to.set_initial_delay_seconds(static_cast<std::int32_t>(delay));
 }
 

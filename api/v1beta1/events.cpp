@@ -1,9 +1,9 @@
 // Events and operations.
-#include "api/conversion.hpp"
-#include "api/default_copy.hpp"
+#include "api/conversion/conversion.hpp"
+#include "api/conversion/default_copy.hpp"
 #include "api/schema/core_event.pb.h"
+#include "api/v1beta1/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
-#include "api/v1beta1/ways.hpp"
 
 namespace troupe::api::v1beta1 {
 namespace {
@@ -36,16 +36,9 @@ void from_event(const core::v1::Event& from, Event& to) {
 
 void register_events(conversions& to) {
   to.add_kind<Event, core::v1::Event>();
-  to.add_way(&to_event);
-  to.add_way(&from_event);
+  to.add_conversion(&to_event);
+  to.add_conversion(&from_event);
   to.add_kind<ServerOp>();
-}
-
-void register_version(conversions& to) {
-  register_pods(to);
-  register_workloads(to);
-  register_machines(to);
-  register_events(to);
 }
 
 }  // namespace troupe::api::v1beta1

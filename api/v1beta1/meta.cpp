@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cstdio>
 
-#include "api/conversion.hpp"
+#include "api/conversion/conversion.hpp"
 #include "api/invariant.hpp"
-#include "api/syntax.hpp"
+#include "api/v1beta1/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
-#include "api/v1beta1/ways.hpp"
+#include "api/values/syntax.hpp"
 
 namespace troupe::api::v1beta1 {
 namespace {

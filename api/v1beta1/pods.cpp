@@ -1,7 +1,7 @@
 // Pods.
-#include "api/conversion.hpp"
-#include "api/default_copy.hpp"
-#include "api/v1beta1/ways.hpp"
+#include "api/conversion/conversion.hpp"
+#include "api/conversion/default_copy.hpp"
+#include "api/v1beta1/conversion.hpp"
 
 namespace troupe::api::v1beta1 {
 namespace {
@@ -176,8 +176,8 @@ void fill_state(PodState& content) {
 
 void register_pods(conversions& to) {
   to.add_kind<Pod, core::v1::Pod>();
-  to.add_way(&to_pod);
-  to.add_way(&from_pod);
+  to.add_conversion(&to_pod);
+  to.add_conversion(&from_pod);
   to.add_defaults(&fill_pod);
 }
 

@@ -1,6 +1,6 @@
 // The v1beta1 API of 2014, as Kubernetes v0.2 to v0.6 served it, beside the hub: its shapes
-// (pod.proto, objects.proto), their ways to the hub's kinds and back, and what is kept where one
-// form cannot say what the other can.
+// (pod.proto, objects.proto), their conversion to the hub's kinds and back, and what is kept where
+// one form cannot say what the other can.
 //
 // All functions are pure and total. Where the versions of 2014 differ both forms are read and both
 // are written (restart policies, names of variables, paths of mounts, lists of minions).
@@ -15,10 +15,6 @@
 #include "api/fwd.hpp"
 #include "api/kind.hpp"
 
-namespace troupe::api {
-class conversions;
-}
-
 namespace troupe::api::v1beta1 {
 
 // The annotation of a hub's object that holds its v1beta1 form, as JSON, where the hub's form alone
@@ -26,8 +22,6 @@ namespace troupe::api::v1beta1 {
 inline constexpr std::string_view kept_annotation = "troupe.dev/v1beta1";
 
 class TypeMeta;
-
-void register_version(conversions& to);
 
 // The kind of that name in v1beta1; null where there is none.
 const kind_info* kind_named(std::string_view kind);
@@ -49,7 +43,7 @@ std::unique_ptr<body> to_hub(const body& external, const body* stored = nullptr)
 enum class client_version : std::uint8_t { v0_2, v0_4, v0_6 };
 
 // Completes what a client of that version sends to update an object from what it would be shown of
-// it: members that it does not know, that the server alone decides, or that nobody need repeat.
+// it: members that it does not know, that the server alone decides, or that need not be repeated.
 // Both are of the same kind.
 void fill_from(body& content, const body& shown, client_version by);
 

@@ -1,9 +1,9 @@
 // Replication controllers and services.
-#include "api/conversion.hpp"
-#include "api/default_copy.hpp"
+#include "api/conversion/conversion.hpp"
+#include "api/conversion/default_copy.hpp"
 #include "api/schema/core_replication.pb.h"
+#include "api/v1beta1/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
-#include "api/v1beta1/ways.hpp"
 
 namespace troupe::api::v1beta1 {
 namespace {
@@ -93,12 +93,12 @@ void follow_port(const core::v1::Service& now, core::v1::Service& before) {
 
 void register_workloads(conversions& to) {
   to.add_kind<ReplicationController, HubController>();
-  to.add_way(&to_controller);
-  to.add_way(&from_controller);
+  to.add_conversion(&to_controller);
+  to.add_conversion(&from_controller);
   to.add_defaults(&fill_controller);
   to.add_kind<Service, HubService>();
-  to.add_way(&to_service);
-  to.add_way(&from_service);
+  to.add_conversion(&to_service);
+  to.add_conversion(&from_service);
 }
 
 }  // namespace troupe::api::v1beta1

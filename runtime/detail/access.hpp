@@ -1,4 +1,4 @@
-// How the runtime itself sees the host behind an actor_ref.
+// Access of the runtime to the cell behind an actor_ref.
 #pragma once
 
 #include "runtime/actor_ref.hpp"
@@ -6,14 +6,16 @@
 
 namespace troupe::runtime {
 
-class host;
+class actor_cell;
 
 class access {
  public:
   // Null for the empty reference.
-  static host* host_of(const actor_ref& ref) noexcept { return static_cast<host*>(ref.cell_); }
+  static actor_cell* cell_of(const actor_ref& ref) noexcept {
+    return static_cast<actor_cell*>(ref.cell_);
+  }
   // A further reference.
-  static actor_ref share(host& h) noexcept;
+  static actor_ref share(actor_cell& h) noexcept;
 };
 
 }  // namespace troupe::runtime

@@ -18,7 +18,7 @@ void caf_clock::set_ordinary_timeout(time_point t, caf::abstract_actor* self, ca
   cancel_ordinary_timeout(self, type);
   auto e = std::make_unique<entry>();
   e->owner = self->id();
-  e->what = kind::ordinary;
+  e->type = kind::ordinary;
   e->key = static_cast<std::uint64_t>(type);
   e->deliver = [to = caf::strong_actor_ptr{self->ctrl()}, type, id] {
     to->get()->eq_impl(caf::make_message_id(), to, nullptr, caf::timeout_msg{type, id});
@@ -30,7 +30,7 @@ void caf_clock::set_multi_timeout(time_point t, caf::abstract_actor* self, caf::
                                   std::uint64_t id) {
   auto e = std::make_unique<entry>();
   e->owner = self->id();
-  e->what = kind::multi;
+  e->type = kind::multi;
   e->key = id;
   e->deliver = [to = caf::strong_actor_ptr{self->ctrl()}, type, id] {
     to->get()->eq_impl(caf::make_message_id(), to, nullptr, caf::timeout_msg{type, id});
@@ -41,7 +41,7 @@ void caf_clock::set_multi_timeout(time_point t, caf::abstract_actor* self, caf::
 void caf_clock::set_request_timeout(time_point t, caf::abstract_actor* self, caf::message_id id) {
   auto e = std::make_unique<entry>();
   e->owner = self->id();
-  e->what = kind::request;
+  e->type = kind::request;
   e->key = id.integer_value();
   e->deliver = [to = caf::strong_actor_ptr{self->ctrl()}, id] {
     to->get()->eq_impl(id, to, nullptr, caf::make_error(caf::sec::request_timeout));
@@ -51,13 +51,13 @@ void caf_clock::set_request_timeout(time_point t, caf::abstract_actor* self, caf
 
 void caf_clock::cancel_ordinary_timeout(caf::abstract_actor* self, caf::atom_value type) {
   extract(self->id(), [&](const entry& e) {
-    return e.what == kind::ordinary && e.key == static_cast<std::uint64_t>(type);
+    return e.type == kind::ordinary && e.key == static_cast<std::uint64_t>(type);
   });
 }
 
 void caf_clock::cancel_request_timeout(caf::abstract_actor* self, caf::message_id id) {
   extract(self->id(),
-          [&](const entry& e) { return e.what == kind::request && e.key == id.integer_value(); });
+          [&](const entry& e) { return e.type == kind::request && e.key == id.integer_value(); });
 }
 
 void caf_clock::cancel_timeouts(caf::abstract_actor* self) {
@@ -67,8 +67,8 @@ void caf_clock::cancel_timeouts(caf::abstract_actor* self) {
 void caf_clock::schedule_message(time_point t, caf::strong_actor_ptr receiver,
                                  caf::mailbox_element_ptr content) {
   auto e = std::make_unique<entry>();
-  e->deliver = [to = std::move(receiver), what = std::move(content)]() mutable {
-    to->enqueue(std::move(what), nullptr);
+  e->deliver = [to = std::move(receiver), content = std::move(content)]() mutable {
+    to->enqueue(std::move(content), nullptr);
   };
   add(t, std::move(e));
 }
@@ -76,8 +76,8 @@ void caf_clock::schedule_message(time_point t, caf::strong_actor_ptr receiver,
 void caf_clock::schedule_message(time_point t, caf::group target, caf::strong_actor_ptr sender,
                                  caf::message content) {
   auto e = std::make_unique<entry>();
-  e->deliver = [to = std::move(target), from = std::move(sender), what = std::move(content)] {
-    to->eq_impl(caf::make_message_id(), from, nullptr, what);
+  e->deliver = [to = std::move(target), from = std::move(sender), content = std::move(content)] {
+    to->eq_impl(caf::make_message_id(), from, nullptr, content);
   };
   add(t, std::move(e));
 }

@@ -47,7 +47,7 @@ class caf_clock final : public caf::actor_clock, public timer_target {
   struct entry {
     timer_node node;
     caf::actor_id owner = 0;  // 0: nobody can cancel it
-    kind what = kind::message;
+    kind type = kind::message;
     std::uint64_t key = 0;
     unique_function<void()> deliver;
   };

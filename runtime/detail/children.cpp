@@ -1,17 +1,17 @@
 #include "runtime/detail/children.hpp"
 
-#include "runtime/detail/host.hpp"
+#include "runtime/detail/actor_cell.hpp"
 
 namespace troupe::runtime {
 
 children::key children::key_of(const actor_ref& ref) noexcept {
-  const auto* h = access::host_of(ref);
+  const auto* h = access::cell_of(ref);
   return {h->options().kind, h->options().name};
 }
 
 actor_ref children::find(std::string_view kind, std::string_view name) const {
   const auto found = all_.find(key{kind, name});
-  if (found == all_.end() || access::host_of(*found)->ending()) return {};
+  if (found == all_.end() || access::cell_of(*found)->ending()) return {};
   return *found;
 }
 

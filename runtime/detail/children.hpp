@@ -37,8 +37,8 @@ class children {
   struct hash {
     using is_transparent = void;
     template <class T>
-    std::size_t operator()(const T& what) const noexcept {
-      const auto& k = key_of(what);
+    std::size_t operator()(const T& child) const noexcept {
+      const auto& k = key_of(child);
       const std::hash<std::string_view> of;
       return of(k.name) * 31 + of(k.kind);
     }

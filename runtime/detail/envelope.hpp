@@ -1,4 +1,4 @@
-// What lies in a mailbox: the shared message and who, why and what for.
+// An entry of a mailbox: the shared message with its sender, its cause and its purpose.
 #pragma once
 
 #include <caf/intrusive/singly_linked.hpp>
@@ -23,7 +23,7 @@ enum class envelope_kind : std::uint8_t {
 struct envelope : caf::intrusive::singly_linked<envelope> {
   message content;
   actor_ref sender;
-  cause why;
+  runtime::cause cause;
   std::uint64_t id = 0;
   tick_count at = 0;  // when it was posted; 0 where nobody observes
   envelope_kind kind = envelope_kind::mail;

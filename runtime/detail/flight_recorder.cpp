@@ -34,7 +34,7 @@ flight_recorder::slot* flight_recorder::slots_of(ring& r) noexcept {
   return slots;
 }
 
-void flight_recorder::add(const entry& what) noexcept {
+void flight_recorder::add(const entry& record) noexcept {
   auto& r = rings_[ring_of_this_thread()];
   auto* slots = slots_of(r);
   if (slots == nullptr) return;
@@ -43,7 +43,7 @@ void flight_recorder::add(const entry& what) noexcept {
   s.mark.store(0, relaxed);
   // Who sees a new word sees the mark taken away; plain stores on this machine, and no fence, which
   // ThreadSanitizer does not know.
-  const auto content = std::bit_cast<std::array<std::uint64_t, words>>(what);
+  const auto content = std::bit_cast<std::array<std::uint64_t, words>>(record);
   for (std::size_t i = 0; i < words; ++i)
     s.content[i].store(content[i], std::memory_order_release);
   s.mark.store(number, std::memory_order_release);
@@ -116,7 +116,7 @@ trace_record flight_recorder::row(const entry& from, double nanoseconds_per_tick
           .receiver = from.receiver,
           .sender = from.sender,
           .type = from.type->name(),
-          .why = from.why,
+          .cause = from.cause,
           .waited = time(from.waited),
           .took = time(from.took)};
 }

@@ -27,9 +27,9 @@ class flight_recorder final : public recorder {
     std::uint64_t receiver = 0;
     std::uint64_t sender = 0;
     const message_type* type = nullptr;
-    cause why;
+    runtime::cause cause;
   };
-  void add(const entry& what) noexcept;
+  void add(const entry& record) noexcept;
 
   trace_cursor newest() const override;
   std::vector<trace_record> read(trace_cursor& from) const override;

@@ -1,8 +1,8 @@
 // The queue of one actor: any thread pushes without a lock, the owner takes in the order in which
 // each sender pushed.
 //
-// CAF's inbox is a stack that the owner turns round when it takes it; a tag in it says that the
-// owner sleeps, so that exactly the push that ends the sleep puts the actor on the run queue.
+// CAF's inbox is a stack that the owner reverses when it takes it. A tag marks a sleeping owner, so
+// that exactly the push that wakes it puts the actor on the run queue.
 #pragma once
 
 #include <caf/intrusive/lifo_inbox.hpp>
@@ -14,7 +14,7 @@ namespace troupe::runtime {
 
 class mailbox {
  public:
-  enum class outcome { taken, woke_owner, closed };
+  enum class push_result { taken, woke_owner, closed };
 
   mailbox() = default;
   mailbox(const mailbox&) = delete;
@@ -24,14 +24,14 @@ class mailbox {
       waiting.reset();
   }
 
-  outcome push(std::unique_ptr<envelope> e) noexcept {
+  push_result push(std::unique_ptr<envelope> e) noexcept {
     switch (inbox_.push_front(e.release())) {
       case caf::intrusive::inbox_result::success:
-        return outcome::taken;
+        return push_result::taken;
       case caf::intrusive::inbox_result::unblocked_reader:
-        return outcome::woke_owner;
+        return push_result::woke_owner;
       default:
-        return outcome::closed;
+        return push_result::closed;
     }
   }
 

@@ -21,11 +21,11 @@ std::uint64_t pending_calls::add(timer_target& owner, std::unique_ptr<pending_ca
     free_.pop_back();
   }
   if (++generation_ == 0) generation_ = 1;
-  auto& kept = *(slots_[slot] = std::move(call));
-  kept.node.target = &owner;
-  kept.node.id = std::uint64_t{generation_} << 32 | slot;
-  timers_.add(kept.node, kept.due);
-  return kept.node.id;
+  auto& pending = *(slots_[slot] = std::move(call));
+  pending.node.target = &owner;
+  pending.node.id = std::uint64_t{generation_} << 32 | slot;
+  timers_.add(pending.node, pending.due);
+  return pending.node.id;
 }
 
 pending_call* pending_calls::find(std::uint64_t id) noexcept {

@@ -24,8 +24,8 @@ struct pending_call {
   timer_node node;
   std::variant<timer_action, reply_handler> action;
   time_point due;
-  duration period{0};  // 0: it fires once
-  cause why;           // of the request, for its time-out
+  duration period{0};    // 0: it fires once
+  runtime::cause cause;  // of the request, for its time-out
 };
 
 // The first moment after `now` that is a whole number of periods after `due`, or the period after

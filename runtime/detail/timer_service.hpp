@@ -1,6 +1,6 @@
 // All deadlines of a system in one heap: adding and removing cost O(log n) and one short lock.
 //
-// A node belongs to whoever made it and must be removed before it goes. What is due is taken out
+// A node belongs to its creator, who removes it before its destruction. What is due is taken out
 // under the lock and delivered after it: no code of others, and no destructor of an actor, ever
 // runs under it, so that the clock cannot wait for itself. In a simulation the thread is not
 // started, and the simulation calls `fire` as it moves time.

@@ -19,7 +19,7 @@
 
 namespace troupe::runtime::link {
 
-// Who is at the other end, from its verified certificate.
+// The other end, from its verified certificate.
 struct peer {
   std::string name;                 // subject CN
   std::vector<std::string> groups;  // subject O
@@ -49,7 +49,7 @@ struct session_stats {
   time_point since{};
 };
 
-// One life of a link. Thread safe.
+// One connection of a link, from its agreement to its end. Thread safe.
 class session {
  public:
   virtual ~session() = default;
@@ -72,8 +72,8 @@ using session_ptr = std::shared_ptr<session>;
 class receiver {
  public:
   virtual ~receiver() = default;
-  virtual void received(delivery what) = 0;
-  // The last call: why, in one line.
+  virtual void received(delivery frame) = 0;
+  // The last call, with the reason in one line.
   virtual void ended(const std::string& reason) = 0;
 };
 
@@ -95,8 +95,8 @@ struct address {
   std::uint16_t port = 0;
 };
 
-// The side that is called. What does not show a certificate of the authority gets a closed
-// connection and costs nothing else; at most `connections` are held, handshakes included.
+// The server side. A connection without a certificate of the authority is closed and costs nothing
+// else; at most `connections` are held, handshakes included.
 struct listener_options {
   address listen;
   credentials_source credentials;
@@ -110,18 +110,18 @@ class listener {
   static tl::expected<std::unique_ptr<listener>, std::string> start(listener_options options);
   // Ends all sessions; nothing is called after it returns.
   virtual ~listener() = default;
-  // With the port that was taken where any would do.
-  virtual address where() const = 0;
+  // The address in use; with port 0 in the options, the port that the system chose.
+  virtual link::address address() const = 0;
 };
 
-// The side that calls: keeps one session, and calls again after its end with back-off and jitter
+// The client side: keeps one session, and dials again after its end with back-off and jitter
 // (`defaults::redial_first` doubling to `defaults::redial_limit`) until it is destroyed.
 struct dialer_options {
   address to;
   credentials_source credentials;
   acceptor accept;
   // Told of each attempt that failed and of each refusal by the other side, in one line.
-  std::function<void(const std::string& why)> failed;
+  std::function<void(const std::string& reason)> failed;
 };
 
 class dialer {
@@ -136,11 +136,11 @@ class dialer {
 // soon as the call returns that its receiver is in, or the window has room. For simulations. `one`
 // calls: `at_other` is asked first, and when it refuses nobody else is. `cut` ends both as a lost
 // connection does. Sessions and receivers hold each other until the end.
-struct loop {
+struct loopback {
   session_ptr one, other;
   std::function<void()> cut;
 };
-loop make_loop(const peer& one, const acceptor& at_one, const peer& other,
-               const acceptor& at_other);
+loopback make_loopback(const peer& one, const acceptor& at_one, const peer& other,
+                       const acceptor& at_other);
 
 }  // namespace troupe::runtime::link

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "actors/bootstrap_token.hpp"
-#include "persistence/store.hpp"
-#include "server/authentication.hpp"
+#include "actors/tokens/bootstrap_token.hpp"
+#include "persistence/store/store.hpp"
+#include "server/access/authentication.hpp"
 
 namespace troupe::server {
 
@@ -15,14 +15,14 @@ class bootstrap_tokens final : public token_source {
   using clock = std::function<actors::token_time()>;
 
   // The store must outlive it. Without a clock: the system's.
-  explicit bootstrap_tokens(const persistence::store& truth, clock now = {});
+  explicit bootstrap_tokens(const persistence::store& store, clock now = {});
 
   // As system:bootstrap:ID in system:bootstrappers. The id is no secret; the secret is compared in
   // constant time, with itself where there is no such id.
   user_ptr find(std::string_view token) const override;
 
  private:
-  const persistence::store& truth_;
+  const persistence::store& store_;
   const clock now_;
 };
 

@@ -11,7 +11,6 @@ using namespace std::chrono_literals;
 
 // kubernetes: cluster-bootstrap/api, bootstrap tokens.
 inline constexpr std::string_view bootstrap_user = "system:bootstrap:";
-inline constexpr std::string_view bootstrappers_group = "system:bootstrappers";
 
 inline constexpr std::string_view api_prefix = "/troupe/v1/";
 

@@ -53,20 +53,20 @@ class texts_only {
 
 tl::expected<flat_json, std::string> read_flat_json(std::string_view text) {
   texts_only taken;
-  rapidjson::MemoryStream in{text.data(), text.size()};
+  rapidjson::MemoryStream input{text.data(), text.size()};
   rapidjson::Reader reader;
-  if (!reader.Parse<rapidjson::kParseValidateEncodingFlag>(in, taken))
+  if (!reader.Parse<rapidjson::kParseValidateEncodingFlag>(input, taken))
     return tl::make_unexpected(
         std::string("expected a JSON object whose members are texts, and nothing behind it"));
   return std::move(taken.read);
 }
 
-std::string write_flat_json(const flat_json& what) {
+std::string write_flat_json(const flat_json& json) {
   rapidjson::StringBuffer out;
   rapidjson::PrettyWriter<rapidjson::StringBuffer> writer{out};
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  for (const auto& [name, text] : what) {
+  for (const auto& [name, text] : json) {
     writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
     writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
   }
@@ -74,9 +74,9 @@ std::string write_flat_json(const flat_json& what) {
   return std::string{out.GetString(), out.GetSize()} + "\n";
 }
 
-std::string member(const flat_json& of, std::string_view name) {
-  const auto found = of.find(name);
-  return found == of.end() ? std::string{} : found->second;
+std::string member(const flat_json& json, std::string_view name) {
+  const auto found = json.find(name);
+  return found == json.end() ? std::string{} : found->second;
 }
 
 }  // namespace troupe::server

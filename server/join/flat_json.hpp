@@ -1,5 +1,6 @@
 // JSON objects whose members are all texts: what is said when a machine joins, and what it keeps of
-// it. Read by the server from strangers and by the joining machine, so nothing else is let through.
+// it. Read by the server from untrusted peers and by the joining machine, so nothing else is let
+// through.
 #pragma once
 
 #include <map>
@@ -13,9 +14,9 @@ using flat_json = std::map<std::string, std::string, std::less<>>;
 
 // The error is one line: what of the text is not so.
 tl::expected<flat_json, std::string> read_flat_json(std::string_view text);
-std::string write_flat_json(const flat_json& what);
+std::string write_flat_json(const flat_json& json);
 
 // Empty where there is no such member.
-std::string member(const flat_json& of, std::string_view name);
+std::string member(const flat_json& json, std::string_view name);
 
 }  // namespace troupe::server

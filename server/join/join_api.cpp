@@ -7,17 +7,17 @@
 #include <mutex>
 #include <random>
 
-#include "actors/event_rules.hpp"
-#include "actors/store_error.hpp"
+#include "actors/core/event_rules.hpp"
+#include "actors/core/store_error.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
-#include "api/syntax.hpp"
+#include "api/values/syntax.hpp"
+#include "server/http/status.hpp"
+#include "server/http/version.hpp"
 #include "server/join/defaults.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
 #include "server/join/membership.hpp"
-#include "server/status.hpp"
-#include "server/version.hpp"
 
 namespace troupe::server {
 namespace {
@@ -26,21 +26,21 @@ constexpr std::string_view cluster_path = "/troupe/v1/cluster";
 constexpr std::string_view nodes_prefix = "/troupe/v1/nodes/";
 constexpr std::string_view leave_suffix = "/leave";
 
-response document(int status, const flat_json& what) {
+response document(int status, const flat_json& json) {
   response answer;
   answer.status = status;
   answer.content_type = "application/json";
-  answer.content.add(write_flat_json(what));
+  answer.content.add(write_flat_json(json));
   return answer;
 }
 
-api::error conflict(const persistence::error& why, const std::string& node) {
-  return actors::to_api_error(why, api::kind_of<api::core::v1::Node>(), node);
+api::error conflict(const persistence::error& error, const std::string& node) {
+  return actors::to_api_error(error, api::kind_of<api::core::v1::Node>(), node);
 }
 
-membership_asker asker_of(const request& what) {
-  const auto node = node_of(*what.user);
-  return {std::string{node}, node.empty() ? "" : what.connection->certificate_key_hash};
+membership_asker asker_of(const request& request) {
+  const auto node = node_of(*request.user);
+  return {std::string{node}, node.empty() ? "" : request.connection->certificate_key_hash};
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -70,7 +70,7 @@ std::size_t length_of(const request& head) {
 // A machine's way to a certificate: planned from a snapshot, committed, planned again when somebody
 // else was faster.
 struct admission {
-  request_ptr what;
+  request_ptr request;
   responder answer;
   std::string node;
   std::string key_hash;
@@ -83,8 +83,8 @@ using admission_ptr = std::shared_ptr<admission>;
 }  // namespace
 
 struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
-  impl(rest_services& in, std::shared_ptr<const node_signer> signer, handler& next)
-      : in{in}, signer{std::move(signer)}, next{next} {}
+  impl(rest_services& services, std::shared_ptr<const node_signer> signer, handler& next)
+      : services{services}, signer{std::move(signer)}, next{next} {}
 
   bool take_place() {
     const std::lock_guard lock{mutex};
@@ -97,31 +97,31 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
   }
 
   // As the asker can call it; empty where the link does not listen yet.
-  std::string link_for(const request& what) {
+  std::string link_for(const request& request) {
     std::string link;
     {
       const std::lock_guard lock{mutex};
       link = link_address;
     }
     if (!link.starts_with(':')) return link;
-    const auto host = host_in(what.headers.get("host"));
+    const auto host = host_in(request.headers.get("host"));
     return host.empty() ? std::string{} : host + link;
   }
 
   // -- certificates ---------------------------------------------------------------------------
 
-  void certify(request_ptr what, responder answer) {
-    auto read = read_certificate_request(std::move(what), answer);
+  void certify(request_ptr request, responder answer) {
+    auto read = read_certificate_request(std::move(request), answer);
     if (!read) return answer.respond(status_response(read.error()));
     try_once(*read);
   }
 
-  api::expected<admission_ptr> read_certificate_request(request_ptr what, responder answer) {
-    const auto body = read_flat_json(what->content);
+  api::expected<admission_ptr> read_certificate_request(request_ptr request, responder answer) {
+    const auto body = read_flat_json(request->content);
     if (!body) return api::fail(api::bad_request("the body: " + body.error()));
     auto made = std::make_shared<admission>();
     made->node = member(*body, "nodeName");
-    made->by = asker_of(*what);
+    made->by = asker_of(*request);
     if (const auto wrong = api::check_dns_subdomain(made->node); !wrong.empty())
       return api::fail(api::bad_request("nodeName: " + wrong.front()));
     if (!made->by.node.empty() && made->by.node != made->node)
@@ -131,7 +131,7 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     const auto csr = x509::read_request(member(*body, "certificateRequest"));
     if (!csr) return api::fail(api::bad_request("certificateRequest: " + csr.error()));
     made->key_hash = csr->key_hash;
-    const auto link = link_for(*what);
+    const auto link = link_for(*request);
     if (link.empty()) {
       auto busy = api::service_unavailable("the link for nodes does not listen yet; try again");
       busy.retry_after_seconds = 1;
@@ -143,93 +143,96 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     made->result = {{"certificate", std::move(*certificate)},
                     {"certificateAuthority", signer->authority()},
                     {"linkAddress", link},
-                    {"clusterId", in.plane.truth().cluster_id()},
+                    {"clusterId", services.plane.store().cluster_id()},
                     {"serverVersion", std::string{program_version()}}};
-    made->what = std::move(what);
+    made->request = std::move(request);
     made->answer = std::move(answer);
     return made;
   }
 
   void try_once(const admission_ptr& a) {
     std::mt19937_64 random{std::random_device{}()};
-    auto planned = plan_admission(in.read(), a->node, a->key_hash, a->by,
-                                  in.plane.company().time().wall_now(), random);
+    auto planned = plan_admission(services.read(), a->node, a->key_hash, a->by,
+                                  services.plane.system().time().wall_now(), random);
     if (!planned) return a->answer.respond(status_response(planned.error()));
     if (planned->mutations.empty()) return a->answer.respond(document(201, a->result));
-    planned->why = {a->what->id, 0, a->what->user->name};
-    in.plane.commit(std::move(*planned), a->what->id,
-                    [a, self = shared_from_this()](persistence::outcome result) {
-                      if (!result) return self->try_again(a, result.error());
-                      spdlog::info("server: node {} is admitted, asked by {} from {}", a->node,
-                                   a->what->user->name, a->what->connection->peer);
-                      a->answer.respond(document(201, a->result));
-                    });
+    planned->cause = {a->request->id, 0, a->request->user->name};
+    services.plane.commit(std::move(*planned), a->request->id,
+                          [a, self = shared_from_this()](persistence::outcome result) {
+                            if (!result) return self->try_again(a, result.error());
+                            spdlog::info("server: node {} is admitted, asked by {} from {}",
+                                         a->node, a->request->user->name,
+                                         a->request->connection->peer);
+                            a->answer.respond(document(201, a->result));
+                          });
   }
 
-  void try_again(const admission_ptr& a, const persistence::error& why) {
-    const bool again = why.code == persistence::errc::conflict && --a->left > 0 &&
-                       in.retries.post([a, self = shared_from_this()] { self->try_once(a); });
-    if (!again) a->answer.respond(status_response(conflict(why, a->node)));
+  void try_again(const admission_ptr& a, const persistence::error& error) {
+    const bool again = error.code == persistence::errc::conflict && --a->left > 0 &&
+                       services.retries.post([a, self = shared_from_this()] { self->try_once(a); });
+    if (!again) a->answer.respond(status_response(conflict(error, a->node)));
   }
 
   // -- leaving --------------------------------------------------------------------------------
 
   // A scan of all pods: off the I/O threads.
-  void leave(request_ptr what, responder answer) {
-    const bool taken = in.retries.post([this, self = shared_from_this(), what = std::move(what),
-                                        answer] { step_out(*what, answer); });
+  void leave(request_ptr request, responder answer) {
+    const bool taken =
+        services.retries.post([this, self = shared_from_this(), request = std::move(request),
+                               answer] { step_out(*request, answer); });
     if (!taken)
       answer.respond(status_response(api::too_many_requests("the server is busy; try again", 1)));
   }
 
-  void step_out(const request& what, const responder& answer) {
-    const auto by = asker_of(what);
+  void step_out(const request& request, const responder& answer) {
+    const auto by = asker_of(request);
     if (by.node.empty())
       return answer.respond(status_response(
           api::bad_request("a node leaves by its own certificate; an administrator takes it out "
                            "with kubectl drain and kubectl delete node")));
-    const auto body = read_flat_json(what.content.empty() ? "{}" : what.content);
+    const auto body = read_flat_json(request.content.empty() ? "{}" : request.content);
     if (!body)
       return answer.respond(status_response(api::bad_request("the body: " + body.error())));
-    auto step = plan_departure(in.read(), by, member(*body, "force") == "true");
+    auto step = plan_departure(services.read(), by, member(*body, "force") == "true");
     if (!step) return answer.respond(status_response(step.error()));
     for (auto& each : step->evictions) {
-      each.why.author = what.user->name;
-      in.plane.evict(std::move(each), what.id, [](const api::expected<api::object_ptr>&) {});
+      each.cause.author = request.user->name;
+      services.plane.evict(std::move(each), request.id,
+                           [](const api::expected<api::object_ptr>&) {});
     }
-    const flat_json said{{"state", step->gone ? "gone" : "leaving"},
+    const flat_json json{{"state", step->gone ? "gone" : "leaving"},
                          {"left", std::to_string(step->left)},
                          {"pods", joined(step->pods)}};
-    if (step->what.mutations.empty()) return answer.respond(document(200, said));
-    step->what.why = {what.id, 0, what.user->name};
-    in.plane.commit(std::move(step->what), what.id,
-                    [answer, said, node = by.node, gone = step->gone](persistence::outcome result) {
-                      // It is asked again.
-                      const bool later =
-                          !result && result.error().code == persistence::errc::conflict;
-                      if (!result && !later)
-                        return answer.respond(status_response(conflict(result.error(), node)));
-                      if (result && gone) spdlog::info("server: node {} has left", node);
-                      auto told = said;
-                      if (later) told["state"] = "leaving";
-                      answer.respond(document(200, told));
-                    });
+    if (step->transaction.mutations.empty()) return answer.respond(document(200, json));
+    step->transaction.cause = {request.id, 0, request.user->name};
+    services.plane.commit(
+        std::move(step->transaction), request.id,
+        [answer, json, node = by.node, gone = step->gone](persistence::outcome result) {
+          // It is asked again.
+          const bool later = !result && result.error().code == persistence::errc::conflict;
+          if (!result && !later)
+            return answer.respond(status_response(conflict(result.error(), node)));
+          if (result && gone) spdlog::info("server: node {} has left", node);
+          auto reply = json;
+          if (later) reply["state"] = "leaving";
+          answer.respond(document(200, reply));
+        });
   }
 
   // -- the cluster ----------------------------------------------------------------------------
 
-  void show_cluster(const request& what, const responder& answer) {
-    const auto where = known_addresses();
+  void show_cluster(const request& request, const responder& answer) {
+    const auto addresses = known_addresses();
     const auto hash = x509::key_hash(signer->authority());
-    answer.respond(document(200, {{"clusterId", in.plane.truth().cluster_id()},
-                                  {"apiAddress", where.api},
-                                  {"loopback", where.loopback ? "true" : "false"},
-                                  {"linkAddress", link_for(what)},
+    answer.respond(document(200, {{"clusterId", services.plane.store().cluster_id()},
+                                  {"apiAddress", addresses.api},
+                                  {"loopback", addresses.loopback ? "true" : "false"},
+                                  {"linkAddress", link_for(request)},
                                   {"authorityHash", hash.value_or("")},
                                   {"serverVersion", std::string{program_version()}}}));
   }
 
-  rest_services& in;
+  rest_services& services;
   const std::shared_ptr<const node_signer> signer;
   handler& next;
 
@@ -243,18 +246,19 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
       std::chrono::steady_clock::now()};
 };
 
-join_api::join_api(rest_services& in, std::shared_ptr<const node_signer> signer, handler& next)
-    : impl_{std::make_shared<impl>(in, std::move(signer), next)} {}
+join_api::join_api(rest_services& services, std::shared_ptr<const node_signer> signer,
+                   handler& next)
+    : impl_{std::make_shared<impl>(services, std::move(signer), next)} {}
 join_api::~join_api() = default;
 
-void join_api::addresses(join_addresses what) {
+void join_api::addresses(join_addresses addresses) {
   const std::lock_guard lock{impl_->mutex};
-  impl_->addresses = std::move(what);
+  impl_->addresses = std::move(addresses);
 }
 
-void join_api::link_address(std::string what) {
+void join_api::link_address(std::string address) {
   const std::lock_guard lock{impl_->mutex};
-  impl_->link_address = std::move(what);
+  impl_->link_address = std::move(address);
 }
 
 std::optional<response> join_api::admit(request& head) {
@@ -266,21 +270,22 @@ std::optional<response> join_api::admit(request& head) {
   return std::nullopt;
 }
 
-void join_api::serve(request_ptr what, responder answer) {
-  const std::string_view path = what->path;
+void join_api::serve(request_ptr request, responder answer) {
+  const std::string_view path = request->path;
   if (!path.starts_with(join_defaults::api_prefix))
-    return impl_->next.serve(std::move(what), std::move(answer));
-  if (what->content.size() > join_defaults::body_limit_bytes)
+    return impl_->next.serve(std::move(request), std::move(answer));
+  if (request->content.size() > join_defaults::body_limit_bytes)
     return answer.respond(
         status_response(api::request_too_large("the request", join_defaults::body_limit_bytes)));
-  const bool posts = what->method == http_method::post;
-  if (posts && path == certificates_path) return impl_->certify(std::move(what), std::move(answer));
+  const bool posts = request->method == http_method::post;
+  if (posts && path == certificates_path)
+    return impl_->certify(std::move(request), std::move(answer));
   if (posts && path.starts_with(nodes_prefix) && path.ends_with(leave_suffix))
-    return impl_->leave(std::move(what), std::move(answer));
-  if (!posts && path == cluster_path) return impl_->show_cluster(*what, answer);
+    return impl_->leave(std::move(request), std::move(answer));
+  if (!posts && path == cluster_path) return impl_->show_cluster(*request, answer);
   answer.respond(status_response(
       404, "NotFound",
-      "there is no " + what->method_text + " " + what->path + ": see docs/joining.md"));
+      "there is no " + request->method_text + " " + request->path + ": see docs/joining.md"));
 }
 
 }  // namespace troupe::server

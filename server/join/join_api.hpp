@@ -5,22 +5,22 @@
 //   POST nodes/NAME/leave     {force} -> {state, left, pods}; asked again until the state is "gone"
 //   GET  cluster              {clusterId, apiAddress, authorityHash, ...}
 //
-// A handler that stands before the API, behind the gate: join_authorizer says who gets here. JSON
-// objects of texts in and out, errors as Status. Thread safe.
+// A handler that stands before the API, behind auth_filter: join_authorizer says who gets here.
+// JSON objects of texts in and out, errors as Status. Thread safe.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "actors/control_plane.hpp"
-#include "server/http.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "server/http/http.hpp"
 #include "server/join/node_signer.hpp"
-#include "server/rest/services.hpp"
+#include "server/rest/calls/services.hpp"
 
 namespace troupe::server {
 
-// Where the cluster is reached.
+// The addresses of the cluster.
 struct join_addresses {
   // By which another machine calls the API: HOST:PORT.
   std::string api;
@@ -31,17 +31,17 @@ struct join_addresses {
 class join_api final : public handler {
  public:
   // All given outlive it. What is not below /troupe/ goes to `next`.
-  join_api(rest_services& in, std::shared_ptr<const node_signer> signer, handler& next);
+  join_api(rest_services& services, std::shared_ptr<const node_signer> signer, handler& next);
   ~join_api() override;
 
   // Until then joining is answered with 503.
-  void addresses(join_addresses what);
+  void addresses(join_addresses addresses);
   // Where the link listens, HOST:PORT; an empty host: the one by which the API was called. Empty:
   // it does not listen yet, and a machine that joins is asked to come again.
-  void link_address(std::string what);
+  void link_address(std::string address);
 
   std::optional<response> admit(request& head) override;
-  void serve(request_ptr what, responder answer) override;
+  void serve(request_ptr request, responder answer) override;
 
  private:
   struct impl;

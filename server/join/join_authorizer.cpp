@@ -1,7 +1,7 @@
 #include "server/join/join_authorizer.hpp"
 
-#include "actors/node_identity.hpp"
-#include "server/authentication.hpp"
+#include "actors/nodes/node_identity.hpp"
+#include "server/access/authentication.hpp"
 #include "server/join/defaults.hpp"
 
 namespace troupe::server {
@@ -14,13 +14,13 @@ std::string leave_path(std::string_view node) {
   return std::string{join_defaults::api_prefix} + "nodes/" + std::string{node} + "/leave";
 }
 
-verdict join_authorizer::judge(const user_info& user, const request_info& what) const {
-  if (what.is_resource || what.verb != "post") return verdict::no_opinion;
+decision join_authorizer::authorize(const user_info& user, const request_info& info) const {
+  if (info.is_resource || info.verb != "post") return decision::no_opinion;
   const auto node = node_of(user);
-  const bool joins = user.in_group(join_defaults::bootstrappers_group);
-  if (what.path == certificates_path && (joins || !node.empty())) return verdict::allow;
-  if (!node.empty() && what.path == leave_path(node)) return verdict::allow;
-  return verdict::no_opinion;
+  const bool joins = user.in_group(bootstrappers_group);
+  if (info.path == certificates_path && (joins || !node.empty())) return decision::allow;
+  if (!node.empty() && info.path == leave_path(node)) return decision::allow;
+  return decision::no_opinion;
 }
 
 }  // namespace troupe::server

@@ -1,15 +1,15 @@
-// What machines may ask over HTTP: one that joins may ask for its certificate, a node may renew its
-// own and leave. All else that a node reads and writes goes over its link. Pure.
+// The permissions of machines over HTTP: one that joins may ask for its certificate, a node may
+// renew its own and leave. All else that a node reads and writes goes over its link. Pure.
 #pragma once
 
-#include "server/authorization.hpp"
+#include "server/access/authorization.hpp"
 
 namespace troupe::server {
 
 class join_authorizer final : public authorizer {
  public:
   // Allows, or has no opinion: what nobody allows is refused.
-  verdict judge(const user_info& user, const request_info& what) const override;
+  decision authorize(const user_info& user, const request_info& info) const override;
 };
 
 // The node that a user of system:nodes is; empty for others.

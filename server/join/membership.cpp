@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "actors/creation.hpp"
+#include "actors/core/creation.hpp"
 #include "actors/defaults.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -51,11 +51,11 @@ api::object_ptr find_node(const snapshot& state, const std::string& node) {
 }
 
 transaction change(const api::object_ptr& before, std::unique_ptr<api::body> content) {
-  transaction what;
+  transaction transaction;
   auto key = before->kind().key(before->meta().namespace_(), before->meta().name());
-  what.preconditions.push_back({key, before->revision()});
-  what.mutations.push_back({std::move(key), &before->kind(), std::move(content)});
-  return what;
+  transaction.preconditions.push_back({key, before->revision()});
+  transaction.mutations.push_back({std::move(key), &before->kind(), std::move(content)});
+  return transaction;
 }
 
 api::expected<transaction> create(const snapshot& state, const std::string& node,
@@ -73,7 +73,7 @@ bool ended(const Pod& pod) {
   return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
 }
 
-// What the node still has to bring to an end.
+// The pods that the node still has to end.
 void add_pods(const snapshot& state, const std::string& node, departure& into) {
   const auto& kind = api::kind_of<Pod>();
   state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& found) {
@@ -93,10 +93,10 @@ void add_pods(const snapshot& state, const std::string& node, departure& into) {
 }
 
 void remove_node(const snapshot& state, const api::object_ptr& node, departure& into) {
-  into.what = change(node, nullptr);
+  into.transaction = change(node, nullptr);
   const auto& kind = api::kind_of<Lease>();
   auto lease = kind.key(lease_namespace, node->meta().name());
-  if (state.find(lease)) into.what.mutations.push_back({std::move(lease), &kind, nullptr});
+  if (state.find(lease)) into.transaction.mutations.push_back({std::move(lease), &kind, nullptr});
   into.gone = true;
 }
 
@@ -134,7 +134,7 @@ api::expected<departure> plan_departure(const snapshot& state, const membership_
   } else if (!found->as<Node>().spec().unschedulable()) {
     auto content = found->copy_as<Node>();
     content->mutable_spec()->set_unschedulable(true);
-    step.what = change(found, std::move(content));
+    step.transaction = change(found, std::move(content));
     add_pods(state, by.node, step);
     step.evictions.clear();  // in the next step, when nothing new can come
   } else {

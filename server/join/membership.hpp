@@ -1,4 +1,4 @@
-// Who belongs to the cluster: what a machine's request to become a node, to stay one or to leave
+// The members of the cluster: what a machine's request to become a node, to stay one or to leave
 // means for the store. Pure functions from one state of it to a transaction, or to the refusal that
 // the machine's user reads.
 #pragma once
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "actors/messages.hpp"
+#include "actors/core/messages.hpp"
 #include "api/error.hpp"
-#include "persistence/snapshot.hpp"
-#include "persistence/store.hpp"
+#include "persistence/store/store.hpp"
+#include "persistence/tree/snapshot.hpp"
 #include "runtime/clock.hpp"
 
 namespace troupe::server {
@@ -33,7 +33,7 @@ api::expected<persistence::transaction> plan_admission(
 struct departure {
   bool gone = false;
   // Cordons the node, or removes it with its Lease. Empty: nothing to change now.
-  persistence::transaction what;
+  persistence::transaction transaction;
   std::vector<actors::evict> evictions;  // at most `join_defaults::evictions_at_once`
   std::vector<std::string> pods;         // those that are still there, "namespace/name"; as many
   std::size_t left = 0;                  // all of them

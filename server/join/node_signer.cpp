@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
 #include "server/join/defaults.hpp"
 
 namespace troupe::server {
@@ -27,11 +27,11 @@ tl::expected<std::string, std::string> node_signer::certify(const std::string& n
   }
   const auto early = std::min<std::chrono::milliseconds>(join_defaults::backdated,
                                                          life_ / join_defaults::backdated_part);
-  x509::leaf wanted;
-  wanted.common_name = std::string{actors::node_user_prefix} + node;
-  wanted.organizations = {std::string{actors::nodes_group}};
-  wanted.valid = {now - early, now + life_};
-  return x509::certify(authority, wanted, public_key);
+  x509::leaf leaf;
+  leaf.common_name = std::string{actors::node_user_prefix} + node;
+  leaf.organizations = {std::string{actors::nodes_group}};
+  leaf.valid = {now - early, now + life_};
+  return x509::certify(authority, leaf, public_key);
 }
 
 }  // namespace troupe::server

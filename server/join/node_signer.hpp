@@ -1,5 +1,5 @@
-// Signs the certificates of nodes with the authority of the front, which hands it in at its start
-// and whenever it is renewed. Thread safe.
+// Signs the certificates of nodes with the authority of api_frontend, which hands it in at its
+// start and whenever it is renewed. Thread safe.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "server/x509.hpp"
+#include "server/credentials/x509.hpp"
 
 namespace troupe::server {
 
@@ -16,7 +16,7 @@ class node_signer {
   explicit node_signer(std::chrono::milliseconds life) : life_{life} {}
 
   void replace(x509::identity authority);
-  // Its certificate, PEM; empty before the front has started.
+  // Its certificate, PEM; empty before api_frontend has started.
   std::string authority() const;
 
   // For CN=system:node:NAME, O=system:nodes and nothing else, good for a client only.

@@ -28,6 +28,6 @@ inline constexpr std::size_t service_id_size = 24;
 
 inline constexpr const char* prefix = "/api/v1beta1";
 // Objects without a namespace live here.
-inline constexpr const char* space = "default";
+inline constexpr const char* ns = "default";
 
 }  // namespace troupe::server::legacy::defaults

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "api/conversion.hpp"
+#include "api/conversion/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
+#include "server/http/version.hpp"
 #include "server/legacy/defaults.hpp"
 #include "server/legacy/verbs.hpp"
-#include "server/version.hpp"
 
 namespace troupe::server {
 
@@ -36,11 +36,11 @@ response text_response(std::string text) {
   return out;
 }
 
-std::optional<response> document(const request& what) {
-  if (what.method != http_method::get) return std::nullopt;
-  if (what.path == "/healthz") return text_response("ok");
-  if (what.path == "/version") return version_response();
-  if (what.path == "/api" || what.path == "/api/")
+std::optional<response> document(const request& request) {
+  if (request.method != http_method::get) return std::nullopt;
+  if (request.path == "/healthz") return text_response("ok");
+  if (request.path == "/version") return version_response();
+  if (request.path == "/api" || request.path == "/api/")
     return json_response(200, R"({"versions":["v1beta1"]})");
   return std::nullopt;
 }
@@ -48,7 +48,7 @@ std::optional<response> document(const request& what) {
 // What follows watch/ and redirect/ and operations/ is read by their own rules.
 enum class section : std::uint8_t { objects, watch, redirect };
 
-std::optional<place> place_of(const request& what, section in, const parts_list& parts) {
+std::optional<place> place_of(const request& request, section section, const parts_list& parts) {
   place out;
   if (parts.empty() || parts.size() > 2) return std::nullopt;
   out.shape = api::conversions::instance().find_resource("v1beta1", parts[0]);
@@ -56,13 +56,13 @@ std::optional<place> place_of(const request& what, section in, const parts_list&
   out.hub = api::conversions::instance().hub(*out.shape);
   if (out.hub == nullptr) return std::nullopt;
   if (out.hub->namespaced()) {
-    out.space = what.query.get_or("namespace", legacy::defaults::space);
-    if (out.space.empty()) out.space = legacy::defaults::space;
+    out.ns = request.query.get_or("namespace", legacy::defaults::ns);
+    if (out.ns.empty()) out.ns = legacy::defaults::ns;
   }
   if (parts.size() == 2) out.id = parts[1];
   // A watch of one object by its field is a watch of one key.
-  if (in == section::watch && out.id.empty())
-    if (const auto fields = legacy_selector::parse(what.query.get_or("fields", "")))
+  if (section == section::watch && out.id.empty())
+    if (const auto fields = legacy_selector::parse(request.query.get_or("fields", "")))
       out.id = fields->exact("ID").value_or("");
   out.name = api::v1beta1::name_of(out.id);
   return out;
@@ -70,12 +70,12 @@ std::optional<place> place_of(const request& what, section in, const parts_list&
 
 using verb_handler = void (*)(const legacy_call_ptr&);
 struct wanted_verb {
-  verb what;
+  server::verb verb;
   verb_handler handle;
 };
 
-std::optional<wanted_verb> verb_of(const request& what, bool one) {
-  switch (what.method) {
+std::optional<wanted_verb> verb_of(const request& request, bool one) {
+  switch (request.method) {
     case http_method::get:
       if (one) return wanted_verb{verb::get, &get_object};
       return wanted_verb{verb::list, &list_objects};
@@ -94,62 +94,64 @@ std::optional<wanted_verb> verb_of(const request& what, bool one) {
 }
 
 // Bindings are written, never read (upstream: pkg/registry/binding/rest.go).
-void refuse_binding(const legacy_call_ptr& what) {
-  if (what->what->method == http_method::put)
-    return what->fail(api::internal("Bindings may not be changed."));
-  what->fail(api::not_found(*what->at.hub, what->at.id.empty() ? "list" : what->at.id));
+void refuse_binding(const legacy_call_ptr& call) {
+  if (call->request->method == http_method::put)
+    return call->fail(api::internal("Bindings may not be changed."));
+  call->fail(api::not_found(*call->at.hub, call->at.id.empty() ? "list" : call->at.id));
 }
 
-std::optional<wanted_verb> handler_of(const request& what, section in, const place& at) {
-  if (in != section::objects && what.method != http_method::get) return std::nullopt;
-  if (in == section::watch && at.hub->stored()) return wanted_verb{verb::watch, &watch_objects};
-  if (in == section::watch) return std::nullopt;
-  if (in == section::redirect) {
+std::optional<wanted_verb> handler_of(const request& request, section section, const place& at) {
+  if (section != section::objects && request.method != http_method::get) return std::nullopt;
+  if (section == section::watch && at.hub->stored())
+    return wanted_verb{verb::watch, &watch_objects};
+  if (section == section::watch) return std::nullopt;
+  if (section == section::redirect) {
     if (at.id.empty()) return std::nullopt;
     return wanted_verb{verb::get, &redirect};
   }
-  auto found = verb_of(what, !at.id.empty());
+  auto found = verb_of(request, !at.id.empty());
   if (found && !at.hub->stored())
-    found->handle = found->what == verb::create ? &create_binding : &refuse_binding;
+    found->handle = found->verb == verb::create ? &create_binding : &refuse_binding;
   return found;
 }
 
 }  // namespace
 
-legacy_api::legacy_api(rest_services& in) : in_{in}, pending_{in.plane.company()} {}
+legacy_api::legacy_api(rest_services& services)
+    : services_{services}, pending_{services.plane.system()} {}
 legacy_api::~legacy_api() = default;
 
-void legacy_api::serve(request_ptr what, responder answer) {
-  if (auto found = document(*what)) return answer.respond(std::move(*found));
-  const std::string path = what->path;
+void legacy_api::serve(request_ptr request, responder answer) {
+  if (auto found = document(*request)) return answer.respond(std::move(*found));
+  const std::string path = request->path;
   auto parts = split(path);
   if (parts.size() < 3 || parts[0] != "api" || parts[1] != "v1beta1")
-    return answer.respond(nothing_there(*what));
+    return answer.respond(nothing_there(*request));
   parts.erase(parts.begin(), parts.begin() + 2);
-  serve_resource(std::move(what), std::move(answer), parts);
+  serve_resource(std::move(request), std::move(answer), parts);
 }
 
-void legacy_api::serve_resource(request_ptr what, responder answer, const parts_list& given) {
+void legacy_api::serve_resource(request_ptr request, responder answer, const parts_list& given) {
   auto parts = given;
-  const auto make = [&](place at, verb wanted) {
-    return std::make_shared<legacy_call>(in_, pending_, what, answer, std::move(at), wanted);
+  const auto make = [&](place at, verb verb) {
+    return std::make_shared<legacy_call>(services_, pending_, request, answer, std::move(at), verb);
   };
-  if (parts[0] == "operations" && what->method == http_method::get && parts.size() <= 2) {
+  if (parts[0] == "operations" && request->method == http_method::get && parts.size() <= 2) {
     if (parts.size() == 1) return pending_.list(make({}, verb::list));
     std::uint64_t id = 0;
     const auto end = parts[1].data() + parts[1].size();
     const auto [at, failed] = std::from_chars(parts[1].data(), end, id);
-    if (failed != std::errc() || at != end) return answer.respond(nothing_there(*what));
+    if (failed != std::errc() || at != end) return answer.respond(nothing_there(*request));
     return pending_.show(make({}, verb::get), id);
   }
-  auto in = section::objects;
-  if (parts[0] == "watch") in = section::watch;
-  if (parts[0] == "redirect") in = section::redirect;
-  if (in != section::objects) parts.erase(parts.begin());
-  auto at = place_of(*what, in, parts);
-  const auto found = at ? handler_of(*what, in, *at) : std::nullopt;
-  if (!found) return answer.respond(nothing_there(*what));
-  found->handle(make(std::move(*at), found->what));
+  auto part = section::objects;
+  if (parts[0] == "watch") part = section::watch;
+  if (parts[0] == "redirect") part = section::redirect;
+  if (part != section::objects) parts.erase(parts.begin());
+  auto at = place_of(*request, part, parts);
+  const auto found = at ? handler_of(*request, part, *at) : std::nullopt;
+  if (!found) return answer.respond(nothing_there(*request));
+  found->handle(make(std::move(*at), found->verb));
 }
 
 }  // namespace troupe::server

@@ -1,4 +1,4 @@
-// The v1beta1 API of 2014 over the same objects as the API of today. A handler behind open_gate:
+// The v1beta1 API of 2014 over the same objects as the API of today. A handler behind open_filter:
 // 2014 knew no users, so whoever reaches the listener may do everything.
 //
 //   GET    /api/v1beta1/{resource}            list
@@ -14,25 +14,25 @@
 // namespace ("default" when absent), sync, timeout; of watches resourceVersion. Thread safe.
 #pragma once
 
-#include "server/http.hpp"
+#include "server/http/http.hpp"
 #include "server/legacy/operations.hpp"
-#include "server/rest/services.hpp"
+#include "server/rest/calls/services.hpp"
 
 namespace troupe::server {
 
 class legacy_api final : public handler {
  public:
   // What it is given outlives it.
-  explicit legacy_api(rest_services& in);
+  explicit legacy_api(rest_services& services);
   ~legacy_api() override;
 
-  void serve(request_ptr what, responder answer) override;
+  void serve(request_ptr request, responder answer) override;
 
  private:
-  void serve_resource(request_ptr what, responder answer,
+  void serve_resource(request_ptr request, responder answer,
                       const std::vector<std::string_view>& parts);
 
-  rest_services& in_;
+  rest_services& services_;
   legacy::operations pending_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/rest/audit.hpp"
+#include "server/rest/requests/audit.hpp"
 
 namespace troupe::server::legacy {
 namespace {
@@ -12,7 +12,7 @@ route route_of(const place& at) {
   if (at.hub != nullptr) out.at = route::place::objects;
   out.version = "v1";
   out.kind = at.hub;
-  out.space = at.space;
+  out.ns = at.ns;
   out.name = at.name;
   return out;
 }
@@ -22,19 +22,19 @@ route route_of(const place& at) {
 // Nothing in a request names its client's version, but v0.2 gives itself away by targets that end
 // with "?" or "?labels=", where later clients leave out what is empty. (They, too, write "?labels="
 // on lists, which have no Status but for failures, and those are not compared.)
-dialect dialect_of(const request& what) {
-  return what.empty_query || what.query.raw() == "labels=" ? dialect::v0_2 : dialect::v0_4;
+dialect dialect_of(const request& request) {
+  return request.empty_query || request.query.raw() == "labels=" ? dialect::v0_2 : dialect::v0_4;
 }
 
-legacy_call::legacy_call(rest_services& in, operations& pending, request_ptr what, responder to,
-                         place at, verb wanted)
-    : in{in},
+legacy_call::legacy_call(rest_services& services, operations& pending, request_ptr request,
+                         responder to, place at, verb verb)
+    : services{services},
       pending{pending},
-      what{std::move(what)},
+      request{std::move(request)},
       at{std::move(at)},
-      words{dialect_of(*this->what)},
+      words{dialect_of(*this->request)},
       to_{std::move(to)},
-      today_{in, this->what, {}, route_of(this->at), wanted} {}
+      today_{services, this->request, {}, route_of(this->at), verb} {}
 
 call_ptr legacy_call::today() {
   return {shared_from_this(), &today_};
@@ -45,18 +45,18 @@ void legacy_call::answer(int status, std::string json) const {
 }
 
 void legacy_call::answer(response with) const {
-  const request_record seen{*what, today_.where, today_.wanted, with.status,
-                            std::chrono::steady_clock::now() - what->received};
-  audit(seen);
-  if (in.options.observe) in.options.observe(seen);
+  const request_record record{*request, today_.route, today_.verb, with.status,
+                              std::chrono::steady_clock::now() - request->received};
+  audit(record);
+  if (services.options.observe) services.options.observe(record);
   to_.respond(std::move(with));
 }
 
-void legacy_call::fail(const api::error& why) const {
-  const auto told = at.shape == nullptr ? why : as_told(why, *at.shape, at.id);
-  auto out = json_response(why.code, failure_json(told, words));
-  if (why.retry_after_seconds != 0)
-    out.fields.push_back({"retry-after", std::to_string(why.retry_after_seconds)});
+void legacy_call::fail(const api::error& error) const {
+  const auto shown = at.shape == nullptr ? error : as_told(error, *at.shape, at.id);
+  auto out = json_response(error.code, failure_json(shown, words));
+  if (error.retry_after_seconds != 0)
+    out.fields.push_back({"retry-after", std::to_string(error.retry_after_seconds)});
   answer(std::move(out));
 }
 

@@ -5,41 +5,42 @@
 #include <string>
 
 #include "server/legacy/shapes.hpp"
-#include "server/rest/call.hpp"
+#include "server/rest/calls/call.hpp"
 
 namespace troupe::server::legacy {
 
 class operations;
 
-// Where a path leads: a kind of v1beta1, the hub's kind that it is a shape of, a namespace, an id.
+// The target of a path: a kind of v1beta1, the hub's kind that it is a shape of, a namespace, an
+// id.
 struct place {
   const api::kind_info* shape = nullptr;
   const api::kind_info* hub = nullptr;
-  std::string space;  // empty for kinds of the whole cluster
-  std::string id;     // empty: the collection
-  std::string name;   // the hub's name for the id
+  std::string ns;    // empty for kinds of the whole cluster
+  std::string id;    // empty: the collection
+  std::string name;  // the hub's name for the id
 };
 
 class legacy_call : public std::enable_shared_from_this<legacy_call> {
  public:
-  legacy_call(rest_services& in, operations& pending, request_ptr what, responder to, place at,
-              verb wanted);
+  legacy_call(rest_services& services, operations& pending, request_ptr request, responder to,
+              place at, verb verb);
 
-  rest_services& in;
+  rest_services& services;
   operations& pending;
-  const request_ptr what;
+  const request_ptr request;
   const place at;
   const dialect words;
 
   // The same request in terms of today's API, for the parts of it that do the work. They report
   // back: its own answers go nowhere.
   call_ptr today();
-  std::string key() const { return at.hub->key(at.space, at.name); }
+  std::string key() const { return at.hub->key(at.ns, at.name); }
 
   // One of these is called once.
   void answer(int status, std::string json) const;
   void answer(response with) const;
-  void fail(const api::error& why) const;
+  void fail(const api::error& error) const;
   // Leaves the duty to whoever streams or waits.
   responder take_over() const { return to_; }
 
@@ -51,6 +52,6 @@ class legacy_call : public std::enable_shared_from_this<legacy_call> {
 using legacy_call_ptr = std::shared_ptr<legacy_call>;
 
 // The words of the client that sent the request.
-dialect dialect_of(const request& what);
+dialect dialect_of(const request& request);
 
 }  // namespace troupe::server::legacy

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/actor.hpp"
-#include "runtime/system.hpp"
+#include "runtime/actor_system.hpp"
 #include "server/legacy/defaults.hpp"
 
 namespace troupe::server::legacy {
@@ -16,7 +16,7 @@ namespace {
 
 struct begun {
   std::uint64_t id = 0;
-  legacy_call_ptr what;
+  legacy_call_ptr call;
   runtime::duration wait{0};
 };
 struct finished {
@@ -25,7 +25,7 @@ struct finished {
 };
 struct asked {
   std::optional<std::uint64_t> id;  // none: all
-  legacy_call_ptr what;
+  legacy_call_ptr call;
 };
 
 class operation_table final : public runtime::actor {
@@ -55,13 +55,13 @@ class operation_table final : public runtime::actor {
 
   void on_begun(const begun& m) {
     auto& made = all_[m.id];
-    made.waiting = m.what;
+    made.waiting = m.call;
     made.patience = after(m.wait, [this, id = m.id] { give_up_waiting(id); });
   }
 
   void give_up_waiting(std::uint64_t id) {
-    const auto what = std::exchange(all_[id].waiting, nullptr);
-    if (what) what->answer(202, working_json(id, what->words));
+    const auto call = std::exchange(all_[id].waiting, nullptr);
+    if (call) call->answer(202, working_json(id, call->words));
   }
 
   void on_finished(const finished& m) {
@@ -69,8 +69,8 @@ class operation_table final : public runtime::actor {
     made.patience.cancel();
     made.result = m.result;
     finished_.push_back({now(), m.id});
-    if (const auto what = std::exchange(made.waiting, nullptr))
-      what->answer(m.result->status, m.result->json);
+    if (const auto call = std::exchange(made.waiting, nullptr))
+      call->answer(m.result->status, m.result->json);
     while (finished_.size() > defaults::operations_kept)
       forget_oldest();
   }
@@ -80,12 +80,12 @@ class operation_table final : public runtime::actor {
       std::vector<std::uint64_t> ids;
       for (const auto& [id, each] : all_)
         ids.push_back(id);
-      return m.what->answer(200, operations_json(ids));
+      return m.call->answer(200, operations_json(ids));
     }
     const auto found = all_.find(*m.id);
-    if (found == all_.end()) return m.what->answer(nothing_there(*m.what->what));
-    if (!found->second.result) return m.what->answer(202, working_json(*m.id, m.what->words));
-    m.what->answer(200, found->second.result->json);
+    if (found == all_.end()) return m.call->answer(nothing_there(*m.call->request));
+    if (!found->second.result) return m.call->answer(202, working_json(*m.id, m.call->words));
+    m.call->answer(200, found->second.result->json);
   }
 
   void sweep() {
@@ -109,22 +109,22 @@ api::error busy() {
 
 }  // namespace
 
-operations::operations(runtime::system& company)
-    : company_{company},
-      table_{company.spawn({.kind = "operations", .name = "v1beta1"},
-                           runtime::make<operation_table>())} {}
+operations::operations(runtime::actor_system& system)
+    : system_{system},
+      table_{system.spawn({.kind = "operations", .name = "v1beta1"},
+                          runtime::make<operation_table>())} {}
 
 operations::~operations() {
-  company_.stop(table_);
+  system_.stop(table_);
 }
 
-std::uint64_t operations::begin(const legacy_call_ptr& what, runtime::duration wait) {
+std::uint64_t operations::begin(const legacy_call_ptr& call, runtime::duration wait) {
   if (++under_way_ <= defaults::operations_kept) {
     const auto id = ++last_;
-    if (table_.tell(begun{id, what, wait})) return id;
+    if (table_.tell(begun{id, call, wait})) return id;
   }
   --under_way_;
-  what->fail(busy());
+  call->fail(busy());
   return 0;
 }
 
@@ -133,20 +133,21 @@ void operations::finish(std::uint64_t id, operation_result result) {
   table_.tell(finished{id, std::make_shared<const operation_result>(std::move(result))});
 }
 
-void operations::list(const legacy_call_ptr& what) const {
-  if (!table_.tell(asked{std::nullopt, what})) what->fail(busy());
+void operations::list(const legacy_call_ptr& call) const {
+  if (!table_.tell(asked{std::nullopt, call})) call->fail(busy());
 }
 
-void operations::show(const legacy_call_ptr& what, std::uint64_t id) const {
-  if (!table_.tell(asked{id, what})) what->fail(busy());
+void operations::show(const legacy_call_ptr& call, std::uint64_t id) const {
+  if (!table_.tell(asked{id, call})) call->fail(busy());
 }
 
-response nothing_there(const request& what) {
+response nothing_there(const request& request) {
   response out;
   out.status = 404;
   out.content_type = "text/plain; charset=utf-8";
-  const auto& query = what.query.raw();
-  out.content.add(fmt::format("Not Found: \"{}{}{}\"", what.path, query.empty() ? "" : "?", query));
+  const auto& query = request.query.raw();
+  out.content.add(
+      fmt::format("Not Found: \"{}{}{}\"", request.path, query.empty() ? "" : "?", query));
   return out;
 }
 

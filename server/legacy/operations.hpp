@@ -20,7 +20,7 @@ class system;
 
 namespace troupe::server::legacy {
 
-// What became of a write.
+// The result of a write.
 struct operation_result {
   int status = 200;
   std::string json;
@@ -29,28 +29,28 @@ struct operation_result {
 // Thread safe.
 class operations {
  public:
-  explicit operations(runtime::system& company);
+  explicit operations(runtime::actor_system& system);
   ~operations();
   operations(const operations&) = delete;
   operations& operator=(const operations&) = delete;
 
   // Takes over the answer of the call, for which it waits so long. 0, and the call has been
   // answered, while too many are under way. `finish` is called once for each id.
-  std::uint64_t begin(const legacy_call_ptr& what, runtime::duration wait);
+  std::uint64_t begin(const legacy_call_ptr& call, runtime::duration wait);
   void finish(std::uint64_t id, operation_result result);
 
   // Answer the call: GET /operations and /operations/{id}.
-  void list(const legacy_call_ptr& what) const;
-  void show(const legacy_call_ptr& what, std::uint64_t id) const;
+  void list(const legacy_call_ptr& call) const;
+  void show(const legacy_call_ptr& call, std::uint64_t id) const;
 
  private:
-  runtime::system& company_;
+  runtime::actor_system& system_;
   const runtime::actor_ref table_;
   std::atomic<std::uint64_t> last_{0};
   std::atomic<std::size_t> under_way_{0};
 };
 
 // 404 in plain text, as for a path that nobody serves.
-response nothing_there(const request& what);
+response nothing_there(const request& request);
 
 }  // namespace troupe::server::legacy

@@ -28,8 +28,8 @@ bool selectable(const api::kind_info& shape, std::string_view field) {
 
 std::string value_of(const api::body& shown, const std::string& field) {
   if (field == "ID") return api::v1beta1::type_meta(shown).id();
-  const auto& wanted = static_cast<const Pod&>(shown).desired_state();
-  return field == "DesiredState.Host" ? wanted.host() : wanted.status();
+  const auto& state = static_cast<const Pod&>(shown).desired_state();
+  return field == "DesiredState.Host" ? state.host() : state.status();
 }
 
 bool match_fields(const legacy_selector& fields, const api::object& content,
@@ -39,9 +39,9 @@ bool match_fields(const legacy_selector& fields, const api::object& content,
   return fields.matches([&](const std::string& field) { return value_of(*shown, field); });
 }
 
-api::expected<legacy_selector> parse(const legacy_call& what, std::string_view parameter,
+api::expected<legacy_selector> parse(const legacy_call& call, std::string_view parameter,
                                      bool lenient) {
-  const auto text = what.what->query.get_or(parameter, "");
+  const auto text = call.request->query.get_or(parameter, "");
   auto made = legacy_selector::parse(text);
   if (made) return *made;
   if (lenient) return legacy_selector{};
@@ -52,19 +52,19 @@ api::expected<legacy_selector> parse(const legacy_call& what, std::string_view p
 }  // namespace
 
 bool choice::matches(const api::object& content, const api::kind_info& shape) const {
-  const auto& given = content.meta().labels();
+  const auto& values = content.meta().labels();
   return labels.matches([&](const std::string& key) {
-    const auto found = given.find(key);
-    return found == given.end() ? std::string() : found->second;
+    const auto found = values.find(key);
+    return found == values.end() ? std::string() : found->second;
   }) && match_fields(fields, content, shape);
 }
 
-api::expected<choice> parse_choice(const legacy_call& what, bool watching) {
-  auto labels = parse(what, "labels", watching);
+api::expected<choice> parse_choice(const legacy_call& call, bool watching) {
+  auto labels = parse(call, "labels", watching);
   if (!labels) return api::fail(labels.error());
-  auto fields = parse(what, "fields", watching);
+  auto fields = parse(call, "fields", watching);
   if (!fields) return api::fail(fields.error());
-  const auto& shape = *what.at.shape;
+  const auto& shape = *call.at.shape;
   if (const auto unknown =
           fields->unknown([&](std::string_view field) { return selectable(shape, field); }))
     return api::fail(api::internal(
@@ -72,33 +72,33 @@ api::expected<choice> parse_choice(const legacy_call& what, bool watching) {
   return choice{std::move(*labels), std::move(*fields)};
 }
 
-void get_object(const legacy_call_ptr& what) {
-  const auto found = what->in.read().find(what->key());
-  if (!found) return what->fail(api::not_found(*what->at.hub, what->at.id));
-  what->answer(200, object_json(*found, *what->at.shape));
+void get_object(const legacy_call_ptr& call) {
+  const auto found = call->services.read().find(call->key());
+  if (!found) return call->fail(api::not_found(*call->at.hub, call->at.id));
+  call->answer(200, object_json(*found, *call->at.shape));
 }
 
-void list_objects(const legacy_call_ptr& what) {
-  const auto wanted = parse_choice(*what, false);
-  if (!wanted) return what->fail(wanted.error());
-  const auto state = what->in.read();
+void list_objects(const legacy_call_ptr& call) {
+  const auto filter = parse_choice(*call, false);
+  if (!filter) return call->fail(filter.error());
+  const auto state = call->services.read();
   std::vector<api::object_ptr> items;
-  state.scan(what->at.hub->prefix(what->at.space), {},
+  state.scan(call->at.hub->prefix(call->at.ns), {},
              [&](std::string_view, const api::object_ptr& each) {
-               if (wanted->everything() || wanted->matches(*each, *what->at.shape))
+               if (filter->everything() || filter->matches(*each, *call->at.shape))
                  items.push_back(each);
                return true;
              });
-  what->answer(200, list_json(items, *what->at.shape, state.at()));
+  call->answer(200, list_json(items, *call->at.shape, state.at()));
 }
 
-void redirect(const legacy_call_ptr& what) {
+void redirect(const legacy_call_ptr& call) {
   using api::core::v1::Endpoints;
   const auto& kind = api::kind_of<Endpoints>();
-  if (what->at.shape->kind() != "Service")
-    return what->fail(api::bad_request(
-        fmt::format("only services lead somewhere; {} do not", what->at.shape->plural())));
-  const auto found = what->in.read().find(kind.key(what->at.space, what->at.name));
+  if (call->at.shape->kind() != "Service")
+    return call->fail(api::bad_request(
+        fmt::format("only services lead somewhere; {} do not", call->at.shape->plural())));
+  const auto found = call->services.read().find(kind.key(call->at.ns, call->at.name));
   std::vector<std::string> all;
   if (found) {
     const auto shown = api::v1beta1::from_hub(
@@ -107,13 +107,13 @@ void redirect(const legacy_call_ptr& what) {
       all.push_back(each);
   }
   if (all.empty())
-    return what->fail(
-        api::internal(fmt::format("no endpoints are known for the service \"{}\"", what->at.id)));
+    return call->fail(
+        api::internal(fmt::format("no endpoints are known for the service \"{}\"", call->at.id)));
   static thread_local std::minstd_rand source{std::random_device{}()};
   response out;
   out.status = 307;
   out.fields.push_back({"location", "http://" + all[source() % all.size()]});
-  what->answer(std::move(out));
+  call->answer(std::move(out));
 }
 
 }  // namespace troupe::server::legacy

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "api/codec.hpp"
-#include "api/conversion.hpp"
+#include "api/codec/codec.hpp"
+#include "api/conversion/conversion.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/v1beta1.hpp"
 #include "server/legacy/defaults.hpp"
@@ -80,40 +80,40 @@ std::string event_json(std::string_view type, std::string_view object) {
                      type, object);
 }
 
-api::error as_told(api::error why, const api::kind_info& shape, std::string_view id) {
+api::error as_told(api::error error, const api::kind_info& shape, std::string_view id) {
   const auto* hub = api::conversions::instance().hub(shape);
-  const bool named = why.name == id || why.name == api::v1beta1::name_of(id);
-  if (hub == nullptr || !named || (why.kind != hub->plural() && why.kind != hub->kind()))
-    return why;
+  const bool named = error.name == id || error.name == api::v1beta1::name_of(id);
+  if (hub == nullptr || !named || (error.kind != hub->plural() && error.kind != hub->kind()))
+    return error;
   const auto& kind = shape.options().singular();
   const auto subject = fmt::format("{} \"{}\"", kind, id);
   for (const auto& word : {hub->qualified_plural(), hub->qualified_kind()}) {
-    const auto today = fmt::format("{} \"{}\"", word, why.name);
-    const auto at = why.message.find(today);
+    const auto today = fmt::format("{} \"{}\"", word, error.name);
+    const auto at = error.message.find(today);
     if (at == std::string::npos) continue;
     // Today's conflict begins in other words.
-    const bool conflict = why.reason == "Conflict";
-    why.message =
-        subject + (conflict ? " cannot be updated" : "") + why.message.substr(at + today.size());
+    const bool conflict = error.reason == "Conflict";
+    error.message =
+        subject + (conflict ? " cannot be updated" : "") + error.message.substr(at + today.size());
     break;
   }
-  why.kind = kind;
-  why.name = id;
-  return why;
+  error.kind = kind;
+  error.name = id;
+  return error;
 }
 
-std::string failure_json(const api::error& why, dialect words) {
+std::string failure_json(const api::error& error, dialect words) {
   const bool old = words == dialect::v0_2;
   Status status;
   status.set_status(state_word("Failure", words));
-  status.set_message(why.message);
-  if (!why.reason.empty()) status.set_reason(old ? snake(why.reason) : why.reason);
-  status.set_code(why.code);
-  if (!why.name.empty() || !why.kind.empty() || !why.causes.empty()) {
+  status.set_message(error.message);
+  if (!error.reason.empty()) status.set_reason(old ? snake(error.reason) : error.reason);
+  status.set_code(error.code);
+  if (!error.name.empty() || !error.kind.empty() || !error.causes.empty()) {
     auto& details = *status.mutable_details();
-    if (!why.name.empty()) details.set_id(why.name);
-    if (!why.kind.empty()) details.set_kind(why.kind);
-    for (const auto& each : why.causes) {
+    if (!error.name.empty()) details.set_id(error.name);
+    if (!error.kind.empty()) details.set_kind(error.kind);
+    for (const auto& each : error.causes) {
       auto& cause = *details.add_causes();
       cause.set_reason(old ? lower_first(each.reason) : each.reason);
       cause.set_message(each.message);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "api/error.hpp"
-#include "api/object.hpp"
-#include "server/http.hpp"
+#include "api/object/object.hpp"
+#include "server/http/http.hpp"
 
 namespace troupe::server::legacy {
 
@@ -18,7 +18,7 @@ enum class dialect : std::uint8_t {
   v0_4,  // "Success", "NotFound"
 };
 
-// Where an object is found in this version.
+// The path of an object in this version.
 std::string self_link(const api::kind_info& shape, std::string_view id);
 
 std::string object_json(const api::object& content, const api::kind_info& shape);
@@ -30,9 +30,9 @@ std::string event_json(std::string_view type, std::string_view object);
 
 // An error about the object that a request is about, with its kind and id as the client knows them
 // (upstream: pkg/api/errors). Errors about other objects stay as they are.
-api::error as_told(api::error why, const api::kind_info& shape, std::string_view id);
+api::error as_told(api::error error, const api::kind_info& shape, std::string_view id);
 
-std::string failure_json(const api::error& why, dialect words);
+std::string failure_json(const api::error& error, dialect words);
 std::string success_json(dialect words);
 std::string working_json(std::uint64_t operation, dialect words);
 std::string operations_json(const std::vector<std::uint64_t>& ids);

@@ -6,18 +6,18 @@
 
 namespace troupe::server::legacy {
 
-void get_object(const legacy_call_ptr& what);
-void list_objects(const legacy_call_ptr& what);
+void get_object(const legacy_call_ptr& call);
+void list_objects(const legacy_call_ptr& call);
 // By chunks of HTTP, or by messages of a WebSocket where the client asks for one.
-void watch_objects(const legacy_call_ptr& what);
+void watch_objects(const legacy_call_ptr& call);
 // 307 to one of the addresses behind a service.
-void redirect(const legacy_call_ptr& what);
+void redirect(const legacy_call_ptr& call);
 
-void create_object(const legacy_call_ptr& what);
-void update_object(const legacy_call_ptr& what);
-void delete_object(const legacy_call_ptr& what);
+void create_object(const legacy_call_ptr& call);
+void update_object(const legacy_call_ptr& call);
+void delete_object(const legacy_call_ptr& call);
 // POST of a binding.
-void create_binding(const legacy_call_ptr& what);
+void create_binding(const legacy_call_ptr& call);
 
 // -- what they share ------------------------------------------------------------------------------
 
@@ -31,6 +31,6 @@ struct choice {
 };
 // 500 for what cannot be read; a watch takes labels that cannot be read as none (upstream:
 // watch.go, getWatchParams).
-api::expected<choice> parse_choice(const legacy_call& what, bool watching);
+api::expected<choice> parse_choice(const legacy_call& call, bool watching);
 
 }  // namespace troupe::server::legacy

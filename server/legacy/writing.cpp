@@ -1,25 +1,25 @@
-#include "server/rest/writing.hpp"
+#include "server/rest/handlers/writing.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <random>
 
-#include "actors/control_plane.hpp"
-#include "api/conversion.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "api/conversion/conversion.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"
-#include "api/syntax.hpp"
-#include "api/uid.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/pod.pb.h"
 #include "api/v1beta1/v1beta1.hpp"
+#include "api/values/syntax.hpp"
+#include "api/values/uid.hpp"
 #include "config/units.hpp"
 #include "server/legacy/defaults.hpp"
 #include "server/legacy/operations.hpp"
 #include "server/legacy/verbs.hpp"
-#include "server/rest/deleting.hpp"
+#include "server/rest/handlers/deleting.hpp"
 
 namespace troupe::server::legacy {
 namespace {
@@ -28,11 +28,11 @@ using api::v1beta1::type_meta;
 using persistence::snapshot;
 namespace shapes = api::v1beta1;
 
-runtime::duration wait_of(const request& what) {
-  if (what.query.get_or("sync", "") != "true") return defaults::async_wait;
-  const auto given = config::parse_duration(what.query.get_or("timeout", ""));
-  if (!given) return defaults::sync_wait;
-  return std::clamp<runtime::duration>(*given, runtime::duration{0}, defaults::longest_wait);
+runtime::duration wait_of(const request& request) {
+  if (request.query.get_or("sync", "") != "true") return defaults::async_wait;
+  const auto timeout = config::parse_duration(request.query.get_or("timeout", ""));
+  if (!timeout) return defaults::sync_wait;
+  return std::clamp<runtime::duration>(*timeout, runtime::duration{0}, defaults::longest_wait);
 }
 
 std::mt19937_64& random_source() {
@@ -41,17 +41,17 @@ std::mt19937_64& random_source() {
 }
 
 // Both forms were taken wherever one was (upstream: conversion, Decode).
-api::expected<std::unique_ptr<api::body>> read(const legacy_call& what) {
-  const auto& text = what.what->content;
+api::expected<std::unique_ptr<api::body>> read(const legacy_call& call) {
+  const auto& text = call.request->content;
   const auto first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && text[first] == '{';
   auto made = api::conversions::instance().decode(text, json ? api::media::json : api::media::yaml,
-                                                  what.at.shape);
+                                                  call.at.shape);
   if (!made) return api::fail(std::move(made.error()));
   return std::move(made->content);
 }
 
-// What the server says and clients may not.
+// Fields that the server sets and clients may not.
 void drop_state(api::body& content) {
   auto& meta = type_meta(content);
   meta.clear_self_link();
@@ -69,12 +69,12 @@ api::expected<void> settle_space(const place& at, api::body& content) {
     meta.clear_namespace_();
     return {};
   }
-  if (!meta.namespace_().empty() && meta.namespace_() != at.space)
+  if (!meta.namespace_().empty() && meta.namespace_() != at.ns)
     return api::fail(api::bad_request(
         fmt::format("the namespace of the object ({}) does not match the namespace on the request "
                     "({})",
-                    meta.namespace_(), at.space)));
-  meta.set_namespace_(at.space);
+                    meta.namespace_(), at.ns)));
+  meta.set_namespace_(at.ns);
   return {};
 }
 
@@ -108,8 +108,8 @@ api::expected<void> check_id(const place& at, const std::string& id) {
 
 // Completed as upstream did it: an object without an id gets one (but a service, whose id is its
 // name in the network), a pod awaits its minion.
-api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& what, std::string& id) {
-  auto made = read(what);
+api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& call, std::string& id) {
+  auto made = read(call);
   if (!made) return made;
   auto& content = **made;
   drop_state(content);
@@ -118,120 +118,121 @@ api::expected<std::unique_ptr<api::body>> read_new(const legacy_call& what, std:
   if (meta.id().empty() && content.GetDescriptor() != shapes::Service::descriptor())
     meta.set_id(api::generated_uid(random_source()));
   id = meta.id();
-  if (auto checked = check_id(what.at, id); !checked) return api::fail(checked.error());
+  if (auto checked = check_id(call.at, id); !checked) return api::fail(checked.error());
   if (content.GetDescriptor() == shapes::Pod::descriptor())
     static_cast<shapes::Pod&>(content).mutable_desired_state()->clear_host();
   api::conversions::instance().set_defaults(content);
-  if (auto settled = settle_space(what.at, content); !settled) return api::fail(settled.error());
+  if (auto settled = settle_space(call.at, content); !settled) return api::fail(settled.error());
   return shapes::to_hub(content);
 }
 
 // Whoever reads an object and sends it back without what every object is shown with does not know
 // of that. Before v0.4 that is the namespace, before v0.6 the uid. A file does not say.
-shapes::client_version version_of(const legacy_call& what, const api::body& given) {
-  const auto& meta = type_meta(given);
+shapes::client_version version_of(const legacy_call& call, const api::body& body) {
+  const auto& meta = type_meta(body);
   const bool read = !meta.self_link().empty();
-  const bool spaceless = what.at.hub->namespaced() && meta.namespace_().empty();
-  if (what.words == dialect::v0_2 || (read && spaceless)) return shapes::client_version::v0_2;
+  const bool spaceless = call.at.hub->namespaced() && meta.namespace_().empty();
+  if (call.words == dialect::v0_2 || (read && spaceless)) return shapes::client_version::v0_2;
   return read && meta.uid().empty() ? shapes::client_version::v0_4 : shapes::client_version::v0_6;
 }
 
 // Becomes the plan of a write, and reports what came of it. `about`: the id of the object.
-void carry_out_as_operation(const legacy_call_ptr& what, const std::string& about, planner plan,
+void carry_out_as_operation(const legacy_call_ptr& call, const std::string& about, planner plan,
                             bool shows_object) {
-  const auto id = what->pending.begin(what, wait_of(*what->what));
+  const auto id = call->pending.begin(call, wait_of(*call->request));
   if (id == 0) return;
   carry_out(
-      what->today(), false, std::move(plan),
-      [what, id, shows_object](const change_result& result) {
-        what->pending.finish(id, {200, shows_object ? object_json(*result.object, *what->at.shape)
-                                                    : success_json(what->words)});
+      call->today(), false, std::move(plan),
+      [call, id, shows_object](const change_result& result) {
+        call->pending.finish(id, {200, shows_object ? object_json(*result.object, *call->at.shape)
+                                                    : success_json(call->words)});
       },
-      [what, id, about](const api::error& why) {
-        what->pending.finish(
-            id, {why.code, failure_json(as_told(why, *what->at.shape, about), what->words)});
+      [call, id, about](const api::error& error) {
+        call->pending.finish(
+            id, {error.code, failure_json(as_told(error, *call->at.shape, about), call->words)});
       });
 }
 
 }  // namespace
 
-void create_object(const legacy_call_ptr& what) {
+void create_object(const legacy_call_ptr& call) {
   std::string id;
-  auto content = read_new(*what, id);
-  if (!content) return what->fail(content.error());
-  const std::shared_ptr<const api::body> kept = std::move(*content);
+  auto content = read_new(*call, id);
+  if (!content) return call->fail(content.error());
+  const std::shared_ptr<const api::body> manifest = std::move(*content);
   carry_out_as_operation(
-      what, id,
-      [what, kept](const snapshot& state) {
-        std::unique_ptr<api::body> copy(kept->New());
-        copy->CopyFrom(*kept);
-        return plan_creation(what->today(), state, std::move(copy));
+      call, id,
+      [call, manifest](const snapshot& state) {
+        std::unique_ptr<api::body> copy(manifest->New());
+        copy->CopyFrom(*manifest);
+        return plan_creation(call->today(), state, std::move(copy));
       },
       true);
 }
 
-void update_object(const legacy_call_ptr& what) {
-  auto content = read(*what);
-  if (!content) return what->fail(content.error());
+void update_object(const legacy_call_ptr& call) {
+  auto content = read(*call);
+  if (!content) return call->fail(content.error());
   const auto revision = type_meta(**content).resource_version();
-  const auto by = version_of(*what, **content);
+  const auto by = version_of(*call, **content);
   drop_state(**content);
-  if (type_meta(**content).id().empty()) type_meta(**content).set_id(what->at.id);
-  if (type_meta(**content).id() != what->at.id)
-    return what->fail(
+  if (type_meta(**content).id().empty()) type_meta(**content).set_id(call->at.id);
+  if (type_meta(**content).id() != call->at.id)
+    return call->fail(
         api::bad_request(fmt::format("the id of the object ({}) does not match the "
                                      "id on the URL ({})",
-                                     type_meta(**content).id(), what->at.id)));
-  if (auto settled = settle_space(what->at, **content); !settled)
-    return what->fail(settled.error());
-  const std::shared_ptr<const api::body> kept = std::move(*content);
+                                     type_meta(**content).id(), call->at.id)));
+  if (auto settled = settle_space(call->at, **content); !settled)
+    return call->fail(settled.error());
+  const std::shared_ptr<const api::body> manifest = std::move(*content);
   carry_out_as_operation(
-      what, what->at.id,
-      [what, kept, revision, by](const snapshot& state) -> api::expected<change_plan> {
-        const auto was = state.find(what->key());
-        if (!was) return api::fail(api::not_found(*what->at.hub, what->at.id));
-        std::unique_ptr<api::body> external(kept->New());
-        external->CopyFrom(*kept);
-        shapes::fill_from(*external, *shapes::from_hub(was->content(), *what->at.shape), by);
+      call, call->at.id,
+      [call, manifest, revision, by](const snapshot& state) -> api::expected<change_plan> {
+        const auto was = state.find(call->key());
+        if (!was) return api::fail(api::not_found(*call->at.hub, call->at.id));
+        std::unique_ptr<api::body> external(manifest->New());
+        external->CopyFrom(*manifest);
+        shapes::fill_from(*external, *shapes::from_hub(was->content(), *call->at.shape), by);
         auto made = shapes::to_hub(*external, &was->content());
         auto& meta = api::meta_of(*made);
         meta.clear_resource_version();
         if (revision > 0) meta.set_resource_version(std::to_string(revision));
-        return plan_replacement(what->today(), state, was, std::move(made));
+        return plan_replacement(call->today(), state, was, std::move(made));
       },
       true);
 }
 
 // The pods of a controller stay, as they did in 2014.
-void delete_object(const legacy_call_ptr& what) {
+void delete_object(const legacy_call_ptr& call) {
   auto options = std::make_shared<api::meta::v1::DeleteOptions>();
-  if (what->at.shape->kind() == "ReplicationController") options->set_propagation_policy("Orphan");
+  if (call->at.shape->kind() == "ReplicationController") options->set_propagation_policy("Orphan");
   carry_out_as_operation(
-      what, what->at.id,
-      [what, options](const snapshot& state) {
-        return plan_removal(what->today(), state, what->key(), what->at.id, *options);
+      call, call->at.id,
+      [call, options](const snapshot& state) {
+        return plan_removal(call->today(), state, call->key(), call->at.id, *options);
       },
       false);
 }
 
-void create_binding(const legacy_call_ptr& what) {
-  auto content = read(*what);
-  if (!content) return what->fail(content.error());
+void create_binding(const legacy_call_ptr& call) {
+  auto content = read(*call);
+  if (!content) return call->fail(content.error());
   const auto& binding = static_cast<const shapes::Binding&>(**content);
   const auto& pods = api::kind_of<api::core::v1::Pod>();
-  actors::bind order{.pod_key = pods.key(what->at.space, shapes::name_of(binding.pod_id())),
+  actors::bind order{.pod_key = pods.key(call->at.ns, shapes::name_of(binding.pod_id())),
                      .pod_uid = {},
                      .node = binding.host()};
-  order.why = what->today()->cause();
-  const auto id = what->pending.begin(what, wait_of(*what->what));
+  order.cause = call->today()->cause();
+  const auto id = call->pending.begin(call, wait_of(*call->request));
   if (id == 0) return;
-  what->in.plane.bind(
-      std::move(order), what->what->id, [what, id](const api::expected<api::object_ptr>& result) {
-        if (result) return what->pending.finish(id, {200, success_json(what->words)});
+  call->services.plane.bind(
+      std::move(order), call->request->id,
+      [call, id](const api::expected<api::object_ptr>& result) {
+        if (result) return call->pending.finish(id, {200, success_json(call->words)});
         // About the pod, not about a binding.
         const auto& pod = *api::conversions::instance().find_resource("v1beta1", "pods");
-        const auto why = as_told(result.error(), pod, result.error().name);
-        what->pending.finish(id, {why.code, failure_json(why, what->words)});
+        const auto failure = as_told(result.error(), pod, result.error().name);
+        call->pending.finish(id, {failure.code, failure_json(failure, call->words)});
       });
 }
 

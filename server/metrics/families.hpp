@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "actors/control_plane.hpp"
-#include "actors/metrics.hpp"
-#include "server/http_server.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "actors/core/metrics.hpp"
+#include "server/connections/http_server.hpp"
 
 namespace troupe::actors {
 class link_table;
@@ -46,7 +46,7 @@ void add_gauge(families& out, std::string name, std::string help, double value);
 void add_actor_metrics(families& out, const runtime::directory& actors);
 void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from);
 void add_link_metrics(families& out, const actors::link_table& from);
-void add_store_metrics(families& out, const persistence::store& truth);
+void add_store_metrics(families& out, const persistence::store& store);
 void add_transport_metrics(families& out, const http_stats& from);
 void add_process_metrics(families& out);
 

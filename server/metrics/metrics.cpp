@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "actors/link/node_links.hpp"
+#include "server/http/version.hpp"
 #include "server/metrics/request_metrics.hpp"
-#include "server/version.hpp"
 
 namespace troupe::server {
 
@@ -22,12 +22,12 @@ struct metrics::impl {
 metrics::metrics(actors::control_plane& plane) : impl_{std::make_unique<impl>(plane)} {}
 metrics::~metrics() = default;
 
-void metrics::observe(const request_record& seen) {
-  impl_->requests.observe(seen);
+void metrics::observe(const request_record& record) {
+  impl_->requests.observe(record);
 }
 
-void metrics::refused(const refusal& what) {
-  impl_->requests.refused(what);
+void metrics::refused(const refusal& refusal) {
+  impl_->requests.refused(refusal);
 }
 
 void metrics::transport(std::function<http_stats()> from) {
@@ -41,9 +41,9 @@ std::string metrics::text() const {
          prometheus::MetricType::Gauge}
       .gauge(1, {{"version", std::string{program_version()}}});
   impl_->requests.add_to(out);
-  add_actor_metrics(out, impl_->plane.company().actors());
+  add_actor_metrics(out, impl_->plane.system().actors());
   add_scheduler_metrics(out, actors::metrics_of_scheduler());
-  add_store_metrics(out, impl_->plane.truth());
+  add_store_metrics(out, impl_->plane.store());
   add_link_metrics(out, impl_->plane.links().table());
   add_process_metrics(out);
   {

@@ -1,5 +1,5 @@
-// What /metrics shows: figures of every room in Prometheus' text form, under upstream's names where
-// upstream has one.
+// The document at /metrics: figures of every room in Prometheus' text form, under upstream's names
+// where upstream has one.
 //
 // Rooms count for themselves; here their figures are read when somebody asks and given names, one
 // file for each (`*_metrics.cpp`). Only requests are counted here, as they are answered. Labels
@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "actors/control_plane.hpp"
-#include "server/http_server.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "server/connections/http_server.hpp"
 
 namespace troupe::server {
 
@@ -27,9 +27,9 @@ class metrics {
   ~metrics();
 
   // For rest_options::observe.
-  void observe(const request_record& seen);
+  void observe(const request_record& record);
   // For http_options::observe_refusal.
-  void refused(const refusal& what);
+  void refused(const refusal& refusal);
   // Where the figures of the transport come from, once it runs.
   void transport(std::function<http_stats()> from);
 

@@ -8,8 +8,8 @@ using prometheus::MetricType;
 
 namespace {
 
-const char* verb_label(verb wanted) noexcept {
-  switch (wanted) {
+const char* verb_label(verb verb) noexcept {
+  switch (verb) {
     case verb::get:
       return "GET";
     case verb::list:
@@ -39,75 +39,79 @@ const char* method_label(std::string_view method) noexcept {
 }
 
 // Only what the schema knows becomes a label: a client may ask for any name.
-std::string_view known_subresource(const route& where) {
+std::string_view known_subresource(const route& route) {
   static constexpr std::array<std::string_view, 8> names{
       "status", "scale", "log", "binding", "eviction", "finalize", "ephemeralcontainers", "token"};
   for (const auto name : names)
-    if (name == where.subresource) return name;
+    if (name == route.subresource) return name;
   return {};
 }
 
 }  // namespace
 
-request_metrics::place request_metrics::place_of(const request_record& seen) {
-  const auto& where = seen.where;
-  const char* scope = where.kind == nullptr  ? ""
-                      : !where.name.empty()  ? "resource"
-                      : !where.space.empty() ? "namespace"
+request_metrics::place request_metrics::place_of(const request_record& record) {
+  const auto& target = record.route;
+  const char* scope = target.kind == nullptr ? ""
+                      : !target.name.empty() ? "resource"
+                      : !target.ns.empty()   ? "namespace"
                                              : "cluster";
-  return {where.kind, verb_label(seen.wanted), scope, known_subresource(where)};
+  return {target.kind, verb_label(record.verb), scope, known_subresource(target)};
 }
 
-labels request_metrics::labels_of(const place& where) {
-  const bool known = where.kind != nullptr;
+labels request_metrics::labels_of(const place& target) {
+  const bool known = target.kind != nullptr;
   return {{"component", "apiserver"},
           {"dry_run", ""},
-          {"group", known ? where.kind->group() : ""},
-          {"resource", known ? where.kind->plural() : ""},
-          {"scope", where.scope},
-          {"subresource", std::string{where.subresource}},
-          {"verb", where.verb},
-          {"version", known ? where.kind->version() : ""}};
+          {"group", known ? target.kind->group() : ""},
+          {"resource", known ? target.kind->plural() : ""},
+          {"scope", target.scope},
+          {"subresource", std::string{target.subresource}},
+          {"verb", target.verb},
+          {"version", known ? target.kind->version() : ""}};
 }
 
 template <class Map, class Key>
-typename Map::mapped_type::element_type& request_metrics::find(Map& in, const Key& what) {
+typename Map::mapped_type::element_type& request_metrics::find(Map& map, const Key& key) {
   {
     const std::shared_lock lock{mutex_};
-    if (const auto found = in.find(what); found != in.end()) return *found->second;
+    if (const auto found = map.find(key); found != map.end()) return *found->second;
   }
   const std::unique_lock lock{mutex_};
-  auto& made = in[what];
+  auto& made = map[key];
   if (!made) made = std::make_unique<typename Map::mapped_type::element_type>();
   return *made;
 }
 
-void request_metrics::observe(const request_record& seen) {
-  const auto where = place_of(seen);
-  find(totals_, key{where, seen.status}).fetch_add(1, std::memory_order_relaxed);
-  if (seen.wanted == verb::watch) return;  // it lasts as long as the client wants
-  auto& times = find(times_, where);
-  const auto seconds = std::chrono::duration<double>{seen.took}.count();
+void request_metrics::observe(const request_record& record) {
+  const auto target = place_of(record);
+  find(totals_, key{target, record.status}).fetch_add(1, std::memory_order_relaxed);
+  if (record.verb == verb::watch) return;  // it lasts as long as the client wants
+  auto& times = find(times_, target);
+  const auto seconds = std::chrono::duration<double>{record.took}.count();
   std::size_t i = 0;
   while (i < bounds.size() && seconds > bounds[i])
     ++i;
   times.counts[i].fetch_add(1, std::memory_order_relaxed);
-  times.sum_ns.fetch_add(static_cast<std::uint64_t>(seen.took.count()), std::memory_order_relaxed);
+  times.sum_ns.fetch_add(static_cast<std::uint64_t>(record.took.count()),
+                         std::memory_order_relaxed);
 }
 
-void request_metrics::refused(const refusal& what) {
-  if (what.asked == nullptr) return;
-  auto info = what.asked->info;
-  if (info.verb.empty() && !what.asked->path.empty())
-    info = parse_request_info(what.asked->method_text, what.asked->path, what.asked->query);
-  const auto where = route_of(info);
-  const auto wanted = verb_of(where, info);
-  const place about{
-      where.kind, wanted ? verb_label(*wanted) : method_label(what.asked->method_text), "", {}};
-  find(totals_, key{about, what.code}).fetch_add(1, std::memory_order_relaxed);
-  if (what.code == 401) unauthorized_.fetch_add(1, std::memory_order_relaxed);
-  if (what.code == 429)
-    rejected_[static_cast<std::size_t>(flow_schema_of(*what.asked))].fetch_add(
+void request_metrics::refused(const refusal& refusal) {
+  if (refusal.request == nullptr) return;
+  auto info = refusal.request->info;
+  if (info.verb.empty() && !refusal.request->path.empty())
+    info = parse_request_info(refusal.request->method_text, refusal.request->path,
+                              refusal.request->query);
+  const auto target = route_of(info);
+  const auto wanted = verb_of(target, info);
+  const place about{target.kind,
+                    wanted ? verb_label(*wanted) : method_label(refusal.request->method_text),
+                    "",
+                    {}};
+  find(totals_, key{about, refusal.code}).fetch_add(1, std::memory_order_relaxed);
+  if (refusal.code == 401) unauthorized_.fetch_add(1, std::memory_order_relaxed);
+  if (refusal.code == 429)
+    rejected_[static_cast<std::size_t>(flow_schema_of(*refusal.request))].fetch_add(
         1, std::memory_order_relaxed);
 }
 
@@ -115,9 +119,9 @@ void request_metrics::add_to(families& out) const {
   const std::shared_lock lock{mutex_};
   family totals{out, "apiserver_request_total", "Requests that were answered.",
                 MetricType::Counter};
-  for (const auto& [what, number] : totals_) {
-    auto with = labels_of(what.first);
-    with.emplace_back("code", std::to_string(what.second));
+  for (const auto& [key, number] : totals_) {
+    auto with = labels_of(key.first);
+    with.emplace_back("code", std::to_string(key.second));
     totals.counter(static_cast<double>(number->load()), with);
   }
   family{out, "authentication_attempts", "Requests whose credentials were missing or not good.",
@@ -135,12 +139,12 @@ void request_metrics::add_to(families& out) const {
   }
   family times{out, "apiserver_request_duration_seconds", "Time until a request was answered.",
                MetricType::Histogram};
-  for (const auto& [where, from] : times_) {
+  for (const auto& [target, from] : times_) {
     std::array<std::uint64_t, bounds.size() + 1> counts{};
     for (std::size_t i = 0; i < counts.size(); ++i)
       counts[i] = from->counts[i].load();
     times.histogram(bounds.data(), counts.data(), bounds.size(),
-                    static_cast<double>(from->sum_ns.load()) / 1e9, labels_of(where));
+                    static_cast<double>(from->sum_ns.load()) / 1e9, labels_of(target));
   }
 }
 

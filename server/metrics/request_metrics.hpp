@@ -9,19 +9,19 @@
 #include <shared_mutex>
 #include <tuple>
 
-#include "server/admission/flow.hpp"
-#include "server/admission/refusal_log.hpp"
+#include "server/flow_control/flow.hpp"
+#include "server/flow_control/refusal_log.hpp"
 #include "server/metrics/families.hpp"
-#include "server/rest/audit.hpp"
+#include "server/rest/requests/audit.hpp"
 
 namespace troupe::server {
 
 class request_metrics {
  public:
   // Thread safe; one shared lock and three relaxed additions.
-  void observe(const request_record& seen);
+  void observe(const request_record& record);
   // A request that came to no handler. It has no time, and as labels only what it is about.
-  void refused(const refusal& what);
+  void refused(const refusal& refusal);
   void add_to(families& out) const;
 
  private:
@@ -43,10 +43,10 @@ class request_metrics {
   using count = std::atomic<std::uint64_t>;
   using key = std::pair<place, int>;
 
-  static place place_of(const request_record& seen);
-  static labels labels_of(const place& where);
+  static place place_of(const request_record& record);
+  static labels labels_of(const place& target);
   template <class Map, class Key>
-  typename Map::mapped_type::element_type& find(Map& in, const Key& what);
+  typename Map::mapped_type::element_type& find(Map& map, const Key& key);
 
   mutable std::shared_mutex mutex_;
   std::map<place, std::unique_ptr<series>> times_;

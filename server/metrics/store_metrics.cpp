@@ -6,43 +6,43 @@ namespace troupe::server {
 
 using prometheus::MetricType;
 
-void add_store_metrics(families& out, const persistence::store& truth) {
-  const auto seen = truth.stats();
+void add_store_metrics(families& out, const persistence::store& store) {
+  const auto stats = store.stats();
   const auto seconds = [](std::chrono::nanoseconds t) {
     return std::chrono::duration<double>{t}.count();
   };
   add_gauge(out, "etcd_debugging_mvcc_current_revision", "The newest revision.",
-            static_cast<double>(seen.current));
+            static_cast<double>(stats.current));
   add_gauge(out, "etcd_debugging_mvcc_compact_revision", "History begins after this revision.",
-            static_cast<double>(seen.compacted));
+            static_cast<double>(stats.compacted));
   add_gauge(out, "etcd_debugging_mvcc_keys_total", "Objects that are stored.",
-            static_cast<double>(seen.objects));
+            static_cast<double>(stats.objects));
   add_gauge(out, "etcd_mvcc_db_total_size_in_bytes", "Size of the objects and of the log.",
-            static_cast<double>(seen.log_bytes + seen.object_bytes));
+            static_cast<double>(stats.log_bytes + stats.object_bytes));
   add_gauge(out, "troupe_store_log_limit_bytes", "What the log may come to.",
-            static_cast<double>(seen.log_limit_bytes));
+            static_cast<double>(stats.log_limit_bytes));
   add_gauge(out, "troupe_store_disk_bytes", "What the files of the store take.",
-            static_cast<double>(seen.disk_bytes));
+            static_cast<double>(stats.disk_bytes));
   add_gauge(out, "troupe_store_disk_free_bytes", "What is free on the disk of the store.",
-            static_cast<double>(seen.disk_free_bytes));
+            static_cast<double>(stats.disk_free_bytes));
   add_gauge(out, "troupe_store_low_space",
-            "1 while the disk is nearly full and nothing is created.", seen.low_space ? 1 : 0);
+            "1 while the disk is nearly full and nothing is created.", stats.low_space ? 1 : 0);
   add_counter(out, "etcd_mvcc_txn_total", "Transactions that were committed.",
-              static_cast<double>(seen.transactions));
+              static_cast<double>(stats.transactions));
   family{out, "etcd_disk_wal_fsync_duration_seconds", "Time of the last syncs.",
          MetricType::Summary}
-      .summary(seen.batches, {{0.5, seconds(seen.sync_p50)}, {0.99, seconds(seen.sync_p99)}});
+      .summary(stats.batches, {{0.5, seconds(stats.sync_p50)}, {0.99, seconds(stats.sync_p99)}});
   add_counter(out, "troupe_store_batches_total", "Syncs: each holds what waited.",
-              static_cast<double>(seen.batches));
+              static_cast<double>(stats.batches));
   add_counter(out, "troupe_store_conflicts_total", "Transactions whose preconditions failed.",
-              static_cast<double>(seen.conflicts));
+              static_cast<double>(stats.conflicts));
   add_gauge(out, "troupe_store_queued_transactions", "Transactions that wait for the writer.",
-            static_cast<double>(seen.queued));
+            static_cast<double>(stats.queued));
   add_gauge(out, "troupe_store_read_only", "1 while the disk refuses to be written.",
-            seen.read_only ? 1 : 0);
+            stats.read_only ? 1 : 0);
   family objects{out, "apiserver_storage_objects", "Objects that are stored, by resource.",
                  MetricType::Gauge};
-  const auto state = truth.read();
+  const auto state = store.read();
   for (const auto* kind : api::scheme::instance().all()) {
     if (!kind->stored()) continue;
     if (const auto count = state.count(kind->prefix()); count > 0)

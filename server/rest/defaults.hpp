@@ -32,7 +32,7 @@ inline constexpr std::chrono::nanoseconds last_bookmark_wait = 200ms;
 
 // -- writes -------------------------------------------------------------------------------------
 // upstream: apiserver/pkg/endpoints/handlers/patch.go, MaxRetryWhenPatchConflicts; and the same for
-// all that may be planned anew when somebody else was faster.
+// all that may be planned again when somebody else was faster.
 inline constexpr int write_attempts = 5;
 // Requests that wait for another try.
 inline constexpr std::size_t retry_queue = 1'000;

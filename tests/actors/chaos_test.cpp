@@ -1,9 +1,10 @@
-// A control plane under random work while its actors crash, mail is late and transactions conflict:
-// when the faults stop, the cluster becomes what its objects say. A failure prints its seed.
+// A control plane under random work while its actors crash, messages are late and transactions
+// conflict: when the faults stop, the cluster becomes what its objects say. A failure prints its
+// seed.
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/garbage_rules.hpp"
+#include "actors/garbage/garbage_rules.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "support/cluster.hpp"
@@ -42,7 +43,7 @@ class chaos {
     // Without any node no pod could have a place.
     if (nodes().empty()) add_node(cluster_, "n0");
     // Longer than the longest restart back-off, the quarantine of vanished nodes and every retry.
-    // Nodes say that they are ready, give signs of life, and end what is to end on them, as
+    // Nodes say that they are ready, send heartbeats, and end what is to end on them, as
     // kubelets would.
     for (const auto& name : nodes())
       post_ready(cluster_, name, "True");
@@ -69,7 +70,7 @@ class chaos {
     return names;
   }
 
-  std::string space() { return pick(3) == 0 ? "s" + std::to_string(pick(2)) : "default"; }
+  std::string ns() { return pick(3) == 0 ? "s" + std::to_string(pick(2)) : "default"; }
 
   // What is refused (the namespace ends, the name is taken) is no failure.
   void act() {
@@ -95,14 +96,14 @@ class chaos {
     auto map = std::make_unique<ConfigMap>();
     auto& meta = *map->mutable_metadata();
     meta.set_name("m" + std::to_string(next_++));
-    meta.set_namespace_(space());
+    meta.set_namespace_(ns());
     own(meta);
     static_cast<void>(cluster_.try_create(std::move(map)));
   }
 
   void add_pod() {
     auto pod = std::make_unique<Pod>(pod_named("p" + std::to_string(next_++)));
-    pod->mutable_metadata()->set_namespace_(space());
+    pod->mutable_metadata()->set_namespace_(ns());
     if (pick(2) == 0) pod->mutable_spec()->set_node_name("n" + std::to_string(pick(4)));
     own(*pod->mutable_metadata());
     static_cast<void>(cluster_.try_create(std::move(pod)));
@@ -167,7 +168,7 @@ class chaos {
   }
 
   void check() {
-    const auto state = cluster_.truth().read();
+    const auto state = cluster_.store().read();
     state.scan("/registry/", {}, [&](std::string_view key, const api::object_ptr& object) {
       INFO(key << " " << object->json());
       CHECK_FALSE(object->meta().has_deletion_timestamp());

@@ -1,8 +1,8 @@
-#include "actors/commands.hpp"
+#include "actors/core/commands.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/condition.hpp"
+#include "actors/core/condition.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "support/cluster.hpp"
@@ -34,11 +34,11 @@ cluster_options only_doors() {
 }
 
 const Pod& pod_in(const command_plan& plan) {
-  return static_cast<const Pod&>(*plan.what.mutations.at(0).content);
+  return static_cast<const Pod&>(*plan.transaction.mutations.at(0).content);
 }
 
 api::expected<command_plan> try_bind(const cluster& c, const std::string& uid = {}) {
-  return actors::plan_bind(c.truth().read(), {web_key, uid, "n1"}, noon);
+  return actors::plan_bind(c.store().read(), {web_key, uid, "n1"}, noon);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ TEST_CASE("binding sets the node and the condition PodScheduled") {
   REQUIRE(scheduled != nullptr);
   CHECK(scheduled->status() == "True");
   CHECK(scheduled->last_transition_time().seconds() == 1'700'000'000);
-  CHECK(plan->what.preconditions.at(0).at == made->revision());
+  CHECK(plan->transaction.preconditions.at(0).at == made->revision());
 }
 
 TEST_CASE("binding is refused in upstream's words") {
@@ -102,7 +102,7 @@ TEST_CASE("a removal is that of a client: grace, finalizers, the kind's own prop
   pod.mutable_spec()->set_node_name("n1");
   pod.mutable_spec()->set_termination_grace_period_seconds(12);
   c.create(pod);
-  const auto state = c.truth().read();
+  const auto state = c.store().read();
   const auto plan = actors::plan_remove(state, {.key = web_key}, noon);
   REQUIRE(plan);
   const auto& marked = pod_in(*plan).metadata();
@@ -110,7 +110,7 @@ TEST_CASE("a removal is that of a client: grace, finalizers, the kind's own prop
   CHECK(marked.deletion_grace_period_seconds() == 12);
 
   const auto at_once = actors::plan_remove(state, {.key = web_key, .grace_seconds = 0}, noon);
-  CHECK(at_once->what.mutations.at(0).content == nullptr);
+  CHECK(at_once->transaction.mutations.at(0).content == nullptr);
 
   const auto other = actors::plan_remove(state, {.key = web_key, .uid = "other"}, noon);
   CHECK(other.error().code == 409);
@@ -124,9 +124,9 @@ TEST_CASE("a removal that has been carried out before changes nothing") {
   pod.mutable_spec()->set_node_name("n1");
   c.create(pod);
   c.remove<Pod>("default", "web");
-  const auto again = actors::plan_remove(c.truth().read(), {.key = web_key}, noon);
+  const auto again = actors::plan_remove(c.store().read(), {.key = web_key}, noon);
   REQUIRE(again);
-  CHECK(again->what.mutations.empty());
+  CHECK(again->transaction.mutations.empty());
   CHECK(again->object->meta().has_deletion_timestamp());
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("an eviction says why in the pod's conditions") {
   pod.mutable_spec()->set_node_name("n1");
   c.create(pod);
   const auto plan = actors::plan_evict(
-      c.truth().read(),
+      c.store().read(),
       {.pod_key = web_key, .reason = "DeletionByTaintManager", .message = "deleting"}, noon);
   REQUIRE(plan);
   const auto* target =

@@ -1,5 +1,5 @@
 // The control plane on real threads.
-#include "actors/control_plane.hpp"
+#include "actors/control_plane/control_plane.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -8,13 +8,13 @@
 #include <mutex>
 #include <thread>
 
-#include "actors/follower.hpp"
-#include "actors/watcher.hpp"
-#include "actors/writer.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/core/writer.hpp"
+#include "actors/watch/watcher.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/scheme.hpp"
-#include "runtime/system.hpp"
+#include "runtime/actor_system.hpp"
 
 namespace troupe::test {
 
@@ -43,10 +43,10 @@ struct mirror {
   }
 };
 
-class pupil : public actors::follower {
+class pupil : public actors::informer {
  public:
   pupil(runtime::actor_ref watcher, std::uint32_t credit, std::shared_ptr<mirror> image)
-      : follower{std::move(watcher)}, credit_{credit}, image_{std::move(image)} {}
+      : informer{std::move(watcher)}, credit_{credit}, image_{std::move(image)} {}
 
   const runtime::behavior& make_behavior() const override {
     static const auto table = runtime::handlers(&pupil::on_watch_events, &pupil::on_watch_ended);
@@ -84,11 +84,11 @@ class pupil : public actors::follower {
   bool synced_ = false;
 };
 
-struct company {
-  explicit company(actors::control_plane_options options = {}) {
-    truth = std::move(persistence::store::open({}).value());
-    system = std::make_unique<runtime::system>();
-    plane = std::make_unique<actors::control_plane>(*system, *truth, options);
+struct threaded_plane {
+  explicit threaded_plane(actors::control_plane_options options = {}) {
+    store = std::move(persistence::store::open({}).value());
+    system = std::make_unique<runtime::actor_system>();
+    plane = std::make_unique<actors::control_plane>(*system, *store, options);
   }
 
   void write(const std::string& name, int value) {
@@ -97,9 +97,9 @@ struct company {
     map->mutable_metadata()->set_name(name);
     (*map->mutable_data())["value"] = std::to_string(value);
     const auto& kind = api::kind_of<ConfigMap>();
-    persistence::transaction what;
-    what.mutations.push_back({kind.key("default", name), &kind, std::move(map)});
-    plane->commit(std::move(what), 1, [this](const persistence::outcome& result) {
+    persistence::transaction transaction;
+    transaction.mutations.push_back({kind.key("default", name), &kind, std::move(map)});
+    plane->commit(std::move(transaction), 1, [this](const persistence::outcome& result) {
       REQUIRE(result);
       ++done;
     });
@@ -107,7 +107,7 @@ struct company {
 
   std::map<std::string, std::string> state() const {
     std::map<std::string, std::string> objects;
-    truth->read().scan(api::kind_of<ConfigMap>().prefix(), {},
+    store->read().scan(api::kind_of<ConfigMap>().prefix(), {},
                        [&](std::string_view, const api::object_ptr& object) {
                          objects[object->meta().name()] = object->meta().resource_version();
                          return true;
@@ -116,19 +116,19 @@ struct company {
   }
 
   // The store outlives the system, the system the control plane.
-  std::unique_ptr<persistence::store> truth;
-  std::unique_ptr<runtime::system> system;
+  std::unique_ptr<persistence::store> store;
+  std::unique_ptr<runtime::actor_system> system;
   std::unique_ptr<actors::control_plane> plane;
   std::atomic<int> done{0};
 };
 
 }  // namespace
 
-TEST_CASE("followers on threads see all that many writers do, in order") {
-  company c{{.controllers = false}};
+TEST_CASE("informers on threads see all that many writers do, in order") {
+  threaded_plane c{{.controllers = false}};
   const auto quick = std::make_shared<mirror>();
   const auto slow = std::make_shared<mirror>();
-  const auto& watcher = c.plane->doors().watcher;
+  const auto& watcher = c.plane->core_actors().watcher;
   c.system->spawn({.kind = "pupil", .name = "quick"},
                   runtime::make<pupil>(watcher, std::uint32_t{1'000}, quick));
   c.system->spawn({.kind = "pupil", .name = "slow"},
@@ -149,15 +149,15 @@ TEST_CASE("followers on threads see all that many writers do, in order") {
 }
 
 TEST_CASE("a subscriber behind the window is served from the log by the reading thread") {
-  const auto truth = std::move(persistence::store::open({}).value());
-  runtime::system system;
+  const auto store = std::move(persistence::store::open({}).value());
+  runtime::actor_system system;
   actors::watcher_options options;
   options.log_reader = std::make_shared<runtime::worker_pool>("log-reader", 1, 10);
   options.window_changes = 1;
   options.log_part_changes = 7;
   const auto watcher = system.spawn({.kind = "watcher", .name = "watcher"},
-                                    runtime::make<actors::watcher>(truth.get(), options));
-  truth->observe(
+                                    runtime::make<actors::watcher>(store.get(), options));
+  store->observe(
       [&](persistence::change_batch batch) { watcher.tell(actors::committed{std::move(batch)}); });
   const auto image = std::make_shared<mirror>();
   system.spawn({.kind = "pupil", .name = "slow"},
@@ -170,9 +170,10 @@ TEST_CASE("a subscriber behind the window is served from the log by the reading 
     map->mutable_metadata()->set_namespace_("default");
     map->mutable_metadata()->set_name("c" + std::to_string(i % 10));
     (*map->mutable_data())["value"] = std::to_string(i);
-    persistence::transaction what;
-    what.mutations.push_back({kind.key("default", map->metadata().name()), &kind, std::move(map)});
-    truth->submit(std::move(what), [&](const persistence::outcome& result) {
+    persistence::transaction transaction;
+    transaction.mutations.push_back(
+        {kind.key("default", map->metadata().name()), &kind, std::move(map)});
+    store->submit(std::move(transaction), [&](const persistence::outcome& result) {
       std::lock_guard lock{mutex};
       last = std::max(last, result.value().at);
     });
@@ -183,18 +184,18 @@ TEST_CASE("a subscriber behind the window is served from the log by the reading 
   }));
   CHECK(image->in_order);
   CHECK(image->objects.size() == 10);
-  truth->observe([](const persistence::change_batch&) {});
+  store->observe([](const persistence::change_batch&) {});
 }
 
 TEST_CASE("a control plane with all its controllers starts and ends quickly") {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 5; ++i)
-    company{};
+    threaded_plane{};
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
 }
 
 TEST_CASE("commands from outside are answered, and refused ones say why") {
-  company c;
+  threaded_plane c;
   std::mutex mutex;
   std::condition_variable answered;
   api::error error;

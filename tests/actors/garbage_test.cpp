@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "actors/garbage_collector.hpp"
-#include "actors/garbage_rules.hpp"
-#include "actors/owner_graph.hpp"
+#include "actors/garbage/garbage_collector.hpp"
+#include "actors/garbage/garbage_rules.hpp"
+#include "actors/garbage/owner_graph.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -19,10 +19,10 @@ using std::chrono::seconds;
 namespace {
 
 // Config maps stand for owners and dependents alike: the collector looks at nothing but metadata.
-ConfigMap map_named(const std::string& name, const std::string& space = "default") {
+ConfigMap map_named(const std::string& name, const std::string& ns = "default") {
   ConfigMap map;
   map.mutable_metadata()->set_name(name);
-  map.mutable_metadata()->set_namespace_(space);
+  map.mutable_metadata()->set_namespace_(ns);
   return map;
 }
 

@@ -1,10 +1,10 @@
-#include "actors/minions.hpp"
+#include "actors/nodes/minions.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/condition.hpp"
-#include "actors/node_rules.hpp"
-#include "actors/zones.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/nodes/node_rules.hpp"
+#include "actors/nodes/zones.hpp"
 #include "api/schema/core_event.pb.h"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"

@@ -1,8 +1,8 @@
-#include "actors/namespaces.hpp"
+#include "actors/namespaces/namespaces.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/condition.hpp"
+#include "actors/core/condition.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -21,9 +21,9 @@ using std::chrono::seconds;
 namespace {
 
 void add_space(cluster& c, const std::string& name) {
-  Namespace space;
-  space.mutable_metadata()->set_name(name);
-  c.create(space);
+  Namespace ns;
+  ns.mutable_metadata()->set_name(name);
+  c.create(ns);
   c.settle();
 }
 
@@ -107,10 +107,9 @@ TEST_CASE("the pods of a namespace go first, and it waits for them") {
   keep_alive(c, {"n1"}, seconds{20});
   CHECK(c.get<Pod>("doomed", "a").metadata().has_deletion_timestamp());
   CHECK(c.find<ConfigMap>("doomed", "needed"));
-  const auto space = c.get<Namespace>({}, "doomed");
-  CHECK(space.status().phase() == "Terminating");
-  const auto* left =
-      actors::find_condition(space.status().conditions(), "NamespaceContentRemaining");
+  const auto ns = c.get<Namespace>({}, "doomed");
+  CHECK(ns.status().phase() == "Terminating");
+  const auto* left = actors::find_condition(ns.status().conditions(), "NamespaceContentRemaining");
   REQUIRE(left != nullptr);
   CHECK(left->message().find("pods. has 1 resource instances") != std::string::npos);
   // What its kubelet would do.
@@ -128,9 +127,9 @@ TEST_CASE("a finalizer of somebody else holds a namespace, and it says so") {
   c.create(map);
   c.remove<Namespace>({}, "doomed");
   c.advance(seconds{30});
-  const auto space = c.get<Namespace>({}, "doomed");
+  const auto ns = c.get<Namespace>({}, "doomed");
   const auto* held =
-      actors::find_condition(space.status().conditions(), "NamespaceFinalizersRemaining");
+      actors::find_condition(ns.status().conditions(), "NamespaceFinalizersRemaining");
   REQUIRE(held != nullptr);
   CHECK(held->message().find("example.com/mine in 1 resource instances") != std::string::npos);
   c.change<ConfigMap>("doomed", "held",

@@ -1,17 +1,17 @@
-#include "actors/pods.hpp"
+#include "actors/pods/pods.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "actors/condition.hpp"
-#include "actors/pod_rules.hpp"
-#include "actors/taints.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/nodes/taints.hpp"
+#include "actors/pods/pod_rules.hpp"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 
 namespace troupe::test {
 
-using actors::outlook;
+using actors::decide;
 using actors::pod_need;
 using api::core::v1::Node;
 using api::core::v1::Pod;
@@ -46,50 +46,50 @@ bool deleting(cluster& c, const std::string& name) {
 
 TEST_CASE("an unbound pod needs a node, unless another scheduler is named or it has ended") {
   auto pod = pod_named("a");
-  CHECK(outlook(pod, nullptr).need == pod_need::node);
+  CHECK(decide(pod, nullptr).need == pod_need::node);
   pod.mutable_spec()->set_scheduler_name("default-scheduler");
-  CHECK(outlook(pod, nullptr).need == pod_need::node);
+  CHECK(decide(pod, nullptr).need == pod_need::node);
   pod.mutable_spec()->set_scheduler_name("mine");
-  CHECK(outlook(pod, nullptr).need == pod_need::nothing);
+  CHECK(decide(pod, nullptr).need == pod_need::nothing);
   pod = pod_named("a");
   pod.mutable_status()->set_phase("Failed");
-  CHECK(outlook(pod, nullptr).need == pod_need::nothing);
+  CHECK(decide(pod, nullptr).need == pod_need::nothing);
 }
 
 TEST_CASE("a pod that is being deleted is removed where no kubelet will do it") {
   const Node node;
   auto pod = pod_named("a");
   pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
-  CHECK(outlook(pod, nullptr).need == pod_need::removal);
+  CHECK(decide(pod, nullptr).need == pod_need::removal);
   pod.mutable_spec()->set_node_name("n1");
-  CHECK(outlook(pod, &node).need == pod_need::nothing);
-  CHECK(outlook(pod, nullptr).need == pod_need::removal);
-  CHECK(outlook(pod, nullptr).due == seconds{0});
+  CHECK(decide(pod, &node).need == pod_need::nothing);
+  CHECK(decide(pod, nullptr).need == pod_need::removal);
+  CHECK(decide(pod, nullptr).due == seconds{0});
 }
 
 TEST_CASE("the shortest toleration of the node's NoExecute taints counts") {
   auto pod = pod_named("a", "n1");
   auto node = tainted("a");
-  CHECK(outlook(pod, &node).due == seconds{0});
-  CHECK(outlook(pod, &node).need == pod_need::eviction);
+  CHECK(decide(pod, &node).due == seconds{0});
+  CHECK(decide(pod, &node).need == pod_need::eviction);
   tolerate(pod, "a", 300);
-  CHECK(outlook(pod, &node).due == seconds{300});
+  CHECK(decide(pod, &node).due == seconds{300});
   *node.mutable_spec()->add_taints() = tainted("b").spec().taints(0);
-  CHECK(outlook(pod, &node).due == seconds{0});
+  CHECK(decide(pod, &node).due == seconds{0});
   tolerate(pod, "b", 20);
-  CHECK(outlook(pod, &node).due == seconds{20});
+  CHECK(decide(pod, &node).due == seconds{20});
   pod.mutable_spec()->clear_tolerations();
   tolerate(pod, "", std::numeric_limits<std::int64_t>::max());
-  CHECK(outlook(pod, &node).due > std::chrono::hours{24 * 365});
+  CHECK(decide(pod, &node).due > std::chrono::hours{24 * 365});
   pod.mutable_spec()->clear_tolerations();
   tolerate(pod, "", -1);  // everything, for ever
-  CHECK(outlook(pod, &node).need == pod_need::nothing);
+  CHECK(decide(pod, &node).need == pod_need::nothing);
 }
 
 TEST_CASE("a taint that only keeps new pods away sends none away") {
   const auto pod = pod_named("a", "n1");
   const auto node = tainted("a", "NoSchedule");
-  CHECK(outlook(pod, &node).need == pod_need::nothing);
+  CHECK(decide(pod, &node).need == pod_need::nothing);
 }
 
 TEST_CASE("a toleration fits by key, effect and value") {
@@ -158,7 +158,7 @@ TEST_CASE("actors of pods that went while their supervisor was down end") {
   CHECK(c.actor("pod", "default/b"));
 }
 
-TEST_CASE("a pod of the same name begins anew") {
+TEST_CASE("a pod of the same name starts again") {
   cluster c{1};
   add_node(c, "n1");
   c.create(pod_named("a"));
@@ -168,7 +168,7 @@ TEST_CASE("a pod of the same name begins anew") {
   CHECK(c.run_until([&] { return !c.get<Pod>("default", "a").spec().node_name().empty(); }));
 }
 
-TEST_CASE("a pod is evicted when it has borne its node's taint long enough") {
+TEST_CASE("a pod is evicted when it has tolerated its node's taint long enough") {
   cluster c{1};
   add_node(c, "n1");
   auto pod = pod_named("a", "n1");
@@ -188,12 +188,12 @@ TEST_CASE("a pod is evicted when it has borne its node's taint long enough") {
   keep_alive(c, {"n1"}, seconds{2});
   CHECK(deleting(c, "a"));
   const auto evicted = c.get<Pod>("default", "a");
-  const auto* why = actors::find_condition(evicted.status().conditions(), "DisruptionTarget");
-  REQUIRE(why != nullptr);
-  CHECK(why->reason() == "DeletionByTaintManager");
+  const auto* condition = actors::find_condition(evicted.status().conditions(), "DisruptionTarget");
+  REQUIRE(condition != nullptr);
+  CHECK(condition->reason() == "DeletionByTaintManager");
 }
 
-TEST_CASE("a taint that goes in time evicts nobody, and a crash does not start the time anew") {
+TEST_CASE("a taint that goes in time evicts nobody, and a crash does not restart the time") {
   cluster c{1};
   add_node(c, "n1");
   auto pod = pod_named("a", "n1");

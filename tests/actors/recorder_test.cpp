@@ -1,12 +1,12 @@
-#include "actors/recorder.hpp"
+#include "actors/core/recorder.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/event_rules.hpp"
-#include "actors/lru.hpp"
+#include "actors/core/event_rules.hpp"
+#include "actors/core/lru.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"
-#include "api/validation.hpp"
+#include "api/validation/validation.hpp"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 
@@ -26,11 +26,11 @@ cluster_options only_doors() {
 }
 
 void say(cluster& c, const api::object_ptr& about, const std::string& message) {
-  c.plane().doors().recorder.tell(record_event{.about = about,
-                                               .warning = true,
-                                               .reason = "Failed",
-                                               .message = message,
-                                               .component = "tester"});
+  c.plane().core_actors().recorder.tell(record_event{.about = about,
+                                                     .warning = true,
+                                                     .reason = "Failed",
+                                                     .message = message,
+                                                     .component = "tester"});
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ TEST_CASE("the oldest events go when they take too much together", "[compact]") 
     say(c, c.create(pod_named("p" + std::to_string(i))), std::string(10'000, 'x'));
   c.settle();
   c.advance(seconds{1});
-  CHECK(c.truth().read().encoded_bytes() <= 64 << 10);
+  CHECK(c.store().read().encoded_bytes() <= 64 << 10);
   CHECK(c.count<Event>("default") >= 5);
 }
 

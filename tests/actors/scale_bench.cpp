@@ -23,7 +23,7 @@ class stopwatch {
   std::chrono::steady_clock::time_point from_ = std::chrono::steady_clock::now();
 };
 
-void print_busiest(runtime::system& system) {
+void print_busiest(runtime::actor_system& system) {
   std::map<std::string, std::pair<runtime::duration, std::uint64_t>> by_kind;
   system.actors().each([&](const runtime::actor_info& info) {
     const auto& name = info.kind == "supervisor" ? info.name : info.kind;

@@ -1,6 +1,6 @@
 // The keys of cluster addresses and node ports: always those that the Services have, whoever makes,
 // changes or removes the Services.
-#include "actors/service_allocations.hpp"
+#include "actors/core/service_allocations.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "api/object_key.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/internal_v1.pb.h"
@@ -64,17 +64,17 @@ std::map<std::string, std::string> numbers(const cluster& c) {
   return out;
 }
 
-// Past the doors: as a store has it that is older than the keys.
+// Past the writer: as a store has it that is older than the keys.
 void put_raw(cluster& c, const Service& content, const std::string& uid) {
   auto made = std::make_unique<Service>(content);
   made->mutable_metadata()->set_namespace_("default");
   made->mutable_metadata()->set_uid(uid);
-  persistence::transaction what;
+  persistence::transaction transaction;
   const auto& kind = api::kind_of<Service>();
-  what.mutations.push_back(
+  transaction.mutations.push_back(
       {kind.key("default", content.metadata().name()), &kind, std::move(made)});
   bool done = false;
-  c.truth().submit(std::move(what),
+  c.store().submit(std::move(transaction),
                    [&](const persistence::outcome& result) { done = result.has_value(); });
   REQUIRE(done);
 }
@@ -113,9 +113,9 @@ TEST_CASE("of two that take the same number at the same time one is told of a co
 TEST_CASE("a namespace that ends, and a service that waits for a finalizer, leave no key behind",
           "[services]") {
   cluster c{1};
-  Namespace space;
-  space.mutable_metadata()->set_name("shop");
-  c.create(space);
+  Namespace ns;
+  ns.mutable_metadata()->set_name("shop");
+  c.create(ns);
   c.settle();
   auto inside = service("a", "10.96.0.7", 30'080);
   inside.mutable_metadata()->set_namespace_("shop");
@@ -168,18 +168,18 @@ TEST_CASE("a store that is older than the keys gets them, and keys of nobody go"
   put_raw(c, service("moved", "10.96.0.11"), c.find<Service>("default", "moved")->meta().uid());
   persistence::transaction gone;
   gone.mutations.push_back({api::kind_of<Service>().key("default", "ghost"), nullptr, nullptr});
-  c.truth().submit(std::move(gone), [](const persistence::outcome&) {});
+  c.store().submit(std::move(gone), [](const persistence::outcome&) {});
 
   std::size_t missing = 0, leaked = 0, doubled = 0, rounds = 0;
   for (;; ++rounds) {
     REQUIRE(rounds < 20);
-    auto repair = actors::repair_allocations(c.truth().read(), 2);
+    auto repair = actors::repair_allocations(c.store().read(), 2);
     doubled = repair.doubled;
-    if (repair.what.mutations.empty()) break;
+    if (repair.transaction.mutations.empty()) break;
     missing += repair.missing;
     leaked += repair.leaked;
     bool done = false;
-    c.truth().submit(std::move(repair.what),
+    c.store().submit(std::move(repair.transaction),
                      [&](const persistence::outcome& result) { done = result.has_value(); });
     REQUIRE(done);
   }

@@ -1,17 +1,17 @@
-// One controller that is stuck beside others, on threads.
+// One controller that is stuck among others, on threads.
 #include <catch2/catch.hpp>
 #include <future>
 #include <map>
 #include <mutex>
 
-#include "actors/control_plane.hpp"
-#include "actors/creation.hpp"
-#include "actors/owner_supervisor.hpp"
-#include "actors/replication/replica_controller.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "actors/controllers/owner_supervisor.hpp"
+#include "actors/controllers/replication/replica_controller.hpp"
+#include "actors/core/creation.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
-#include "runtime/system.hpp"
+#include "runtime/actor_system.hpp"
 #include "support/workloads.hpp"
 
 namespace troupe::test {
@@ -31,24 +31,24 @@ class stuck : public runtime::actor {
     static const auto table = runtime::handlers(&stuck::on_own_change);
     return table;
   }
-  void on_own_change(const actors::own_change&) { free_.wait(); }
+  void on_own_change(const actors::owner_event&) { free_.wait(); }
 
  private:
   std::shared_future<void> free_;
 };
 
-// Doors without controllers, and a supervisor whose controller of "stuck" is one.
-struct company {
-  company() {
-    truth = std::move(persistence::store::open({}).value());
+// Core actors without controllers, and a supervisor whose controller of "stuck" is one.
+struct threaded_plane {
+  threaded_plane() {
+    store = std::move(persistence::store::open({}).value());
     runtime::system_options options;
     options.threads = 2;
-    system = std::make_unique<runtime::system>(std::move(options));
-    actors::control_plane_options doors_only;
-    doors_only.controllers = false;
-    plane = std::make_unique<actors::control_plane>(*system, *truth, doors_only);
+    system = std::make_unique<runtime::actor_system>(std::move(options));
+    actors::control_plane_options core_only;
+    core_only.controllers = false;
+    plane = std::make_unique<actors::control_plane>(*system, *store, core_only);
     const auto& kind = api::kind_of<ReplicationController>();
-    actors::ownership what{
+    actors::ownership pods_of_controllers{
         .owners = {{&kind, "replicationcontroller"}},
         .dependents = &api::kind_of<Pod>(),
         .selector_of =
@@ -60,31 +60,31 @@ struct company {
                             free = let_go.get_future().share()](
                                const std::string& key) -> std::unique_ptr<runtime::actor> {
           if (key == stuck_key) return std::make_unique<stuck>(free);
-          return std::make_unique<actors::replication::replica_controller>(key, plane->doors(),
-                                                                           *truth);
+          return std::make_unique<actors::replication::replica_controller>(
+              key, plane->core_actors(), *store);
         }};
-    supervisor =
-        system->spawn({.kind = "supervisor", .name = "replication"},
-                      runtime::make<actors::owner_supervisor>(plane->doors().watcher, what));
+    supervisor = system->spawn(
+        {.kind = "supervisor", .name = "replication"},
+        runtime::make<actors::owner_supervisor>(plane->core_actors().watcher, pods_of_controllers));
   }
-  ~company() { system->stop(supervisor); }
+  ~threaded_plane() { system->stop(supervisor); }
 
   template <class T>
   void create(const T& content) {
     const auto now = std::chrono::system_clock::now();
-    auto what =
-        actors::create_transaction(truth->read(), api::kind_of<T>(), std::make_unique<T>(content),
+    auto transaction =
+        actors::create_transaction(store->read(), api::kind_of<T>(), std::make_unique<T>(content),
                                    actors::checks::all, now, random);
-    REQUIRE(what);
+    REQUIRE(transaction);
     std::promise<bool> done;
-    plane->commit(std::move(*what), 1,
+    plane->commit(std::move(*transaction), 1,
                   [&](const persistence::outcome& result) { done.set_value(result.has_value()); });
     REQUIRE(done.get_future().get());
   }
 
   // The store outlives the system, the system the control plane.
-  std::unique_ptr<persistence::store> truth;
-  std::unique_ptr<runtime::system> system;
+  std::unique_ptr<persistence::store> store;
+  std::unique_ptr<runtime::actor_system> system;
   std::unique_ptr<actors::control_plane> plane;
   std::promise<void> let_go;
   runtime::actor_ref supervisor;
@@ -94,10 +94,10 @@ struct company {
 }  // namespace
 
 TEST_CASE("a controller that is stuck delays none of the others", "[replication]") {
-  company c;
-  Namespace space;
-  space.mutable_metadata()->set_name("default");
-  c.create(space);
+  threaded_plane c;
+  Namespace ns;
+  ns.mutable_metadata()->set_name("default");
+  c.create(ns);
   c.create(replication_controller("stuck", 1, {{"app", "stuck"}}));
   constexpr std::size_t others = 100;
   for (std::size_t i = 0; i < others; ++i) {
@@ -105,7 +105,7 @@ TEST_CASE("a controller that is stuck delays none of the others", "[replication]
     c.create(replication_controller(name, 3, {{"app", name}}));
   }
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
-  const auto pods = [&] { return c.truth->read().count(api::kind_of<Pod>().prefix()); };
+  const auto pods = [&] { return c.store->read().count(api::kind_of<Pod>().prefix()); };
   while (pods() < 3 * others && std::chrono::steady_clock::now() < deadline)
     std::this_thread::yield();
   const auto& actors = c.system->actors();

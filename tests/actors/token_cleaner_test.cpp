@@ -1,8 +1,8 @@
-#include "actors/token_cleaner.hpp"
+#include "actors/tokens/token_cleaner.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "api/timestamp.hpp"
+#include "api/values/timestamp.hpp"
 #include "support/cluster.hpp"
 #include "support/seeds.hpp"
 
@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 namespace {
 
-constexpr const char* space = "kube-system";
+constexpr const char* ns = "kube-system";
 
 bootstrap_token token(const std::string& id) {
   bootstrap_token made;
@@ -34,7 +34,7 @@ void add(cluster& c, const std::string& id, std::chrono::seconds life) {
 }
 
 bool there(cluster& c, const std::string& id) {
-  return c.find<Secret>(space, "bootstrap-token-" + id) != nullptr;
+  return c.find<Secret>(ns, "bootstrap-token-" + id) != nullptr;
 }
 
 std::string describe_cleaner(cluster& c) {
@@ -75,7 +75,7 @@ TEST_CASE("tokens whose time is over are removed, whoever crashes, and no others
     c.create(*actors::write_bootstrap_token(token("cccccc")));  // never expires
     Secret plain;
     plain.mutable_metadata()->set_name("bootstrap-token-dddddd");
-    plain.mutable_metadata()->set_namespace_(space);
+    plain.mutable_metadata()->set_namespace_(ns);
     c.create(plain);
     c.settle();
     CHECK(there(c, "aaaaaa"));
@@ -97,24 +97,24 @@ TEST_CASE("a token goes within a second of its time, whatever else is there") {
   CHECK(there(c, "bbbbbb"));
   CHECK_THAT(describe_cleaner(c), Catch::Matchers::Contains("tokens that expire: 2"));
   CHECK(c.run_until([&] { return !there(c, "bbbbbb"); }, seconds{2}));
-  c.remove<Secret>(space, "bootstrap-token-aaaaaa", 0);
+  c.remove<Secret>(ns, "bootstrap-token-aaaaaa", 0);
   c.settle();
   CHECK_THAT(describe_cleaner(c), Catch::Matchers::Contains("tokens that expire: 0"));
 }
 
 TEST_CASE("a token is removed as it was seen: one that is put off at that moment stays") {
   cluster c{1};
-  std::vector<actors::remove> asked;
-  auto& company = c.simulation().system();
-  auto to = c.plane().doors();
-  to.writer = company.spawn({.kind = "test", .name = "writer"}, runtime::make<removals>(&asked));
-  company.spawn({.kind = "test", .name = "cleaner"}, runtime::make<actors::token_cleaner>(to));
+  std::vector<actors::remove> requests;
+  auto& system = c.simulation().system();
+  auto to = c.plane().core_actors();
+  to.writer = system.spawn({.kind = "test", .name = "writer"}, runtime::make<removals>(&requests));
+  system.spawn({.kind = "test", .name = "cleaner"}, runtime::make<actors::token_cleaner>(to));
   add(c, "aaaaaa", seconds{20});
-  const auto seen = c.find<Secret>(space, "bootstrap-token-aaaaaa")->revision();
+  const auto seen = c.find<Secret>(ns, "bootstrap-token-aaaaaa")->revision();
   c.advance(seconds{21});
-  REQUIRE_FALSE(asked.empty());
-  CHECK(asked[0].key == "/registry/secrets/kube-system/bootstrap-token-aaaaaa");
-  CHECK(asked[0].at == seen);
+  REQUIRE_FALSE(requests.empty());
+  CHECK(requests[0].key == "/registry/secrets/kube-system/bootstrap-token-aaaaaa");
+  CHECK(requests[0].at == seen);
 }
 
 TEST_CASE("a token whose expiration is put off stays") {
@@ -123,7 +123,7 @@ TEST_CASE("a token whose expiration is put off stays") {
   c.settle();
   const auto later = api::format_time(
       std::chrono::floor<seconds>(c.now() + minutes{10}).time_since_epoch().count());
-  c.change<Secret>(space, "bootstrap-token-aaaaaa",
+  c.change<Secret>(ns, "bootstrap-token-aaaaaa",
                    [&](Secret& s) { (*s.mutable_data())["expiration"] = later; });
   c.advance(minutes{9});
   CHECK(there(c, "aaaaaa"));

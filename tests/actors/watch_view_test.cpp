@@ -1,8 +1,8 @@
-#include "actors/watch_view.hpp"
+#include "actors/watch/watch_view.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/two_doors.hpp"
+#include "actors/core_fixture.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
@@ -16,13 +16,14 @@ namespace {
 
 api::object_ptr map(bool shown, persistence::revision at) {
   return std::make_shared<const api::object>(api::kind_of<api::core::v1::ConfigMap>(),
-                                             test::doors::config("default", "a", shown, 0), at);
+                                             test::core_fixture::config("default", "a", shown, 0),
+                                             at);
 }
 
 change of(api::object_ptr before, api::object_ptr after, persistence::revision at) {
   change c;
   c.at = at;
-  c.key = test::doors::key("default", "a");
+  c.key = test::core_fixture::key("default", "a");
   c.type = !before ? change_type::created : !after ? change_type::removed : change_type::updated;
   c.object = std::move(after);
   c.previous = std::move(before);

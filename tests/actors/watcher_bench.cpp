@@ -7,11 +7,11 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "actors/follower.hpp"
-#include "actors/two_doors.hpp"
-#include "actors/watcher.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/core_fixture.hpp"
+#include "actors/watch/watcher.hpp"
 #include "api/schema/core_pod.pb.h"
-#include "runtime/system.hpp"
+#include "runtime/actor_system.hpp"
 #include "support/nodes.hpp"
 
 namespace troupe::test {
@@ -38,10 +38,10 @@ struct finish_line {
   }
 };
 
-class runner : public actors::follower {
+class runner : public actors::informer {
  public:
   runner(runtime::actor_ref watcher, actors::stream_options options, finish_line* line)
-      : follower{std::move(watcher)}, options_{std::move(options)}, line_{line} {}
+      : informer{std::move(watcher)}, options_{std::move(options)}, line_{line} {}
 
   const runtime::behavior& make_behavior() const override {
     static const auto table = runtime::handlers(&runner::on_watch_events, &runner::on_watch_ended);
@@ -93,11 +93,11 @@ struct race {
 void run(const race& r) {
   persistence::store_options in_memory;
   in_memory.threaded = false;
-  const auto truth = std::move(persistence::store::open(std::move(in_memory)).value());
-  runtime::system company;
+  const auto store = std::move(persistence::store::open(std::move(in_memory)).value());
+  runtime::actor_system system;
   const auto watcher =
-      company.spawn({.kind = "watcher", .name = "watcher"},
-                    runtime::make<actors::watcher>(truth.get(), actors::watcher_options{}));
+      system.spawn({.kind = "watcher", .name = "watcher"},
+                   runtime::make<actors::watcher>(store.get(), actors::watcher_options{}));
   finish_line line;
   line.left = r.subscribers;
   for (int i = 0; i < r.subscribers; ++i) {
@@ -108,8 +108,8 @@ void run(const race& r) {
       };
     }
     if (r.what == race::by_node) options.on_node = "n" + std::to_string(i);
-    company.spawn({.kind = "runner", .name = std::to_string(i)},
-                  runtime::make<runner>(watcher, options, &line));
+    system.spawn({.kind = "runner", .name = std::to_string(i)},
+                 runtime::make<runner>(watcher, options, &line));
   }
   REQUIRE(line.wait());
   const auto batches = history(r.changes, r.batch, r.subscribers);

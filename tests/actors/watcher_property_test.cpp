@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "actors/two_doors.hpp"
+#include "actors/core_fixture.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::test {
@@ -38,7 +38,7 @@ struct history {
 
 // One subscription and what must be true of it.
 struct watch {
-  watch(doors& d, int number, const subscribe& request)
+  watch(core_fixture& d, int number, const subscribe& request)
       : hand{d, fmt::format("s{}", number)},
         view{request.prefix, request.accept, {}},
         after{request.after} {
@@ -95,8 +95,8 @@ struct watch {
 
 class trial {
  public:
-  explicit trial(std::uint64_t seed) : random_{seed}, doors_{seed, options(random_)} {
-    past_.states[doors_.truth->read().at()] = {};
+  explicit trial(std::uint64_t seed) : random_{seed}, fixture_{seed, options(random_)} {
+    past_.states[fixture_.store->read().at()] = {};
   }
 
   void run() {
@@ -115,25 +115,25 @@ class trial {
           break;
         case 5:
           if (pick(8) == 0) compact();
-          if (pick(2) == 0) doors_.simulation.settle();
+          if (pick(2) == 0) fixture_.simulation.settle();
           break;
       }
       for (int i = pick(10); i > 0; --i)
-        doors_.simulation.step();
+        fixture_.simulation.step();
       for (auto& w : watches_)
         w->look(past_);
     }
     for (int i = 0; i < 3; ++i) {
       give(1'000'000);
-      doors_.simulation.advance(actors::defaults::watcher_round);
+      fixture_.simulation.advance(actors::defaults::watcher_round);
     }
     for (auto& w : watches_)
       finish(*w);
   }
 
  private:
-  static doors_options options(std::mt19937_64& random) {
-    doors_options o;
+  static core_fixture_options options(std::mt19937_64& random) {
+    core_fixture_options o;
     o.watcher.window_changes = 1 + random() % 12;
     o.watcher.log_part_changes = 1 + random() % 5;
     return o;
@@ -146,10 +146,10 @@ class trial {
     auto next = past_.states.rbegin()->second;
     std::map<std::string, std::unique_ptr<api::body>> chosen;
     for (int i = 0; i < keys; ++i) {
-      const auto space = pick(2) == 0 ? "default" : "other";
+      const auto ns = pick(2) == 0 ? "default" : "other";
       const auto name = fmt::format("c{}", pick(4));
-      chosen[doors::key(space, name)] =
-          pick(3) == 0 ? nullptr : doors::config(space, name, pick(2) == 0, pick(1000));
+      chosen[core_fixture::key(ns, name)] =
+          pick(3) == 0 ? nullptr : core_fixture::config(ns, name, pick(2) == 0, pick(1000));
     }
     std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all;
     std::vector<std::string> names;
@@ -157,11 +157,11 @@ class trial {
       names.push_back(key);
       all.emplace_back(key, std::move(content));
     }
-    const auto at = doors_.write(std::move(all));
+    const auto at = fixture_.write(std::move(all));
     if (at == 0) return;
     for (const auto& key : names) {
       next.erase(key);
-      if (const auto object = doors_.truth->read().find(key)) next[key] = object;
+      if (const auto object = fixture_.store->read().find(key)) next[key] = object;
     }
     past_.states[at] = std::move(next);
   }
@@ -174,7 +174,8 @@ class trial {
     if (pick(2) == 0) request.after = past_.states.begin()->first + random_() % past_.states.size();
     request.credit = static_cast<std::uint32_t>(pick(6));
     request.bookmarks = pick(2) == 0;
-    watches_.push_back(std::make_unique<watch>(doors_, static_cast<int>(watches_.size()), request));
+    watches_.push_back(
+        std::make_unique<watch>(fixture_, static_cast<int>(watches_.size()), request));
     auto& made = *watches_.back();
     if (request.after != 0) made.folded = past_.at(request.after, made.view);
   }
@@ -187,9 +188,9 @@ class trial {
   }
 
   void compact() {
-    const auto now = doors_.truth->read().at();
+    const auto now = fixture_.store->read().at();
     const auto up_to = past_.compacted + random_() % (now - past_.compacted + 1);
-    if (doors_.truth->compact(up_to)) past_.compacted = std::max(past_.compacted, up_to);
+    if (fixture_.store->compact(up_to)) past_.compacted = std::max(past_.compacted, up_to);
   }
 
   void finish(watch& w) {
@@ -200,11 +201,11 @@ class trial {
       CHECK(std::max(w.up_to, w.after) < past_.compacted);
       return;
     }
-    CHECK(w.folded == past_.at(doors_.truth->read().at(), w.view));
+    CHECK(w.folded == past_.at(fixture_.store->read().at(), w.view));
   }
 
   std::mt19937_64 random_;
-  doors doors_;
+  core_fixture fixture_;
   history past_;
   std::vector<std::unique_ptr<watch>> watches_;
 };

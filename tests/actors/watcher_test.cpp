@@ -1,12 +1,12 @@
-#include "actors/watcher.hpp"
+#include "actors/watch/watcher.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
 
-#include "actors/two_doors.hpp"
-#include "persistence/record.hpp"
-#include "runtime/system.hpp"
+#include "actors/core_fixture.hpp"
+#include "persistence/format/record.hpp"
+#include "runtime/actor_system.hpp"
 
 namespace troupe::test {
 
@@ -20,15 +20,15 @@ namespace {
 
 constexpr const char* all = "/registry/configmaps/";
 
-doors_options tiny_window() {
-  doors_options options;
+core_fixture_options tiny_window() {
+  core_fixture_options options;
   options.watcher.window_changes = 2;
   options.watcher.log_part_changes = 3;
   return options;
 }
 
 // What the watcher says of itself.
-std::string description(doors& d) {
+std::string description(core_fixture& d) {
   std::string text;
   d.simulation.system().request<runtime::description>(
       d.watcher, runtime::describe{}, std::chrono::seconds{1},
@@ -40,7 +40,7 @@ std::string description(doors& d) {
 }  // namespace
 
 TEST_CASE("a subscriber from revision 0 gets the present state, then every change") {
-  doors d{1};
+  core_fixture d{1};
   const auto a = d.put("default", "a");
   const auto b = d.put("other", "b");
   subscriber s{d, "s"};
@@ -60,7 +60,7 @@ TEST_CASE("a subscriber from revision 0 gets the present state, then every chang
 }
 
 TEST_CASE("the present state tells why each object was written, while that is in memory") {
-  doors d{1, tiny_window()};
+  core_fixture d{1, tiny_window()};
   for (int i = 0; i < 4; ++i) {
     d.request = 10 + static_cast<std::uint64_t>(i);
     d.put("default", fmt::format("c{}", i));
@@ -70,12 +70,12 @@ TEST_CASE("the present state tells why each object was written, while that is in
   s.say(subscribe{.id = 1, .prefix = all});
   std::vector<std::uint64_t> requests;
   for (const auto& event : s.heard->events())
-    requests.push_back(event.why.request);
+    requests.push_back(event.cause.request);
   CHECK(requests == std::vector<std::uint64_t>{0, 0, 12, 13});
 }
 
 TEST_CASE("an empty present state is announced as complete") {
-  doors d{1};
+  core_fixture d{1};
   subscriber s{d, "s"};
   s.say(subscribe{.id = 1, .prefix = all});
   REQUIRE(s.heard->messages.size() == 1);
@@ -84,33 +84,33 @@ TEST_CASE("an empty present state is announced as complete") {
 }
 
 TEST_CASE("a watch of one key or one namespace sees nothing else") {
-  doors d{1};
-  subscriber one{d, "one"}, space{d, "space"};
-  one.say(subscribe{.id = 1, .prefix = doors::key("default", "a")});
-  space.say(subscribe{.id = 1, .prefix = "/registry/configmaps/other/"});
+  core_fixture d{1};
+  subscriber one{d, "one"}, ns{d, "space"};
+  one.say(subscribe{.id = 1, .prefix = core_fixture::key("default", "a")});
+  ns.say(subscribe{.id = 1, .prefix = "/registry/configmaps/other/"});
   const auto a = d.put("default", "a");
   d.put("default", "ab");
   const auto b = d.put("other", "a");
   d.simulation.settle();
   CHECK(one.heard->lines() == lines{fmt::format("ADDED a@{}", a)});
-  CHECK(space.heard->lines() == lines{fmt::format("ADDED a@{}", b)});
+  CHECK(ns.heard->lines() == lines{fmt::format("ADDED a@{}", b)});
 }
 
 TEST_CASE("a change is shown only to the streams of its key, its namespace and its resource") {
-  doors d{1};
-  subscriber one{d, "one"}, space{d, "space"}, everything{d, "everything"}, others{d, "others"};
-  one.say(subscribe{.id = 1, .prefix = doors::key("default", "a")});
-  space.say(subscribe{.id = 1, .prefix = std::string{all} + "default/"});
+  core_fixture d{1};
+  subscriber one{d, "one"}, ns{d, "space"}, everything{d, "everything"}, others{d, "others"};
+  one.say(subscribe{.id = 1, .prefix = core_fixture::key("default", "a")});
+  ns.say(subscribe{.id = 1, .prefix = std::string{all} + "default/"});
   everything.say(subscribe{.id = 1, .prefix = "/registry/"});
   for (std::uint64_t i = 1; i <= 300; i += 3) {
-    others.say(subscribe{.id = i, .prefix = doors::key("default", fmt::format("b{}", i))});
+    others.say(subscribe{.id = i, .prefix = core_fixture::key("default", fmt::format("b{}", i))});
     others.say(subscribe{.id = i + 1, .prefix = fmt::format("{}other-{}/", all, i)});
     others.say(subscribe{.id = i + 2, .prefix = all, .on_node = fmt::format("node-{}", i)});
   }
   const lines expected{fmt::format("ADDED a@{}", d.put("default", "a"))};
   d.simulation.settle();
   CHECK(one.heard->lines() == expected);
-  CHECK(space.heard->lines() == expected);
+  CHECK(ns.heard->lines() == expected);
   CHECK(everything.heard->lines() == expected);
   CHECK(others.heard->lines().empty());
   CHECK_THAT(description(d), Catch::Contains("offers: 3\n"));
@@ -126,7 +126,7 @@ TEST_CASE("a change is shown only to the streams of its key, its namespace and i
 }
 
 TEST_CASE("a watch resumes from the window and, from further back, from the log") {
-  doors d{1, tiny_window()};
+  core_fixture d{1, tiny_window()};
   lines expected;
   const auto from = d.put("default", "a");
   for (int i = 1; i <= 20; ++i) {
@@ -147,11 +147,11 @@ TEST_CASE("a watch resumes from the window and, from further back, from the log"
 }
 
 TEST_CASE("a watch from a compacted revision ends with that error") {
-  doors d{1, tiny_window()};
+  core_fixture d{1, tiny_window()};
   const auto from = d.put("default", "a");
   for (int i = 1; i <= 20; ++i)
     d.put("default", "a", true, i);
-  REQUIRE(d.truth->compact(from + 10));
+  REQUIRE(d.store->compact(from + 10));
   d.simulation.settle();
   subscriber late{d, "late"}, edge{d, "edge"};
   late.say(subscribe{.id = 1, .prefix = all, .after = from + 9});
@@ -163,7 +163,7 @@ TEST_CASE("a watch from a compacted revision ends with that error") {
 }
 
 TEST_CASE("a watch from history that cannot be read ends as if it were compacted") {
-  doors d{1, tiny_window()};
+  core_fixture d{1, tiny_window()};
   const auto from = d.put("default", "a");
   for (int i = 1; i <= 20; ++i)
     d.put("default", "a", true, i);
@@ -180,13 +180,13 @@ TEST_CASE("a watch from history that cannot be read ends as if it were compacted
 }
 
 TEST_CASE("a deletion right after the compacted revision is delivered") {
-  doors d{1, tiny_window()};
+  core_fixture d{1, tiny_window()};
   d.put("default", "a");
   const auto before = d.put("default", "b");
   const auto gone = d.remove("default", "a");
   for (int i = 1; i <= 5; ++i)
     d.put("default", "b", false, i);
-  REQUIRE(d.truth->compact(before));
+  REQUIRE(d.store->compact(before));
   subscriber s{d, "s"};
   s.say(subscribe{.id = 1, .prefix = all, .accept = shown, .after = before});
   REQUIRE_FALSE(s.heard->events().empty());
@@ -195,7 +195,7 @@ TEST_CASE("a deletion right after the compacted revision is delivered") {
 }
 
 TEST_CASE("a watch from a revision that has not come waits and sends nothing older") {
-  doors d{1};
+  core_fixture d{1};
   const auto now = d.put("default", "a");
   subscriber s{d, "s"};
   s.say(subscribe{.id = 1, .prefix = all, .after = now + 2, .bookmarks = true});
@@ -207,7 +207,7 @@ TEST_CASE("a watch from a revision that has not come waits and sends nothing old
 }
 
 TEST_CASE("a subscriber without credit gets nothing, and all of it later, in order") {
-  doors d{1, tiny_window()};
+  core_fixture d{1, tiny_window()};
   subscriber slow{d, "slow"}, quick{d, "quick"};
   slow.say(subscribe{.id = 1, .prefix = all, .credit = 3});
   quick.say(subscribe{.id = 1, .prefix = all});
@@ -222,7 +222,7 @@ TEST_CASE("a subscriber without credit gets nothing, and all of it later, in ord
 }
 
 TEST_CASE("the present state is handed out under credit") {
-  doors d{1};
+  core_fixture d{1};
   for (int i = 0; i < 10; ++i)
     d.put("default", fmt::format("c{}", i));
   subscriber s{d, "s"};
@@ -239,7 +239,7 @@ TEST_CASE("the present state is handed out under credit") {
 }
 
 TEST_CASE("a subscriber that does not take the present state in time is ended") {
-  doors d{1};
+  core_fixture d{1};
   for (int i = 0; i < 10; ++i)
     d.put("default", fmt::format("c{}", i));
   subscriber s{d, "s"};
@@ -250,12 +250,13 @@ TEST_CASE("a subscriber that does not take the present state in time is ended") 
 }
 
 TEST_CASE("all events of one revision come in one message") {
-  doors d{1};
+  core_fixture d{1};
   subscriber s{d, "s"};
   s.say(subscribe{.id = 1, .prefix = all, .credit = 2});
   std::vector<std::pair<std::string, std::unique_ptr<api::body>>> three;
   for (const char* name : {"a", "b", "c"}) {
-    three.emplace_back(doors::key("default", name), doors::config("default", name, true, 0));
+    three.emplace_back(core_fixture::key("default", name),
+                       core_fixture::config("default", name, true, 0));
   }
   d.write(std::move(three));
   d.simulation.settle();
@@ -267,7 +268,7 @@ TEST_CASE("all events of one revision come in one message") {
 }
 
 TEST_CASE("bookmarks come each minute, when asked for, and never before older events") {
-  doors d{1};
+  core_fixture d{1};
   subscriber with{d, "with"}, without{d, "without"};
   with.say(subscribe{.id = 1, .prefix = all, .credit = 3, .bookmarks = true});
   without.say(subscribe{.id = 1, .prefix = "/registry/secrets/"});
@@ -286,7 +287,7 @@ TEST_CASE("bookmarks come each minute, when asked for, and never before older ev
 }
 
 TEST_CASE("nothing is sent after an unsubscription, which may come twice") {
-  doors d{1};
+  core_fixture d{1};
   subscriber s{d, "s"};
   s.say(subscribe{.id = 1, .prefix = all});
   s.say(unsubscribe{1});
@@ -299,7 +300,7 @@ TEST_CASE("nothing is sent after an unsubscription, which may come twice") {
 }
 
 TEST_CASE("a second subscription of the same id replaces the first") {
-  doors d{1};
+  core_fixture d{1};
   subscriber s{d, "s"};
   s.say(subscribe{.id = 1, .prefix = all});
   s.say(subscribe{.id = 1, .prefix = "/registry/secrets/"});
@@ -309,7 +310,7 @@ TEST_CASE("a second subscription of the same id replaces the first") {
 }
 
 TEST_CASE("a subscriber that has ended is dropped") {
-  doors d{1};
+  core_fixture d{1};
   subscriber idle{d, "idle"}, busy{d, "busy"};
   idle.say(subscribe{.id = 1, .prefix = "/registry/secrets/"});
   busy.say(subscribe{.id = 1, .prefix = all});
@@ -326,7 +327,7 @@ TEST_CASE("a subscriber that has ended is dropped") {
 }
 
 TEST_CASE("batches that never reached the watcher are found in the log") {
-  doors d{1, tiny_window()};
+  core_fixture d{1, tiny_window()};
   subscriber s{d, "s"};
   s.say(subscribe{.id = 1, .prefix = all});
   lines expected;

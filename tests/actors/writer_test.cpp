@@ -1,11 +1,11 @@
-#include "actors/writer.hpp"
+#include "actors/core/writer.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/condition.hpp"
+#include "actors/core/condition.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
-#include "runtime/system.hpp"
+#include "runtime/actor_system.hpp"
 #include "support/cluster.hpp"
 
 namespace troupe::test {
@@ -49,17 +49,17 @@ TEST_CASE("the writer commits a transaction and answers with its revision") {
   cluster c{1, only_doors()};
   auto map = std::make_unique<ConfigMap>();
   map->mutable_metadata()->set_name("a");
-  auto what = std::make_shared<persistence::transaction>();
+  auto transaction = std::make_shared<persistence::transaction>();
   const auto key = api::kind_of<ConfigMap>().key("default", "a");
-  what->preconditions.push_back({key, 0});
-  what->mutations.push_back({key, &api::kind_of<ConfigMap>(), std::move(map)});
+  transaction->preconditions.push_back({key, 0});
+  transaction->mutations.push_back({key, &api::kind_of<ConfigMap>(), std::move(map)});
   persistence::revision at = 0;
   c.simulation().system().request<commit_done>(
-      c.plane().doors().writer, commit{what}, seconds{1},
+      c.plane().core_actors().writer, commit{transaction}, seconds{1},
       [&](auto reply) { at = reply.value()->result.value().at; });
   c.settle();
   REQUIRE(at != 0);
-  CHECK(c.truth().read().find(key)->revision() == at);
+  CHECK(c.store().read().find(key)->revision() == at);
 }
 
 TEST_CASE("a bind command ends as a transaction with the request as its cause") {
@@ -68,9 +68,9 @@ TEST_CASE("a bind command ends as a transaction with the request as its cause") 
   const auto bound = order_bind(c, "n1");
   REQUIRE(bound);
   CHECK((*bound)->as<Pod>().spec().node_name() == "n1");
-  const auto changes = c.truth().changes(before, 10).value();
+  const auto changes = c.store().changes(before, 10).value();
   REQUIRE(changes.size() == 1);
-  CHECK(changes[0].why.request == 42);
+  CHECK(changes[0].cause.request == 42);
 }
 
 TEST_CASE("of two binds of one pod the second is refused") {

@@ -5,12 +5,12 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 
-#include "api/codec.hpp"
-#include "api/object.hpp"
-#include "api/random_message.hpp"
+#include "api/codec/codec.hpp"
+#include "api/object/object.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
 #include "support/cpu_time.hpp"
+#include "support/random_message.hpp"
 #include "support/typical_pod.hpp"
 
 namespace troupe::api {
@@ -20,7 +20,7 @@ namespace {
 
 // Calls `work` for about half a second; prints and gives megabytes of JSON a second.
 template <class Work>
-double megabytes_per_second(const char* what, std::size_t size_bytes, const Work& work) {
+double megabytes_per_second(const char* name, std::size_t size_bytes, const Work& work) {
   for (int i = 0; i < 200; ++i)
     work();
   const double start = test::cpu_seconds();
@@ -30,7 +30,7 @@ double megabytes_per_second(const char* what, std::size_t size_bytes, const Work
     for (int i = 0; i < 100; ++i)
       work();
   const double rate = static_cast<double>(size_bytes) * rounds / took / 1e6;
-  std::printf("%-34s %8.0f MB/s %10.2f us\n", what, rate, took / rounds * 1e6);
+  std::printf("%-34s %8.0f MB/s %10.2f us\n", name, rate, took / rounds * 1e6);
   return rate;
 }
 

@@ -1,16 +1,16 @@
-#include "api/defaults.hpp"
+#include "api/strategy/defaults.hpp"
 
 #include <google/protobuf/util/message_differencer.h>
 
 #include <catch2/catch.hpp>
 
 #include "api/manifests.hpp"
-#include "api/random_message.hpp"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/schema/core_service.pb.h"
+#include "support/random_message.hpp"
 
 using namespace troupe;
 using namespace troupe::api;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"

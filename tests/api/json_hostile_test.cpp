@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
 #include "support/cpu_time.hpp"
@@ -42,13 +42,13 @@ expected<decoded> decode_within_bounds(const std::string& text, media form = med
   return out;
 }
 
-void refuse(const std::string& text, std::string_view why, media form = media::json) {
+void refuse(const std::string& text, std::string_view reason, media form = media::json) {
   INFO(text.substr(0, 60));
   const auto read = decode_within_bounds(text, form);
   REQUIRE_FALSE(read);
   CHECK(read.error().code == 400);
   INFO(read.error().message.substr(0, 200));
-  CHECK(read.error().message.find(why) != std::string::npos);
+  CHECK(read.error().message.find(reason) != std::string::npos);
 }
 
 // A pod that holds `value` where any value is allowed, and where none is known.

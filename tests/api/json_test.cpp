@@ -1,10 +1,10 @@
 // How JSON and the typed objects correspond: Kubernetes' forms, zeros, nulls, and what is refused.
 #include <catch2/catch.hpp>
 
-#include "api/codec.hpp"
-#include "api/random_message.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
+#include "support/random_message.hpp"
 
 namespace troupe::api {
 namespace {

@@ -7,11 +7,11 @@
 #include <sstream>
 #include <string>
 
-#include "api/codec.hpp"
-#include "api/defaults.hpp"
-#include "api/object.hpp"
+#include "api/codec/codec.hpp"
+#include "api/object/object.hpp"
 #include "api/scheme.hpp"
-#include "api/strategy.hpp"
+#include "api/strategy/defaults.hpp"
+#include "api/strategy/strategy.hpp"
 #include "build_paths.hpp"
 
 namespace troupe::test {

@@ -1,4 +1,4 @@
-#include "api/object.hpp"
+#include "api/object/object.hpp"
 
 #include <google/protobuf/message.h>
 #include <google/protobuf/unknown_field_set.h>
@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
 

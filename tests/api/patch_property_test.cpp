@@ -6,13 +6,13 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
+#include "api/codec/json_dom.hpp"
 #include "api/equality.hpp"
-#include "api/json_dom.hpp"
-#include "api/patch.hpp"
-#include "api/random_message.hpp"
+#include "api/patch/patch.hpp"
 #include "api/scheme.hpp"
 #include "api/type_info.hpp"
+#include "support/random_message.hpp"
 
 namespace troupe::api {
 namespace {
@@ -140,13 +140,13 @@ class strategic_difference {
     const auto& key = info.rule->patch_merge_key();
     const auto in_a = keys(a, key), in_b = keys(b, key);
     if (in_a.size() != a.Size() || in_b.size() != b.Size()) {
-      json_value whole(rapidjson::kArrayType);
+      json_value list(rapidjson::kArrayType);
       json_value order(rapidjson::kObjectType);
       order.AddMember("$patch", "replace", memory_);
-      whole.PushBack(order, memory_);
+      list.PushBack(order, memory_);
       for (const auto& each : b.GetArray())
-        whole.PushBack(copy(each), memory_);
-      return set(out, name, std::move(whole));
+        list.PushBack(copy(each), memory_);
+      return set(out, name, std::move(list));
     }
     json_value changes(rapidjson::kArrayType), gone(rapidjson::kArrayType),
         order(rapidjson::kArrayType);
@@ -174,9 +174,9 @@ class strategic_difference {
       gone.PushBack(copy(element), memory_);
       return;
     }
-    auto which = named(element, key);
-    which.AddMember("$patch", "delete", memory_);
-    changes.PushBack(which, memory_);
+    auto deleted = named(element, key);
+    deleted.AddMember("$patch", "delete", memory_);
+    changes.PushBack(deleted, memory_);
   }
 
   json_value named(const json_value& element, const std::string& key) {

@@ -1,4 +1,4 @@
-#include "api/patch.hpp"
+#include "api/patch/patch.hpp"
 
 #include <bit>
 #include <catch2/catch.hpp>
@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <random>
 
-#include "api/codec.hpp"
-#include "api/json_dom.hpp"
-#include "api/random_message.hpp"
+#include "api/codec/codec.hpp"
+#include "api/codec/json_dom.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "support/figures.hpp"
+#include "support/random_message.hpp"
 
 using namespace troupe::api;
 

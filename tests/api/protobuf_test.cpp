@@ -1,12 +1,12 @@
 // Kubernetes' protobuf envelope, and what Go clients put into it.
 #include <catch2/catch.hpp>
 
-#include "api/codec.hpp"
-#include "api/envelope.hpp"
+#include "api/codec/codec.hpp"
+#include "api/codec/envelope.hpp"
+#include "api/codec/wire_writer.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"
-#include "api/wire_writer.hpp"
 
 namespace troupe::api {
 namespace {
@@ -104,12 +104,12 @@ TEST_CASE("fields that the schema does not know are dropped") {
 }
 
 TEST_CASE("broken envelopes and messages are refused") {
-  const std::string whole = enveloped(
+  const std::string complete = enveloped(
       "\x0A\x03\x0A\x01"
       "a");
-  for (std::size_t size = 0; size < whole.size() - 4; ++size) {
+  for (std::size_t size = 0; size < complete.size() - 4; ++size) {
     INFO(size);
-    const auto made = decode(whole.substr(0, size), media::protobuf, &kind_of<core::v1::Pod>());
+    const auto made = decode(complete.substr(0, size), media::protobuf, &kind_of<core::v1::Pod>());
     // Cut where a field ends, there is an envelope of nothing, which is an empty object.
     if (made) CHECK((size == 4 || size == 15));
     if (!made) CHECK(made.error().code == 400);

@@ -1,4 +1,4 @@
-#include "api/quantity.hpp"
+#include "api/values/quantity.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -4,13 +4,13 @@
 
 #include <catch2/catch.hpp>
 
-#include "api/codec.hpp"
-#include "api/envelope.hpp"
-#include "api/object.hpp"
-#include "api/random_message.hpp"
+#include "api/codec/codec.hpp"
+#include "api/codec/envelope.hpp"
+#include "api/object/object.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "support/random_message.hpp"
 
 namespace troupe::api {
 namespace {

@@ -1,6 +1,6 @@
 #include "api/schema_walk.hpp"
 
-#include "api/schema_files.hpp"
+#include "api/schema/schema_files.hpp"
 
 namespace troupe::api::testing {
 

@@ -1,4 +1,4 @@
-#include "api/selector.hpp"
+#include "api/selectors/selector.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,12 +1,10 @@
-#include "api/strategy.hpp"
+#include "api/strategy/strategy.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>
 
 #include "api/equality.hpp"
 #include "api/manifests.hpp"
-#include "api/pod_start.hpp"
-#include "api/scale.hpp"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -15,6 +13,8 @@
 #include "api/schema/core_replication.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/meta_request.pb.h"
+#include "api/strategy/new_pod.hpp"
+#include "api/strategy/scale.hpp"
 
 using namespace troupe;
 using namespace troupe::api;
@@ -139,13 +139,13 @@ TEST_CASE("a node brings its status, a namespace begins active and held") {
             .allocatable()
             .at("cpu")
             .string() == "2");
-  const auto space = created<core::v1::Namespace>(
+  const auto ns = created<core::v1::Namespace>(
       "{apiVersion: v1, kind: Namespace, metadata: "
       "{name: n}}");
-  CHECK(space.status().phase() == "Active");
-  REQUIRE(space.spec().finalizers_size() == 1);
-  CHECK(space.spec().finalizers(0) == "kubernetes");
-  CHECK(space.metadata().labels().at("kubernetes.io/metadata.name") == "n");
+  CHECK(ns.status().phase() == "Active");
+  REQUIRE(ns.spec().finalizers_size() == 1);
+  CHECK(ns.spec().finalizers(0) == "kubernetes");
+  CHECK(ns.metadata().labels().at("kubernetes.io/metadata.name") == "n");
 }
 
 TEST_CASE("a plain update keeps identity and status, and counts changes of the spec") {
@@ -285,9 +285,8 @@ TEST_CASE("the propagation policy becomes a finalizer") {
 }
 
 TEST_CASE("a namespace begins to end and goes when it is empty") {
-  auto space =
-      created<core::v1::Namespace>("{apiVersion: v1, kind: Namespace, metadata: {name: n}}");
-  const auto begun = plan(space);
+  auto ns = created<core::v1::Namespace>("{apiVersion: v1, kind: Namespace, metadata: {name: n}}");
+  const auto begun = plan(ns);
   auto going = updated<core::v1::Namespace>(begun);
   CHECK(going.status().phase() == "Terminating");
   CHECK(plan(going).step == deletion_step::unchanged);

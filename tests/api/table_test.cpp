@@ -1,12 +1,12 @@
-#include "api/table.hpp"
+#include "api/tables/table.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "api/age.hpp"
-#include "api/json_dom.hpp"
+#include "api/codec/json_dom.hpp"
 #include "api/manifests.hpp"
-#include "api/random_message.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/tables/age.hpp"
+#include "support/random_message.hpp"
 
 using namespace troupe;
 using namespace troupe::api;

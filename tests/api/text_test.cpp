@@ -2,12 +2,12 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "api/base64.hpp"
-#include "api/json_text.hpp"
-#include "api/timestamp.hpp"
-#include "api/utf8.hpp"
-#include "api/wire.hpp"
-#include "api/wire_writer.hpp"
+#include "api/codec/json_text.hpp"
+#include "api/codec/wire.hpp"
+#include "api/codec/wire_writer.hpp"
+#include "api/values/base64.hpp"
+#include "api/values/timestamp.hpp"
+#include "api/values/utf8.hpp"
 
 namespace troupe::api {
 namespace {
@@ -159,7 +159,7 @@ TEST_CASE("nested messages get their lengths whatever their size") {
     out.end();
     wire::field outer, inner, text;
     REQUIRE(wire::reader(out.str()).next(outer));
-    REQUIRE(outer.whole.size() == out.str().size());
+    REQUIRE(outer.bytes_with_tag.size() == out.str().size());
     REQUIRE(wire::reader(outer.bytes).next(inner));
     REQUIRE(wire::reader(inner.bytes).next(text));
     REQUIRE(text.bytes.size() == size);

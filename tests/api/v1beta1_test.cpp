@@ -6,18 +6,18 @@
 
 #include <catch2/catch.hpp>
 
-#include "api/conversion.hpp"
-#include "api/defaults.hpp"
+#include "api/conversion/conversion.hpp"
 #include "api/equality.hpp"
-#include "api/random_message.hpp"
 #include "api/schema/core_binding.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
+#include "api/strategy/defaults.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/pod.pb.h"
 #include "support/legacy_manifests.hpp"
+#include "support/random_message.hpp"
 
 namespace troupe::api {
 namespace {

@@ -1,4 +1,4 @@
-#include "api/validation.hpp"
+#include "api/validation/validation.hpp"
 
 #include <catch2/catch.hpp>
 

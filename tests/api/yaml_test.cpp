@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
+#include "api/codec/yaml_scalar.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
-#include "api/yaml_scalar.hpp"
 #include "support/cpu_time.hpp"
 
 namespace troupe::api {
@@ -23,14 +23,14 @@ std::string refusal(std::string_view yaml) {
   return json.error().message;
 }
 
-void refuse_quickly(const std::string& yaml, std::string_view why) {
+void refuse_quickly(const std::string& yaml, std::string_view reason) {
   INFO(yaml.substr(0, 60));
   const double start = test::cpu_seconds();
   const auto json = yaml_to_json(yaml);
   CHECK(test::cpu_seconds() - start < 1.0);
   REQUIRE_FALSE(json);
   INFO(json.error().message.substr(0, 200));
-  CHECK(json.error().message.find(why) != std::string::npos);
+  CHECK(json.error().message.find(reason) != std::string::npos);
 }
 
 std::string repeated(std::string_view part, std::size_t count) {

@@ -17,8 +17,8 @@ std::string refused_file(const std::string& body) {
   const auto read = read_yaml(header + body, "troupe.yaml", table());
   auto all = read.problems;
   for (const auto& given : read.assignments) {
-    if (!troupe::config::read(*given.what, given.text))
-      all.push_back(refusal(*given.what, given.place, given.text));
+    if (!troupe::config::read(*given.row, given.text))
+      all.push_back(refusal(*given.row, given.place, given.text));
   }
   return lines(all);
 }
@@ -169,6 +169,14 @@ TEST_CASE("every problem is reported, also that of an overridden value") {
   const auto two = load({.flags = {{"log-level", "a"}, {"log-format", "b"}}});
   REQUIRE_FALSE(two);
   CHECK(two.error().size() == 2);
+}
+
+TEST_CASE("a log level is warning or warn") {
+  for (const std::string word : {"warn", "warning"}) {
+    const auto loaded = load({.flags = {{"log-level", word}}});
+    REQUIRE(loaded);
+    CHECK(loaded->config.log.level == log_level::warning);
+  }
 }
 
 TEST_CASE("values that contradict each other are refused") {

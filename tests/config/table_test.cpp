@@ -18,13 +18,13 @@ namespace {
 
 using random_source = std::mt19937_64;
 
-std::int64_t number_between(std::int64_t least, std::int64_t most, random_source& random) {
-  return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+std::int64_t number_between(std::int64_t minimum, std::int64_t maximum, random_source& random) {
+  return std::uniform_int_distribution<std::int64_t>(minimum, maximum)(random);
 }
 
-std::string word(random_source& random, std::string_view letters, std::size_t most) {
+std::string word(random_source& random, std::string_view letters, std::size_t maximum) {
   std::string result;
-  const auto length = number_between(1, static_cast<std::int64_t>(most), random);
+  const auto length = number_between(1, static_cast<std::int64_t>(maximum), random);
   for (std::int64_t i = 0; i < length; ++i)
     result += letters[random() % letters.size()];
   return result;
@@ -36,11 +36,11 @@ constexpr std::string_view path_letters = "abcXYZ019-_./ ~!@#$%^&*(){}[]:;'\"\\|
 value any_value(const setting& row, random_source& random) {
   switch (row.at.form) {
     case form::count:
-      return number_between(row.least, row.most, random);
+      return number_between(row.minimum, row.maximum, random);
     case form::duration:
-      return duration{number_between(row.least, row.most, random)};
+      return duration{number_between(row.minimum, row.maximum, random)};
     case form::size:
-      return byte_size{number_between(row.least, row.most, random)};
+      return byte_size{number_between(row.minimum, row.maximum, random)};
     case form::address: {
       const auto port = static_cast<std::uint16_t>(number_between(1, 65'535, random));
       return address{random() % 2 == 0 ? "::1" : word(random, "abc019", 12), port};
@@ -62,7 +62,8 @@ value any_value(const setting& row, random_source& random) {
   }
   weights result;
   for (auto n = random() % 5; n > 0; --n) {
-    result.emplace(word(random, plugin_letters, 20), number_between(row.least, row.most, random));
+    result.emplace(word(random, plugin_letters, 20),
+                   number_between(row.minimum, row.maximum, random));
   }
   return result;
 }
@@ -94,7 +95,7 @@ TEST_CASE("every row is complete and no two share a name") {
     const bool number =
         row.at.form == form::count || row.at.form == form::duration || row.at.form == form::size;
     CHECK(row.unit.empty() != number);
-    if (number) CHECK(row.most != std::numeric_limits<std::int64_t>::max());
+    if (number) CHECK(row.maximum != std::numeric_limits<std::int64_t>::max());
   }
 }
 

@@ -52,7 +52,8 @@ TEST_CASE("a printed value is read as the same value") {
     CAPTURE(n);
     REQUIRE(parse_duration(print(duration{n})) == duration{n});
     REQUIRE(parse_size(print(byte_size{n})) == byte_size{n});
-    const address where{n % 2 == 0 ? "fe80::1%lo" : "node-1.local", static_cast<std::uint16_t>(n)};
-    REQUIRE(parse_address(print(where)) == where);
+    const address endpoint{n % 2 == 0 ? "fe80::1%lo" : "node-1.local",
+                           static_cast<std::uint16_t>(n)};
+    REQUIRE(parse_address(print(endpoint)) == endpoint);
   }
 }

@@ -34,10 +34,10 @@ void add_name(X509* to, const char* field, const std::string& text) {
                              static_cast<int>(text.size()), -1, 0);
 }
 
-void add_extension(X509* to, X509* issuer, int what, const std::string& value) {
+void add_extension(X509* to, X509* issuer, int extension, const std::string& value) {
   X509V3_CTX context;
   X509V3_set_ctx(&context, issuer, to, nullptr, nullptr, 0);
-  X509_EXTENSION* made = X509V3_EXT_conf_nid(nullptr, &context, what, value.c_str());
+  X509_EXTENSION* made = X509V3_EXT_conf_nid(nullptr, &context, extension, value.c_str());
   X509_add_ext(to, made, -1);
   X509_EXTENSION_free(made);
 }
@@ -74,15 +74,15 @@ authority::authority(const std::string& name) : impl_{std::make_unique<impl>()} 
 
 authority::~authority() = default;
 
-runtime::link::credentials authority::issue(const leaf& what) const {
+runtime::link::credentials authority::issue(const leaf& leaf) const {
   const auto key = make_key();
-  const auto made = begin(key.get(), what.life);
-  for (const auto& group : what.groups)
+  const auto made = begin(key.get(), leaf.life);
+  for (const auto& group : leaf.groups)
     add_name(made.get(), "O", group);
-  add_name(made.get(), "CN", what.name);
+  add_name(made.get(), "CN", leaf.name);
   X509_set_issuer_name(made.get(), X509_get_subject_name(impl_->certificate.get()));
   std::string called;
-  for (const auto& name : what.called)
+  for (const auto& name : leaf.called)
     called += (called.empty() ? "" : ",") + name;
   if (!called.empty())
     add_extension(made.get(), impl_->certificate.get(), NID_subject_alt_name, called);

@@ -24,7 +24,7 @@ class authority {
   explicit authority(const std::string& name);
   ~authority();
 
-  runtime::link::credentials issue(const leaf& what) const;
+  runtime::link::credentials issue(const leaf& leaf) const;
   const std::string& certificate() const;
 
  private:

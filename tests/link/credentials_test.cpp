@@ -10,12 +10,12 @@ namespace {
 
 // A node with these credentials does not get in, and the plane hears nothing of it.
 std::string refusal(plane& there, link::credentials with) {
-  node here{there.door->where(), always(std::move(with))};
-  const auto why = here.failures.await();
-  REQUIRE(here.hosts.count() == 0);
-  REQUIRE(there.guests.count() == 0);
-  REQUIRE(why.find('\n') == std::string::npos);
-  return why;
+  node here{there.listener->address(), always(std::move(with))};
+  const auto reason = here.failures.await();
+  REQUIRE(here.sessions.count() == 0);
+  REQUIRE(there.sessions.count() == 0);
+  REQUIRE(reason.find('\n') == std::string::npos);
+  return reason;
 }
 
 TEST_CASE("strangers are refused by their certificate") {
@@ -42,19 +42,19 @@ TEST_CASE("strangers are refused by their certificate") {
                  Catch::Contains("one common name"));
   }
   // And the plane goes on.
-  node good{there.door->where()};
-  REQUIRE(there.guests.await().session);
+  node good{there.listener->address()};
+  REQUIRE(there.sessions.await().session);
 }
 
 TEST_CASE("a plane is refused by its certificate") {
   const authority another{"another cluster"};
   const auto why_not = [](link::credentials shown, const std::string& host = "127.0.0.1") {
     plane there{false, {"127.0.0.1", 0}, always(std::move(shown))};
-    node here{{host, there.door->where().port}};
-    const auto why = here.failures.await();
-    REQUIRE(here.hosts.count() == 0);
-    REQUIRE(there.guests.count() == 0);
-    return why;
+    node here{{host, there.listener->address().port}};
+    const auto reason = here.failures.await();
+    REQUIRE(here.sessions.count() == 0);
+    REQUIRE(there.sessions.count() == 0);
+    return reason;
   };
   SECTION("of another authority") {
     auto shown = another.issue({"troupe", {}, {"IP:127.0.0.1"}});
@@ -85,12 +85,12 @@ TEST_CASE("a host name is verified as well") {
   }
   ::freeaddrinfo(found);
   plane there;
-  node here{{"localhost", there.door->where().port}};
-  REQUIRE(there.guests.await().session);
+  node here{{"localhost", there.listener->address().port}};
+  REQUIRE(there.sessions.await().session);
 }
 
 TEST_CASE("credentials that are none are an error that says which") {
-  const hall guests;
+  const session_log sessions;
   const auto start = [&](link::credentials with) {
     return link::listener::start({{"127.0.0.1", 0}, always(std::move(with)), {}, 5});
   };
@@ -108,9 +108,9 @@ TEST_CASE("credentials that are none are an error that says which") {
 TEST_CASE("a port that is taken is an error that names it") {
   plane there;
   const auto second = link::listener::start(
-      {there.door->where(), always(plane_credentials()), there.guests.acceptor(), 5});
+      {there.listener->address(), always(plane_credentials()), there.sessions.acceptor(), 5});
   REQUIRE_THAT(second.error(),
-               Catch::Contains("127.0.0.1:" + std::to_string(there.door->where().port)) &&
+               Catch::Contains("127.0.0.1:" + std::to_string(there.listener->address().port)) &&
                    Catch::Contains("in use"));
 }
 
@@ -123,8 +123,8 @@ TEST_CASE("renewed credentials count from the next handshake on, without a resta
     return shown;
   };
   plane there{false, {"127.0.0.1", 0}, source};
-  node here{there.door->where()};
-  const auto first = there.guests.await();
+  node here{there.listener->address()};
+  const auto first = there.sessions.await();
   REQUIRE(first.session);
 
   // Something that is of no use changes nothing.
@@ -132,30 +132,30 @@ TEST_CASE("renewed credentials count from the next handshake on, without a resta
     std::lock_guard lock{mutex};
     shown.private_key = "none";
   }
-  node second{there.door->where()};
-  REQUIRE(there.guests.await(1).session);
+  node second{there.listener->address()};
+  REQUIRE(there.sessions.await(1).session);
   {
     std::lock_guard lock{mutex};
     shown = next.issue({"troupe", {}, {"IP:127.0.0.1"}});
   }
   // Those that have a session keep it; new ones must know the new authority.
   REQUIRE(first.session->send("still here"));
-  REQUIRE(here.hosts.await().notes->await_frames(1));
-  node late{there.door->where()};
+  REQUIRE(here.sessions.await().notes->await_frames(1));
+  node late{there.listener->address()};
   late.failures.await();
-  REQUIRE(late.hosts.count() == 0);
-  node new_one{there.door->where(), always(next.issue({"system:node:n", {"system:nodes"}}))};
-  REQUIRE(there.guests.await(2).session->other().name == "system:node:n");
+  REQUIRE(late.sessions.count() == 0);
+  node new_one{there.listener->address(), always(next.issue({"system:node:n", {"system:nodes"}}))};
+  REQUIRE(there.sessions.await(2).session->other().name == "system:node:n");
 }
 
 TEST_CASE("a node shows its renewed certificate when it calls again") {
   plane there;
   std::atomic<int> asked{0};
-  node here{there.door->where(), [&] { return node_credentials(std::to_string(asked++)); }};
-  const auto first = there.guests.await();
+  node here{there.listener->address(), [&] { return node_credentials(std::to_string(asked++)); }};
+  const auto first = there.sessions.await();
   REQUIRE(first.session->other().name == "system:node:0");
   first.session->close("call again");
-  const auto second = there.guests.await(1);
+  const auto second = there.sessions.await(1);
   REQUIRE(second.session->other().name == "system:node:1");
   REQUIRE(second.session->other().key_hash != first.session->other().key_hash);
 }

@@ -37,11 +37,11 @@ class notebook final : public link::receiver {
  public:
   explicit notebook(bool hold = false) : hold_{hold} {}
 
-  void received(link::delivery what) override {
-    if (on_frame) on_frame(what.bytes());
+  void received(link::delivery frame) override {
+    if (on_frame) on_frame(frame.bytes());
     std::lock_guard lock{mutex_};
-    frames_.push_back(what.bytes());
-    if (hold_) held_.push_back(std::move(what));
+    frames_.push_back(frame.bytes());
+    if (hold_) held_.push_back(std::move(frame));
     changed_.notify_all();
   }
   void ended(const std::string& reason) override {

@@ -14,14 +14,14 @@
 namespace troupe::test {
 
 // Accepts every session, and keeps it with its receiver.
-class hall {
+class session_log {
  public:
-  struct place {
+  struct entry {
     link::session_ptr session;
     std::shared_ptr<notebook> notes;
   };
 
-  explicit hall(bool hold = false) : hold_{hold} {}
+  explicit session_log(bool hold = false) : hold_{hold} {}
 
   link::acceptor acceptor() {
     return [this](const link::session_ptr& with)
@@ -30,25 +30,25 @@ class hall {
       if (on_session) on_session(with, *notes);
       std::lock_guard lock{mutex_};
       if (!refusal_.empty()) return tl::make_unexpected(refusal_);
-      places_.push_back({with, notes});
+      entries_.push_back({with, notes});
       changed_.notify_all();
       return notes;
     };
   }
 
   // The session of that number, once there is one.
-  place await(std::size_t number = 0, std::chrono::milliseconds limit = patience) {
+  entry await(std::size_t number = 0, std::chrono::milliseconds limit = patience) {
     std::unique_lock lock{mutex_};
-    if (!changed_.wait_for(lock, limit, [&] { return places_.size() > number; })) return {};
-    return places_[number];
+    if (!changed_.wait_for(lock, limit, [&] { return entries_.size() > number; })) return {};
+    return entries_[number];
   }
   std::size_t count() const {
     std::lock_guard lock{mutex_};
-    return places_.size();
+    return entries_.size();
   }
-  void refuse(std::string why) {
+  void refuse(std::string reason) {
     std::lock_guard lock{mutex_};
-    refusal_ = std::move(why);
+    refusal_ = std::move(reason);
   }
 
   // Called for each session before it is kept; set before the first one.
@@ -58,17 +58,17 @@ class hall {
   const bool hold_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<place> places_;
+  std::vector<entry> entries_;
   std::string refusal_;
 };
 
 // Texts that any thread adds and the test waits for.
-class complaints {
+class failure_log {
  public:
-  std::function<void(const std::string&)> taker() {
-    return [this](const std::string& why) {
+  std::function<void(const std::string&)> callback() {
+    return [this](const std::string& reason) {
       std::lock_guard lock{mutex_};
-      texts_.push_back(why);
+      texts_.push_back(reason);
       changed_.notify_all();
     };
   }
@@ -113,8 +113,8 @@ inline link::credentials node_credentials(const std::string& name = "a") {
   return our_authority().issue({"system:node:" + name, {"system:nodes"}});
 }
 
-inline link::credentials_source always(link::credentials what) {
-  return [what = std::move(what)] { return what; };
+inline link::credentials_source always(link::credentials credentials) {
+  return [credentials = std::move(credentials)] { return credentials; };
 }
 
 // The side that listens. What it accepted ends before it does.
@@ -122,30 +122,30 @@ struct plane {
   explicit plane(bool hold = false, link::address listen = {"127.0.0.1", 0},
                  link::credentials_source from = always(plane_credentials()),
                  std::size_t connections = 5'000)
-      : guests{hold} {
-    auto started =
-        link::listener::start({std::move(listen), std::move(from), guests.acceptor(), connections});
+      : sessions{hold} {
+    auto started = link::listener::start(
+        {std::move(listen), std::move(from), sessions.acceptor(), connections});
     INFO((started ? "" : started.error()));
     REQUIRE(started);
-    door = std::move(*started);
+    listener = std::move(*started);
   }
 
-  hall guests;
-  std::unique_ptr<link::listener> door;
+  session_log sessions;
+  std::unique_ptr<link::listener> listener;
 };
 
 // The side that calls.
 struct node {
   explicit node(link::address to, link::credentials_source from = always(node_credentials()),
                 bool hold = false)
-      : hosts{hold},
-        line{link::dialer::start(
-                 {std::move(to), std::move(from), hosts.acceptor(), failures.taker()})
-                 .value()} {}
+      : sessions{hold},
+        dialer{link::dialer::start(
+                   {std::move(to), std::move(from), sessions.acceptor(), failures.callback()})
+                   .value()} {}
 
-  complaints failures;
-  hall hosts;
-  std::unique_ptr<link::dialer> line;
+  failure_log failures;
+  session_log sessions;
+  std::unique_ptr<link::dialer> dialer;
 };
 
 }  // namespace troupe::test

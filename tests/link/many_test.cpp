@@ -20,21 +20,21 @@ std::size_t resident_bytes() {
 
 TEST_CASE("two hundred nodes hold their sessions at one listener") {
   plane there;
-  const node first{there.door->where()};
-  REQUIRE(there.guests.await().session);
+  const node first{there.listener->address()};
+  REQUIRE(there.sessions.await().session);
   const auto with = always(node_credentials());
   const auto before = resident_bytes();
   std::vector<std::unique_ptr<node>> all;
   const auto begun = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < nodes; ++i)
-    all.push_back(std::make_unique<node>(there.door->where(), with));
-  REQUIRE(there.guests.await(nodes).session);
+    all.push_back(std::make_unique<node>(there.listener->address(), with));
+  REQUIRE(there.sessions.await(nodes).session);
   const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   for (auto& one : all)
-    REQUIRE(one->hosts.await().session->send("here"));
+    REQUIRE(one->sessions.await().session->send("here"));
   // On a busy machine an attempt may take too long: its node has called again.
   for (std::size_t i = 1, heard = 0; heard < nodes; ++i) {
-    const auto at_plane = there.guests.await(i);
+    const auto at_plane = there.sessions.await(i);
     REQUIRE(at_plane.session);
     const auto& notes = *at_plane.notes;
     REQUIRE(eventually([&] { return notes.count() > 0 || !notes.ends().empty(); }));
@@ -43,7 +43,7 @@ TEST_CASE("two hundred nodes hold their sessions at one listener") {
     ++heard;
   }
   for (auto& one : all)
-    REQUIRE(one->hosts.await().notes->await_frames(1));
+    REQUIRE(one->sessions.await().notes->await_frames(1));
   std::printf("link: %zu sessions in %.1f s, %zu KB for both ends of one\n", nodes, took,
               (resident_bytes() - before) / nodes / 1'024);
 }

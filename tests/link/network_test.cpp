@@ -14,24 +14,24 @@ using std::chrono::steady_clock;
 
 TEST_CASE("a connection that is cut ends the session at both sides, and the node calls again") {
   plane there;
-  relay between{there.door->where()};
-  node here{between.where()};
+  relay between{there.listener->address()};
+  node here{between.listens_at()};
   for (std::size_t round = 0; round < 3; ++round) {
-    const auto at_node = here.hosts.await(round), at_plane = there.guests.await(round);
+    const auto at_node = here.sessions.await(round), at_plane = there.sessions.await(round);
     REQUIRE(at_plane.session);
     REQUIRE(at_node.session);
     between.cut();
     REQUIRE(at_node.notes->await_end(5s));
     REQUIRE(at_plane.notes->await_end(5s));
   }
-  REQUIRE(here.hosts.await(3, 5s).session);
+  REQUIRE(here.sessions.await(3, 5s).session);
 }
 
 TEST_CASE("a session that reads nothing since its window is full still notices the cut") {
   plane there;
-  relay between{there.door->where()};
-  node here{between.where(), always(node_credentials()), true};
-  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  relay between{there.listener->address()};
+  node here{between.listens_at(), always(node_credentials()), true};
+  const auto at_node = here.sessions.await(), at_plane = there.sessions.await();
   while (at_node.session->stats().window_bytes < defaults::window_limit_bytes)
     at_plane.session->send(std::string(10'000, 'x'));
   between.cut();
@@ -41,9 +41,9 @@ TEST_CASE("a session that reads nothing since its window is full still notices t
 
 TEST_CASE("a silent network is noticed within 20 s, and used again within 5 s of its healing") {
   plane there;
-  relay between{there.door->where()};
-  node here{between.where()};
-  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  relay between{there.listener->address()};
+  node here{between.listens_at()};
+  const auto at_node = here.sessions.await(), at_plane = there.sessions.await();
   REQUIRE(at_node.session);
   const auto begun = steady_clock::now();
   between.freeze();
@@ -53,7 +53,7 @@ TEST_CASE("a silent network is noticed within 20 s, and used again within 5 s of
   REQUIRE(here.failures.await("within 3 s"));
   const auto healed = steady_clock::now();
   between.heal();
-  REQUIRE(here.hosts.await(1, 5s).session);
+  REQUIRE(here.sessions.await(1, 5s).session);
   const auto used = std::chrono::duration<double>(steady_clock::now() - healed).count();
   std::printf("link: a silent network noticed after %.1f s, used %.1f s after healing\n", noticed,
               used);
@@ -61,15 +61,15 @@ TEST_CASE("a silent network is noticed within 20 s, and used again within 5 s of
 
 TEST_CASE("a node finds a plane that starts anew at the same port within 5 s") {
   auto there = std::make_unique<plane>();
-  const auto where = there->door->where();
-  node here{where};
-  const auto at_node = here.hosts.await();
+  const auto address = there->listener->address();
+  node here{address};
+  const auto at_node = here.sessions.await();
   REQUIRE(at_node.session);
   there.reset();
   REQUIRE(at_node.notes->await_end());
   REQUIRE_THAT(here.failures.await(), Catch::Contains("refused"));
-  plane again{false, where};
-  REQUIRE(again.guests.await(0, 5s).session);
+  plane again{false, address};
+  REQUIRE(again.sessions.await(0, 5s).session);
 }
 
 }  // namespace

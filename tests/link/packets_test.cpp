@@ -4,7 +4,7 @@
 #include <random>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/transport/greeting.hpp"
+#include "runtime/link/transport/hello.hpp"
 #include "runtime/link/transport/text.hpp"
 
 namespace troupe::test {

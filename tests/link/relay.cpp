@@ -17,12 +17,12 @@
 
 namespace troupe::test {
 
+using runtime::unique_fd;
 using runtime::link::address;
-using runtime::link::descriptor;
 
 struct relay::impl {
   struct connection {
-    descriptor caller, called;
+    unique_fd caller, called;
   };
 
   explicit impl(address to)
@@ -66,8 +66,8 @@ struct relay::impl {
   }
 
   void accept_one() {
-    connection made{descriptor{::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC)},
-                    descriptor{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)}};
+    connection made{unique_fd{::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC)},
+                    unique_fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)}};
     sockaddr_in there{};
     there.sin_family = AF_INET;
     there.sin_port = htons(target.port);
@@ -97,8 +97,8 @@ struct relay::impl {
   }
 
   const address target;
-  descriptor listening;
-  descriptor wakeup{::eventfd(0, EFD_CLOEXEC)};
+  unique_fd listening;
+  unique_fd wakeup{::eventfd(0, EFD_CLOEXEC)};
   std::mutex mutex;
   std::vector<connection> connections;
   std::atomic<bool> frozen{false}, cutting{false}, stopping{false};
@@ -108,7 +108,7 @@ struct relay::impl {
 relay::relay(address to) : impl_{std::make_unique<impl>(std::move(to))} {}
 relay::~relay() = default;
 
-address relay::where() const {
+address relay::listens_at() const {
   return {"127.0.0.1", runtime::link::port_of(impl_->listening.get())};
 }
 

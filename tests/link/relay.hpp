@@ -13,7 +13,7 @@ class relay {
   explicit relay(runtime::link::address to);
   ~relay();
 
-  runtime::link::address where() const;
+  runtime::link::address listens_at() const;
   // Closes all connections.
   void cut();
   // Nothing passes any more, and nobody is told; new connections are taken and stay silent.

@@ -50,14 +50,14 @@ class stranger {
   int socket() const { return socket_.get(); }
 
  private:
-  const link::descriptor socket_;
+  const runtime::unique_fd socket_;
 };
 
 // A live session that must not feel anything of it.
 struct witness {
-  explicit witness(plane& there) : here{there.door->where()} {
-    at_node = here.hosts.await();
-    at_plane = there.guests.await();
+  explicit witness(plane& there) : here{there.listener->address()} {
+    at_node = here.sessions.await();
+    at_plane = there.sessions.await();
     REQUIRE(at_node.session);
     REQUIRE(at_plane.session);
   }
@@ -69,7 +69,7 @@ struct witness {
   }
 
   node here;
-  hall::place at_node, at_plane;
+  session_log::entry at_node, at_plane;
 };
 
 constexpr auto late = std::chrono::ceil<std::chrono::milliseconds>(
@@ -80,17 +80,17 @@ TEST_CASE("garbage gets a closed connection") {
   witness live{there};
   std::mt19937_64 random{5};
   for (int i = 0; i < 50; ++i) {
-    stranger who{there.door->where()};
+    stranger peer{there.listener->address()};
     std::string bytes(1 + random() % 2'000, '\0');
     for (auto& c : bytes)
       c = static_cast<char>(random());
     // Not the beginning of a record that could go on.
     bytes[0] = i % 2 == 0 ? 'G' : '\x17';
-    who.say(bytes + bytes + bytes);
-    REQUIRE(who.is_closed_within(late));
+    peer.say(bytes + bytes + bytes);
+    REQUIRE(peer.is_closed_within(late));
   }
   live.check();
-  REQUIRE(there.guests.count() == 1);
+  REQUIRE(there.sessions.count() == 1);
 }
 
 TEST_CASE("connections that do not get on with their handshake are cut after its limit") {
@@ -98,14 +98,14 @@ TEST_CASE("connections that do not get on with their handshake are cut after its
   witness live{there};
   std::vector<std::unique_ptr<stranger>> slow;
   for (int i = 0; i < 20; ++i) {
-    slow.push_back(std::make_unique<stranger>(there.door->where()));
+    slow.push_back(std::make_unique<stranger>(there.listener->address()));
     // Nothing, or the beginning of a hello of TLS.
     if (i % 2 == 0)
       slow.back()->say(std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11});
   }
   const auto begun = steady_clock::now();
-  for (auto& who : slow)
-    REQUIRE(who->is_closed_within(late));
+  for (auto& peer : slow)
+    REQUIRE(peer->is_closed_within(late));
   REQUIRE(steady_clock::now() - begun < late);
   live.check();
 }
@@ -115,10 +115,10 @@ TEST_CASE("a flood of half-open connections costs the oldest of them, and keeps 
   witness live{there};
   std::vector<std::unique_ptr<stranger>> flood;
   for (std::size_t i = 0; i < defaults::handshakes_limit + 50; ++i)
-    flood.push_back(std::make_unique<stranger>(there.door->where()));
+    flood.push_back(std::make_unique<stranger>(there.listener->address()));
   REQUIRE(flood.front()->is_closed_within(2s));
-  node late_one{there.door->where(), always(node_credentials("late"))};
-  REQUIRE(there.guests.await(1, 3s).session);
+  node late_one{there.listener->address(), always(node_credentials("late"))};
+  REQUIRE(there.sessions.await(1, 3s).session);
   live.check();
 }
 
@@ -154,35 +154,36 @@ struct tls_stranger : stranger {
 
 TEST_CASE("without a certificate nobody gets past the handshake") {
   plane there;
-  tls_stranger who{there.door->where(), {}};
+  tls_stranger peer{there.listener->address(), {}};
   // Under TLS 1.3 the caller has done its part before it is refused.
-  who.shakes_hands();
-  REQUIRE(who.is_closed_within(2s));
-  REQUIRE(there.guests.count() == 0);
+  peer.shakes_hands();
+  REQUIRE(peer.is_closed_within(2s));
+  REQUIRE(there.sessions.count() == 0);
 }
 
 TEST_CASE("TLS before 1.2 is refused") {
   plane there;
-  tls_stranger who{there.door->where(), node_credentials()};
-  SSL_CTX_set_security_level(who.context.get(), 0);
-  SSL_CTX_set_max_proto_version(who.context.get(), TLS1_1_VERSION);
-  REQUIRE_FALSE(who.shakes_hands());
-  tls_stranger newer{there.door->where(), node_credentials()};
+  tls_stranger peer{there.listener->address(), node_credentials()};
+  SSL_CTX_set_security_level(peer.context.get(), 0);
+  SSL_CTX_set_max_proto_version(peer.context.get(), TLS1_1_VERSION);
+  REQUIRE_FALSE(peer.shakes_hands());
+  tls_stranger newer{there.listener->address(), node_credentials()};
   SSL_CTX_set_max_proto_version(newer.context.get(), TLS1_2_VERSION);
   REQUIRE(newer.shakes_hands());
 }
 
 TEST_CASE("a node that shakes hands and says nothing is cut after the limit") {
   plane there;
-  tls_stranger who{there.door->where(), node_credentials()};
-  REQUIRE(who.shakes_hands());
-  REQUIRE(who.is_closed_within(late));
+  tls_stranger peer{there.listener->address(), node_credentials()};
+  REQUIRE(peer.shakes_hands());
+  REQUIRE(peer.is_closed_within(late));
 }
 
 // A call by a program that is not ours.
 struct odd_caller {
   explicit odd_caller(const plane& there)
-      : other{link::Link::NewStub(link::make_channel(there.door->where(), node_credentials()))},
+      : other{link::Link::NewStub(
+            link::make_channel(there.listener->address(), node_credentials()))},
         stream{other->Connect(&context)} {}
 
   grpc::ClientContext context;
@@ -192,54 +193,54 @@ struct odd_caller {
 
 TEST_CASE("a call without a hello is ended") {
   plane there;
-  odd_caller who{there};
+  odd_caller peer{there};
   link::Packet packet;
   SECTION("that sends something else") {
     packet.add_frames("give me all secrets");
-    REQUIRE(who.stream->Write(packet));
-    REQUIRE_FALSE(who.stream->Read(&packet));
-    REQUIRE(who.stream->Finish().error_message() == "the other side did not say hello");
+    REQUIRE(peer.stream->Write(packet));
+    REQUIRE_FALSE(peer.stream->Read(&packet));
+    REQUIRE(peer.stream->Finish().error_message() == "the other side did not say hello");
   }
   SECTION("that sends nothing") {
     const auto begun = steady_clock::now();
-    REQUIRE_FALSE(who.stream->Read(&packet));
+    REQUIRE_FALSE(peer.stream->Read(&packet));
     REQUIRE(steady_clock::now() - begun < late);
-    REQUIRE_FALSE(who.stream->Finish().ok());
+    REQUIRE_FALSE(peer.stream->Finish().ok());
   }
-  REQUIRE(there.guests.count() == 0);
+  REQUIRE(there.sessions.count() == 0);
 }
 
 TEST_CASE("a program of another version is refused with the reason and the remedy") {
   plane there;
-  odd_caller who{there};
+  odd_caller peer{there};
   link::Packet packet;
   packet.mutable_hello()->set_oldest(defaults::newest_version + 1);
   packet.mutable_hello()->set_newest(defaults::newest_version + 2);
   packet.mutable_hello()->set_program("troupe 9.9");
-  REQUIRE(who.stream->Write(packet));
-  REQUIRE_FALSE(who.stream->Read(&packet));
-  const auto status = who.stream->Finish();
+  REQUIRE(peer.stream->Write(packet));
+  REQUIRE_FALSE(peer.stream->Read(&packet));
+  const auto status = peer.stream->Finish();
   REQUIRE(status.error_code() == grpc::StatusCode::FAILED_PRECONDITION);
   REQUIRE_THAT(status.error_message(), Catch::Contains("upgrade the one here"));
-  REQUIRE(there.guests.count() == 0);
+  REQUIRE(there.sessions.count() == 0);
 }
 
 TEST_CASE("a node that sends a frame above the limit loses its session") {
   plane there;
   witness live{there};
-  odd_caller who{there};
+  odd_caller peer{there};
   link::Packet packet;
   *packet.mutable_hello() = link::Hello{};
   packet.mutable_hello()->set_oldest(1);
   packet.mutable_hello()->set_newest(1);
-  REQUIRE(who.stream->Write(packet));
-  REQUIRE(who.stream->Read(&packet));
-  const auto at_plane = there.guests.await(1);
+  REQUIRE(peer.stream->Write(packet));
+  REQUIRE(peer.stream->Read(&packet));
+  const auto at_plane = there.sessions.await(1);
   packet.Clear();
   packet.add_frames(std::string(100'000, 'x'));
   packet.set_continues(true);
   std::size_t sent = 0;
-  while (sent < 4 * defaults::frame_limit_bytes && who.stream->Write(packet))
+  while (sent < 4 * defaults::frame_limit_bytes && peer.stream->Write(packet))
     sent += 100'000;
   REQUIRE(at_plane.notes->await_end());
   REQUIRE_THAT(at_plane.notes->ends().front(), Catch::Contains("above the limit"));
@@ -249,32 +250,32 @@ TEST_CASE("a node that sends a frame above the limit loses its session") {
 
 TEST_CASE("a connection that has no session any more makes room for another") {
   plane there{false, {"127.0.0.1", 0}, always(plane_credentials()), 1};
-  odd_caller who{there};
+  odd_caller peer{there};
   link::Packet packet;
   packet.mutable_hello()->set_oldest(1);
   packet.mutable_hello()->set_newest(1);
-  REQUIRE(who.stream->Write(packet));
-  REQUIRE(who.stream->Read(&packet));
-  there.guests.await().session->close("enough");
-  while (who.stream->Read(&packet)) {
+  REQUIRE(peer.stream->Write(packet));
+  REQUIRE(peer.stream->Read(&packet));
+  there.sessions.await().session->close("enough");
+  while (peer.stream->Read(&packet)) {
   }
-  REQUIRE(who.stream->Finish().ok());
-  node other{there.door->where()};
-  REQUIRE(there.guests.await(1).session);
+  REQUIRE(peer.stream->Finish().ok());
+  node other{there.listener->address()};
+  REQUIRE(there.sessions.await(1).session);
 }
 
 TEST_CASE("no more connections are held than allowed, and one that goes makes room") {
   plane there{false, {"127.0.0.1", 0}, always(plane_credentials()), 2};
-  auto first = std::make_unique<node>(there.door->where());
-  node second{there.door->where()};
-  REQUIRE(there.guests.await(1).session);
-  REQUIRE(first->hosts.await().session);
-  node third{there.door->where()};
+  auto first = std::make_unique<node>(there.listener->address());
+  node second{there.listener->address()};
+  REQUIRE(there.sessions.await(1).session);
+  REQUIRE(first->sessions.await().session);
+  node third{there.listener->address()};
   third.failures.await();
-  REQUIRE(there.guests.count() == 2);
+  REQUIRE(there.sessions.count() == 2);
   first.reset();
-  REQUIRE(there.guests.await(2).session);
-  REQUIRE(third.hosts.await().session);
+  REQUIRE(there.sessions.await(2).session);
+  REQUIRE(third.sessions.await().session);
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ using std::chrono::steady_clock;
 class counter final : public link::receiver {
  public:
   explicit counter(std::size_t wanted) : wanted_{wanted} {}
-  void received(link::delivery what) override {
-    if (what.bytes() != std::to_string(count_)) wrong_ = true;
+  void received(link::delivery frame) override {
+    if (frame.bytes() != std::to_string(count_)) wrong_ = true;
     if (++count_ != wanted_) return;
     std::lock_guard lock{mutex_};
     done_ = true;
@@ -51,9 +51,9 @@ void send_numbers(link::session& over, std::size_t count) {
 
 TEST_CASE("a node calls a plane: each knows who the other is, frames go both ways") {
   plane there;
-  node here{there.door->where()};
-  const auto at_plane = there.guests.await();
-  const auto at_node = here.hosts.await();
+  node here{there.listener->address()};
+  const auto at_plane = there.sessions.await();
+  const auto at_node = here.sessions.await();
   REQUIRE(at_plane.session);
   REQUIRE(at_node.session);
   const auto& caller = at_plane.session->other();
@@ -64,7 +64,7 @@ TEST_CASE("a node calls a plane: each knows who the other is, frames go both way
   REQUIRE(caller.address.substr(0, 10) == "127.0.0.1:");
   REQUIRE(at_node.session->other().name == "troupe");
   REQUIRE(at_node.session->other().address ==
-          "127.0.0.1:" + std::to_string(there.door->where().port));
+          "127.0.0.1:" + std::to_string(there.listener->address().port));
 
   REQUIRE(at_node.session->send("hello"));
   REQUIRE(at_plane.session->send("welcome"));
@@ -76,10 +76,10 @@ TEST_CASE("a node calls a plane: each knows who the other is, frames go both way
   REQUIRE(eventually([&] { return at_plane.session->stats().window_bytes == 0; }));
 }
 
-TEST_CASE("the doorway opens at IPv6 too") {
+TEST_CASE("the listener opens at IPv6 too") {
   plane there{false, {"::1", 0}};
-  node here{{"::1", there.door->where().port}};
-  const auto at_plane = there.guests.await();
+  node here{{"::1", there.listener->address().port}};
+  const auto at_plane = there.sessions.await();
   REQUIRE(at_plane.session);
   REQUIRE(at_plane.session->other().address.substr(0, 6) == "[::1]:");
   // The door knows it under the same name: what is settled is not cut.
@@ -98,12 +98,12 @@ TEST_CASE("a million small frames each way arrive in order") {
       return to;
     };
   };
-  auto door = link::listener::start(
+  auto listener = link::listener::start(
       {{"127.0.0.1", 0}, always(plane_credentials()), giving(plane_side, at_plane)});
-  REQUIRE(door);
-  const auto line = link::dialer::start({(*door)->where(), always(node_credentials()),
-                                         giving(node_side, at_node), [](const std::string&) {}});
-  REQUIRE(line);
+  REQUIRE(listener);
+  const auto dialer = link::dialer::start({(*listener)->address(), always(node_credentials()),
+                                           giving(node_side, at_node), [](const std::string&) {}});
+  REQUIRE(dialer);
   const auto from_plane = plane_side.get_future().get();
   const auto from_node = node_side.get_future().get();
   const auto begun = steady_clock::now();
@@ -118,8 +118,8 @@ TEST_CASE("a million small frames each way arrive in order") {
 
 TEST_CASE("frames of all sizes arrive whole and in order") {
   plane there;
-  node here{there.door->where()};
-  const auto at_node = here.hosts.await();
+  node here{there.listener->address()};
+  const auto at_node = here.sessions.await();
   std::vector<std::string> sent;
   for (const std::size_t size :
        {0ul, 1ul, 100'000ul, 131'000ul, 131'072ul, 200'000ul, 0ul, 1'000'000ul, 5ul}) {
@@ -129,19 +129,19 @@ TEST_CASE("frames of all sizes arrive whole and in order") {
   sent.emplace_back(defaults::frame_limit_bytes, 'z');
   REQUIRE(at_node.session->send(sent.back()));
   REQUIRE_FALSE(at_node.session->send(std::string(defaults::frame_limit_bytes + 1, 'z')));
-  const auto at_plane = there.guests.await();
+  const auto at_plane = there.sessions.await();
   REQUIRE(at_plane.notes->await_frames(sent.size()));
   REQUIRE(at_plane.notes->frames() == sent);
 }
 
 TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other session") {
   plane there;
-  there.guests.on_session = [](const link::session_ptr& with, notebook& notes) {
+  there.sessions.on_session = [](const link::session_ptr& with, notebook& notes) {
     if (with->other().name == "system:node:slow") notes.hold();
   };
-  node slow{there.door->where(), always(node_credentials("slow"))};
-  const auto from_slow = slow.hosts.await().session;
-  const auto at_plane = there.guests.await();
+  node slow{there.listener->address(), always(node_credentials("slow"))};
+  const auto from_slow = slow.sessions.await().session;
+  const auto at_plane = there.sessions.await();
   REQUIRE(at_plane.session);
   const std::string frame(100'000, 'x');
   // Until the window, what is under way and the outbox are full, and stay so.
@@ -166,9 +166,9 @@ TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other 
   REQUIRE(at_plane.session->stats().window_bytes <=
           defaults::window_limit_bytes + defaults::packet_limit_bytes + 1'000);
 
-  node quick{there.door->where(), always(node_credentials("quick"))};
-  const auto from_quick = quick.hosts.await().session;
-  const auto quick_at_plane = there.guests.await(1);
+  node quick{there.listener->address(), always(node_credentials("quick"))};
+  const auto from_quick = quick.sessions.await().session;
+  const auto quick_at_plane = there.sessions.await(1);
   REQUIRE(quick_at_plane.session);
   const auto begun = steady_clock::now();
   for (std::size_t i = 1; i <= 100; ++i) {
@@ -178,7 +178,7 @@ TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other 
   REQUIRE(steady_clock::now() - begun < 5s);
   // The other way of the slow one is free as well.
   REQUIRE(at_plane.session->send("still there?"));
-  REQUIRE(slow.hosts.await().notes->await_frames(1));
+  REQUIRE(slow.sessions.await().notes->await_frames(1));
 
   at_plane.notes->let_go();
   REQUIRE(at_plane.notes->await_frames(taken));
@@ -186,8 +186,8 @@ TEST_CASE("a receiver that holds deliveries stops its peer, and delays no other 
 
 TEST_CASE("who closes a session is heard to the end, and the other side reads why") {
   plane there;
-  node here{there.door->where()};
-  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  node here{there.listener->address()};
+  const auto at_node = here.sessions.await(), at_plane = there.sessions.await();
   for (int i = 0; i < 100; ++i)
     REQUIRE(at_node.session->send(std::string(10'000, 'x')));
   at_node.session->close("node a leaves");
@@ -199,7 +199,7 @@ TEST_CASE("who closes a session is heard to the end, and the other side reads wh
   REQUIRE(at_node.notes->ends() == std::vector<std::string>{"node a leaves"});
 
   // It calls again, and now the plane closes.
-  const auto again_at_node = here.hosts.await(1), again_at_plane = there.guests.await(1);
+  const auto again_at_node = here.sessions.await(1), again_at_plane = there.sessions.await(1);
   REQUIRE(again_at_plane.session);
   REQUIRE(again_at_plane.session->send("last words"));
   again_at_plane.session->close("go to another plane");
@@ -211,8 +211,8 @@ TEST_CASE("who closes a session is heard to the end, and the other side reads wh
 
 TEST_CASE("a session whose peer takes nothing is closed all the same, after a while") {
   plane there{true};
-  node here{there.door->where()};
-  const auto at_node = here.hosts.await(), at_plane = there.guests.await();
+  node here{there.listener->address()};
+  const auto at_node = here.sessions.await(), at_plane = there.sessions.await();
   while (at_plane.session->stats().window_bytes < defaults::window_limit_bytes ||
          at_node.session->stats().outbox_bytes < defaults::outbox_limit_bytes)
     at_node.session->send(std::string(100'000, 'x'));
@@ -225,45 +225,45 @@ TEST_CASE("a session whose peer takes nothing is closed all the same, after a wh
 
 TEST_CASE("who is refused is told why, and tries again later") {
   plane there;
-  there.guests.refuse("no node of this name: run `troupe join` on it");
-  node here{there.door->where()};
+  there.sessions.refuse("no node of this name: run `troupe join` on it");
+  node here{there.listener->address()};
   REQUIRE(here.failures.await("no node of this name: run `troupe join` on it"));
-  REQUIRE(here.hosts.count() == 0);
-  there.guests.refuse("");
-  REQUIRE(there.guests.await().session);
-  REQUIRE(here.hosts.await().session);
+  REQUIRE(here.sessions.count() == 0);
+  there.sessions.refuse("");
+  REQUIRE(there.sessions.await().session);
+  REQUIRE(here.sessions.await().session);
 }
 
 TEST_CASE("a caller that finds a wrong plane says so and calls again") {
   plane there;
-  hall hosts;
-  hosts.refuse("this is not the plane of my cluster");
-  complaints failures;
-  const auto line = link::dialer::start(
-      {there.door->where(), always(node_credentials()), hosts.acceptor(), failures.taker()});
-  REQUIRE(line);
+  session_log sessions;
+  sessions.refuse("this is not the plane of my cluster");
+  failure_log failures;
+  const auto dialer = link::dialer::start({there.listener->address(), always(node_credentials()),
+                                           sessions.acceptor(), failures.callback()});
+  REQUIRE(dialer);
   REQUIRE(failures.await("this is not the plane of my cluster"));
-  const auto at_plane = there.guests.await();
+  const auto at_plane = there.sessions.await();
   REQUIRE(at_plane.notes->await_end());
   REQUIRE(at_plane.notes->ends().front() == "this is not the plane of my cluster");
-  REQUIRE(there.guests.await(1).session);
+  REQUIRE(there.sessions.await(1).session);
 }
 
 TEST_CASE("what the acceptors send arrives first") {
   plane there;
-  there.guests.on_session = [](const link::session_ptr& with, notebook&) { with->send("one"); };
-  node here{there.door->where()};
-  const auto at_node = here.hosts.await();
-  there.guests.await().session->send("two");
+  there.sessions.on_session = [](const link::session_ptr& with, notebook&) { with->send("one"); };
+  node here{there.listener->address()};
+  const auto at_node = here.sessions.await();
+  there.sessions.await().session->send("two");
   REQUIRE(at_node.notes->await_frames(2));
   REQUIRE(at_node.notes->frames() == std::vector<std::string>{"one", "two"});
 }
 
 TEST_CASE("a listener that ends tells its sessions, and is gone within two seconds") {
   auto there = std::make_unique<plane>(true);
-  node here{there->door->where()};
-  const auto at_node = here.hosts.await();
-  const auto at_plane = there->guests.await();
+  node here{there->listener->address()};
+  const auto at_node = here.sessions.await();
+  const auto at_plane = there->sessions.await();
   SECTION("idle") {}
   SECTION("with a full window") {
     while (at_plane.session->stats().window_bytes < defaults::window_limit_bytes ||
@@ -271,7 +271,7 @@ TEST_CASE("a listener that ends tells its sessions, and is gone within two secon
       at_node.session->send(std::string(100'000, 'x'));
   }
   const auto begun = steady_clock::now();
-  there->door.reset();
+  there->listener.reset();
   REQUIRE(steady_clock::now() - begun < 2s);
   REQUIRE(at_plane.notes->ends().size() == 1);
   REQUIRE(at_node.notes->await_end());
@@ -280,11 +280,11 @@ TEST_CASE("a listener that ends tells its sessions, and is gone within two secon
 
 TEST_CASE("a dialer that ends tells its session, and is gone within two seconds") {
   plane there;
-  auto here = std::make_unique<node>(there.door->where());
-  const auto at_node = here->hosts.await();
-  const auto at_plane = there.guests.await();
+  auto here = std::make_unique<node>(there.listener->address());
+  const auto at_node = here->sessions.await();
+  const auto at_plane = there.sessions.await();
   const auto begun = steady_clock::now();
-  here->line.reset();
+  here->dialer.reset();
   REQUIRE(steady_clock::now() - begun < 2s);
   REQUIRE(at_node.notes->ends().size() == 1);
   REQUIRE(at_plane.notes->await_end());
@@ -294,7 +294,7 @@ TEST_CASE("a dialer that ends tells its session, and is gone within two seconds"
 TEST_CASE("a dialer that reaches nobody ends at once") {
   node here{{"192.0.2.1", 9}};
   const auto begun = steady_clock::now();
-  here.line.reset();
+  here.dialer.reset();
   REQUIRE(steady_clock::now() - begun < 2s);
 }
 

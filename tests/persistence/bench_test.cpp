@@ -68,14 +68,14 @@ struct load {
   int in_flight = 0;
   std::vector<double> latencies;
 
-  void submit(store& to, int limit, transaction what) {
+  void submit(store& to, int limit, transaction request) {
     {
       std::unique_lock lock{mutex};
       freed.wait(lock, [&] { return in_flight < limit; });
       ++in_flight;
     }
     const auto began = steady::now();
-    to.submit(std::move(what), [this, began](const outcome& result) {
+    to.submit(std::move(request), [this, began](const outcome& result) {
       const double took = microseconds(steady::now() - began);
       std::lock_guard lock{mutex};
       if (result) latencies.push_back(took);
@@ -101,31 +101,31 @@ TEST_CASE("transactions per second", "[.bench]") {
              "p50 us", "p99 us", "p50 / raw", "per batch", "cpu us/tx", "RSS MB");
   for (const auto [in_flight, count] : {std::array{1, 5'000}, std::array{8, 40'000},
                                         std::array{64, 200'000}, std::array{256, 400'000}}) {
-    const auto truth = open(in_directory(place.path(fmt::format("at-{}", in_flight))));
+    const auto store = open(in_directory(place.path(fmt::format("at-{}", in_flight))));
     load running;
     const auto began = steady::now();
     const double cpu = cpu_microseconds();
     for (int i = 0; i < count; ++i)
-      running.submit(*truth, in_flight, just(put(std::to_string(i % 10'000), "1", 900)));
+      running.submit(*store, in_flight, just(put(std::to_string(i % 10'000), "1", 900)));
     running.finish();
     const double seconds = microseconds(steady::now() - began) / 1e6;
     const double p50 = percentile(running.latencies, 0.5);
     fmt::print("{:>9} {:>12.0f} {:>9.0f} {:>9.0f} {:>10.2f} {:>10.1f} {:>10.1f} {:>8.1f}\n",
                in_flight, count / seconds, p50, percentile(running.latencies, 0.99), p50 / raw_p50,
-               double(count) / double(truth->stats().batches), (cpu_microseconds() - cpu) / count,
+               double(count) / double(store->stats().batches), (cpu_microseconds() - cpu) / count,
                resident_mb());
   }
 }
 
 TEST_CASE("reading a snapshot", "[.bench]") {
   spdlog::set_level(spdlog::level::warn);
-  const auto truth = open(store_options{});
+  const auto store = open(store_options{});
   constexpr int count = 10'000;
   load running;
   for (int i = 0; i < count; ++i)
-    running.submit(*truth, 256, just(put(fmt::format("map-{}", i * 7919 % count), "1", 900)));
+    running.submit(*store, 256, just(put(fmt::format("map-{}", i * 7919 % count), "1", 900)));
   running.finish();
-  const auto state = truth->read();
+  const auto state = store->read();
   std::vector<double> scans;
   std::uint64_t sum = 0;
   for (int round = 0; round < 50; ++round) {
@@ -150,7 +150,7 @@ TEST_CASE("reading a snapshot", "[.bench]") {
   fmt::print("find: {:.0f} ns\n", per_call([&](auto& key) { return state.find(key)->revision(); }));
   fmt::print("count of a prefix: {:.0f} ns\n",
              per_call([&](auto& key) { return state.count(key); }));
-  fmt::print("read(): {:.0f} ns ({})\n", per_call([&](auto&) { return truth->read().at(); }), sum);
+  fmt::print("read(): {:.0f} ns ({})\n", per_call([&](auto&) { return store->read().at(); }), sum);
 }
 
 // VmHWM or VmRSS of this process.
@@ -168,10 +168,10 @@ double status_mb(const std::string& name) {
 // the same with "memory of a start".
 TEST_CASE("a store for a start", "[.start]") {
   spdlog::set_level(spdlog::level::warn);
-  const auto truth = open(in_directory(::getenv("TROUPE_START_DIRECTORY")));
+  const auto store = open(in_directory(::getenv("TROUPE_START_DIRECTORY")));
   load running;
   for (int i = 0; i < 50'000; ++i)
-    running.submit(*truth, 256, just(put(fmt::format("map-{}", i), "1", 1'000)));
+    running.submit(*store, 256, just(put(fmt::format("map-{}", i), "1", 1'000)));
   running.finish();
 }
 
@@ -179,9 +179,9 @@ TEST_CASE("memory of a start", "[.start]") {
   spdlog::set_level(spdlog::level::warn);
   api::scheme::instance();
   const auto before = status_mb("VmRSS:");
-  const auto truth = open(in_directory(::getenv("TROUPE_START_DIRECTORY")));
+  const auto store = open(in_directory(::getenv("TROUPE_START_DIRECTORY")));
   fmt::print("{} objects: {:.1f} MB before, {:.1f} MB then, {:.1f} MB at most\n",
-             truth->stats().objects, before, status_mb("VmRSS:"), status_mb("VmHWM:"));
+             store->stats().objects, before, status_mb("VmRSS:"), status_mb("VmHWM:"));
 }
 
 TEST_CASE("opening", "[.bench]") {
@@ -193,7 +193,7 @@ TEST_CASE("opening", "[.bench]") {
     scratch_directory place;
     const auto began = steady::now();
     const double used = cpu_microseconds();
-    const auto truth = open(in_directory(place.path()));
+    const auto store = open(in_directory(place.path()));
     cold.push_back(microseconds(steady::now() - began) / 1e3);
     cpu.push_back((cpu_microseconds() - used) / 1e3);
   }
@@ -201,18 +201,18 @@ TEST_CASE("opening", "[.bench]") {
              percentile(cold, 0.5), percentile(cold, 0), percentile(cpu, 0.5));
   scratch_directory place;
   {
-    const auto truth = open(in_directory(place.path()));
-    must(commit(*truth, just(put("a", "1"))));
+    const auto store = open(in_directory(place.path()));
+    must(commit(*store, just(put("a", "1"))));
     fmt::print("idle: {:.1f} MB resident, {:.1f} MB before the first was opened\n", resident_mb(),
                before);
     load running;
     for (int i = 0; i < 10'000; ++i)
-      running.submit(*truth, 256, just(put(fmt::format("map-{}", i), "1", 2'900)));
+      running.submit(*store, 256, just(put(fmt::format("map-{}", i), "1", 2'900)));
     running.finish();
     fmt::print("with 10,000 objects of 3 KB: {:.1f} MB\n", resident_mb());
   }
   const auto began = steady::now();
-  const auto truth = open(in_directory(place.path()));
+  const auto store = open(in_directory(place.path()));
   fmt::print("10,000 objects of 3 KB: {:.1f} ms\n", microseconds(steady::now() - began) / 1e3);
 }
 

@@ -10,7 +10,7 @@
 #include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/snapshot.hpp"
+#include "persistence/tree/snapshot.hpp"
 #include "support/sanitizer.hpp"
 
 namespace troupe::persistence {

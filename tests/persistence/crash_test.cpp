@@ -46,26 +46,26 @@ TEST_CASE("the process that is killed", "[.child]") {
   const char* directory = ::getenv(directory_variable);
   REQUIRE(directory != nullptr);
   spdlog::set_level(spdlog::level::warn);
-  const auto truth = open(crash_options(directory));
+  const auto store = open(crash_options(directory));
   const int answers =
       ::open((std::string{directory} + "/answers").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   REQUIRE(answers >= 0);
   std::mt19937_64 random{std::random_device{}()};
   std::atomic<int> waiting{0};
   // Counters go on where the store says the last process ended.
-  std::uint64_t counter = truth->read().at() * 1'000;
+  std::uint64_t counter = store->read().at() * 1'000;
   for (;;) {
     while (waiting >= in_flight)
       std::this_thread::yield();
     const auto name = std::to_string(random() % keys);
     const auto value = ++counter;
     const auto dice = random() % 10;
-    auto what = dice == 0   ? remove(name)
-                : dice == 1 ? put_lease("l" + name, std::to_string(value))
-                            : put(name, std::to_string(value), random() % 3'000);
+    auto request = dice == 0   ? remove(name)
+                   : dice == 1 ? put_lease("l" + name, std::to_string(value))
+                               : put(name, std::to_string(value), random() % 3'000);
     const std::string noted = dice == 1 ? "l" + name : name;
     ++waiting;
-    truth->submit(just(std::move(what)), [&, noted, value, dice](const outcome& result) {
+    store->submit(just(std::move(request)), [&, noted, value, dice](const outcome& result) {
       if (!result) ::_exit(4);
       if (result->objects[0] != nullptr) note(answers, noted, dice == 0 ? 0 : value, result->at);
       --waiting;
@@ -166,8 +166,8 @@ TEST_CASE("killed at any instant, the store has every acknowledged write when it
     write_and_kill(place.path(""), random);
     const auto said = read_answers(place.path(""));
     REQUIRE(problems_in(place.path()) == std::vector<std::string>{});
-    const auto truth = open(crash_options(place.path("")));
-    check_answers(said, truth->read());
+    const auto store = open(crash_options(place.path("")));
+    check_answers(said, store->read());
     answered = said.count;
   }
   // A load that was too weak would prove nothing.

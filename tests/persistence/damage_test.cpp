@@ -10,10 +10,10 @@
 #include <fstream>
 
 #include "persistence/defaults.hpp"
+#include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/history.hpp"
-#include "persistence/record.hpp"
-#include "persistence/rocks_engine.hpp"
+#include "persistence/format/record.hpp"
+#include "persistence/log/history.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -49,30 +49,30 @@ error refusal_of(const std::string& directory) {
 
 // A store with 20 objects whose last write begins at the returned size of the write-ahead log.
 std::uintmax_t make_store(const std::string& directory) {
-  const auto truth = open(in_directory(directory));
+  const auto store = open(in_directory(directory));
   for (int i = 0; i < 20; ++i)
-    must(commit(*truth, just(put(std::to_string(i), "1", 100))));
+    must(commit(*store, just(put(std::to_string(i), "1", 100))));
   const auto before = fs::file_size(files_in(directory, ".log").back());
-  must(commit(*truth, just(put("last", "1", 100))));
+  must(commit(*store, just(put("last", "1", 100))));
   return before;
 }
 
 TEST_CASE("a torn end of the write-ahead log costs nothing that was acknowledged") {
   scratch_directory place;
   const auto before_last = make_store(place.path("whole"));
-  const auto whole = fs::file_size(files_in(place.path("whole"), ".log").back());
+  const auto complete = fs::file_size(files_in(place.path("whole"), ".log").back());
   // The last write was never acknowledged, as far as this copy knows.
   acknowledge(place.path("whole"), 21);
-  for (auto size = before_last; size < whole; size += 1 + (whole - before_last) / 25) {
-    INFO("cut to " << size << " of " << whole);
+  for (auto size = before_last; size < complete; size += 1 + (complete - before_last) / 25) {
+    INFO("cut to " << size << " of " << complete);
     const auto copy = place.path("copy");
     fs::remove_all(copy);
     fs::copy(place.path("whole"), copy, fs::copy_options::recursive);
     fs::resize_file(files_in(copy, ".log").back(), size);
-    const auto truth = open(in_directory(copy));
-    CHECK(truth->read().size() == 20);
-    CHECK(truth->read().at() == 21);
-    CHECK(must(commit(*truth, just(put("last", "2")))) == 22);
+    const auto store = open(in_directory(copy));
+    CHECK(store->read().size() == 20);
+    CHECK(store->read().at() == 21);
+    CHECK(must(commit(*store, just(put("last", "2")))) == 22);
   }
 }
 
@@ -80,18 +80,18 @@ TEST_CASE("damage behind the last acknowledged write is dropped with a warning")
   scratch_directory place;
   const auto damaged = make_store(place.path());
   {
-    const auto truth = open(in_directory(place.path()));
-    must(commit(*truth, just(put("later", "1", 100))));
+    const auto store = open(in_directory(place.path()));
+    must(commit(*store, just(put("later", "1", 100))));
   }
   // As after a power failure that let the newer of two writes reach the disk, and half of the
   // other.
   acknowledge(place.path(), 21);
   flip_bit(files_in(place.path(), ".log").front(), damaged + 40);
-  const heard_log heard;
-  const auto truth = open(in_directory(place.path()));
-  CHECK(truth->read().size() == 20);
+  const captured_log heard;
+  const auto store = open(in_directory(place.path()));
+  CHECK(store->read().size() == 20);
   CHECK_THAT(heard.text(), Catch::Contains("torn"));
-  CHECK(must(commit(*truth, just(put("last", "2")))) == 22);
+  CHECK(must(commit(*store, just(put("last", "2")))) == 22);
 }
 
 TEST_CASE("a write-ahead log that has lost acknowledged writes is refused and left as it is") {
@@ -183,9 +183,9 @@ TEST_CASE("an older write-ahead log that is missing or shorter is named when the
   const std::vector<std::pair<std::string, std::string>> writes{
       {"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"}};
   for (int life = 0; life < 4; ++life) {
-    const auto truth = open(in_directory(place.path(std::to_string(life))));
-    must(commit(*truth, just(put(writes[life].first, writes[life].second))));
-    if (life == 1) must(commit(*truth, just(put("a", "2"))));
+    const auto store = open(in_directory(place.path(std::to_string(life))));
+    must(commit(*store, just(put(writes[life].first, writes[life].second))));
+    if (life == 1) must(commit(*store, just(put("a", "2"))));
     killed(place, life);
   }
   const auto last = place.path("4");
@@ -265,10 +265,10 @@ TEST_CASE("a directory of format 1 opens with its history, and is guarded from t
       rows.remove(table::objects, key_of(each));
   });
   {
-    const auto truth = open(in_directory(place.path()));
-    CHECK(truth->read().size() == 18);
-    CHECK(truth->changes(1, 100)->size() == 18);
-    must(commit(*truth, just(put("later", "1"))));
+    const auto store = open(in_directory(place.path()));
+    CHECK(store->read().size() == 18);
+    CHECK(store->changes(1, 100)->size() == 18);
+    must(commit(*store, just(put("later", "1"))));
   }
   CHECK(problems_in(place.path()) == std::vector<std::string>{});
   CHECK(open(in_directory(place.path()))->changes(1, 100)->size() == 19);
@@ -284,8 +284,8 @@ TEST_CASE("a mark that is missing or makes no sense is written again, with a war
   scratch_directory place;
   make_store(place.path());
   const auto mark = place.path() + "/ACKNOWLEDGED";
-  std::ifstream whole{mark};
-  const std::string line{std::istreambuf_iterator<char>{whole}, {}};
+  std::ifstream file{mark};
+  const std::string line{std::istreambuf_iterator<char>{file}, {}};
   SECTION("missing") {
     fs::remove(mark);
   }
@@ -295,7 +295,7 @@ TEST_CASE("a mark that is missing or makes no sense is written again, with a war
   SECTION("a bit turned") {
     flip_bit(mark, 19);
   }
-  const heard_log heard;
+  const captured_log heard;
   CHECK(open(in_directory(place.path()))->read().size() == 21);
   CHECK_THAT(heard.text(), Catch::Contains("ACKNOWLEDGED is missing or damaged"));
   std::ifstream again{mark};
@@ -340,10 +340,10 @@ TEST_CASE("a second process is told which process has the directory") {
   REQUIRE(::pipe(ready) == 0);
   const pid_t other = ::fork();
   if (other == 0) {
-    struct flock whole {};
-    whole.l_type = F_WRLCK;
+    struct flock range {};
+    range.l_type = F_WRLCK;
     const int fd = ::open(lock.c_str(), O_RDWR);
-    const bool held = ::fcntl(fd, F_SETLK, &whole) == 0;
+    const bool held = ::fcntl(fd, F_SETLK, &range) == 0;
     if (held && ::write(ready[1], "y", 1) == 1) ::pause();
     ::_exit(1);
   }
@@ -403,8 +403,8 @@ TEST_CASE("a database that is not a store of ours is refused") {
 TEST_CASE("opening says in one line what it found") {
   scratch_directory place;
   make_store(place.path());
-  const heard_log heard;
-  const auto truth = open(in_directory(place.path()));
+  const captured_log heard;
+  const auto store = open(in_directory(place.path()));
   CHECK_THAT(heard.text(), Catch::Contains("21 objects at revision 22") &&
                                Catch::Contains("the last 21 changes agree"));
 }

@@ -1,14 +1,14 @@
 // What the store asks of an engine, on both.
-#include "persistence/engine.hpp"
+#include "persistence/engine/engine.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "persistence/engine/memory_engine.hpp"
+#include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/memory_engine.hpp"
-#include "persistence/rocks_engine.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -25,14 +25,14 @@ struct any_engine {
     REQUIRE(opened);
     disk = std::move(*opened);
   }
-  void put(table where, const std::string& key, const std::string& value) {
+  void put(table target, const std::string& key, const std::string& value) {
     auto rows = disk->make_batch();
-    rows->put(where, key, value);
+    rows->put(target, key, value);
     REQUIRE(disk->write(*rows, durability::synced));
   }
-  std::string all(table where, std::string_view from = "") {
+  std::string all(table target, std::string_view from = "") {
     std::string found;
-    REQUIRE(disk->scan(where, from, [&](std::string_view key, std::string_view value) {
+    REQUIRE(disk->scan(target, from, [&](std::string_view key, std::string_view value) {
       found.append(key).append("=").append(value).append(" ");
       return key != "stop";
     }));

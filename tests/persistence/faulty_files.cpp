@@ -13,19 +13,20 @@ using rocksdb::Slice;
 
 class faulty_file final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  faulty_file(std::string name, std::unique_ptr<rocksdb::FSWritableFile> target, faulty_files& home)
-      : FSWritableFileOwnerWrapper{std::move(target)}, name_{std::move(name)}, home_{home} {}
+  faulty_file(std::string name, std::unique_ptr<rocksdb::FSWritableFile> target,
+              faulty_files& owner)
+      : FSWritableFileOwnerWrapper{std::move(target)}, name_{std::move(name)}, owner_{owner} {}
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
-    switch (const auto fault = home_.now()) {
+    switch (const auto fault = owner_.now()) {
       case faulty_files::fault::none:
       case faulty_files::fault::sync_error:
         return append(data, options, debug);
       case faulty_files::fault::torn_write:
         append(Slice{data.data(), data.size() / 2}, options, debug).PermitUncheckedError();
-        return home_.refusal(fault);
+        return owner_.refusal(fault);
       default:
-        return home_.refusal(fault);
+        return owner_.refusal(fault);
     }
   }
   IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo&,
@@ -45,27 +46,27 @@ class faulty_file final : public rocksdb::FSWritableFileOwnerWrapper {
     if (!status.ok()) return status;
     // What is still in the file object's own buffer is not in the file.
     status = FSWritableFileOwnerWrapper::Flush(options, debug);
-    std::lock_guard lock{home_.mutex_};
-    home_.files_[name_].written += data.size();
+    std::lock_guard lock{owner_.mutex_};
+    owner_.files_[name_].written += data.size();
     return status;
   }
 
   IOStatus synced(IOStatus status) {
-    const auto fault = home_.now();
-    if (fault == faulty_files::fault::sync_error) home_.lose_unsynced(name_);
-    if (fault != faulty_files::fault::none) return home_.refusal(fault);
-    std::lock_guard lock{home_.mutex_};
-    ++home_.syncs_;
-    if (status.ok()) home_.files_[name_].synced = home_.files_[name_].written;
+    const auto fault = owner_.now();
+    if (fault == faulty_files::fault::sync_error) owner_.lose_unsynced(name_);
+    if (fault != faulty_files::fault::none) return owner_.refusal(fault);
+    std::lock_guard lock{owner_.mutex_};
+    ++owner_.syncs_;
+    if (status.ok()) owner_.files_[name_].synced = owner_.files_[name_].written;
     return status;
   }
 
   std::string name_;
-  faulty_files& home_;
+  faulty_files& owner_;
 };
 
-void faulty_files::set_after(fault what, int operations) {
-  next_fault_ = what;
+void faulty_files::set_after(fault next, int operations) {
+  next_fault_ = next;
   countdown_ = operations;
 }
 
@@ -74,9 +75,9 @@ faulty_files::fault faulty_files::now() {
   return fault_;
 }
 
-IOStatus faulty_files::refusal(fault what) const {
-  if (what == fault::no_space) return IOStatus::NoSpace("No space left on device");
-  if (what == fault::read_only) return IOStatus::IOError("Read-only file system");
+IOStatus faulty_files::refusal(fault next) const {
+  if (next == fault::no_space) return IOStatus::NoSpace("No space left on device");
+  if (next == fault::read_only) return IOStatus::IOError("Read-only file system");
   return IOStatus::IOError("Input/output error");
 }
 

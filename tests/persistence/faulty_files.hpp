@@ -29,9 +29,9 @@ class faulty_files final : public rocksdb::FileSystemWrapper {
 
   faulty_files() : FileSystemWrapper{rocksdb::FileSystem::Default()} {}
 
-  void set(fault what) { fault_ = what; }
+  void set(fault next) { fault_ = next; }
   // Lets this many more writes and syncs succeed first.
-  void set_after(fault what, int operations);
+  void set_after(fault next, int operations);
   // Every file loses what was not synced. Nobody may have the store open.
   void power_failure();
   std::uint64_t syncs() const { return syncs_; }
@@ -58,7 +58,7 @@ class faulty_files final : public rocksdb::FileSystemWrapper {
   };
 
   fault now();
-  rocksdb::IOStatus refusal(fault what) const;
+  rocksdb::IOStatus refusal(fault next) const;
   rocksdb::IOStatus wrap(const std::string& name, std::unique_ptr<rocksdb::FSWritableFile>* made,
                          sizes at);
   void lose_unsynced(const std::string& name);

@@ -15,8 +15,8 @@
 #include <map>
 #include <random>
 
+#include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/rocks_engine.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -34,8 +34,8 @@ struct promise {
   revision compacted = 0;
 };
 
-std::vector<std::string> history_of(const store& truth) {
-  const auto found = truth.changes(truth.stats().compacted, 1'000'000);
+std::vector<std::string> history_of(const store& store) {
+  const auto found = store.changes(store.stats().compacted, 1'000'000);
   REQUIRE(found);
   return lines_of(*found);
 }
@@ -91,14 +91,14 @@ class lives {
   }
 
  private:
-  void change(store& truth) {
+  void change(store& store) {
     const auto name = std::to_string(random_() % 60);
     const auto dice = random_() % 10;
     const auto value = std::to_string(random_());
     if (dice == 0)
-      must(commit(truth, just(put_lease("l" + name, value))));
+      must(commit(store, just(put_lease("l" + name, value))));
     else
-      must(commit(truth, just(dice == 1 ? remove(name) : put(name, value, random_() % 800))));
+      must(commit(store, just(dice == 1 ? remove(name) : put(name, value, random_() % 800))));
   }
 
   scratch_directory place_;
@@ -143,17 +143,17 @@ std::vector<mutation_of_file> mutations_of(const std::string& directory, std::mt
   return all;
 }
 
-void apply(const mutation_of_file& what, const fs::path& file) {
-  if (what.how == mutation_of_file::type::remove) {
+void apply(const mutation_of_file& step, const fs::path& file) {
+  if (step.how == mutation_of_file::type::remove) {
     fs::remove(file);
-  } else if (what.how == mutation_of_file::type::cut) {
-    fs::resize_file(file, what.at);
+  } else if (step.how == mutation_of_file::type::cut) {
+    fs::resize_file(file, step.at);
   } else {
     std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
-    bytes.seekg(static_cast<std::streamoff>(what.at));
+    bytes.seekg(static_cast<std::streamoff>(step.at));
     const char old = static_cast<char>(bytes.get());
-    bytes.seekp(static_cast<std::streamoff>(what.at));
-    bytes.put(static_cast<char>(old ^ (1 << what.bit)));
+    bytes.seekp(static_cast<std::streamoff>(step.at));
+    bytes.put(static_cast<char>(old ^ (1 << step.bit)));
   }
 }
 
@@ -169,35 +169,35 @@ std::map<std::string, std::string> bytes_of(const std::string& directory) {
   return all;
 }
 
-enum class outcome_of_walk { refused, refused_to_read, whole };
+enum class walk_result { refused, refused_to_read, complete };
 
-outcome_of_walk look(const std::string& directory, const promise& told) {
+walk_result look(const std::string& directory, const promise& told) {
   auto opened = store::open(walk_options(directory));
   if (!opened) {
     CHECK_FALSE(opened.error().message.empty());
-    return outcome_of_walk::refused;
+    return walk_result::refused;
   }
-  auto& truth = **opened;
-  CHECK(contents(truth.read()) == told.objects);
-  CHECK(truth.read().at() >= told.at);
-  CHECK(truth.stats().compacted == told.compacted);
-  const auto history = truth.changes(told.compacted, 1'000'000);
+  auto& store = **opened;
+  CHECK(contents(store.read()) == told.objects);
+  CHECK(store.read().at() >= told.at);
+  CHECK(store.stats().compacted == told.compacted);
+  const auto history = store.changes(told.compacted, 1'000'000);
   if (!history) {
     CHECK(history.error().code == errc::corrupt);
     CHECK_FALSE(history.error().message.empty());
-    return outcome_of_walk::refused_to_read;
+    return walk_result::refused_to_read;
   }
   CHECK(lines_of(*history) == told.history);
-  return outcome_of_walk::whole;
+  return walk_result::complete;
 }
 
 struct walk_counts {
   std::map<std::string, std::array<int, 3>> by_kind;
 
-  void add(const std::string& file, outcome_of_walk what) {
+  void add(const std::string& file, walk_result step) {
     const auto kind =
         file.find('.') != file.npos ? file.substr(file.find('.')) : file.substr(0, file.find('-'));
-    ++by_kind[kind][static_cast<std::size_t>(what)];
+    ++by_kind[kind][static_cast<std::size_t>(step)];
   }
   std::string str() const {
     std::string text;
@@ -230,9 +230,9 @@ void walk(std::uint64_t seed, std::size_t limit) {
     CHECK(bytes_of(copy) == before);
     INFO(fmt::format("{}", fmt::join(problems, "; ")));
     const auto seen = look(copy, told);
-    if (seen == outcome_of_walk::refused) CHECK(bytes_of(copy) == before);
+    if (seen == walk_result::refused) CHECK(bytes_of(copy) == before);
     // It reads every block, also those of which nothing is kept any more.
-    CHECK((seen == outcome_of_walk::whole || !problems.empty()));
+    CHECK((seen == walk_result::complete || !problems.empty()));
     counts.add(each.file, seen);
   }
   spdlog::set_level(spdlog::level::info);

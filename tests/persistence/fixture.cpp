@@ -8,8 +8,8 @@
 
 #include "api/schema/coordination_v1.pb.h"
 #include "api/scheme.hpp"
-#include "persistence/local_store.hpp"
-#include "persistence/verify.hpp"
+#include "persistence/repair/verify.hpp"
+#include "persistence/store/local_store.hpp"
 
 namespace troupe::persistence::testing {
 
@@ -66,23 +66,23 @@ mutation put_lease(const std::string& name, const std::string& holder) {
   return {lease_key(name), &api::kind_of<Lease>(), std::move(made)};
 }
 
-transaction just(mutation what) {
+transaction just(mutation request) {
   transaction made;
-  made.mutations.push_back(std::move(what));
+  made.mutations.push_back(std::move(request));
   return made;
 }
 
-transaction only_if(revision at, mutation what) {
+transaction only_if(revision at, mutation request) {
   transaction made;
-  made.preconditions.push_back({what.key, at});
-  made.mutations.push_back(std::move(what));
+  made.preconditions.push_back({request.key, at});
+  made.mutations.push_back(std::move(request));
   return made;
 }
 
-outcome commit(store& to, transaction what) {
+outcome commit(store& to, transaction request) {
   const auto answer = std::make_shared<std::promise<outcome>>();
   auto answered = answer->get_future();
-  to.submit(std::move(what), [answer](outcome result) { answer->set_value(std::move(result)); });
+  to.submit(std::move(request), [answer](outcome result) { answer->set_value(std::move(result)); });
   REQUIRE(answered.wait_for(std::chrono::seconds{10}) == std::future_status::ready);
   return answered.get();
 }
@@ -129,13 +129,13 @@ std::vector<std::string> contents(const snapshot& state) {
   return found;
 }
 
-std::string line_of(const change& what) {
+std::string line_of(const change& shown) {
   const char* const words[] = {"created", "updated", "removed"};
-  const auto name = what.key.substr(what.key.rfind('/') + 1);
-  auto line = fmt::format("{} {} {} {}@{}", what.at, words[static_cast<int>(what.type)], name,
-                          value_of(what.object), what.object->revision());
-  if (what.previous)
-    line += fmt::format(" <- {}@{}", value_of(what.previous), what.previous->revision());
+  const auto name = shown.key.substr(shown.key.rfind('/') + 1);
+  auto line = fmt::format("{} {} {} {}@{}", shown.at, words[static_cast<int>(shown.type)], name,
+                          value_of(shown.object), shown.object->revision());
+  if (shown.previous)
+    line += fmt::format(" <- {}@{}", value_of(shown.previous), shown.previous->revision());
   return line;
 }
 

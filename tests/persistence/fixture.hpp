@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "api/schema/core_config.pb.h"
-#include "persistence/engine.hpp"
-#include "persistence/store.hpp"
-#include "support/heard_log.hpp"
+#include "persistence/engine/engine.hpp"
+#include "persistence/store/store.hpp"
+#include "support/captured_log.hpp"
 
 namespace troupe::persistence::testing {
 
@@ -30,7 +30,7 @@ class scratch_directory {
   std::filesystem::path root_;
 };
 
-using test::heard_log;
+using test::captured_log;
 
 std::string key_of(const std::string& name);
 std::unique_ptr<api::core::v1::ConfigMap> config_map(const std::string& name,
@@ -45,11 +45,11 @@ mutation remove(const std::string& name);
 mutation put_lease(const std::string& name, const std::string& holder);
 std::string lease_key(const std::string& name);
 
-transaction just(mutation what);
-transaction only_if(revision at, mutation what);
+transaction just(mutation request);
+transaction only_if(revision at, mutation request);
 
 // Waits at most ten seconds for the answer; a test that never gets one fails.
-outcome commit(store& to, transaction what);
+outcome commit(store& to, transaction request);
 revision must(const outcome& result);
 
 // Polls `holds` until it is true; false after the deadline.
@@ -63,7 +63,7 @@ std::unique_ptr<store> open(store_options options, engine_factory factory);
 // "key=value@revision" of every object, in order.
 std::vector<std::string> contents(const snapshot& state);
 // "revision type key value<-previous" of every change.
-std::string line_of(const change& what);
+std::string line_of(const change& shown);
 std::vector<std::string> lines_of(const std::vector<change>& changes);
 
 // The problems that verify() finds in a directory nobody has open.

@@ -8,10 +8,10 @@
 #include <random>
 #include <thread>
 
+#include "persistence/engine/memory_engine.hpp"
+#include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/memory_engine.hpp"
-#include "persistence/rocks_engine.hpp"
-#include "persistence/verify.hpp"
+#include "persistence/repair/verify.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -39,45 +39,45 @@ TEST_CASE("changes are read back in order, each with the state before it") {
   scratch_directory place;
   const lines wanted{"2 created a 1@2", "3 created b 1@3", "4 updated a 2@4 <- 1@2",
                      "5 removed a 2@5 <- 2@4", "6 created a 3@6"};
-  const auto check = [&](const store& truth) {
-    CHECK(lines_of(*truth.changes(1, 100)) == wanted);
-    CHECK(lines_of(*truth.changes(3, 2)) == lines{wanted[2], wanted[3]});
-    CHECK(truth.changes(6, 100)->empty());
-    CHECK(truth.changes(7, 100).error().code == errc::future_revision);
+  const auto check = [&](const store& store) {
+    CHECK(lines_of(*store.changes(1, 100)) == wanted);
+    CHECK(lines_of(*store.changes(3, 2)) == lines{wanted[2], wanted[3]});
+    CHECK(store.changes(6, 100)->empty());
+    CHECK(store.changes(7, 100).error().code == errc::future_revision);
   };
   {
-    const auto truth = open(in_directory(place.path()));
+    const auto store = open(in_directory(place.path()));
     for (auto* m : {"a", "b"})
-      must(commit(*truth, just(put(m, "1"))));
-    must(commit(*truth, just(put("a", "2"))));
-    must(commit(*truth, just(remove("a"))));
-    must(commit(*truth, just(put("a", "3"))));
-    check(*truth);
+      must(commit(*store, just(put(m, "1"))));
+    must(commit(*store, just(put("a", "2"))));
+    must(commit(*store, just(remove("a"))));
+    must(commit(*store, just(put("a", "3"))));
+    check(*store);
   }
   check(*open(in_directory(place.path())));
 }
 
 TEST_CASE("an object that is still the newest is shared, not decoded again") {
-  const auto truth = open(inline_options());
-  must(commit(*truth, just(put("a", "1"))));
-  must(commit(*truth, just(put("a", "2"))));
-  const auto found = truth->changes(1, 10);
-  CHECK(found->at(1).object == truth->read().find(key_of("a")));
+  const auto store = open(inline_options());
+  must(commit(*store, just(put("a", "1"))));
+  must(commit(*store, just(put("a", "2"))));
+  const auto found = store->changes(1, 10);
+  CHECK(found->at(1).object == store->read().find(key_of("a")));
   CHECK(found->at(1).previous == found->at(0).object);
 }
 
 TEST_CASE("a transaction is never cut in two") {
-  const auto truth = open(inline_options());
+  const auto store = open(inline_options());
   for (int i = 0; i < 5; ++i) {
     transaction three;
     for (const auto* name : {"a", "b", "c"})
       three.mutations.push_back(put(name, std::to_string(i)));
-    must(commit(*truth, std::move(three)));
+    must(commit(*store, std::move(three)));
   }
   for (std::size_t limit = 0; limit < 17; ++limit) {
     std::size_t seen = 0;
-    for (revision after = 1; after < truth->read().at();) {
-      const auto part = truth->changes(after, limit);
+    for (revision after = 1; after < store->read().at();) {
+      const auto part = store->changes(after, limit);
       REQUIRE(part);
       REQUIRE(part->size() % 3 == 0);
       CHECK(part->size() <= std::max<std::size_t>(limit + 2, 3));
@@ -89,46 +89,46 @@ TEST_CASE("a transaction is never cut in two") {
 }
 
 TEST_CASE("history ends where it was compacted, and goes on from there") {
-  const auto truth = open(inline_options());
-  must(commit(*truth, just(put("a", "1"))));
-  must(commit(*truth, just(put("b", "1"))));
-  must(commit(*truth, just(remove("a"))));
-  must(commit(*truth, just(put("b", "2"))));
-  REQUIRE(truth->compact(3));
-  CHECK(truth->stats().compacted == 3);
-  const auto gone = truth->changes(2, 10);
+  const auto store = open(inline_options());
+  must(commit(*store, just(put("a", "1"))));
+  must(commit(*store, just(put("b", "1"))));
+  must(commit(*store, just(remove("a"))));
+  must(commit(*store, just(put("b", "2"))));
+  REQUIRE(store->compact(3));
+  CHECK(store->stats().compacted == 3);
+  const auto gone = store->changes(2, 10);
   REQUIRE_FALSE(gone);
   CHECK(gone.error().code == errc::compacted);
   CHECK_THAT(gone.error().message, Catch::Contains("begins after 3"));
   // A deletion right behind the border is told with its last state.
-  CHECK(lines_of(*truth->changes(3, 10)) ==
+  CHECK(lines_of(*store->changes(3, 10)) ==
         lines{"4 removed a 1@4 <- 1@2", "5 updated b 2@5 <- 1@3"});
-  REQUIRE(truth->compact(2));  // nothing left to do
-  CHECK(truth->compact(6).error().code == errc::future_revision);
-  REQUIRE(truth->compact(5));
-  CHECK(truth->changes(5, 10)->empty());
-  must(commit(*truth, just(put("b", "3"))));
-  CHECK(lines_of(*truth->changes(5, 10)) == lines{"6 updated b 3@6 <- 2@5"});
+  REQUIRE(store->compact(2));  // nothing left to do
+  CHECK(store->compact(6).error().code == errc::future_revision);
+  REQUIRE(store->compact(5));
+  CHECK(store->changes(5, 10)->empty());
+  must(commit(*store, just(put("b", "3"))));
+  CHECK(lines_of(*store->changes(5, 10)) == lines{"6 updated b 3@6 <- 2@5"});
 }
 
 // One random life of a store: what changes() says must be what was done, whatever was compacted.
 struct life {
   std::mt19937_64 random;
-  std::function<std::unique_ptr<store>()> make;
-  std::unique_ptr<store> truth;
+  std::function<std::unique_ptr<persistence::store>()> make;
+  std::unique_ptr<persistence::store> store;
   std::map<revision, lines> done;
   std::map<std::string, std::pair<std::string, revision>> state;
   revision compacted = 0;
 
   void transact() {
-    transaction what;
+    transaction request;
     std::map<std::string, std::string> chosen;  // a key at most once
     for (std::uint64_t i = 0; i <= random() % 3; ++i)
       chosen[std::to_string(random() % 6)] =
           random() % 3 == 0 ? "" : std::to_string(random() % 1000);
     for (const auto& [name, value] : chosen)
-      what.mutations.push_back(value.empty() ? remove(name) : put(name, value));
-    const auto at = must(commit(*truth, std::move(what)));
+      request.mutations.push_back(value.empty() ? remove(name) : put(name, value));
+    const auto at = must(commit(*store, std::move(request)));
     for (const auto& [name, value] : chosen) {
       const auto old = state.find(name);
       if (value.empty() && old == state.end()) continue;
@@ -149,27 +149,27 @@ struct life {
 
   void check() {
     for (int i = 0; i < 3; ++i) {
-      const revision after = compacted + random() % (truth->read().at() - compacted + 1);
+      const revision after = compacted + random() % (store->read().at() - compacted + 1);
       lines wanted;
       for (auto at = done.upper_bound(after); at != done.end(); ++at)
         wanted.insert(wanted.end(), at->second.begin(), at->second.end());
-      const auto found = truth->changes(after, 100'000);
+      const auto found = store->changes(after, 100'000);
       REQUIRE(found);
       REQUIRE(lines_of(*found) == wanted);
     }
-    if (compacted > 0) REQUIRE(truth->changes(compacted - 1, 1).error().code == errc::compacted);
+    if (compacted > 0) REQUIRE(store->changes(compacted - 1, 1).error().code == errc::compacted);
   }
 
   void live(int steps) {
-    truth = make();
+    store = make();
     for (int i = 0; i < steps; ++i) {
       const auto dice = random() % 20;
       if (dice == 0) {
-        compacted = std::max(compacted, random() % truth->read().at() + 1);
-        REQUIRE(truth->compact(compacted));
+        compacted = std::max(compacted, random() % store->read().at() + 1);
+        REQUIRE(store->compact(compacted));
       } else if (dice == 1) {
-        truth.reset();
-        truth = make();
+        store.reset();
+        store = make();
       } else if (dice == 2) {
         check();
       } else {
@@ -177,7 +177,7 @@ struct life {
       }
     }
     check();
-    truth.reset();
+    store.reset();
   }
 };
 
@@ -210,59 +210,59 @@ TEST_CASE("history is cut by number and age: both must allow it") {
   auto options = inline_options(clock);
   options.history_revisions = 100;
   options.history_time = std::chrono::seconds{60};
-  const auto truth = open(options);
+  const auto store = open(options);
   const auto change = [&](int times) {
     for (int i = 0; i < times; ++i)
-      must(commit(*truth, just(put("a", std::to_string(i)))));
+      must(commit(*store, just(put("a", std::to_string(i)))));
   };
   change(500);
-  CHECK(truth->stats().compacted == 0);  // many enough, but too young
+  CHECK(store->stats().compacted == 0);  // many enough, but too young
   clock.advance(std::chrono::seconds{61});
   change(150);
-  const auto stats = truth->stats();
+  const auto stats = store->stats();
   CHECK(stats.compacted <= 501);                  // not what is younger than a minute …
   CHECK(stats.compacted + 100 <= stats.current);  // … nor the newest hundred
   CHECK(stats.compacted >= 480);
   clock.advance(std::chrono::seconds{3600});
   change(20);
-  CHECK(truth->stats().compacted + 100 <= truth->stats().current);
-  CHECK(truth->stats().compacted + 125 >= truth->stats().current);
+  CHECK(store->stats().compacted + 100 <= store->stats().current);
+  CHECK(store->stats().compacted + 125 >= store->stats().current);
 }
 
 TEST_CASE("a pinned state can be read again for as long as a list may take") {
   const virtual_clock clock;
-  const auto truth = open(inline_options(clock));
-  const auto first = must(commit(*truth, just(put("a", "1"))));
-  const auto pinned = truth->read();
-  truth->pin(pinned);
-  const auto second = must(commit(*truth, just(put("a", "2"))));
-  must(commit(*truth, just(put("a", "3"))));
-  CHECK(value_of(truth->read_at(first)->find(key_of("a"))) == "1");
-  CHECK(truth->read_at(second).error().code == errc::compacted);
-  CHECK(truth->read_at(second + 1)->at() == second + 1);
-  CHECK(truth->read_at(second + 2).error().code == errc::future_revision);
+  const auto store = open(inline_options(clock));
+  const auto first = must(commit(*store, just(put("a", "1"))));
+  const auto pinned = store->read();
+  store->pin(pinned);
+  const auto second = must(commit(*store, just(put("a", "2"))));
+  must(commit(*store, just(put("a", "3"))));
+  CHECK(value_of(store->read_at(first)->find(key_of("a"))) == "1");
+  CHECK(store->read_at(second).error().code == errc::compacted);
+  CHECK(store->read_at(second + 1)->at() == second + 1);
+  CHECK(store->read_at(second + 2).error().code == errc::future_revision);
   clock.advance(std::chrono::seconds{299});
-  CHECK(truth->read_at(first));
-  truth->pin(pinned);  // the next page
+  CHECK(store->read_at(first));
+  store->pin(pinned);  // the next page
   clock.advance(std::chrono::seconds{299});
-  CHECK(truth->read_at(first));
+  CHECK(store->read_at(first));
   clock.advance(std::chrono::seconds{2});
-  CHECK(truth->read_at(first).error().code == errc::compacted);
+  CHECK(store->read_at(first).error().code == errc::compacted);
 }
 
 TEST_CASE("there is a limit to pins, and the oldest goes first") {
   const virtual_clock clock;
-  const auto truth = open(inline_options(clock));
+  const auto store = open(inline_options(clock));
   std::vector<revision> pinned;
   for (int i = 0; i < 300; ++i) {
-    pinned.push_back(must(commit(*truth, just(put("a", std::to_string(i))))));
-    truth->pin(truth->read());
+    pinned.push_back(must(commit(*store, just(put("a", std::to_string(i))))));
+    store->pin(store->read());
     clock.advance(std::chrono::seconds{1} / 2);
   }
-  must(commit(*truth, just(put("a", "last"))));
+  must(commit(*store, just(put("a", "last"))));
   int kept = 0;
   for (std::size_t i = 0; i < pinned.size(); ++i) {
-    const bool there = truth->read_at(pinned[i]).has_value();
+    const bool there = store->read_at(pinned[i]).has_value();
     CHECK(there == (i >= pinned.size() - 256));
     kept += there;
   }
@@ -272,16 +272,16 @@ TEST_CASE("there is a limit to pins, and the oldest goes first") {
 TEST_CASE("compaction beside writers and readers leaves no gap in anybody's history") {
   scratch_directory place;
   {
-    const auto truth = open(in_directory(place.path()));
+    const auto store = open(in_directory(place.path()));
     std::atomic<bool> stop{false};
-    std::atomic<int> gaps{0}, refused{0}, whole{0};
+    std::atomic<int> gaps{0}, refused{0}, complete{0};
     std::thread reader{[&] {
       while (!stop) {
-        const auto upper = truth->read().at();
+        const auto upper = store->read().at();
         // An empty store is at revision 1, which has no change.
         const auto after = std::max(
-            {truth->stats().compacted, revision{1}, upper - std::min<revision>(upper, 40)});
-        const auto found = truth->changes(after, 1'000);
+            {store->stats().compacted, revision{1}, upper - std::min<revision>(upper, 40)});
+        const auto found = store->changes(after, 1'000);
         if (!found) {
           if (found.error().code == errc::compacted) ++refused;
           continue;
@@ -292,16 +292,16 @@ TEST_CASE("compaction beside writers and readers leaves no gap in anybody's hist
           if (each.type == change_type::updated && each.previous == nullptr) ++gaps;
         }
         if (next <= upper) ++gaps;
-        ++whole;
+        ++complete;
       }
     }};
     std::thread compactor{[&] {
       while (!stop)
-        if (const auto at = truth->read().at(); at > 30) (void)truth->compact(at - 20);
+        if (const auto at = store->read().at(); at > 30) (void)store->compact(at - 20);
     }};
     for (int i = 0; i < 1'500; ++i)
-      must(commit(*truth, just(put(std::to_string(i % 7), "x"))));
-    const bool enough = eventually([&] { return whole > 20; });
+      must(commit(*store, just(put(std::to_string(i % 7), "x"))));
+    const bool enough = eventually([&] { return complete > 20; });
     stop = true;
     reader.join();
     compactor.join();

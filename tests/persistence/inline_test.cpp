@@ -20,61 +20,61 @@ store_options inline_options() {
 }
 
 TEST_CASE("without threads a submission is committed and answered before submit returns") {
-  const auto truth = open(inline_options());
+  const auto store = open(inline_options());
   std::vector<std::string> order;
-  truth->observe([&](const change_batch& batch) {
+  store->observe([&](const change_batch& batch) {
     for (const auto& each : *batch)
       order.push_back(line_of(each));
   });
-  truth->submit(just(put("a", "1")), [&](const outcome&) { order.push_back("answered"); });
+  store->submit(just(put("a", "1")), [&](const outcome&) { order.push_back("answered"); });
   CHECK(order == std::vector<std::string>{"2 created a 1@2", "answered"});
-  CHECK(truth->cluster_id() == "of-the-test");
+  CHECK(store->cluster_id() == "of-the-test");
 }
 
 TEST_CASE("what a completion or the observer submits is committed after it, not within it") {
-  const auto truth = open(inline_options());
+  const auto store = open(inline_options());
   std::vector<std::string> order;
-  truth->observe([&](const change_batch& batch) {
+  store->observe([&](const change_batch& batch) {
     order.push_back(fmt::format("see {}", batch->front().at));
     if (batch->front().at == 3)
-      truth->submit(just(put("c", "1")), [&](const outcome&) { order.push_back("c"); });
+      store->submit(just(put("c", "1")), [&](const outcome&) { order.push_back("c"); });
     order.push_back("seen");
   });
-  truth->submit(just(put("a", "1")), [&](const outcome&) {
+  store->submit(just(put("a", "1")), [&](const outcome&) {
     order.push_back("a begins");
-    truth->submit(just(put("b", "1")), [&](const outcome&) { order.push_back("b"); });
+    store->submit(just(put("b", "1")), [&](const outcome&) { order.push_back("b"); });
     order.push_back("a ends");
   });
   CHECK(order == std::vector<std::string>{"see 2", "seen", "a begins", "a ends", "see 3", "seen",
                                           "b", "see 4", "seen", "c"});
-  CHECK(truth->read().size() == 3);
+  CHECK(store->read().size() == 3);
 }
 
 TEST_CASE("a chain of completions that submit does not grow the stack") {
-  const auto truth = open(inline_options());
+  const auto store = open(inline_options());
   int left = 20'000;
   std::function<void(outcome)> next = [&](const outcome&) {
-    if (--left > 0) truth->submit(just(put("a", "1")), next);
+    if (--left > 0) store->submit(just(put("a", "1")), next);
   };
-  truth->submit(just(put("a", "1")), next);
+  store->submit(just(put("a", "1")), next);
   CHECK(left == 0);
-  CHECK(truth->read().at() == 20'001);
+  CHECK(store->read().at() == 20'001);
 }
 
 TEST_CASE("the same submissions give the same history") {
   const auto run = [](std::uint64_t seed) {
     std::mt19937_64 random{seed};
-    const auto truth = open(inline_options());
+    const auto store = open(inline_options());
     for (int i = 0; i < 500; ++i) {
       const auto name = std::to_string(random() % 20);
-      const revision guess = random() % 2 == 0 ? 0 : random() % truth->read().at();
-      truth->submit(only_if(guess, random() % 3 == 0 ? remove(name) : put(name, "x")),
+      const revision guess = random() % 2 == 0 ? 0 : random() % store->read().at();
+      store->submit(only_if(guess, random() % 3 == 0 ? remove(name) : put(name, "x")),
                     [](const outcome&) {});
     }
     std::string history;
-    const auto log = truth->changes(1, 10'000);
+    const auto log = store->changes(1, 10'000);
     for (const auto& each : *log)
-      history += fmt::format("{} at {}\n", line_of(each), each.when.time_since_epoch().count());
+      history += fmt::format("{} at {}\n", line_of(each), each.time.time_since_epoch().count());
     return history;
   };
   CHECK(run(7) == run(7));

@@ -1,4 +1,4 @@
-#include "persistence/log_fold.hpp"
+#include "persistence/log/log_fold.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The memory that control groups leave a process, and a store that needs more.
-#include "persistence/memory_limit.hpp"
+#include "persistence/open/memory_limit.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -42,9 +42,9 @@ TEST_CASE("a store that needs more memory than there may be says what it needs")
   scratch_directory place;
   auto options = in_directory(place.path());
   {
-    const auto truth = open(options);
+    const auto store = open(options);
     for (int i = 0; i < 100; ++i)
-      must(commit(*truth, just(put(std::to_string(i), "v", 1'000'000))));
+      must(commit(*store, just(put(std::to_string(i), "v", 1'000'000))));
   }
   options.memory_limit_bytes = 100 << 20;
   const auto refused = store::open(options);
@@ -60,9 +60,9 @@ TEST_CASE("what was written over and over needs no memory") {
   scratch_directory place;
   auto options = in_directory(place.path());
   {
-    const auto truth = open(options);
+    const auto store = open(options);
     for (int i = 0; i < 150; ++i)
-      must(commit(*truth, just(put("a", std::to_string(i), 1'000'000))));
+      must(commit(*store, just(put("a", std::to_string(i), 1'000'000))));
   }
   options.memory_limit_bytes = 60 << 20;
   CHECK(open(options)->stats().objects == 1);

@@ -1,4 +1,4 @@
-#include "persistence/record.hpp"
+#include "persistence/format/record.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -23,8 +23,8 @@ change_record any_change(std::mt19937_64& random, std::string_view key, std::str
   made.type = static_cast<change_type>(random() % 3);
   made.created = any_number(random);
   made.previous = made.type == change_type::created ? 0 : 1 + any_number(random) / 2;
-  made.when += std::chrono::microseconds{any_number(random) % (1ull << 50)};
-  made.why = {any_number(random), any_number(random), any_text(random)};
+  made.time += std::chrono::microseconds{any_number(random) % (1ull << 50)};
+  made.cause = {any_number(random), any_number(random), any_text(random)};
   made.key = key;
   made.object = object;
   return made;
@@ -41,10 +41,10 @@ TEST_CASE("what is written as a change is read as it was") {
     CHECK(read->type == written.type);
     CHECK(read->created == written.created);
     CHECK(read->previous == written.previous);
-    CHECK(read->when == written.when);
-    CHECK(read->why.request == written.why.request);
-    CHECK(read->why.trigger == written.why.trigger);
-    CHECK(read->why.author == written.why.author);
+    CHECK(read->time == written.time);
+    CHECK(read->cause.request == written.cause.request);
+    CHECK(read->cause.trigger == written.cause.trigger);
+    CHECK(read->cause.author == written.cause.author);
     CHECK(read->key == key);
     CHECK(read->object == object);
   }

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "persistence/defaults.hpp"
+#include "persistence/engine/rocks_engine.hpp"
 #include "persistence/faulty_files.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/rocks_engine.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -19,7 +19,7 @@ using fault = faulty_files::fault;
 struct faulty_store {
   scratch_directory place;
   std::shared_ptr<faulty_files> files = std::make_shared<faulty_files>();
-  std::unique_ptr<store> truth;
+  std::unique_ptr<persistence::store> store;
   bool threaded = true;
   revision history_revisions = 100'000;
 
@@ -30,116 +30,116 @@ struct faulty_store {
     options.threaded = threaded;
     options.history_revisions = history_revisions;
     if (history_revisions < 1'000) options.history_time = std::chrono::seconds{0};
-    truth.reset();
-    truth = open(options, rocks_engine_in(place.path(), files));
+    store.reset();
+    store = open(options, rocks_engine_in(place.path(), files));
   }
   // As if the plug were pulled: nothing more is written, what was not synced is gone.
   void pull_the_plug() {
     files->set(fault::crashed);
-    truth.reset();
+    store.reset();
     files->power_failure();
     files->set(fault::none);
   }
   bool writable() {
-    return eventually([&] { return !truth->stats().read_only; });
+    return eventually([&] { return !store->stats().read_only; });
   }
 };
 
 TEST_CASE("a disk that fails makes the store read-only until it answers again") {
-  const auto [what, words] = GENERATE(Catch::Generators::table<fault, std::string>({
+  const auto [failure, words] = GENERATE(Catch::Generators::table<fault, std::string>({
       {fault::no_space, "no space left"},
       {fault::io_error, "Input/output error"},
       {fault::sync_error, "Input/output error"},
       {fault::torn_write, "Input/output error"},
   }));
-  INFO(words << " " << static_cast<int>(what));
+  INFO(words << " " << static_cast<int>(failure));
   faulty_store faulty;
-  auto& truth = *faulty.truth;
-  must(commit(truth, just(put("a", "1"))));
-  const auto before = contents(truth.read());
+  auto& store = *faulty.store;
+  must(commit(store, just(put("a", "1"))));
+  const auto before = contents(store.read());
 
-  faulty.files->set(what);
-  const auto lost = commit(truth, just(put("a", "2")));
+  faulty.files->set(failure);
+  const auto lost = commit(store, just(put("a", "2")));
   REQUIRE_FALSE(lost);
   CHECK(lost.error().code == errc::io);
   CHECK_THAT(lost.error().message, Catch::Contains(words) && Catch::Contains(faulty.place.path()));
-  CHECK(truth.stats().read_only);
-  const auto refused = commit(truth, just(put("b", "1")));
+  CHECK(store.stats().read_only);
+  const auto refused = commit(store, just(put("b", "1")));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::read_only);
   CHECK_THAT(refused.error().message, Catch::Contains(words));
-  CHECK(contents(truth.read()) == before);
-  CHECK(lines_of(*truth.changes(1, 10)) == std::vector<std::string>{"2 created a 1@2"});
+  CHECK(contents(store.read()) == before);
+  CHECK(lines_of(*store.changes(1, 10)) == std::vector<std::string>{"2 created a 1@2"});
 
   faulty.files->set(fault::none);
   REQUIRE(faulty.writable());
-  const auto at = must(commit(truth, just(put("a", "3"))));
+  const auto at = must(commit(store, just(put("a", "3"))));
   CHECK(at > 2);
-  CHECK(value_of(truth.read().find(key_of("a"))) == "3");
-  const auto state = contents(truth.read());
-  faulty.truth.reset();
+  CHECK(value_of(store.read().find(key_of("a"))) == "3");
+  const auto state = contents(store.read());
+  faulty.store.reset();
   CHECK(problems_in(faulty.place.path()).empty());
   faulty.reopen();
-  CHECK(contents(faulty.truth->read()) == state);
+  CHECK(contents(faulty.store->read()) == state);
 }
 
 TEST_CASE("a write that was reported as failed but had reached the disk is told as a change") {
   faulty_store faulty;
-  auto& truth = *faulty.truth;
-  must(commit(truth, just(put("a", "1"))));
+  auto& store = *faulty.store;
+  must(commit(store, just(put("a", "1"))));
   std::vector<std::string> seen;
-  truth.observe([&](const change_batch& batch) {
+  store.observe([&](const change_batch& batch) {
     for (const auto& each : *batch)
       seen.push_back(line_of(each));
   });
   // The bytes are written, then the sync fails without taking them away.
   faulty.files->set_after(fault::io_error, 1);
-  CHECK(commit(truth, just(put("a", "2"))).error().code == errc::io);
-  CHECK(value_of(truth.read().find(key_of("a"))) == "1");
+  CHECK(commit(store, just(put("a", "2"))).error().code == errc::io);
+  CHECK(value_of(store.read().find(key_of("a"))) == "1");
   faulty.files->set(fault::none);
   REQUIRE(faulty.writable());
-  CHECK(value_of(truth.read().find(key_of("a"))) == "2");
-  CHECK(must(commit(truth, just(put("b", "1")))) == 4);
+  CHECK(value_of(store.read().find(key_of("a"))) == "2");
+  CHECK(must(commit(store, just(put("b", "1")))) == 4);
   CHECK(seen == std::vector<std::string>{"3 updated a 2@3 <- 1@2", "4 created b 1@4"});
   faulty.pull_the_plug();
   faulty.reopen();
-  CHECK(contents(faulty.truth->read()) == std::vector<std::string>{"a=2@3", "b=1@4"});
+  CHECK(contents(faulty.store->read()) == std::vector<std::string>{"a=2@3", "b=1@4"});
 }
 
 TEST_CASE("relaxed writes that were answered survive a disk that loses what was not synced") {
   faulty_store faulty;
-  auto& truth = *faulty.truth;
-  must(commit(truth, just(put_lease("first", "x"))));  // the one that reserves revisions
+  auto& store = *faulty.store;
+  must(commit(store, just(put_lease("first", "x"))));  // the one that reserves revisions
   const auto syncs = faulty.files->syncs();
   for (const auto* name : {"n1", "n2", "n3"})
-    must(commit(truth, just(put_lease(name, "x"))));
+    must(commit(store, just(put_lease(name, "x"))));
   CHECK(faulty.files->syncs() == syncs);
-  const auto state = contents(truth.read());
+  const auto state = contents(store.read());
   faulty.files->set(fault::sync_error);
-  CHECK_FALSE(commit(truth, just(put("a", "1"))));
+  CHECK_FALSE(commit(store, just(put("a", "1"))));
   faulty.files->set(fault::none);
   REQUIRE(faulty.writable());
-  CHECK(contents(truth.read()) == state);
+  CHECK(contents(store.read()) == state);
   faulty.pull_the_plug();
   CHECK(problems_in(faulty.place.path()).empty());
   faulty.reopen();
-  CHECK(contents(faulty.truth->read()) == state);
+  CHECK(contents(faulty.store->read()) == state);
 }
 
 TEST_CASE("a power failure may take relaxed writes, but never their revisions") {
   faulty_store faulty;
-  must(commit(*faulty.truth, just(put("a", "1"))));
-  must(commit(*faulty.truth, just(put_lease("n0", "x"))));
+  must(commit(*faulty.store, just(put("a", "1"))));
+  must(commit(*faulty.store, just(put_lease("n0", "x"))));
   revision newest = 0;
   for (int i = 0; i < 20; ++i)
-    newest = must(commit(*faulty.truth, just(put_lease("n1", std::to_string(i)))));
+    newest = must(commit(*faulty.store, just(put_lease("n1", std::to_string(i)))));
   faulty.pull_the_plug();
   faulty.reopen();
-  CHECK(value_of(faulty.truth->read().find(key_of("a"))) == "1");
-  CHECK(faulty.truth->read().find(lease_key("n1")) == nullptr);
-  CHECK(faulty.truth->read().at() >= newest);
-  CHECK(must(commit(*faulty.truth, just(put("b", "1")))) > newest);
-  faulty.truth.reset();
+  CHECK(value_of(faulty.store->read().find(key_of("a"))) == "1");
+  CHECK(faulty.store->read().find(lease_key("n1")) == nullptr);
+  CHECK(faulty.store->read().at() >= newest);
+  CHECK(must(commit(*faulty.store, just(put("b", "1")))) > newest);
+  faulty.store.reset();
   CHECK(problems_in(faulty.place.path()).empty());
 }
 
@@ -151,48 +151,48 @@ TEST_CASE("a reserve that a kill leaves unused takes nothing from the history th
   std::vector<std::string> told;
   for (int kill = 0; kill < 5; ++kill) {
     for (int i = 0; i < 10; ++i)
-      must(commit(*faulty.truth, just(put("a", std::to_string(10 * kill + i)))));
-    must(commit(*faulty.truth, just(put_lease("n", std::to_string(kill)))));
+      must(commit(*faulty.store, just(put("a", std::to_string(10 * kill + i)))));
+    must(commit(*faulty.store, just(put_lease("n", std::to_string(kill)))));
     faulty.pull_the_plug();
     faulty.reopen();
-    const auto stats = faulty.truth->stats();
+    const auto stats = faulty.store->stats();
     REQUIRE(stats.current > static_cast<revision>(kill + 1) * defaults::revision_reserve);
     CHECK(stats.compacted == 0);
-    CHECK(faulty.truth->changes(1, 1'000)->size() == static_cast<std::size_t>(kill + 1) * 11);
+    CHECK(faulty.store->changes(1, 1'000)->size() == static_cast<std::size_t>(kill + 1) * 11);
     CHECK(stats.log_revisions == static_cast<revision>(kill + 1) * 11);
   }
   for (int i = 0; i < 200; ++i)
-    must(commit(*faulty.truth, just(put("a", std::to_string(i)))));
-  const auto stats = faulty.truth->stats();
+    must(commit(*faulty.store, just(put("a", std::to_string(i)))));
+  const auto stats = faulty.store->stats();
   CHECK(stats.compacted > 0);
   CHECK(stats.log_revisions >= 100);
   CHECK(stats.log_revisions <= 130);
-  CHECK(faulty.truth->changes(stats.compacted, 1'000)->size() == stats.log_revisions);
+  CHECK(faulty.store->changes(stats.compacted, 1'000)->size() == stats.log_revisions);
 }
 
 TEST_CASE("relaxed writes are on disk with the next synced batch, and after an orderly end") {
   faulty_store faulty;
-  must(commit(*faulty.truth, just(put_lease("n1", "x"))));
-  must(commit(*faulty.truth, just(put_lease("n2", "x"))));
-  must(commit(*faulty.truth, just(put("a", "1"))));
+  must(commit(*faulty.store, just(put_lease("n1", "x"))));
+  must(commit(*faulty.store, just(put_lease("n2", "x"))));
+  must(commit(*faulty.store, just(put("a", "1"))));
   faulty.pull_the_plug();
   faulty.reopen();
-  CHECK(faulty.truth->read().size() == 3);
-  const auto at = must(commit(*faulty.truth, just(put_lease("n3", "x"))));
-  faulty.truth.reset();
+  CHECK(faulty.store->read().size() == 3);
+  const auto at = must(commit(*faulty.store, just(put_lease("n3", "x"))));
+  faulty.store.reset();
   faulty.pull_the_plug();
   faulty.reopen();
-  CHECK(faulty.truth->read().find(lease_key("n3")) != nullptr);
-  CHECK(faulty.truth->read().at() == at);
+  CHECK(faulty.store->read().find(lease_key("n3")) != nullptr);
+  CHECK(faulty.store->read().at() == at);
 }
 
 TEST_CASE("many relaxed writes are synced now and then without being asked") {
   faulty_store faulty;
-  must(commit(*faulty.truth, just(put_lease("n", "first"))));
+  must(commit(*faulty.store, just(put_lease("n", "first"))));
   const auto syncs = faulty.files->syncs();
   const std::string holder(10'000, 'x');
   for (int i = 0; i < 300; ++i)
-    must(commit(*faulty.truth, just(put_lease("n", holder))));
+    must(commit(*faulty.store, just(put_lease("n", holder))));
   CHECK(faulty.files->syncs() - syncs >= 3);
   CHECK(faulty.files->syncs() - syncs <= 30);
 }
@@ -215,15 +215,15 @@ TEST_CASE("a store that cannot be made says why") {
 
 TEST_CASE("a store without threads recovers at the next submit after the back-off") {
   faulty_store faulty;
-  faulty.truth.reset();
+  faulty.store.reset();
   faulty.threaded = false;
   faulty.reopen();
-  must(commit(*faulty.truth, just(put("a", "1"))));
+  must(commit(*faulty.store, just(put("a", "1"))));
   faulty.files->set(fault::no_space);
-  CHECK(commit(*faulty.truth, just(put("a", "2"))).error().code == errc::io);
-  CHECK(commit(*faulty.truth, just(put("a", "2"))).error().code == errc::read_only);
+  CHECK(commit(*faulty.store, just(put("a", "2"))).error().code == errc::io);
+  CHECK(commit(*faulty.store, just(put("a", "2"))).error().code == errc::read_only);
   faulty.files->set(fault::none);
-  CHECK(eventually([&] { return commit(*faulty.truth, just(put("a", "3"))).has_value(); }));
+  CHECK(eventually([&] { return commit(*faulty.store, just(put("a", "3"))).has_value(); }));
 }
 
 // What a client of the store may rely on, through faults and power failures at random.
@@ -274,9 +274,9 @@ TEST_CASE("through random faults and power failures every acknowledged write sta
       for (int i = 0; i < 30; ++i) {
         const auto name = std::to_string(random() % 8);
         const auto value = random() % 4 == 0 ? "" : std::to_string(random());
-        if (random() % 5 == 0) commit(*faulty.truth, just(put_lease("n", value)));
+        if (random() % 5 == 0) commit(*faulty.store, just(put_lease("n", value)));
         keeper.wrote(name, value,
-                     commit(*faulty.truth, just(value.empty() ? remove(name) : put(name, value))));
+                     commit(*faulty.store, just(value.empty() ? remove(name) : put(name, value))));
       }
       if (random() % 2 == 0) {
         faulty.files->set_after(fault::none, -1);
@@ -288,7 +288,7 @@ TEST_CASE("through random faults and power failures every acknowledged write sta
         REQUIRE(problems_in(faulty.place.path()) == std::vector<std::string>{});
         faulty.reopen();
       }
-      keeper.check(faulty.truth->read());
+      keeper.check(faulty.store->read());
     }
   }
 }
@@ -333,9 +333,9 @@ class crowd {
   // Each client changes its own object, and next to it one that all share.
   void go_on(int i) {
     auto& client = clients_[i];
-    auto what = just(put(name(i), text(++client.tried), 500));
-    what.mutations.push_back(put(fmt::format("shared-{}", i % 7), name(i)));
-    to_.submit(std::move(what), [this, i](const outcome& result) {
+    auto request = just(put(name(i), text(++client.tried), 500));
+    request.mutations.push_back(put(fmt::format("shared-{}", i % 7), name(i)));
+    to_.submit(std::move(request), [this, i](const outcome& result) {
       auto& answered = clients_[i];
       if (result) {
         answered.told = answered.tried;
@@ -360,25 +360,25 @@ TEST_CASE("what was staged upon a batch that failed fails with it, and nothing e
     std::mt19937_64 random{seed};
     faulty_store faulty;
     std::map<std::string, std::string> folded;
-    faulty.truth->observe([&](const change_batch& batch) {
+    faulty.store->observe([&](const change_batch& batch) {
       for (const auto& each : *batch)
         folded[each.key] = value_of(each.object);
     });
     faulty.files->set_after(kinds[seed % 4], 20 + static_cast<int>(random() % 200));
-    crowd clients{*faulty.truth};
+    crowd clients{*faulty.store};
     REQUIRE(clients.all_stopped());
     faulty.files->set_after(fault::none, -1);
     faulty.files->set(fault::none);
     REQUIRE(faulty.writable());
-    must(commit(*faulty.truth, just(put("after", "1"))));
-    clients.check(faulty.truth->read());
+    must(commit(*faulty.store, just(put("after", "1"))));
+    clients.check(faulty.store->read());
     std::map<std::string, std::string> kept;
-    faulty.truth->read().scan(key_of(""), "", [&](std::string_view key, const auto& object) {
+    faulty.store->read().scan(key_of(""), "", [&](std::string_view key, const auto& object) {
       kept[std::string{key}] = value_of(object);
       return true;
     });
     CHECK(folded == kept);
-    faulty.truth.reset();
+    faulty.store.reset();
     CHECK(problems_in(faulty.place.path()) == std::vector<std::string>{});
   }
 }

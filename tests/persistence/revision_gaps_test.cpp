@@ -1,4 +1,4 @@
-#include "persistence/revision_gaps.hpp"
+#include "persistence/log/revision_gaps.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -1,5 +1,5 @@
 // A store that does not open any more, and what is made of it when somebody asks.
-#include "persistence/salvage.hpp"
+#include "persistence/repair/salvage.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -7,9 +7,9 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/record.hpp"
-#include "persistence/rocks_engine.hpp"
+#include "persistence/format/record.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
@@ -30,12 +30,12 @@ std::string make_lives(const scratch_directory& place) {
   for (int life = 0; life < 3; ++life) {
     folder = place.path(std::to_string(life));
     auto factory = rocks_engine_in(folder);
-    const auto truth = open(in_directory(folder), [&](open_mode mode) {
+    const auto store = open(in_directory(folder), [&](open_mode mode) {
       return factory(mode == open_mode::strict && life == 1 ? open_mode::rewrite : mode);
     });
     for (int i = 0; i < 30; ++i)
-      must(commit(*truth, just(put(fmt::format("{}-{}", life, i), "1", 2'000))));
-    must(commit(*truth, just(put("shared", std::to_string(life)))));
+      must(commit(*store, just(put(fmt::format("{}-{}", life, i), "1", 2'000))));
+    must(commit(*store, just(put("shared", std::to_string(life)))));
     fs::copy(folder, place.path(std::to_string(life + 1)));
   }
   return place.path("3");
@@ -43,12 +43,12 @@ std::string make_lives(const scratch_directory& place) {
 
 void check_new(const std::string& folder, const salvage_report& report) {
   CHECK(problems_in(folder) == std::vector<std::string>{});
-  const auto truth = open(in_directory(folder));
-  CHECK(truth->read().size() == report.objects);
-  CHECK(truth->read().at() == report.at);
-  CHECK(truth->changes(report.at, 10)->empty());
-  CHECK(truth->changes(report.at - 1, 10).error().code == errc::compacted);
-  CHECK(must(commit(*truth, just(put("after", "1")))) == report.at + 1);
+  const auto store = open(in_directory(folder));
+  CHECK(store->read().size() == report.objects);
+  CHECK(store->read().at() == report.at);
+  CHECK(store->changes(report.at, 10)->empty());
+  CHECK(store->changes(report.at - 1, 10).error().code == errc::compacted);
+  CHECK(must(commit(*store, just(put("after", "1")))) == report.at + 1);
 }
 
 std::string lines(const salvage_report& report) {
@@ -110,10 +110,10 @@ TEST_CASE("a store that has nothing but write-ahead logs does without a MANIFEST
   scratch_directory place;
   const auto folder = place.path();
   {
-    const auto truth = open(in_directory(folder));
+    const auto store = open(in_directory(folder));
     for (const auto* name : {"a", "b", "c"})
-      must(commit(*truth, just(put(name, "1"))));
-    must(commit(*truth, just(remove("b"))));
+      must(commit(*store, just(put(name, "1"))));
+    must(commit(*store, just(remove("b"))));
   }
   fs::remove(files_of(folder, "MANIFEST").back());
   const auto done = salvage(folder);
@@ -151,7 +151,7 @@ TEST_CASE("of a table with a damaged block only that block is lost, and the chan
 
 TEST_CASE("a store in use and a folder without one are not salvaged") {
   scratch_directory place;
-  const auto truth = open(in_directory(place.path()));
+  const auto store = open(in_directory(place.path()));
   CHECK(salvage(place.path()).error().code == errc::locked);
   fs::create_directories(place.path("empty"));
   CHECK(salvage(place.path("empty")).error().code == errc::io);

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 
-#include "persistence/disk_space.hpp"
+#include "persistence/engine/disk_space.hpp"
 #include "persistence/fixture.hpp"
 #include "persistence/small_disk.hpp"
 
@@ -18,15 +18,15 @@ TEST_CASE("history is cut by its bytes, however few and young its revisions are"
   auto options = store_options{};
   options.threaded = false;
   options.log_limit_bytes = 100'000;
-  const auto truth = open(options);
+  const auto store = open(options);
   for (int i = 0; i < 500; ++i) {
-    must(commit(*truth, just(put("a", std::to_string(i), 1'000))));
-    REQUIRE(truth->stats().log_bytes < 101'000);
+    must(commit(*store, just(put("a", std::to_string(i), 1'000))));
+    REQUIRE(store->stats().log_bytes < 101'000);
   }
-  const auto seen = truth->stats();
+  const auto seen = store->stats();
   CHECK(seen.compacted > 350);
-  CHECK(truth->changes(seen.compacted, 1'000)->size() == seen.log_revisions);
-  CHECK(truth->changes(seen.compacted - 1, 1).error().code == errc::compacted);
+  CHECK(store->changes(seen.compacted, 1'000)->size() == seen.log_revisions);
+  CHECK(store->changes(seen.compacted - 1, 1).error().code == errc::compacted);
 }
 
 TEST_CASE("a small disk has a small reserve and a short history") {
@@ -66,17 +66,17 @@ TEST_CASE("a fast stream of large changes takes no more of the disk than history
   auto options = in_directory(place.path());
   options.log_limit_bytes = 64 * mebibyte;
   {
-    const auto truth = open(options);
-    const auto most = patch(*truth, place.path(), 600);
+    const auto store = open(options);
+    const auto most = patch(*store, place.path(), 600);
     INFO("the directory took " << most / mebibyte << " MiB");
     // Beside the history lie its objects, the write-ahead logs, and what compactions have not
     // taken away yet: that much depends on how fast the disk is.
     CHECK(most < options.log_limit_bytes + 448 * mebibyte);
-    CHECK(eventually([&] { return truth->stats().log_bytes <= options.log_limit_bytes; }));
-    CHECK(truth->stats().log_revisions > 20);  // it is no more than cut
+    CHECK(eventually([&] { return store->stats().log_bytes <= options.log_limit_bytes; }));
+    CHECK(store->stats().log_revisions > 20);  // it is no more than cut
     CHECK(eventually([&] {
-      const auto seen = truth->stats();
-      const auto found = truth->changes(seen.compacted, 2'000);
+      const auto seen = store->stats();
+      const auto found = store->changes(seen.compacted, 2'000);
       return found && found->size() == seen.log_revisions;
     }));
   }
@@ -105,23 +105,23 @@ TEST_CASE("a store that fills its disk refuses creates, takes deletes, and comes
   const small_disk disk{96 * mebibyte};
   std::vector<std::string> before;
   {
-    const auto truth = open(in_directory(disk.path()));
-    must(commit(*truth, just(put_lease("node", "1"))));
-    const int count = fill_with_objects(*truth, 0);
+    const auto store = open(in_directory(disk.path()));
+    must(commit(*store, just(put_lease("node", "1"))));
+    const int count = fill_with_objects(*store, 0);
     INFO(count << " objects, " << disk.available_bytes() / 1'024 << " KiB left");
     REQUIRE(count > 50);
     REQUIRE(count < 2'000);
     for (int i = 0; i < 1'000; ++i)  // the lease of a node is renewed all the time
-      must(commit(*truth, just(put_lease("node", std::to_string(i)))));
-    must(commit(*truth, just(put("0", "smaller", 50'000))));
+      must(commit(*store, just(put_lease("node", std::to_string(i)))));
+    must(commit(*store, just(put("0", "smaller", 50'000))));
     for (const auto& each : {"0", "new"})
-      CHECK(commit(*truth, just(put(each, "larger", 400'000))).error().code == errc::no_space);
-    CHECK(truth->stats().low_space);
+      CHECK(commit(*store, just(put(each, "larger", 400'000))).error().code == errc::no_space);
+    CHECK(store->stats().low_space);
     for (int i = 1; i < count; ++i)
-      remove_soon(*truth, std::to_string(i));
-    CHECK(eventually([&] { return commit(*truth, just(put("new", "v", 100'000))).has_value(); },
+      remove_soon(*store, std::to_string(i));
+    CHECK(eventually([&] { return commit(*store, just(put("new", "v", 100'000))).has_value(); },
                      std::chrono::seconds{30}));
-    before = contents(truth->read());
+    before = contents(store->read());
   }
   CHECK(problems_in(disk.path()) == std::vector<std::string>{});
   CHECK(contents(open(in_directory(disk.path()))->read()) == before);
@@ -132,30 +132,30 @@ TEST_CASE("a store whose disk somebody else has filled goes on with deletes from
   const small_disk disk{96 * mebibyte};
   std::vector<std::string> before;
   {
-    const auto truth = open(in_directory(disk.path()));
-    must(commit(*truth, just(put_lease("node", "0"))));
+    const auto store = open(in_directory(disk.path()));
+    must(commit(*store, just(put_lease("node", "0"))));
     for (int i = 0; i < 100; ++i)
-      must(commit(*truth, just(put(std::to_string(i), "v", 100'000))));
+      must(commit(*store, just(put(std::to_string(i), "v", 100'000))));
     REQUIRE(eventually([&] { return std::filesystem::exists(disk.path("store/RESERVE")); }));
     disk.fill();
     REQUIRE(disk.available_bytes() == 0);
     // The first may find the disk full while it is written; then nobody knows.
-    CHECK(eventually([&] { return !commit(*truth, just(put("new", "v", 100'000))); }));
-    CHECK(eventually([&] { return commit(*truth, just(remove("99"))).has_value(); }));
+    CHECK(eventually([&] { return !commit(*store, just(put("new", "v", 100'000))); }));
+    CHECK(eventually([&] { return commit(*store, just(remove("99"))).has_value(); }));
     for (int i = 50; i < 99; ++i)
-      remove_soon(*truth, std::to_string(i));
-    must(commit(*truth, just(put_lease("node", "1"))));
-    must(commit(*truth, just(put_lease("node", "2"))));
-    before = contents(truth->read());
+      remove_soon(*store, std::to_string(i));
+    must(commit(*store, just(put_lease("node", "1"))));
+    must(commit(*store, just(put_lease("node", "2"))));
+    before = contents(store->read());
   }
   {  // a restart while it is full
-    const auto truth = open(in_directory(disk.path()));
-    CHECK(contents(truth->read()) == before);
-    must(commit(*truth, just(remove("0"))));
+    const auto store = open(in_directory(disk.path()));
+    CHECK(contents(store->read()) == before);
+    must(commit(*store, just(remove("0"))));
     disk.empty();
-    CHECK(eventually([&] { return commit(*truth, just(put("new", "v", 100'000))).has_value(); },
+    CHECK(eventually([&] { return commit(*store, just(put("new", "v", 100'000))).has_value(); },
                      std::chrono::seconds{30}));
-    before = contents(truth->read());
+    before = contents(store->read());
   }
   CHECK(problems_in(disk.path()) == std::vector<std::string>{});
   CHECK(contents(open(in_directory(disk.path()))->read()) == before);

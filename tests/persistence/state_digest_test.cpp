@@ -1,4 +1,4 @@
-#include "persistence/state_digest.hpp"
+#include "persistence/tree/state_digest.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The contract of store.hpp, on both engines.
-#include "persistence/store.hpp"
+#include "persistence/store/store.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -32,108 +32,108 @@ struct any_store {
 };
 
 TEST_CASE("an empty store is at the first revision, which is not zero") {
-  any_store truth;
-  CHECK(truth->read().at() == defaults::first_revision);
-  CHECK(truth->read().size() == 0);
-  CHECK(truth->changes(defaults::first_revision, 10)->empty());
-  CHECK(truth->cluster_id().size() == 36);
+  any_store store;
+  CHECK(store->read().at() == defaults::first_revision);
+  CHECK(store->read().size() == 0);
+  CHECK(store->changes(defaults::first_revision, 10)->empty());
+  CHECK(store->cluster_id().size() == 36);
 }
 
 TEST_CASE("a committed object can be read, with its revision as resourceVersion") {
-  any_store truth;
-  const auto done = commit(*truth, just(put("a", "1")));
+  any_store store;
+  const auto done = commit(*store, just(put("a", "1")));
   CHECK(must(done) == defaults::first_revision + 1);
   REQUIRE(done->objects.size() == 1);
-  const auto found = truth->read().find(key_of("a"));
+  const auto found = store->read().find(key_of("a"));
   CHECK(found == done->objects[0]);
   CHECK(value_of(found) == "1");
   CHECK(found->meta().resource_version() == std::to_string(done->at));
-  CHECK(truth->read().find(key_of("b")) == nullptr);
+  CHECK(store->read().find(key_of("b")) == nullptr);
 }
 
 TEST_CASE("every transaction gets the next revision, whatever it changes") {
-  any_store truth;
-  const auto first = must(commit(*truth, just(put("a", "1"))));
-  CHECK(must(commit(*truth, just(put("a", "2")))) == first + 1);
+  any_store store;
+  const auto first = must(commit(*store, just(put("a", "1"))));
+  CHECK(must(commit(*store, just(put("a", "2")))) == first + 1);
   transaction both;
   both.mutations.push_back(put("b", "1"));
   both.mutations.push_back(put("c", "1"));
   both.mutations.push_back(remove("a"));
-  CHECK(must(commit(*truth, std::move(both))) == first + 2);
-  CHECK(must(commit(*truth, just(put("d", "1")))) == first + 3);
+  CHECK(must(commit(*store, std::move(both))) == first + 2);
+  CHECK(must(commit(*store, just(put("d", "1")))) == first + 3);
   const auto at = [&](revision r) { return "@" + std::to_string(r); };
-  CHECK(contents(truth->read()) == std::vector<std::string>{"b=1" + at(first + 2),
+  CHECK(contents(store->read()) == std::vector<std::string>{"b=1" + at(first + 2),
                                                             "c=1" + at(first + 2),
                                                             "d=1" + at(first + 3)});
 }
 
 TEST_CASE("a precondition that does not hold is a conflict that names key and revision") {
-  any_store truth;
-  const auto at = must(commit(*truth, only_if(0, put("a", "1"))));
-  const auto exists = commit(*truth, only_if(0, put("a", "2")));
+  any_store store;
+  const auto at = must(commit(*store, only_if(0, put("a", "1"))));
+  const auto exists = commit(*store, only_if(0, put("a", "2")));
   REQUIRE_FALSE(exists);
   CHECK(exists.error().code == errc::conflict);
   CHECK(exists.error().key == key_of("a"));
   CHECK(exists.error().actual == at);
-  const auto absent = commit(*truth, only_if(at, put("b", "2")));
+  const auto absent = commit(*store, only_if(at, put("b", "2")));
   REQUIRE_FALSE(absent);
   CHECK(absent.error().actual == 0);
-  CHECK(must(commit(*truth, only_if(at, put("a", "2")))) == at + 1);
-  const auto stale = commit(*truth, only_if(at, put("a", "3")));
+  CHECK(must(commit(*store, only_if(at, put("a", "2")))) == at + 1);
+  const auto stale = commit(*store, only_if(at, put("a", "3")));
   REQUIRE_FALSE(stale);
   CHECK(stale.error().actual == at + 1);
-  CHECK(value_of(truth->read().find(key_of("a"))) == "2");
-  CHECK(truth->stats().conflicts == 3);
+  CHECK(value_of(store->read().find(key_of("a"))) == "2");
+  CHECK(store->stats().conflicts == 3);
 }
 
 TEST_CASE("one precondition that fails undoes the whole transaction") {
-  any_store truth;
-  must(commit(*truth, just(put("a", "1"))));
-  const auto before = truth->read();
+  any_store store;
+  must(commit(*store, just(put("a", "1"))));
+  const auto before = store->read();
   transaction both;
   both.preconditions = {{key_of("b"), 0}, {key_of("a"), 0}};
   both.mutations.push_back(put("b", "1"));
   both.mutations.push_back(remove("a"));
-  CHECK_FALSE(commit(*truth, std::move(both)));
-  CHECK(contents(truth->read()) == contents(before));
-  CHECK(truth->read().at() == before.at());
+  CHECK_FALSE(commit(*store, std::move(both)));
+  CHECK(contents(store->read()) == contents(before));
+  CHECK(store->read().at() == before.at());
 }
 
 TEST_CASE("a removal answers with the last state, stamped with its own revision") {
-  any_store truth;
-  const auto made = commit(*truth, just(put("a", "1")));
-  const auto gone = commit(*truth, only_if(made->at, remove("a")));
+  any_store store;
+  const auto made = commit(*store, just(put("a", "1")));
+  const auto gone = commit(*store, only_if(made->at, remove("a")));
   CHECK(must(gone) == made->at + 1);
   CHECK(value_of(gone->objects[0]) == "1");
   CHECK(gone->objects[0]->revision() == gone->at);
   CHECK(made->objects[0]->revision() == made->at);
-  CHECK(truth->read().size() == 0);
+  CHECK(store->read().size() == 0);
 }
 
 TEST_CASE("a transaction that changes nothing takes no revision") {
-  any_store truth;
-  const auto at = must(commit(*truth, just(put("a", "1"))));
-  const auto nothing = commit(*truth, just(remove("b")));
+  any_store store;
+  const auto at = must(commit(*store, just(put("a", "1"))));
+  const auto nothing = commit(*store, just(remove("b")));
   CHECK(must(nothing) == at);
   CHECK(nothing->objects == std::vector<api::object_ptr>{nullptr});
   transaction question;
   question.preconditions = {{key_of("a"), at}};
-  CHECK(must(commit(*truth, std::move(question))) == at);
-  const auto wrong = commit(*truth, only_if(at + 5, remove("b")));
+  CHECK(must(commit(*store, std::move(question))) == at);
+  const auto wrong = commit(*store, only_if(at + 5, remove("b")));
   CHECK_FALSE(wrong);
-  CHECK(truth->read().at() == at);
+  CHECK(store->read().at() == at);
 }
 
 TEST_CASE("what is wrong in itself is refused before submit returns") {
   store_options options;
   options.value_limit_bytes = 4'096;
-  const auto truth = open(options);
-  const auto refusal = [&](transaction what) {
-    std::optional<outcome> told;
-    truth->submit(std::move(what), [&](outcome result) { told = std::move(result); });
-    REQUIRE(told);
-    REQUIRE_FALSE(*told);
-    return told->error();
+  const auto store = open(options);
+  const auto refusal = [&](transaction request) {
+    std::optional<outcome> answer;
+    store->submit(std::move(request), [&](outcome result) { answer = std::move(result); });
+    REQUIRE(answer);
+    REQUIRE_FALSE(*answer);
+    return answer->error();
   };
   transaction twice;
   twice.mutations.push_back(put("a", "1"));
@@ -148,18 +148,18 @@ TEST_CASE("what is wrong in itself is refused before submit returns") {
   const auto large = refusal(just(put("a", "1", 5'000)));
   CHECK(large.code == errc::too_large);
   CHECK_THAT(large.message, Catch::Contains(key_of("a")) && Catch::Contains("4096"));
-  CHECK(truth->read().size() == 0);
+  CHECK(store->read().size() == 0);
 }
 
 TEST_CASE("of two updates from one revision exactly one wins") {
-  any_store truth;
-  auto at = must(commit(*truth, just(put("a", "0"))));
+  any_store store;
+  auto at = must(commit(*store, just(put("a", "0"))));
   for (int round = 0; round < 50; ++round) {
     std::promise<outcome> answers[2];
     std::thread threads[2];
     for (int i = 0; i < 2; ++i)
       threads[i] = std::thread{[&, i] {
-        truth->submit(only_if(at, put("a", std::to_string(i))),
+        store->submit(only_if(at, put("a", std::to_string(i))),
                       [&, i](outcome result) { answers[i].set_value(std::move(result)); });
       }};
     for (auto& each : threads)
@@ -170,33 +170,33 @@ TEST_CASE("of two updates from one revision exactly one wins") {
     const auto winner = results[0] ? "0" : "1";
     at = must(results[0] ? results[0] : results[1]);
     CHECK(lost.error().code == errc::conflict);
-    CHECK(value_of(truth->read().find(key_of("a"))) == winner);
+    CHECK(value_of(store->read().find(key_of("a"))) == winner);
   }
 }
 
 TEST_CASE("the observer is told every change in order, before those who asked for it") {
-  any_store truth;
+  any_store store;
   // All of it belongs to the commit threads, one at a time, until the last answer.
   std::vector<std::string> seen;
   std::vector<revision> answered;
   revision newest = 0;
   bool visible_first = true, told_first = true;
-  truth->observe([&](const change_batch& batch) {
+  store->observe([&](const change_batch& batch) {
     for (const auto& each : *batch) {
       seen.push_back(line_of(each));
       newest = each.at;
     }
-    visible_first = visible_first && truth->read().at() == newest;
+    visible_first = visible_first && store->read().at() == newest;
   });
   const auto answer = [&](const outcome& result) {
     answered.push_back(result ? result->at : 0);
     told_first = told_first && newest >= answered.back();
   };
-  truth->submit(just(put("a", "1")), answer);
-  truth->submit(just(put("a", "2")), answer);
-  must(commit(*truth, just(put("b", "1"))));
-  truth->submit(just(remove("a")), answer);
-  must(commit(*truth, just(put("c", "1"))));
+  store->submit(just(put("a", "1")), answer);
+  store->submit(just(put("a", "2")), answer);
+  must(commit(*store, just(put("b", "1"))));
+  store->submit(just(remove("a")), answer);
+  must(commit(*store, just(put("c", "1"))));
   CHECK(seen == std::vector<std::string>{"2 created a 1@2", "3 updated a 2@3 <- 1@2",
                                          "4 created b 1@4", "5 removed a 2@5 <- 2@3",
                                          "6 created c 1@6"});
@@ -206,45 +206,45 @@ TEST_CASE("the observer is told every change in order, before those who asked fo
 }
 
 TEST_CASE("a change carries who made it, why and when") {
-  any_store truth;
-  auto what = just(put("a", "1"));
-  what.why = {17, 3, "replicationcontroller/web"};
+  any_store store;
+  auto request = just(put("a", "1"));
+  request.cause = {17, 3, "replicationcontroller/web"};
   const auto before = std::chrono::system_clock::now();
-  const auto at = must(commit(*truth, std::move(what)));
-  const auto found = truth->changes(at - 1, 1);
+  const auto at = must(commit(*store, std::move(request)));
+  const auto found = store->changes(at - 1, 1);
   REQUIRE(found);
-  const auto& why = found->at(0).why;
-  CHECK(why.request == 17);
-  CHECK(why.trigger == 3);
-  CHECK(why.author == "replicationcontroller/web");
-  CHECK(found->at(0).when >= std::chrono::floor<std::chrono::microseconds>(before));
-  CHECK(found->at(0).when <= std::chrono::system_clock::now());
+  const auto& cause = found->at(0).cause;
+  CHECK(cause.request == 17);
+  CHECK(cause.trigger == 3);
+  CHECK(cause.author == "replicationcontroller/web");
+  CHECK(found->at(0).time >= std::chrono::floor<std::chrono::microseconds>(before));
+  CHECK(found->at(0).time <= std::chrono::system_clock::now());
 }
 
 TEST_CASE("a snapshot stays as it was while the store goes on") {
-  any_store truth;
+  any_store store;
   for (int i = 0; i < 100; ++i)
-    must(commit(*truth, just(put(std::to_string(i), "old"))));
-  const auto before = truth->read();
+    must(commit(*store, just(put(std::to_string(i), "old"))));
+  const auto before = store->read();
   const auto lines = contents(before);
   for (int i = 0; i < 100; i += 2)
-    must(commit(*truth, just(put(std::to_string(i), "new"))));
+    must(commit(*store, just(put(std::to_string(i), "new"))));
   for (int i = 1; i < 100; i += 2)
-    must(commit(*truth, just(remove(std::to_string(i)))));
+    must(commit(*store, just(remove(std::to_string(i)))));
   CHECK(contents(before) == lines);
   CHECK(before.count(key_of("")) == 100);
-  CHECK(truth->read().count(key_of("")) == 50);
+  CHECK(store->read().count(key_of("")) == 50);
 }
 
 TEST_CASE("readers beside a writer only ever see whole transactions") {
-  any_store truth;
+  any_store store;
   std::atomic<bool> stop{false}, torn{false}, back{false};
   std::vector<std::thread> readers;
   for (int i = 0; i < 2; ++i)
     readers.emplace_back([&] {
       revision newest = 0;
       while (!stop) {
-        const auto state = truth->read();
+        const auto state = store->read();
         if (state.at() < newest) back = true;
         newest = state.at();
         if (value_of(state.find(key_of("a"))) != value_of(state.find(key_of("b")))) torn = true;
@@ -254,7 +254,7 @@ TEST_CASE("readers beside a writer only ever see whole transactions") {
     transaction both;
     both.mutations.push_back(put("a", std::to_string(i)));
     both.mutations.push_back(put("b", std::to_string(i)));
-    must(commit(*truth, std::move(both)));
+    must(commit(*store, std::move(both)));
   }
   stop = true;
   for (auto& each : readers)
@@ -262,7 +262,7 @@ TEST_CASE("readers beside a writer only ever see whole transactions") {
 }
 
 TEST_CASE("many submitters lose nothing and share no revision") {
-  any_store truth;
+  any_store store;
   constexpr int threads = 4, each_commits = 250;
   std::mutex mutex;
   std::set<revision> revisions;
@@ -271,7 +271,7 @@ TEST_CASE("many submitters lose nothing and share no revision") {
   for (int t = 0; t < threads; ++t)
     submitters.emplace_back([&, t] {
       for (int i = 0; i < each_commits; ++i)
-        truth->submit(just(put(fmt::format("{}-{}", t, i), "1")), [&](const outcome& result) {
+        store->submit(just(put(fmt::format("{}-{}", t, i), "1")), [&](const outcome& result) {
           std::lock_guard lock{mutex};
           if (result) revisions.insert(result->at);
           ++answered;
@@ -281,18 +281,18 @@ TEST_CASE("many submitters lose nothing and share no revision") {
     each.join();
   REQUIRE(eventually([&] { return answered == threads * each_commits; }));
   CHECK(revisions.size() == threads * each_commits);
-  CHECK(truth->read().size() == threads * each_commits);
-  CHECK(truth->stats().batches < threads * each_commits);
+  CHECK(store->read().size() == threads * each_commits);
+  CHECK(store->stats().batches < threads * each_commits);
 }
 
 TEST_CASE("a full queue refuses at once and the store recovers from it") {
   store_options options;
   options.queue_limit = 3;
-  const auto truth = open(options);
+  const auto store = open(options);
   std::promise<void> release;
   std::promise<void> held;
   const auto released = release.get_future().share();
-  truth->submit(just(put("first", "1")), [&](const outcome&) {
+  store->submit(just(put("first", "1")), [&](const outcome&) {
     held.set_value();
     released.wait();
   });
@@ -300,23 +300,23 @@ TEST_CASE("a full queue refuses at once and the store recovers from it") {
   std::atomic<int> done{0};
   const auto count = [&](const outcome& result) { done += result.has_value(); };
   for (int i = 0; i < 3; ++i)
-    truth->submit(just(put(std::to_string(i), "1")), count);
-  CHECK(truth->stats().queued == 3);
-  const auto refused = commit(*truth, just(put("4", "1")));
+    store->submit(just(put(std::to_string(i), "1")), count);
+  CHECK(store->stats().queued == 3);
+  const auto refused = commit(*store, just(put("4", "1")));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::overloaded);
   release.set_value();
   CHECK(eventually([&] { return done == 3; }));
-  must(commit(*truth, just(put("4", "1"))));
+  must(commit(*store, just(put("4", "1"))));
 }
 
 TEST_CASE("closing commits what waits") {
   scratch_directory place;
   std::atomic<int> done{0};
   {
-    const auto truth = open(in_directory(place.path()));
+    const auto store = open(in_directory(place.path()));
     for (int i = 0; i < 200; ++i)
-      truth->submit(just(put(std::to_string(i), "1")),
+      store->submit(just(put(std::to_string(i), "1")),
                     [&](const outcome& result) { done += result.has_value(); });
   }
   CHECK(done == 200);
@@ -326,16 +326,16 @@ TEST_CASE("closing commits what waits") {
 // -- bounds ---------------------------------------------------------------------------------------
 
 TEST_CASE("a bound is exact however many transactions meet it at once") {
-  any_store truth;
-  const bound most{bound::measure::objects, key_of(""), 100};
+  any_store store;
+  const bound limit{bound::measure::objects, key_of(""), 100};
   std::atomic<int> made{0}, refused{0}, answered{0};
   std::vector<std::thread> clients;
   for (int c = 0; c < 8; ++c)
     clients.emplace_back([&, c] {
       for (int i = 0; i < 50; ++i) {
-        auto what = just(put("x" + std::to_string(c * 100 + i), "1"));
-        what.bounds.push_back(most);
-        truth->submit(std::move(what), [&](const outcome& result) {
+        auto request = just(put("x" + std::to_string(c * 100 + i), "1"));
+        request.bounds.push_back(limit);
+        store->submit(std::move(request), [&](const outcome& result) {
           ++(result ? made : refused);
           if (!result && result.error().code != errc::exceeded) refused += 10'000;
           ++answered;
@@ -347,15 +347,15 @@ TEST_CASE("a bound is exact however many transactions meet it at once") {
   CHECK(eventually([&] { return answered == 400; }));
   CHECK(made == 100);
   CHECK(refused == 300);
-  CHECK(truth->read().count(key_of("")) == 100);
+  CHECK(store->read().count(key_of("")) == 100);
 }
 
 TEST_CASE("a bound refuses creations alone and says what there is and what may be") {
-  any_store truth;
-  const auto bounded = [&](mutation what, bound most) {
-    auto made = just(std::move(what));
-    made.bounds.push_back(std::move(most));
-    return commit(*truth, std::move(made));
+  any_store store;
+  const auto bounded = [&](mutation request, bound limit) {
+    auto made = just(std::move(request));
+    made.bounds.push_back(std::move(limit));
+    return commit(*store, std::move(made));
   };
   const bound two{bound::measure::objects, key_of(""), 2};
   must(bounded(put("a", "1"), two));
@@ -365,7 +365,7 @@ TEST_CASE("a bound refuses creations alone and says what there is and what may b
   CHECK(third.error().code == errc::exceeded);
   CHECK(third.error().key == key_of(""));
   CHECK(third.error().actual == 2);
-  CHECK(third.error().most == 2);
+  CHECK(third.error().limit == 2);
   must(bounded(put("a", "2"), two));
   must(bounded(put_lease("l", "me"), two));
   must(bounded(remove("b"), two));
@@ -384,19 +384,19 @@ TEST_CASE("a bound refuses creations alone and says what there is and what may b
 
 TEST_CASE("the bytes of a store are the same after it is opened again") {
   scratch_directory place;
-  const auto bytes = [](store& truth) {
-    auto what = just(put("never", "1"));
-    what.bounds.push_back({bound::measure::bytes, {}, 1});
-    return commit(truth, std::move(what)).error().actual;
+  const auto bytes = [](store& store) {
+    auto request = just(put("never", "1"));
+    request.bounds.push_back({bound::measure::bytes, {}, 1});
+    return commit(store, std::move(request)).error().actual;
   };
   revision before = 0;
   {
-    const auto truth = open(in_directory(place.path()));
+    const auto store = open(in_directory(place.path()));
     for (int i = 0; i < 100; ++i)
-      must(commit(*truth, just(put("x" + std::to_string(i), "1", 100))));
-    must(commit(*truth, just(put("x1", "1", 1'000))));
-    must(commit(*truth, just(remove("x2"))));
-    before = bytes(*truth);
+      must(commit(*store, just(put("x" + std::to_string(i), "1", 100))));
+    must(commit(*store, just(put("x1", "1", 1'000))));
+    must(commit(*store, just(remove("x2"))));
+    before = bytes(*store);
   }
   CHECK(before > 100 * 100);
   CHECK(bytes(*open(in_directory(place.path()))) == before);

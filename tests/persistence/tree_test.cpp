@@ -1,4 +1,4 @@
-#include "persistence/tree.hpp"
+#include "persistence/tree/tree.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "api/scheme.hpp"
 #include "persistence/fixture.hpp"
-#include "persistence/snapshot.hpp"
+#include "persistence/tree/snapshot.hpp"
 
 namespace troupe::persistence {
 namespace {
@@ -31,9 +31,9 @@ model read_all(const snapshot& state, std::string_view prefix = "", std::string_
   return found;
 }
 
-model part_of(const model& whole, const std::string& prefix, const std::string& after) {
+model part_of(const model& all, const std::string& prefix, const std::string& after) {
   model part;
-  for (const auto& [key, at] : whole)
+  for (const auto& [key, at] : all)
     if (key.starts_with(prefix) && (after.empty() || key > after)) part.emplace(key, at);
   return part;
 }

@@ -106,35 +106,35 @@ struct asker : actor {
   int left = 0;
 };
 
-void print(const char* what, double value, const char* unit) {
-  std::printf("%-52s %12.0f %s\n", what, value, unit);
+void print(const char* name, double value, const char* unit) {
+  std::printf("%-52s %12.0f %s\n", name, value, unit);
 }
 
-void print_rate(const char* what, double count, const stopwatch& watch) {
-  std::printf("%-52s %12.0f /s, %.0f ns of CPU each\n", what, count / watch.seconds(),
+void print_rate(const char* name, double count, const stopwatch& watch) {
+  std::printf("%-52s %12.0f /s, %.0f ns of CPU each\n", name, count / watch.seconds(),
               watch.cpu_seconds() * 1e9 / count);
 }
 
-void print_percentiles(const char* what, std::vector<double>& us) {
+void print_percentiles(const char* name, std::vector<double>& us) {
   std::sort(us.begin(), us.end());
-  std::printf("%-52s p50 %.1f p99 %.1f µs\n", what, us[us.size() / 2], us[us.size() * 99 / 100]);
+  std::printf("%-52s p50 %.1f p99 %.1f µs\n", name, us[us.size() / 2], us[us.size() * 99 / 100]);
 }
 
 }  // namespace
 
 TEST_CASE("bench: spawn, memory and directory", "[.bench]") {
   constexpr int count = 300'000;
-  runtime::system company;
+  runtime::actor_system system;
   std::vector<actor_ref> all;
   all.reserve(count);
   const auto before = mallinfo2();
   const stopwatch watch;
   for (int i = 0; i < count; ++i) {
-    all.push_back(company.spawn({"idle", "default/web-" + std::to_string(i)}, make<idle>()));
+    all.push_back(system.spawn({"idle", "default/web-" + std::to_string(i)}, make<idle>()));
   }
   print_rate("spawn", count, watch);
   log_of<int> done;
-  const auto last = company.spawn({"counter", "c"}, make<counter>(&done, 1));
+  const auto last = system.spawn({"counter", "c"}, make<counter>(&done, 1));
   last.tell(ball{});
   REQUIRE(done.await(1));
   print_rate("spawn and start", count, watch);
@@ -142,16 +142,16 @@ TEST_CASE("bench: spawn, memory and directory", "[.bench]") {
         static_cast<double>(mallinfo2().uordblks - before.uordblks) / count, "bytes");
   std::size_t rows = 0;
   const stopwatch listing;
-  company.actors().each([&](const actor_info&) { ++rows; });
+  system.actors().each([&](const actor_info&) { ++rows; });
   print("directory listing of all", listing.seconds() * 1e3, "ms");
   CHECK(rows == count + 1);
 }
 
 TEST_CASE("bench: ping-pong", "[.bench]") {
   log_of<int> done;
-  runtime::system company;
-  const auto a = company.spawn({"player", "a"}, make<player>(&done));
-  player::other = company.spawn({"player", "b"}, make<player>(&done));
+  runtime::actor_system system;
+  const auto a = system.spawn({"player", "a"}, make<player>(&done));
+  player::other = system.spawn({"player", "b"}, make<player>(&done));
   constexpr int count = 2'000'000;
   const stopwatch watch;
   a.tell(ball{count});
@@ -162,12 +162,12 @@ TEST_CASE("bench: ping-pong", "[.bench]") {
 
 TEST_CASE("bench: ten pairs of ping-pong", "[.bench]") {
   log_of<int> done;
-  runtime::system company;
-  player::other = company.spawn({"player", "wall"}, make<player>(&done));
+  runtime::actor_system system;
+  player::other = system.spawn({"player", "wall"}, make<player>(&done));
   constexpr int count = 200'000;
   const stopwatch watch;
   for (int i = 0; i < 10; ++i) {
-    company.spawn({"player", std::to_string(i)}, make<player>(&done)).tell(ball{count});
+    system.spawn({"player", std::to_string(i)}, make<player>(&done)).tell(ball{count});
   }
   REQUIRE(done.await(10));
   print_rate("ping-pong, ten players against one", 10 * count, watch);
@@ -178,8 +178,8 @@ TEST_CASE("bench: fan-in from foreign threads", "[.bench]") {
   for (const int threads : {1, 2, 4}) {
     constexpr int total = 2'000'000;
     log_of<int> done;
-    runtime::system company;
-    const auto to = company.spawn({"counter", "c"}, make<counter>(&done, total));
+    runtime::actor_system system;
+    const auto to = system.spawn({"counter", "c"}, make<counter>(&done, total));
     const stopwatch watch;
     std::vector<std::thread> senders;
     for (int t = 0; t < threads; ++t) {
@@ -201,10 +201,10 @@ TEST_CASE("bench: one message shared by a thousand actors", "[.bench]") {
   constexpr int receivers = 1'000;
   constexpr int rounds = 1'000;
   log_of<int> done;
-  runtime::system company;
+  runtime::actor_system system;
   std::vector<actor_ref> all;
   for (int i = 0; i < receivers; ++i) {
-    all.push_back(company.spawn({"counter", std::to_string(i)}, make<counter>(&done, rounds)));
+    all.push_back(system.spawn({"counter", std::to_string(i)}, make<counter>(&done, rounds)));
   }
   const stopwatch watch;
   for (int r = 0; r < rounds; ++r) {
@@ -218,11 +218,11 @@ TEST_CASE("bench: one message shared by a thousand actors", "[.bench]") {
 
 TEST_CASE("bench: requests", "[.bench]") {
   log_of<int> done;
-  runtime::system company;
-  const auto to = company.spawn({"answerer", "a"}, make<answerer>());
+  runtime::actor_system system;
+  const auto to = system.spawn({"answerer", "a"}, make<answerer>());
   constexpr int count = 1'000'000;
   {
-    const auto from = company.spawn({"asker", "q"}, make<asker>(to, &done));
+    const auto from = system.spawn({"asker", "q"}, make<asker>(to, &done));
     const stopwatch watch;
     from.tell(start_asking{count});
     REQUIRE(done.await(1));
@@ -234,7 +234,7 @@ TEST_CASE("bench: requests", "[.bench]") {
     std::condition_variable changed;
     bool answered = false;
     const stopwatch watch;
-    company.request<answer>(to, ball{}, 5s, [&](auto) {
+    system.request<answer>(to, ball{}, 5s, [&](auto) {
       std::lock_guard lock{mutex};
       answered = true;
       changed.notify_one();
@@ -261,8 +261,8 @@ TEST_CASE("bench: wake-up from a foreign thread", "[.bench]") {
              1e6);
     }
   };
-  runtime::system company;
-  const auto to = company.spawn({"sleeper", "s"}, make<sleeper>());
+  runtime::actor_system system;
+  const auto to = system.spawn({"sleeper", "s"}, make<sleeper>());
   for (std::size_t i = 0; i < 20'000; ++i) {
     to.tell(wake{std::chrono::steady_clock::now()});
     REQUIRE(us.await(i + 1));
@@ -298,8 +298,8 @@ TEST_CASE("bench: timers", "[.bench]") {
     }
     std::vector<timer> all;
   };
-  runtime::system company;
-  company.spawn({"holder", "h"}, make<holder>()).tell(arm{});
+  runtime::actor_system system;
+  system.spawn({"holder", "h"}, make<holder>()).tell(arm{});
   REQUIRE(armed.await(1));
 }
 

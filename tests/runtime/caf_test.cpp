@@ -26,18 +26,18 @@ struct steady final : clock {
   wall_time wall_now() const noexcept override { return std::chrono::system_clock::now(); }
 };
 
-// A CAF system as runtime::system makes it, without our actors.
+// A CAF system as runtime::actor_system makes it, without our actors.
 struct caf_stage {
   caf_stage() {
     timers.start();
-    company->await_actors_before_shutdown(false);
+    system->await_actors_before_shutdown(false);
   }
   steady time;
   timer_service timers{time};
   caf_clock actor_time{time, timers};
   run_queue jobs;
   caf_config config{jobs, actor_time, 2};
-  std::unique_ptr<caf::actor_system> company = std::make_unique<caf::actor_system>(config);
+  std::unique_ptr<caf::actor_system> system = std::make_unique<caf::actor_system>(config);
 };
 
 struct sink : caf::event_based_actor {
@@ -79,10 +79,10 @@ struct echo : caf::event_based_actor {
   using caf::event_based_actor::event_based_actor;
   caf::behavior make_behavior() override {
     return {[](int value) { return value; },
-            [this](double) { kept.push_back(make_response_promise()); }};
+            [this](double) { promises.push_back(make_response_promise()); }};
   }
-  void on_exit() override { kept.clear(); }  // a promise of CAF keeps its actor
-  std::vector<caf::response_promise> kept;
+  void on_exit() override { promises.clear(); }  // a promise of CAF keeps its actor
+  std::vector<caf::response_promise> promises;
 };
 
 struct asker : caf::event_based_actor {
@@ -107,16 +107,16 @@ TEST_CASE("the clock survives being the last to know a thousand actors", "[runti
   log_of<int> spawned;
   log_of<int> ticked;
   caf_stage s;
-  auto receiver = s.company->spawn<sink>();
+  auto receiver = s.system->spawn<sink>();
   // All fall due in the same batch, and each ends its sender.
   const auto due = std::chrono::steady_clock::now() + 200ms;
   for (int i = 0; i < count; ++i)
-    s.company->spawn<orphan>(receiver, due, &spawned, &gone);
+    s.system->spawn<orphan>(receiver, due, &spawned, &gone);
   REQUIRE(spawned.await(count));
   caf::anon_send_exit(receiver, caf::exit_reason::kill);
   receiver = nullptr;
   // A later message arrives only when the clock still runs.
-  s.company->spawn<witness>(400ms, &ticked);
+  s.system->spawn<witness>(400ms, &ticked);
   CHECK(ticked.await(1));
   CHECK(gone.await(count));
 }
@@ -125,8 +125,8 @@ TEST_CASE("timeouts of CAF's requests are cancelled, and fire when nobody answer
           "[runtime][caf]") {
   log_of<std::string> seen;
   caf_stage s;
-  const auto to = s.company->spawn<echo>();
-  const auto from = s.company->spawn<asker>(to, &seen);
+  const auto to = s.system->spawn<echo>();
+  const auto from = s.system->spawn<asker>(to, &seen);
   REQUIRE(seen.await(2));
   CHECK(seen.all() == std::vector<std::string>{"answer", "timeout"});
   caf::anon_send_exit(from, caf::exit_reason::kill);
@@ -138,10 +138,10 @@ TEST_CASE("a CAF system with a thousand pending delayed messages ends", "[runtim
   log_of<int> spawned;
   {
     caf_stage s;
-    const auto to = s.company->spawn<sink>();
+    const auto to = s.system->spawn<sink>();
     const auto due = std::chrono::steady_clock::now() + 1h;
     for (int i = 0; i < 1'000; ++i)
-      s.company->spawn<orphan>(to, due, &spawned, &gone);
+      s.system->spawn<orphan>(to, due, &spawned, &gone);
     REQUIRE(spawned.await(1'000));
   }
   CHECK(gone.size() == 1'000);

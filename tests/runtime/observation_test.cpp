@@ -9,7 +9,7 @@
 #include "runtime/own_log.hpp"
 #include "runtime/simulation.hpp"
 #include "runtime_support.hpp"
-#include "support/heard_log.hpp"
+#include "support/captured_log.hpp"
 
 namespace troupe::runtime {
 
@@ -91,8 +91,8 @@ TEST_CASE("messages are counted by type, with their times and the cause of the l
   const auto* greetings = row_of(detail, "greet");
   REQUIRE(greetings != nullptr);
   CHECK(greetings->received == 3);
-  CHECK(greetings->why.request == 81);
-  CHECK(greetings->why.revision == 3);
+  CHECK(greetings->cause.request == 81);
+  CHECK(greetings->cause.revision == 3);
   std::uint64_t timed = 0;
   for (const auto each : greetings->times)
     timed += each;
@@ -116,8 +116,8 @@ TEST_CASE("the recorder tells who sent what to whom and why, in order") {
   CHECK(seen[1].receiver == p.host.id());
   CHECK(seen[1].sender == p.visitor.id());
   CHECK(seen[2].type == "thanks");
-  CHECK(seen[2].why.request == 5);
-  CHECK(seen[2].why.revision == 9);
+  CHECK(seen[2].cause.request == 5);
+  CHECK(seen[2].cause.revision == 9);
   CHECK(cursor.lost == 0);
   CHECK(p.scene.system().recorder().read(cursor).empty());
 }
@@ -155,7 +155,7 @@ TEST_CASE("what a new actor does at first has the cause for which it was made") 
       static const behavior table = handlers(&newborn::on_stumble);
       return table;
     }
-    void started() override { (seen.request == 0 ? seen : later) = why(); }
+    void started() override { (seen.request == 0 ? seen : later) = current_cause(); }
     void on_stumble(const stumble&) { throw std::runtime_error{"again"}; }
   };
   struct parent : actor {
@@ -248,7 +248,7 @@ TEST_CASE("what an actor did still counts for its kind when it has ended") {
 }
 
 TEST_CASE("an actor with a log of its own says there what it does and what it handles") {
-  test::heard_log said;
+  test::captured_log said;
   party p;
   const auto level = [&] { return p.detail().log_level; };
   p.visitor.tell(greet{});
@@ -294,28 +294,28 @@ TEST_CASE("orders to an actor that has ended are refused") {
 }
 
 TEST_CASE("orders and readers do no harm while messages fly") {
-  runtime::system company;
-  const auto to = company.spawn({"host", "h"}, make<host_of_party>());
+  runtime::actor_system system;
+  const auto to = system.spawn({"host", "h"}, make<host_of_party>());
   std::atomic<bool> over{false};
   std::thread sender{[&] {
     while (!over) {
       if (!to.tell(greet{})) std::this_thread::yield();
     }
   }};
-  auto cursor = company.recorder().newest();
+  auto cursor = system.recorder().newest();
   std::uint64_t seen = 0;
   const auto deadline = std::chrono::steady_clock::now() + test::patience;
   for (int i = 0; seen + cursor.lost < 50'000 && std::chrono::steady_clock::now() < deadline; ++i) {
-    company.pause(to, 1min);
-    seen += company.recorder().read(cursor).size();
-    company.actors().detail(to.id());
-    if (i % 10 == 0) company.restart(to, "by hand");
-    company.resume(to);
+    system.pause(to, 1min);
+    seen += system.recorder().read(cursor).size();
+    system.actors().detail(to.id());
+    if (i % 10 == 0) system.restart(to, "by hand");
+    system.resume(to);
   }
   over = true;
   sender.join();
   CHECK(seen + cursor.lost >= 50'000);
-  CHECK(company.actors().find(to.id())->restarts > 0);
+  CHECK(system.actors().find(to.id())->restarts > 0);
 }
 
 TEST_CASE("bench: what observation costs", "[.bench]") {
@@ -324,33 +324,33 @@ TEST_CASE("bench: what observation costs", "[.bench]") {
     for (const bool on : {true, false}) {
       system_options options;
       options.observe = on;
-      runtime::system company{options};
-      const auto to = company.spawn({"host", "h"}, make<host_of_party>());
+      runtime::actor_system system{options};
+      const auto to = system.spawn({"host", "h"}, make<host_of_party>());
       const auto begin = std::chrono::steady_clock::now();
       for (int i = 0; i < rounds; ++i) {
         while (!to.tell(greet{}))
           std::this_thread::yield();
       }
-      while (company.actors().find(to.id())->handled < rounds)
+      while (system.actors().find(to.id())->handled < rounds)
         std::this_thread::yield();
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
       std::printf("observation %s: %.0f messages/s\n", on ? "on " : "off", rounds / took.count());
     }
   }
-  runtime::system company;
+  runtime::actor_system system;
   constexpr int count = 100'000;
   std::vector<actor_ref> all;
   for (int i = 0; i < count; ++i)
     all.push_back(
-        company.spawn({"host", "default/web-" + std::to_string(i)}, make<host_of_party>()));
+        system.spawn({"host", "default/web-" + std::to_string(i)}, make<host_of_party>()));
   const auto settled = [&](std::uint64_t handled) {
     for (const auto& each : all) {
-      while (company.actors().find(each.id())->handled < handled)
+      while (system.actors().find(each.id())->handled < handled)
         std::this_thread::yield();
     }
   };
   all.back().tell(greet{});
-  while (company.actors().find(all.back().id())->handled < 1)
+  while (system.actors().find(all.back().id())->handled < 1)
     std::this_thread::yield();
   const auto before = mallinfo2().uordblks;
   for (const auto& each : all)

@@ -34,19 +34,19 @@ struct oracle : actor {
     return table;
   }
   void on_ask(const ask& m, promise<answer> p) { p.deliver({m.value * 2}); }
-  void on_keep(const keep&, promise<answer> p) { kept.push_back(std::move(p)); }
+  void on_keep(const keep&, promise<answer> p) { promises.push_back(std::move(p)); }
   void on_forget(const forget&, promise<answer>) {}
   void on_explode(const explode&, promise<answer>) { throw std::runtime_error{"boom"}; }
   void on_told(const told&) {}
   void on_release(const release&) {
-    for (auto& p : kept)
+    for (auto& p : promises)
       p.deliver({99});
-    kept.clear();
+    promises.clear();
   }
-  std::vector<promise<answer>> kept;
+  std::vector<promise<answer>> promises;
 };
 
-using outcome = tl::expected<int, request_error>;
+using reply_result = tl::expected<int, request_error>;
 
 template <class M>
 struct question {
@@ -56,7 +56,7 @@ struct question {
 
 // Puts the same questions from inside of an actor.
 struct asker : actor {
-  explicit asker(log_of<outcome>* seen) : seen{seen} {}
+  explicit asker(log_of<reply_result>* seen) : seen{seen} {}
   const behavior& make_behavior() const override {
     static const behavior table =
         handlers(&asker::on<ask>, &asker::on<keep>, &asker::on<forget>, &asker::on<explode>,
@@ -66,21 +66,21 @@ struct asker : actor {
   template <class M>
   void on(const question<M>& q) {
     request<answer>(q.to, M{}, q.timeout, [this](tl::expected<const answer*, request_error> reply) {
-      seen->add(reply ? outcome{(*reply)->value} : tl::make_unexpected(reply.error()));
+      seen->add(reply ? reply_result{(*reply)->value} : tl::make_unexpected(reply.error()));
     });
   }
   void on_wrong(const question<answer>& q) {
     request<told>(q.to, ask{1}, q.timeout, [this](tl::expected<const told*, request_error> reply) {
-      seen->add(reply ? outcome{0} : tl::make_unexpected(reply.error()));
+      seen->add(reply ? reply_result{0} : tl::make_unexpected(reply.error()));
     });
   }
-  log_of<outcome>* seen;
+  log_of<reply_result>* seen;
 };
 
 // One simulation with an oracle and an asker, for one question at a time.
 struct stage {
   simulation all{7};
-  log_of<outcome> seen;
+  log_of<reply_result> seen;
   actor_ref oracle_ref = all.system().spawn({"oracle", "o"}, make<oracle>());
   actor_ref asker_ref = all.system().spawn({"asker", "a"}, make<asker>(&seen));
 
@@ -211,15 +211,15 @@ TEST_CASE("a full mailbox refuses messages and requests, and takes them again", 
 TEST_CASE("requests from many threads outside are all answered", "[runtime]") {
   constexpr int threads = 4;
   constexpr int each = 2'000;
-  log_of<outcome> seen;
-  runtime::system company;
-  const auto to = company.spawn({"oracle", "o"}, make<oracle>());
+  log_of<reply_result> seen;
+  runtime::actor_system system;
+  const auto to = system.spawn({"oracle", "o"}, make<oracle>());
   std::vector<std::thread> callers;
   for (int t = 0; t < threads; ++t) {
     callers.emplace_back([&] {
       for (int i = 0; i < each; ++i) {
-        company.request<answer>(to, ask{i}, 20s, [&](auto reply) {
-          seen.add(reply ? outcome{(*reply)->value} : tl::make_unexpected(reply.error()));
+        system.request<answer>(to, ask{i}, 20s, [&](auto reply) {
+          seen.add(reply ? reply_result{(*reply)->value} : tl::make_unexpected(reply.error()));
         });
       }
     });
@@ -246,12 +246,12 @@ TEST_CASE("a promise may be answered on a thread outside", "[runtime]") {
     }
     worker_pool* pool;
   };
-  log_of<outcome> seen;
+  log_of<reply_result> seen;
   worker_pool pool{"answers", 1, 10};
-  runtime::system company;
-  const auto to = company.spawn({"delegate", "d"}, make<delegate>(&pool));
-  company.request<answer>(to, ask{4}, 20s, [&](auto reply) {
-    seen.add(reply ? outcome{(*reply)->value} : tl::make_unexpected(reply.error()));
+  runtime::actor_system system;
+  const auto to = system.spawn({"delegate", "d"}, make<delegate>(&pool));
+  system.request<answer>(to, ask{4}, 20s, [&](auto reply) {
+    seen.add(reply ? reply_result{(*reply)->value} : tl::make_unexpected(reply.error()));
   });
   REQUIRE(seen.await(1));
   CHECK(seen.all()[0].value() == 5);
@@ -259,9 +259,9 @@ TEST_CASE("a promise may be answered on a thread outside", "[runtime]") {
 
 TEST_CASE("a request from outside that nobody answers ends at its time-out", "[runtime]") {
   log_of<request_error> failed;
-  runtime::system company;
-  const auto to = company.spawn({"oracle", "o"}, make<oracle>());
-  company.request<answer>(to, keep{}, 1ms, [&](auto reply) { failed.add(reply.error()); });
+  runtime::actor_system system;
+  const auto to = system.spawn({"oracle", "o"}, make<oracle>());
+  system.request<answer>(to, keep{}, 1ms, [&](auto reply) { failed.add(reply.error()); });
   REQUIRE(failed.await(1));
   CHECK(failed.all()[0] == request_error::timeout);
 }

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/system.hpp"
+#include "runtime/actor_system.hpp"
 
 namespace troupe::test {
 

@@ -31,11 +31,11 @@ struct busy : actor {
   void on_pass(const pass& m) {
     if (m.left > 0) tell(self(), pass{m.left - 1});
   }
-  void on_never(const never&, promise<answer> p) { kept = std::move(p); }
+  void on_never(const never&, promise<answer> p) { pending = std::move(p); }
   std::atomic<int>* alive;
   timer far;
   timer often;
-  promise<answer> kept;
+  promise<answer> pending;
 };
 
 // Does not leave its handler until it is let go.
@@ -63,13 +63,13 @@ TEST_CASE("a system of ten thousand busy actors ends at once and leaves nothing"
   log_of<request_error> failed;
   std::vector<actor_ref> all;
   {
-    runtime::system company;
+    runtime::actor_system system;
     for (int i = 0; i < 10'000; ++i) {
-      all.push_back(company.spawn({"busy", std::to_string(i)}, make<busy>(&alive)));
+      all.push_back(system.spawn({"busy", std::to_string(i)}, make<busy>(&alive)));
     }
     for (const auto& each : all)
       each.tell(pass{100});
-    company.request<answer>(all[0], never{}, 1h, [&](auto reply) { failed.add(reply.error()); });
+    system.request<answer>(all[0], never{}, 1h, [&](auto reply) { failed.add(reply.error()); });
   }
   CHECK(alive == 0);
   REQUIRE(failed.size() == 1);
@@ -82,10 +82,10 @@ TEST_CASE("a system of ten thousand busy actors ends at once and leaves nothing"
 TEST_CASE("threads may send while the system ends", "[runtime]") {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> alive{0};
-    auto company = std::make_unique<runtime::system>();
+    auto system = std::make_unique<runtime::actor_system>();
     std::vector<actor_ref> all;
     for (int i = 0; i < 50; ++i) {
-      all.push_back(company->spawn({"busy", std::to_string(i)}, make<busy>(&alive)));
+      all.push_back(system->spawn({"busy", std::to_string(i)}, make<busy>(&alive)));
     }
     std::vector<std::thread> senders;
     for (int t = 0; t < 2; ++t) {
@@ -94,7 +94,7 @@ TEST_CASE("threads may send while the system ends", "[runtime]") {
         }
       });
     }
-    company.reset();
+    system.reset();
     for (auto& each : senders)
       each.join();
     CHECK(alive == 0);
@@ -110,8 +110,8 @@ TEST_CASE("a handler that does not end is left behind after the grace", "[runtim
   {
     system_options options;
     options.shutdown_grace = 50ms;
-    runtime::system company{options};
-    company.spawn({"stuck", "s"}, make<stuck>(&gate, &entered, &left)).tell(pass{});
+    runtime::actor_system system{options};
+    system.spawn({"stuck", "s"}, make<stuck>(&gate, &entered, &left)).tell(pass{});
     REQUIRE(entered.await(1));
   }
   CHECK(left.size() == 0);
@@ -123,20 +123,20 @@ TEST_CASE("nothing can be started in a system that ends", "[runtime]") {
   std::atomic<int> alive{0};
   static log_of<std::uint64_t> spawned;
   struct late : actor {
-    late(runtime::system* company, std::atomic<int>* alive) : company{company}, alive{alive} {}
-    ~late() override { spawned.add(company->spawn({"busy", "b"}, make<busy>(alive)).id()); }
+    late(runtime::actor_system* system, std::atomic<int>* alive) : system{system}, alive{alive} {}
+    ~late() override { spawned.add(system->spawn({"busy", "b"}, make<busy>(alive)).id()); }
     const behavior& make_behavior() const override {
       static const behavior none;
       return none;
     }
-    runtime::system* company;
+    runtime::actor_system* system;
     std::atomic<int>* alive;
   };
   {
-    runtime::system company;
+    runtime::actor_system system;
     log_of<std::string> text;
-    const auto l = company.spawn({"late", "l"}, make<late>(&company, &alive));
-    company.request<description>(l, describe{}, 10s, [&](auto) { text.add("started"); });
+    const auto l = system.spawn({"late", "l"}, make<late>(&system, &alive));
+    system.request<description>(l, describe{}, 10s, [&](auto) { text.add("started"); });
     REQUIRE(text.await(1));
   }
   REQUIRE(spawned.size() == 1);

@@ -71,7 +71,7 @@ struct supervisor : actor {
   }
   void on_explode(const explode&) { throw std::runtime_error{"top boom"}; }
   void on_say(const say& m) { tell(child_named(m.word), say{"hears"}); }
-  actor_ref child_named(const std::string& who) const { return child("child", who); }
+  actor_ref child_named(const std::string& name) const { return child("child", name); }
   story* told;
 };
 
@@ -82,7 +82,7 @@ struct scene {
     top.tell(std::move(m));
     all.settle();
   }
-  actor_ref find(const std::string& who) { return all.system().actors().find("child", who); }
+  actor_ref find(const std::string& name) { return all.system().actors().find("child", name); }
   std::size_t count(const std::string& line) {
     std::size_t n = 0;
     for (const auto& each : told.all())
@@ -247,8 +247,8 @@ TEST_CASE("each crash is reported with who, what and when it is tried again", "[
   log_of<std::string> told;
   system_options options;
   options.on_crash = [&](const crash& c) { reports.add(c); };
-  runtime::system company{options};
-  const auto a = company.spawn({"child", "a"}, make<ward>(&told));
+  runtime::actor_system system{options};
+  const auto a = system.spawn({"child", "a"}, make<ward>(&told));
   a.tell(explode{});
   REQUIRE(reports.await(1));
   const auto report = reports.all()[0];

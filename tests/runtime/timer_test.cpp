@@ -19,24 +19,24 @@ struct go {};
 // Runs one function in an actor, for what the test wants to try with timers.
 struct stage_hand : actor {
   using work = std::function<void(stage_hand&)>;
-  explicit stage_hand(work what) : what{std::move(what)} {}
+  explicit stage_hand(work action) : action{std::move(action)} {}
   const behavior& make_behavior() const override {
     static const behavior table = handlers(&stage_hand::on_go);
     return table;
   }
-  void on_go(const go&) { what(*this); }
+  void on_go(const go&) { action(*this); }
   using actor::after;
   using actor::every;
   using actor::now;
   using actor::stop;
-  work what;
+  work action;
   timer held;
   std::vector<timer> many;
 };
 
 struct stage {
-  explicit stage(stage_hand::work what)
-      : hand{all.system().spawn({"stage_hand", "h"}, make<stage_hand>(std::move(what)))} {
+  explicit stage(stage_hand::work action)
+      : hand{all.system().spawn({"stage_hand", "h"}, make<stage_hand>(std::move(action)))} {
     hand.tell(go{});
     all.settle();
   }
@@ -156,14 +156,14 @@ TEST_CASE("a hundred thousand timers of real actors fire", "[runtime]") {
   constexpr int count = 100'000;
   std::atomic<int> fired{0};
   log_of<int> finished;
-  runtime::system company;
-  const auto hand = company.spawn({"stage_hand", "h"}, make<stage_hand>([&](stage_hand& h) {
-                                    for (int i = 0; i < count; ++i) {
-                                      h.many.push_back(h.after(std::chrono::microseconds{i}, [&] {
-                                        if (++fired == count) finished.add(1);
-                                      }));
-                                    }
-                                  }));
+  runtime::actor_system system;
+  const auto hand = system.spawn({"stage_hand", "h"}, make<stage_hand>([&](stage_hand& h) {
+                                   for (int i = 0; i < count; ++i) {
+                                     h.many.push_back(h.after(std::chrono::microseconds{i}, [&] {
+                                       if (++fired == count) finished.add(1);
+                                     }));
+                                   }
+                                 }));
   hand.tell(go{});
   CHECK(finished.await(1));
 }
@@ -176,7 +176,7 @@ TEST_CASE("the heap of deadlines agrees with a sorted map under random use", "[r
   collecting_target target;
   std::vector<timer_node> nodes(200);
   std::map<std::pair<time_point, std::uint64_t>, std::uint64_t> model;
-  std::map<std::uint64_t, std::pair<time_point, std::uint64_t>> where;
+  std::map<std::uint64_t, std::pair<time_point, std::uint64_t>> due_by_id;
   std::uint64_t sequence = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     nodes[i].target = &target;
@@ -184,16 +184,16 @@ TEST_CASE("the heap of deadlines agrees with a sorted map under random use", "[r
   }
   for (int round = 0; round < 3'000; ++round) {
     const auto id = random() % nodes.size();
-    const auto known = where.find(id);
-    if (known == where.end()) {
+    const auto known = due_by_id.find(id);
+    if (known == due_by_id.end()) {
       const time_point due = time.current + duration{static_cast<std::int64_t>(random() % 50)};
       timers.add(nodes[id], due);
-      where[id] = {due, ++sequence};
-      model[where[id]] = id;
+      due_by_id[id] = {due, ++sequence};
+      model[due_by_id[id]] = id;
     } else if (random() % 3 == 0) {
       timers.remove(nodes[id]);
       model.erase(known->second);
-      where.erase(known);
+      due_by_id.erase(known);
     }
     if (random() % 10 == 0) {
       time.current += duration{static_cast<std::int64_t>(random() % 20)};
@@ -202,7 +202,7 @@ TEST_CASE("the heap of deadlines agrees with a sorted map under random use", "[r
       std::vector<std::uint64_t> expected;
       while (!model.empty() && model.begin()->first.first <= time.current) {
         expected.push_back(model.begin()->second);
-        where.erase(model.begin()->second);
+        due_by_id.erase(model.begin()->second);
         model.erase(model.begin());
       }
       REQUIRE(target.fired == expected);

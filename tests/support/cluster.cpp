@@ -3,10 +3,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "actors/commands.hpp"
-#include "actors/creation.hpp"
-#include "actors/store_error.hpp"
-#include "api/codec.hpp"
+#include "actors/core/commands.hpp"
+#include "actors/core/creation.hpp"
+#include "actors/core/store_error.hpp"
+#include "api/codec/codec.hpp"
 #include "api/equality.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -35,19 +35,19 @@ cluster::cluster(std::uint64_t seed, cluster_options options) : random_{seed} {
   in_memory.cluster_id = "00000000-0000-4000-8000-000000000000";
   auto opened = persistence::store::open(std::move(in_memory));
   require(opened.has_value(), "the store opens");
-  truth_ = std::move(*opened);
+  store_ = std::move(*opened);
   options.plane.reading_thread = false;
   const bool controllers = options.plane.controllers;
-  plane_ = std::make_unique<actors::control_plane>(simulation_->system(), *truth_,
+  plane_ = std::make_unique<actors::control_plane>(simulation_->system(), *store_,
                                                    std::move(options.plane));
   if (controllers) {
     run_until([&] { return count<ServiceAccount>() == 4; });
     return;
   }
   // Nobody else makes the namespace in which clients work.
-  Namespace space;
-  space.mutable_metadata()->set_name("default");
-  create(space);
+  Namespace ns;
+  ns.mutable_metadata()->set_name("default");
+  create(ns);
 }
 
 // -- as a client ----------------------------------------------------------------------------------
@@ -56,13 +56,13 @@ api::expected<api::object_ptr> cluster::try_create(std::unique_ptr<api::body> co
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
   auto& meta = api::meta_of(*content);
   if (kind.namespaced() && meta.namespace_().empty()) meta.set_namespace_("default");
-  auto what = actors::create_transaction(truth_->read(), kind, std::move(content),
-                                         actors::checks::all, now(), random_);
-  if (!what) return api::fail(std::move(what.error()));
-  const auto& key = what->mutations.front().key;
+  auto transaction = actors::create_transaction(store_->read(), kind, std::move(content),
+                                                actors::checks::all, now(), random_);
+  if (!transaction) return api::fail(std::move(transaction.error()));
+  const auto& key = transaction->mutations.front().key;
   const auto name = key.substr(key.rfind('/') + 1);
-  if (truth_->read().find(key)) return api::fail(api::already_exists(kind, name));
-  return commit(std::move(*what), kind, name);
+  if (store_->read().find(key)) return api::fail(api::already_exists(kind, name));
+  return commit(std::move(*transaction), kind, name);
 }
 
 api::object_ptr cluster::create_yaml(std::string_view text) {
@@ -85,23 +85,23 @@ api::expected<api::object_ptr> cluster::replace(const api::object_ptr& old,
 void cluster::remove_key(const std::string& key, std::int64_t grace_seconds,
                          const std::string& propagation) {
   auto plan = actors::plan_remove(
-      truth_->read(), {.key = key, .grace_seconds = grace_seconds, .propagation = propagation},
+      store_->read(), {.key = key, .grace_seconds = grace_seconds, .propagation = propagation},
       now());
   require(plan.has_value(), plan ? "" : plan.error().message);
-  if (plan->what.mutations.empty()) return;
-  must(commit(std::move(plan->what), plan->object->kind(), plan->object->meta().name()));
+  if (plan->transaction.mutations.empty()) return;
+  must(commit(std::move(plan->transaction), plan->object->kind(), plan->object->meta().name()));
 }
 
-api::expected<api::object_ptr> cluster::commit(persistence::transaction what,
+api::expected<api::object_ptr> cluster::commit(persistence::transaction transaction,
                                                const api::kind_info& kind,
                                                const std::string& name) {
   api::expected<api::object_ptr> result = api::fail(api::internal("the store did not answer"));
-  what.why.author = "test";
-  plane_->commit(std::move(what), ++last_request_, [&](persistence::outcome outcome) {
-    if (outcome) {
-      result = outcome->objects.front();
+  transaction.cause.author = "test";
+  plane_->commit(std::move(transaction), ++last_request_, [&](persistence::outcome committed) {
+    if (committed) {
+      result = committed->objects.front();
     } else {
-      result = api::fail(actors::to_api_error(outcome.error(), kind, name));
+      result = api::fail(actors::to_api_error(committed.error(), kind, name));
     }
   });
   return result;
@@ -109,7 +109,7 @@ api::expected<api::object_ptr> cluster::commit(persistence::transaction what,
 
 std::vector<api::object_ptr> cluster::list_prefix(const std::string& prefix) const {
   std::vector<api::object_ptr> found;
-  truth_->read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
+  store_->read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
     found.push_back(object);
     return true;
   });
@@ -152,8 +152,8 @@ api::object_ptr cluster::must(api::expected<api::object_ptr> result) {
   return *result;
 }
 
-void cluster::require(bool holds, const std::string& what) {
-  if (!holds) throw std::logic_error{"cluster: " + what};
+void cluster::require(bool holds, const std::string& condition) {
+  if (!holds) throw std::logic_error{"cluster: " + condition};
 }
 
 }  // namespace troupe::test

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/control_plane.hpp"
-#include "api/object.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "api/object/object.hpp"
 #include "api/scheme.hpp"
-#include "persistence/store.hpp"
+#include "persistence/store/store.hpp"
 #include "runtime/simulation.hpp"
 
 namespace troupe::test {
@@ -30,7 +30,7 @@ class cluster {
   explicit cluster(std::uint64_t seed, cluster_options options = {});
 
   runtime::simulation& simulation() noexcept { return *simulation_; }
-  persistence::store& truth() const noexcept { return *truth_; }
+  persistence::store& store() const noexcept { return *store_; }
   actors::control_plane& plane() noexcept { return *plane_; }
 
   // -- as a client --------------------------------------------------------------------------------
@@ -47,8 +47,8 @@ class cluster {
 
   // Reads, edits, writes; the object must exist. Returns the new state.
   template <class T, class F>
-  api::object_ptr change(const std::string& space, const std::string& name, F edit) {
-    const auto old = find<T>(space, name);
+  api::object_ptr change(const std::string& ns, const std::string& name, F edit) {
+    const auto old = find<T>(ns, name);
     auto content = must(old)->template copy_as<T>();
     edit(*content);
     return must(replace(old, std::move(content)));
@@ -56,30 +56,30 @@ class cluster {
 
   // A DELETE. `grace_seconds` below 0 is the object's own; `propagation` empty is the kind's own.
   template <class T>
-  void remove(const std::string& space, const std::string& name, std::int64_t grace_seconds = -1,
+  void remove(const std::string& ns, const std::string& name, std::int64_t grace_seconds = -1,
               const std::string& propagation = {}) {
-    remove_key(api::kind_of<T>().key(space, name), grace_seconds, propagation);
+    remove_key(api::kind_of<T>().key(ns, name), grace_seconds, propagation);
   }
 
   // -- looking ------------------------------------------------------------------------------------
 
   // Null when there is none. The namespace of kinds of the whole cluster is empty.
   template <class T>
-  api::object_ptr find(const std::string& space, const std::string& name) const {
-    return truth_->read().find(api::kind_of<T>().key(space, name));
+  api::object_ptr find(const std::string& ns, const std::string& name) const {
+    return store_->read().find(api::kind_of<T>().key(ns, name));
   }
   template <class T>
-  T get(const std::string& space, const std::string& name) const {
-    return must(find<T>(space, name))->template as<T>();
+  T get(const std::string& ns, const std::string& name) const {
+    return must(find<T>(ns, name))->template as<T>();
   }
-  // In order of name; of all namespaces when `space` is empty.
+  // In order of name; of all namespaces when `ns` is empty.
   template <class T>
-  std::vector<api::object_ptr> list(const std::string& space = {}) const {
-    return list_prefix(api::kind_of<T>().prefix(space));
+  std::vector<api::object_ptr> list(const std::string& ns = {}) const {
+    return list_prefix(api::kind_of<T>().prefix(ns));
   }
   template <class T>
-  std::size_t count(const std::string& space = {}) const {
-    return truth_->read().count(api::kind_of<T>().prefix(space));
+  std::size_t count(const std::string& ns = {}) const {
+    return store_->read().count(api::kind_of<T>().prefix(ns));
   }
 
   // -- time and faults ----------------------------------------------------------------------------
@@ -102,18 +102,18 @@ class cluster {
     return pointer;
   }
   static api::object_ptr must(api::expected<api::object_ptr> result);
-  static void require(bool holds, const std::string& what);
+  static void require(bool holds, const std::string& condition);
 
   api::expected<api::object_ptr> replace(const api::object_ptr& old,
                                          std::unique_ptr<api::body> content);
   void remove_key(const std::string& key, std::int64_t grace_seconds,
                   const std::string& propagation);
-  api::expected<api::object_ptr> commit(persistence::transaction what, const api::kind_info& kind,
-                                        const std::string& name);
+  api::expected<api::object_ptr> commit(persistence::transaction transaction,
+                                        const api::kind_info& kind, const std::string& name);
   std::vector<api::object_ptr> list_prefix(const std::string& prefix) const;
 
   // The actors end before the store does.
-  std::unique_ptr<persistence::store> truth_;
+  std::unique_ptr<persistence::store> store_;
   std::unique_ptr<runtime::simulation> simulation_;
   std::unique_ptr<actors::control_plane> plane_;
   std::mt19937_64 random_;  // of names and uids

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "actors/creation.hpp"
-#include "actors/follower.hpp"
-#include "actors/kubelet/simulated_fleet.hpp"
+#include "actors/core/creation.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/kubelet/simulated/simulated_fleet.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -37,10 +37,10 @@ std::string key_of(const std::string& controller) {
 
 }  // namespace
 
-class fleet::observer : public actors::follower {
+class fleet::observer : public actors::informer {
  public:
   observer(runtime::actor_ref watcher, fleet* home, std::string uncounted)
-      : follower{std::move(watcher)}, home_{home}, uncounted_{std::move(uncounted)} {}
+      : informer{std::move(watcher)}, home_{home}, uncounted_{std::move(uncounted)} {}
 
   const runtime::behavior& make_behavior() const override {
     static const auto table =
@@ -87,21 +87,21 @@ class fleet::observer : public actors::follower {
 fleet::fleet(const std::string& folder, std::size_t nodes, const std::string& uncounted) {
   persistence::store_options on_disk;
   on_disk.directory = folder;
-  truth_ = std::move(persistence::store::open(std::move(on_disk)).value());
-  system_ = std::make_unique<runtime::system>();
+  store_ = std::move(persistence::store::open(std::move(on_disk)).value());
+  system_ = std::make_unique<runtime::actor_system>();
   plane_ =
-      std::make_unique<actors::control_plane>(*system_, *truth_, actors::control_plane_options{});
+      std::make_unique<actors::control_plane>(*system_, *store_, actors::control_plane_options{});
   system_->spawn({.kind = "observer", .name = "fleet"},
-                 runtime::make<observer>(plane_->doors().watcher, this, uncounted));
+                 runtime::make<observer>(plane_->core_actors().watcher, this, uncounted));
   actors::simulated_fleet_options all;
   all.nodes = static_cast<std::uint32_t>(nodes);
-  actors::spawn_simulated_fleet(*system_, plane_->doors(), all);
+  actors::spawn_simulated_fleet(*system_, plane_->core_actors(), all);
   wait_for("all nodes", [&] {
     const std::lock_guard lock{mutex_};
     return nodes_ == nodes;
   });
   wait_for("the namespace", [&] {
-    return truth_->read().find(api::kind_of<Namespace>().key({}, "default")) != nullptr;
+    return store_->read().find(api::kind_of<Namespace>().key({}, "default")) != nullptr;
   });
 }
 
@@ -113,27 +113,27 @@ void fleet::create(const std::vector<std::string>& controllers, int replicas) {
   const auto refused = commit(controllers, [&](const std::string& name) {
     auto content = std::make_unique<ReplicationController>(
         replication_controller(name, replicas, {{"app", name}}));
-    auto what = actors::create_transaction(truth_->read(), kind, std::move(content),
-                                           actors::checks::all, now, random_);
-    if (!what) throw std::runtime_error{what.error().message};
-    return std::move(*what);
+    auto transaction = actors::create_transaction(store_->read(), kind, std::move(content),
+                                                  actors::checks::all, now, random_);
+    if (!transaction) throw std::runtime_error{transaction.error().message};
+    return std::move(*transaction);
   });
   if (!refused.empty()) throw std::runtime_error{"cannot create " + refused.front()};
 }
 
 void fleet::scale(const std::vector<std::string>& controllers, int replicas) {
   for (auto left = controllers; !left.empty();) {
-    const auto state = truth_->read();
+    const auto state = store_->read();
     left = commit(left, [&](const std::string& name) {
       const auto old = state.find(key_of(name));
       if (!old) throw std::runtime_error{"there is no controller " + name};
       auto changed = old->copy_as<ReplicationController>();
       changed->mutable_spec()->set_replicas(replicas);
       changed->mutable_metadata()->set_generation(changed->metadata().generation() + 1);
-      persistence::transaction what;
-      what.preconditions.push_back({key_of(name), old->revision()});
-      what.mutations.push_back({key_of(name), &old->kind(), std::move(changed)});
-      return what;
+      persistence::transaction transaction;
+      transaction.preconditions.push_back({key_of(name), old->revision()});
+      transaction.mutations.push_back({key_of(name), &old->kind(), std::move(changed)});
+      return transaction;
     });
   }
 }
@@ -190,9 +190,9 @@ void fleet::wait(const std::function<bool(const tally&)>& done) {
                                          counts_.pods, counts_.bound, counts_.running)};
 }
 
-void fleet::wait_for(const char* what, const std::function<bool()>& done) {
+void fleet::wait_for(const char* event, const std::function<bool()>& done) {
   for (const auto end = clock::now() + limit; !done(); std::this_thread::yield())
-    if (clock::now() > end) throw std::runtime_error{std::string{"waited in vain for "} + what};
+    if (clock::now() > end) throw std::runtime_error{std::string{"waited in vain for "} + event};
 }
 
 // -- one beside many ------------------------------------------------------------------------------

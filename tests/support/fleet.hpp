@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "actors/control_plane.hpp"
-#include "persistence/store.hpp"
-#include "runtime/system.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor_system.hpp"
 
 namespace troupe::test {
 
@@ -37,7 +37,7 @@ class fleet {
   void let_go(const std::string& controller);
 
   void wait(const std::function<bool(const tally&)>& done);
-  runtime::system& system() noexcept { return *system_; }
+  runtime::actor_system& system() noexcept { return *system_; }
 
  private:
   class observer;
@@ -46,7 +46,7 @@ class fleet {
       const std::vector<std::string>& controllers,
       const std::function<persistence::transaction(const std::string&)>& make);
   runtime::actor_ref controller(const std::string& name);
-  void wait_for(const char* what, const std::function<bool()>& done);
+  void wait_for(const char* event, const std::function<bool()>& done);
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -54,8 +54,8 @@ class fleet {
   std::size_t nodes_ = 0;
   std::mt19937_64 random_{1};
   // The store outlives the system, the system the control plane.
-  std::unique_ptr<persistence::store> truth_;
-  std::unique_ptr<runtime::system> system_;
+  std::unique_ptr<persistence::store> store_;
+  std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
 };
 

@@ -106,11 +106,11 @@ std::int32_t http2_client::start(const std::string& method, const std::string& p
   for (const auto& [name, value] : headers)
     all.push_back(header(name, value));
   const auto id = nghttp2_session_get_next_stream_id(session_);
-  auto& kept = bodies_[static_cast<std::int32_t>(id)];
-  kept = std::move(body);
-  const bool with_body = !kept.empty() || headers.count("content-length") != 0;
+  auto& stored = bodies_[static_cast<std::int32_t>(id)];
+  stored = std::move(body);
+  const bool with_body = !stored.empty() || headers.count("content-length") != 0;
   nghttp2_data_provider source;
-  source.source.ptr = &kept;
+  source.source.ptr = &stored;
   source.read_callback = http2_client_callbacks::body;
   return nghttp2_submit_request(session_, nullptr, all.data(), all.size(),
                                 with_body ? &source : nullptr, nullptr);

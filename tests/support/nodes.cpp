@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "actors/condition.hpp"
+#include "actors/core/condition.hpp"
 #include "api/schema/coordination_v1.pb.h"
 
 namespace troupe::test {
@@ -50,16 +50,16 @@ api::object_ptr add_node(cluster& c, const std::string& name) {
 }
 
 void renew_lease(cluster& c, const std::string& node) {
-  constexpr const char* space = "kube-node-lease";
+  constexpr const char* ns = "kube-node-lease";
   const auto stamp = [&](Lease& lease) {
     lease.mutable_spec()->mutable_renew_time()->set_seconds(actors::seconds_of(c.now()));
   };
-  if (c.find<Lease>(space, node)) {
-    c.change<Lease>(space, node, stamp);
+  if (c.find<Lease>(ns, node)) {
+    c.change<Lease>(ns, node, stamp);
   } else {
     Lease lease;
     lease.mutable_metadata()->set_name(node);
-    lease.mutable_metadata()->set_namespace_(space);
+    lease.mutable_metadata()->set_namespace_(ns);
     stamp(lease);
     c.create(lease);
   }

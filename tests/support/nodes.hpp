@@ -1,4 +1,4 @@
-// Nodes in a test cluster, and the signs of life that a kubelet would give for them. Pods and other
+// Nodes in a test cluster, and the heartbeats that a kubelet would send for them. Pods and other
 // objects in their shortest valid form.
 #pragma once
 

@@ -24,12 +24,12 @@ struct wire::tls_state {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  std::string why = what;
+[[noreturn]] void fail(const std::string& action) {
+  std::string message = action;
   if (const auto code = ERR_get_error(); code != 0)
-    why += std::string(": ") + ERR_reason_error_string(code);
+    message += std::string(": ") + ERR_reason_error_string(code);
   ERR_clear_error();
-  throw std::runtime_error(why);
+  throw std::runtime_error(message);
 }
 
 BIO* reader(const std::string& text) {
@@ -145,8 +145,8 @@ std::string wire::receive(std::size_t limit) {
 
 bool wire::has_input() {
   if (tls_ && SSL_pending(tls_->session) > 0) return true;
-  pollfd which{descriptor_, POLLIN, 0};
-  return ::poll(&which, 1, 0) > 0;
+  pollfd poll_entry{descriptor_, POLLIN, 0};
+  return ::poll(&poll_entry, 1, 0) > 0;
 }
 
 bool wire::wait_for_end() {

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
-#include "actors/claims.hpp"
-#include "actors/condition.hpp"
-#include "actors/replication/pod_record.hpp"
+#include "actors/controllers/claims.hpp"
+#include "actors/controllers/replication/pod_record.hpp"
+#include "actors/core/condition.hpp"
 #include "runtime/defaults.hpp"
 #include "support/nodes.hpp"
 

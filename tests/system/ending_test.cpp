@@ -62,10 +62,10 @@ TEST_CASE("SIGTERM ends a node within two seconds, whatever runs and watches; it
       watchers.back()->send_request("GET", pods + "?watch=true");
       REQUIRE(watchers.back()->receive_head().status == 200);
     }
-    http_client follower{first.where()};
-    follower.send_request("GET", pods + "/a/log?follow=true");
-    REQUIRE(follower.receive_head().status == 200);
-    CHECK(follower.next_chunk() == "hello\n");
+    http_client informer{first.where()};
+    informer.send_request("GET", pods + "/a/log?follow=true");
+    REQUIRE(informer.receive_head().status == 200);
+    CHECK(informer.next_chunk() == "hello\n");
 
     const auto begin = std::chrono::steady_clock::now();
     first.signal(SIGTERM);

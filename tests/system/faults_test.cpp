@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "build_paths.hpp"
-#include "persistence/rocks_engine.hpp"
+#include "persistence/engine/rocks_engine.hpp"
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/node.hpp"

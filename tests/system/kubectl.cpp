@@ -29,7 +29,7 @@ terminal::terminal(const kubectl& with, std::filesystem::path folder,
 }
 
 // Into a file: what a command leaves in the background holds no pipe.
-outcome terminal::run(const std::string& command) const {
+process_result terminal::run(const std::string& command) const {
   write_file(folder_ / "command.sh", command + "\n");
   auto out = shell("cd " + folder_.string() +
                    " && HOME=$PWD KUBECONFIG=$PWD/kubeconfig PATH=$PWD/bin:$PATH"

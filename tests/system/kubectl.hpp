@@ -25,7 +25,7 @@ class terminal {
            const std::filesystem::path& kubeconfig);
 
   // What the command prints on stdout and stderr; it is ended after a minute.
-  outcome run(const std::string& command) const;
+  process_result run(const std::string& command) const;
   const std::filesystem::path& folder() const noexcept { return folder_; }
 
  private:

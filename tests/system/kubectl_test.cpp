@@ -43,22 +43,22 @@ class run {
   std::string go() const {
     try {
       return play(parse_transcript(read_file(file_)));
-    } catch (const std::exception& what) {
-      return file_.filename().string() + ": " + what.what();
+    } catch (const std::exception& error) {
+      return file_.filename().string() + ": " + error.what();
     }
   }
 
  private:
-  std::string play(const transcript& what) const {
+  std::string play(const transcript& script) const {
     fs::create_directories(folder_);
-    auto flags = what.flags;
+    auto flags = script.flags;
     if (flags.empty()) flags = {"--runtime", "simulated", "--simulated-nodes", "3"};
     flags.insert(flags.end(), {"--root-dir", folder_ / "pods"});
     const node served{folder_ / "node", flags};
     const terminal at{with_, folder_ / "home", served.kubeconfig()};
-    for (const auto& [name, content] : what.files)
+    for (const auto& [name, content] : script.files)
       write_file(at.folder() / name, content);
-    for (const auto& step : what.steps) {
+    for (const auto& step : script.steps) {
       if (!version_fits(with_.version, step.versions)) continue;
       if (auto problem = check(at, step); !problem.empty()) return problem;
     }

@@ -65,7 +65,7 @@ class pids_group {
 };
 
 // A node that is expected not to start.
-outcome refused(const fs::path& data, const std::string& before) {
+process_result refused(const fs::path& data, const std::string& before) {
   return shell("(" + before + "timeout 20 " TROUPE_BINARY_DIR "/troupe node --data-dir " +
                data.string() + " --listen 127.0.0.1:0 --log-level error) 2>&1");
 }

@@ -7,8 +7,8 @@
 #include <csignal>
 #include <thread>
 
-#include "actors/service_allocations.hpp"
-#include "persistence/store.hpp"
+#include "actors/core/service_allocations.hpp"
+#include "persistence/store/store.hpp"
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/node.hpp"
@@ -67,10 +67,10 @@ TEST_CASE("a node that is killed while services come and go leaks none of their 
 
     persistence::store_options options;
     options.directory = (data / "store").string();
-    const auto truth = persistence::store::open(std::move(options));
-    REQUIRE(truth);
-    CHECK((*truth)->read().count("/registry/services/") > 0);
-    const auto found = actors::repair_allocations((*truth)->read(), 1'000);
+    const auto store = persistence::store::open(std::move(options));
+    REQUIRE(store);
+    CHECK((*store)->read().count("/registry/services/") > 0);
+    const auto found = actors::repair_allocations((*store)->read(), 1'000);
     CHECK(found.missing == 0);
     CHECK(found.leaked == 0);
     CHECK(found.doubled == 0);

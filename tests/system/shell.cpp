@@ -7,7 +7,7 @@
 
 namespace troupe::test {
 
-outcome shell(const std::string& command) {
+process_result shell(const std::string& command) {
   // "e": what others start meanwhile must not hold this pipe open.
   FILE* pipe = ::popen(command.c_str(), "re");
   if (pipe == nullptr) throw std::runtime_error{"cannot be started: " + command};

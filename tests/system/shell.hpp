@@ -5,12 +5,12 @@
 
 namespace troupe::test {
 
-struct outcome {
+struct process_result {
   int code;  // minus the number of the signal that ended it
   std::string output;
 };
 
 // What the command prints on stdout. Throws std::runtime_error when it cannot be started.
-outcome shell(const std::string& command);
+process_result shell(const std::string& command);
 
 }  // namespace troupe::test

@@ -38,8 +38,8 @@ bool descriptors(rlim_t count) {
   return limit.rlim_max >= count;
 }
 
-void report(const char* what, std::size_t before, std::size_t after) {
-  std::cout << "strangers: " << what << ": " << before / 1024 << " MB -> " << after / 1024
+void report(const char* label, std::size_t before, std::size_t after) {
+  std::cout << "strangers: " << label << ": " << before / 1024 << " MB -> " << after / 1024
             << " MB resident" << std::endl;
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("ten thousand watchers that do not read cost a bounded buffer each and
   http_client friendly{served.where()};
   int number = 0;
   // Changes of 10 KB and gets; the 99th percentile of each, in milliseconds.
-  const auto measure = [&](const char* what) {
+  const auto measure = [&](const char* label) {
     std::vector<double> writes, reads;
     const auto timed = [](std::vector<double>& into, auto action) {
       const auto began = std::chrono::steady_clock::now();
@@ -147,7 +147,7 @@ TEST_CASE("ten thousand watchers that do not read cost a bounded buffer each and
     }
     for (auto* each : {&writes, &reads})
       std::sort(each->begin(), each->end());
-    std::cout << "strangers: " << what << ": writes p50 " << writes[150] << " p99 " << writes[296]
+    std::cout << "strangers: " << label << ": writes p50 " << writes[150] << " p99 " << writes[296]
               << " ms, reads p50 " << reads[150] << " p99 " << reads[296] << " ms" << std::endl;
     return reads[296];
   };

@@ -29,9 +29,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-bool forks_bear_threads() {
+bool can_fork_with_threads() {
 #ifdef TROUPE_TSAN
-  WARN("skipped: ThreadSanitizer does not bear threads in a fork of a process that had some");
+  WARN("skipped: ThreadSanitizer does not support threads in a fork of a process that had some");
   return false;
 #else
   return true;
@@ -107,7 +107,7 @@ int child::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-outcome run(const std::vector<std::string>& command, std::vector<std::string> environment) {
+process_result run(const std::vector<std::string>& command, std::vector<std::string> environment) {
   child process([&] {
     auto arguments = command;
     environment.push_back("PATH=/usr/bin:/bin");
@@ -121,7 +121,7 @@ outcome run(const std::vector<std::string>& command, std::vector<std::string> en
   return {code, process.out(), process.err()};
 }
 
-outcome program(std::vector<std::string> arguments, std::vector<std::string> environment) {
+process_result program(std::vector<std::string> arguments, std::vector<std::string> environment) {
   arguments.insert(arguments.begin(), TROUPE_BINARY_DIR "/troupe");
   return run(arguments, std::move(environment));
 }

@@ -11,7 +11,7 @@
 namespace troupe::tools::test {
 
 // False, with the reason printed, where a fork of this process cannot have threads of its own.
-bool forks_bear_threads();
+bool can_fork_with_threads();
 
 class child {
  public:
@@ -46,16 +46,18 @@ class child {
   stream err_;
 };
 
-struct outcome {
+struct process_result {
   int code = 0;
   std::string out;
   std::string err;
 };
 
 // Runs a program to its end, in an environment of these variables alone.
-outcome run(const std::vector<std::string>& command, std::vector<std::string> environment = {});
+process_result run(const std::vector<std::string>& command,
+                   std::vector<std::string> environment = {});
 
 // The same for the program of this project, `troupe`.
-outcome program(std::vector<std::string> arguments, std::vector<std::string> environment = {});
+process_result program(std::vector<std::string> arguments,
+                       std::vector<std::string> environment = {});
 
 }  // namespace troupe::tools::test

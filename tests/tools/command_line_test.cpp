@@ -32,6 +32,19 @@ TEST_CASE("help explains each subcommand as its --help does") {
   CHECK_THAT(help.out, Contains("Usage: troupe " + path.front()));
 }
 
+TEST_CASE("help without a subcommand explains the whole program as --help does") {
+  const auto help = program({"help"});
+  CHECK(help.code == 0);
+  CHECK(help.out == program({"--help"}).out);
+  CHECK_THAT(help.out, Contains("rolling-update"));
+}
+
+TEST_CASE("a log level may be written warn") {
+  const auto shown = program({"config", "print", "--log-level", "warn"});
+  CHECK(shown.code == 0);
+  CHECK_THAT(shown.out, Contains("level: warning  # --log-level"));
+}
+
 TEST_CASE("a wrong command line is one line on stderr and exit code 2") {
   const auto [arguments, line] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"node", "--listne", "x"}, "troupe node has no flag --listne; did you mean --listen?"},

@@ -29,7 +29,7 @@ class console_node {
     process_.wait();
   }
 
-  outcome console(std::vector<std::string> arguments) const {
+  process_result console(std::vector<std::string> arguments) const {
     std::vector<std::string> all{"console", "--data-dir", folder()};
     all.insert(all.end(), arguments.begin(), arguments.end());
     return program(all);

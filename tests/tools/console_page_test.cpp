@@ -176,7 +176,7 @@ TEST_CASE("bench: the page with many actors", "[.bench]") {
   const auto running = "askJson('actors', {kind: 'pod', top: 1}).then((a) => a.total)";
   while (page.number(running) < static_cast<double>(pods))
     REQUIRE(std::chrono::steady_clock::now() < until);
-  const auto time = [&](const std::string& what, const std::string& script) {
+  const auto time = [&](const std::string& name, const std::string& script) {
     std::vector<double> times;
     for (int i = 0; i < 5; ++i)
       times.push_back(
@@ -184,7 +184,7 @@ TEST_CASE("bench: the page with many actors", "[.bench]") {
                       "; await new Promise((r) => requestAnimationFrame(() => setTimeout(r))); "
                       "return performance.now() - begin; })()"));
     std::sort(times.begin(), times.end());
-    std::printf("%-44s %7.1f ms, %7.1f ms at worst\n", what.c_str(), times[2], times.back());
+    std::printf("%-44s %7.1f ms, %7.1f ms at worst\n", name.c_str(), times[2], times.back());
   };
   for (const char* view : {"actors", "tree", "live", "flow", "cluster", "store"})
     time(std::string{"view "} + view, std::string{"await show('"} + view + "')");

@@ -4,7 +4,7 @@
 
 #include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
-#include "tools/console_command.hpp"
+#include "tools/console/console_command.hpp"
 #include "tools/console_node.hpp"
 
 using namespace troupe::tools;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "server/x509.hpp"
+#include "server/credentials/x509.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/join/defaults.hpp"
 #include "tools/joined_plane.hpp"

@@ -19,10 +19,10 @@ namespace {
 constexpr std::chrono::milliseconds time_each{250}, time_each_again{5'000};
 constexpr std::size_t size_max = 16'384;
 
-std::vector<std::string> corpus_of(const entry& what) {
-  auto out = what.seeds();
+std::vector<std::string> corpus_of(const entry& target) {
+  auto out = target.seeds();
   const auto folder =
-      std::filesystem::path(TROUPE_SOURCE_DIR) / "tools/fuzz/corpus" / std::string(what.name);
+      std::filesystem::path(TROUPE_SOURCE_DIR) / "tools/fuzz/corpus" / std::string(target.name);
   if (!std::filesystem::exists(folder)) return out;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     std::ostringstream text;
@@ -48,7 +48,7 @@ class damage {
   const std::string& pick(const std::vector<std::string>& corpus) {
     return corpus[random_() % corpus.size()];
   }
-  std::size_t place(const std::string& in) { return in.empty() ? 0 : random_() % in.size(); }
+  std::size_t place(const std::string& text) { return text.empty() ? 0 : random_() % text.size(); }
 
   void once(std::string& out, const std::string& other) {
     static constexpr std::string_view marks =

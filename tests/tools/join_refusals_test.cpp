@@ -15,12 +15,12 @@
 #include <thread>
 #include <tuple>
 
-#include "actors/kubelet/unique_fd.hpp"
 #include "build_paths.hpp"
-#include "server/http_server.hpp"
-#include "server/status.hpp"
-#include "server/tls_identity.hpp"
-#include "server/x509.hpp"
+#include "runtime/unique_fd.hpp"
+#include "server/connections/http_server.hpp"
+#include "server/credentials/tls_identity.hpp"
+#include "server/credentials/x509.hpp"
+#include "server/http/status.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
 #include "tools/console_node.hpp"
@@ -53,9 +53,9 @@ line line_of(const console_node& node) {
   return {address, token, hash};
 }
 
-outcome join(const line& what, const std::filesystem::path& data) {
-  std::vector<std::string> all{"join",    what.address, "--token",     what.token,  "--ca-hash",
-                               what.hash, "--data-dir", data.string(), "--runtime", "simulated"};
+process_result join(const line& given, const std::filesystem::path& data) {
+  std::vector<std::string> all{"join",     given.address, "--token",     given.token, "--ca-hash",
+                               given.hash, "--data-dir",  data.string(), "--runtime", "simulated"};
   const auto begin = std::chrono::steady_clock::now();
   auto result = program(all);
   CHECK(std::chrono::steady_clock::now() - begin < 5s);
@@ -63,7 +63,8 @@ outcome join(const line& what, const std::filesystem::path& data) {
 }
 
 // One line on stderr, nothing on stdout, nothing of the token.
-void check_refusal(const outcome& got, const std::string& reason, const std::string& remedy) {
+void check_refusal(const process_result& got, const std::string& reason,
+                   const std::string& remedy) {
   INFO(got.err);
   CHECK(got.code == 1);
   CHECK(got.out.empty());
@@ -288,7 +289,7 @@ TEST_CASE("a name server that says nothing is not waited for") {
   at.sin_family = AF_INET;
   at.sin_port = htons(53);
   ::inet_pton(AF_INET, "127.53.53.53", &at.sin_addr);
-  const actors::unique_fd silent{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  const runtime::unique_fd silent{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   if (::bind(silent.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
       run({"/usr/bin/unshare", "-m", "/bin/mount", "--bind", hosts, "/etc/resolv.conf"}).code !=
           0) {

@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "build_paths.hpp"
-#include "server/kubeconfig.hpp"
+#include "server/credentials/kubeconfig.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
+#include "tools/client/node_client.hpp"
 #include "tools/console_node.hpp"
-#include "tools/node_client.hpp"
 
 using namespace troupe;
 using namespace troupe::tools::test;
@@ -87,8 +87,10 @@ class machine {
       return 127;
     });
   }
-  outcome try_join(const std::vector<std::string>& line) const { return program(arguments(line)); }
-  outcome leave(std::vector<std::string> more = {}) const {
+  process_result try_join(const std::vector<std::string>& line) const {
+    return program(arguments(line));
+  }
+  process_result leave(std::vector<std::string> more = {}) const {
     std::vector<std::string> all{"leave", "--data-dir", folder()};
     all.insert(all.end(), more.begin(), more.end());
     return program(all);
@@ -113,8 +115,8 @@ void stop(child& process) {
   CHECK(code == 0);
 }
 
-bool becomes(const console_node& node, const std::string& what, const std::string& condition) {
-  const auto waited = program({"wait", what, "--for", condition, "--timeout", "10s", "--poll",
+bool becomes(const console_node& node, const std::string& target, const std::string& condition) {
+  const auto waited = program({"wait", target, "--for", condition, "--timeout", "10s", "--poll",
                                "50ms", "--data-dir", node.folder()});
   INFO(waited.err);
   CHECK(waited.code == 0);

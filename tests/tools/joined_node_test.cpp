@@ -11,7 +11,7 @@
 #include <memory>
 #include <mutex>
 
-#include "actors/condition.hpp"
+#include "actors/core/condition.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -19,7 +19,7 @@
 #include "api/scheme.hpp"
 #include "config/node_config.hpp"
 #include "support/scratch_folder.hpp"
-#include "tools/console_client.hpp"
+#include "tools/console/console_client.hpp"
 #include "tools/joined_plane.hpp"
 
 namespace troupe::tools {
@@ -41,9 +41,9 @@ struct machine {
                                     .linked = [this] { ++linked; },
                                     .unlinked = [this](const std::string&) { ++unlinked; },
                                     .expelled =
-                                        [this](const std::string& why) {
+                                        [this](const std::string& reason) {
                                           std::lock_guard lock{mutex};
-                                          expelled = why;
+                                          expelled = reason;
                                         }});
     const auto address = parts->start();
     INFO((address ? "" : address.error()));

@@ -4,9 +4,9 @@
 #include <future>
 #include <mutex>
 
-#include "actors/commands.hpp"
-#include "actors/creation.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/core/commands.hpp"
+#include "actors/core/creation.hpp"
+#include "actors/nodes/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::tools::test {
@@ -34,10 +34,10 @@ joined_plane::joined_plane() {
   server_ = must(x509::issue(authority_, {"server", {}, {"127.0.0.1", "localhost"}, valid_}));
   auto opened = persistence::store::open({});
   REQUIRE(opened);
-  truth_ = std::move(*opened);
-  company_ = std::make_unique<runtime::system>();
+  store_ = std::move(*opened);
+  system_ = std::make_unique<runtime::actor_system>();
   control_ =
-      std::make_unique<actors::control_plane>(*company_, *truth_, actors::control_plane_options{});
+      std::make_unique<actors::control_plane>(*system_, *store_, actors::control_plane_options{});
   serve(0);
 }
 
@@ -51,7 +51,7 @@ void joined_plane::serve(std::uint16_t port) {
                 return runtime::link::credentials{server_.certificate, server_.private_key,
                                                   authority_.certificate};
               },
-          .listening = [this](const runtime::link::address& where) { port_ = where.port; }});
+          .listening = [this](const runtime::link::address& address) { port_ = address.port; }});
 }
 
 joined_credentials joined_plane::admit(const std::string& node) {
@@ -64,7 +64,7 @@ joined_credentials joined_plane::admit(const std::string& node) {
   create(std::move(object));
   REQUIRE(eventually([this] { return port_ != 0; }));
   return {.node_name = node,
-          .cluster_id = truth_->cluster_id(),
+          .cluster_id = store_->cluster_id(),
           .api_address = "127.0.0.1:6443",
           .link_address = "127.0.0.1:" + std::to_string(port_),
           .certificate = made.certificate,
@@ -74,22 +74,23 @@ joined_credentials joined_plane::admit(const std::string& node) {
 
 void joined_plane::create(std::unique_ptr<api::body> content) {
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
-  auto what = actors::create_transaction(truth_->read(), kind, std::move(content),
-                                         actors::checks::all, company_->time().wall_now(), random_);
-  INFO((what ? "" : what.error().message));
-  REQUIRE(what);
-  commit(std::move(*what));
+  auto transaction =
+      actors::create_transaction(store_->read(), kind, std::move(content), actors::checks::all,
+                                 system_->time().wall_now(), random_);
+  INFO((transaction ? "" : transaction.error().message));
+  REQUIRE(transaction);
+  commit(std::move(*transaction));
 }
 
 void joined_plane::remove(const std::string& key) {
-  auto plan = actors::plan_remove(truth_->read(), {.key = key}, company_->time().wall_now());
+  auto plan = actors::plan_remove(store_->read(), {.key = key}, system_->time().wall_now());
   REQUIRE(plan);
-  commit(std::move(plan->what));
+  commit(std::move(plan->transaction));
 }
 
-void joined_plane::commit(persistence::transaction what) {
+void joined_plane::commit(persistence::transaction transaction) {
   std::promise<bool> done;
-  truth_->submit(std::move(what), [&](auto result) { done.set_value(result.has_value()); });
+  store_->submit(std::move(transaction), [&](auto result) { done.set_value(result.has_value()); });
   REQUIRE(done.get_future().get());
 }
 

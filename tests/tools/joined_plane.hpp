@@ -10,14 +10,14 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "actors/control_plane.hpp"
+#include "actors/control_plane/control_plane.hpp"
 #include "actors/link/node_links.hpp"
 #include "api/scheme.hpp"
-#include "persistence/store.hpp"
-#include "runtime/system.hpp"
-#include "server/x509.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/credentials/x509.hpp"
 #include "tools/join/credentials.hpp"
-#include "tools/link_service.hpp"
+#include "tools/node/link_service.hpp"
 
 namespace troupe::tools::test {
 
@@ -48,19 +48,19 @@ class joined_plane {
   void create(std::unique_ptr<api::body> content);
   void remove(const std::string& key);
   template <class T>
-  api::object_ptr find(const std::string& space, const std::string& name) const {
-    return truth_->read().find(api::kind_of<T>().key(space, name));
+  api::object_ptr find(const std::string& ns, const std::string& name) const {
+    return store_->read().find(api::kind_of<T>().key(ns, name));
   }
 
  private:
-  void commit(persistence::transaction what);
+  void commit(persistence::transaction transaction);
 
   server::x509::validity valid_;
   server::x509::identity authority_, server_;
   std::mt19937_64 random_{1};
   std::atomic<std::uint16_t> port_{0};
-  std::unique_ptr<persistence::store> truth_;
-  std::unique_ptr<runtime::system> company_;
+  std::unique_ptr<persistence::store> store_;
+  std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> control_;
   std::unique_ptr<link_service> link_;
 };

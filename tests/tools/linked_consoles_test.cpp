@@ -27,14 +27,14 @@ class far_console {
  public:
   explicit far_console(const joined_credentials& given) {
     gateway_ = actors::spawn_gateway(
-        company_, {.node = given.node_name, .console = [this](auto what, auto done) {
-                     const std::lock_guard lock{mutex_};
-                     asked_.push_back(what);
-                     if (what.target == "never")
-                       kept_.push_back(std::move(done));
-                     else
-                       done({200, "0123456789", 7});
-                   }});
+        system_, {.node = given.node_name, .console = [this](auto question, auto done) {
+                    const std::lock_guard lock{mutex_};
+                    asked_.push_back(question);
+                    if (question.target == "never")
+                      kept_.push_back(std::move(done));
+                    else
+                      done({200, "0123456789", 7});
+                  }});
     const auto port = given.link_address.substr(given.link_address.find(':') + 1);
     dialer_ = test::must(runtime::link::dialer::start(
         {.to = {"127.0.0.1", static_cast<std::uint16_t>(std::stoi(port))},
@@ -62,18 +62,19 @@ class far_console {
   mutable std::mutex mutex_;
   std::vector<actors::console_request> asked_;
   std::vector<std::function<void(actors::console_view)>> kept_;
-  runtime::system company_;
+  runtime::actor_system system_;
   runtime::actor_ref gateway_;
   std::unique_ptr<runtime::link::dialer> dialer_;
 };
 
 server::console_answer ask(joined_plane& plane, const std::string& node,
-                           server::console_question what, std::chrono::milliseconds deadline = 10s,
+                           server::console_question question,
+                           std::chrono::milliseconds deadline = 10s,
                            std::size_t limit_bytes = no_limit) {
   linked_consoles others{plane.control()};
   // Kept by both sides: a second answer throws.
   const auto answer = std::make_shared<std::promise<server::console_answer>>();
-  others.ask(node, std::move(what), deadline, limit_bytes,
+  others.ask(node, std::move(question), deadline, limit_bytes,
              [answer](server::console_answer got) { answer->set_value(std::move(got)); });
   return answer->get_future().get();
 }
@@ -143,9 +144,9 @@ TEST_CASE("a node whose link is down is told from one that never joined") {
   const auto down = ask(plane, "n0", {"actors"});
   CHECK(down.status == 503);
   CHECK_THAT(down.body, Contains("node n0 is not connected"));
-  auto beside = std::make_unique<Node>();
-  beside->mutable_metadata()->set_name("beside-the-store");
-  plane.create(std::move(beside));
+  auto other = std::make_unique<Node>();
+  other->mutable_metadata()->set_name("beside-the-store");
+  plane.create(std::move(other));
   for (const auto* nobody : {"n1", "beside-the-store", ""}) {
     const auto unknown = ask(plane, nobody, {"actors"});
     CHECK(unknown.status == 404);
@@ -157,9 +158,9 @@ TEST_CASE("the links that there are are listed by name, also those that are down
   joined_plane plane;
   const far_console far{plane.admit("n1")};
   plane.admit("n0");
-  auto beside = std::make_unique<Node>();
-  beside->mutable_metadata()->set_name("beside-the-store");
-  plane.create(std::move(beside));
+  auto other = std::make_unique<Node>();
+  other->mutable_metadata()->set_name("beside-the-store");
+  plane.create(std::move(other));
   REQUIRE(eventually([&] { return plane.links().connected("n1"); }));
   REQUIRE(ask(plane, "n1", {"actors"}).status == 200);
   const auto rows = linked_consoles{plane.control()}.links();
@@ -187,13 +188,15 @@ TEST_CASE("what waits to be sent to a node is seen in the list of links") {
   // A node that lets go of nothing: four frames fill its window.
   class hoarder final : public runtime::link::receiver {
    public:
-    void received(runtime::link::delivery what) override { kept_.push_back(std::move(what)); }
+    void received(runtime::link::delivery delivery) override {
+      kept_.push_back(std::move(delivery));
+    }
     void ended(const std::string&) override {}
 
    private:
     std::vector<runtime::link::delivery> kept_;
   };
-  const auto line = runtime::link::make_loop(
+  const auto line = runtime::link::make_loopback(
       {"system:node:n0",
        {"system:nodes"},
        test::must(server::x509::key_hash(given.certificate)),

@@ -1,4 +1,4 @@
-#include "tools/logging.hpp"
+#include "tools/node/logging.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -57,7 +57,7 @@ TEST_CASE("text from outside cannot forge a line") {
 }
 
 TEST_CASE("every room's log has the level and form that the configuration asks for") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const auto text = written({log_level::info, log_format::text});
   CHECK_THAT(text, !Contains("a detail"));
   CHECK_THAT(text, Contains("info    troupe: an event\n"));

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "tools/wait.hpp"
+#include "tools/client/wait.hpp"
 
 namespace troupe::tools::wait {
 

@@ -1,4 +1,4 @@
-#include "tools/node_process.hpp"
+#include "tools/node/node_process.hpp"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
-#include "tools/node_folder.hpp"
+#include "tools/node/node_folder.hpp"
 
 using namespace troupe::tools;
 using namespace troupe::tools::test;
@@ -72,7 +72,7 @@ struct node {
 }  // namespace
 
 TEST_CASE("a node says where it serves and ends in order at a signal") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const int signal = GENERATE(SIGTERM, SIGINT, SIGHUP);
   const scratch_folder folder;
   const auto data = folder.path() / "data";
@@ -86,7 +86,7 @@ TEST_CASE("a node says where it serves and ends in order at a signal") {
 }
 
 TEST_CASE("a signal that comes while the node starts is not lost") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   child process(node{.data_dir = folder.path(), .start = [] {
                        ::kill(::getpid(), SIGTERM);
@@ -97,7 +97,7 @@ TEST_CASE("a signal that comes while the node starts is not lost") {
 }
 
 TEST_CASE("an end that hangs is cut off at the limit") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   child process(node{.data_dir = folder.path(), .stop = hang, .limit = 50ms});
   REQUIRE(process.says("ready"));
@@ -107,7 +107,7 @@ TEST_CASE("an end that hangs is cut off at the limit") {
 }
 
 TEST_CASE("a second Ctrl-C ends at once") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto hang_aloud = [] {
     std::cout << "stopping" << std::endl;
@@ -122,7 +122,7 @@ TEST_CASE("a second Ctrl-C ends at once") {
 }
 
 TEST_CASE("a node that cannot start says why and never says ready") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   child process(node{.data_dir = folder.path(), .start = [] {
                        return tl::make_unexpected(std::string("port 6443 is in use"));
@@ -132,7 +132,7 @@ TEST_CASE("a node that cannot start says why and never says ready") {
 }
 
 TEST_CASE("a second node on the same data dir is refused, after a kill -9 it is not") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   child first(node{.data_dir = folder.path()});
   REQUIRE(first.says("ready"));
@@ -148,7 +148,7 @@ TEST_CASE("a second node on the same data dir is refused, after a kill -9 it is 
 }
 
 TEST_CASE("a second node on the same root dir is refused, unless its pods are simulated") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto root = folder.path() / "pods";
   child first(node{.data_dir = folder.path() / "a", .root_dir = root});
@@ -164,7 +164,7 @@ TEST_CASE("a second node on the same root dir is refused, unless its pods are si
 }
 
 TEST_CASE("a root dir that cannot be is refused before anything starts") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto run = [&](const std::filesystem::path& root) {
     child process(node{.data_dir = folder.path() / "data", .root_dir = root});
@@ -183,7 +183,7 @@ TEST_CASE("a root dir that cannot be is refused before anything starts") {
 TEST_CASE("the data dir is made for its owner alone") {
   const scratch_folder folder;
   const auto data = folder.path() / "some" / "where";
-  REQUIRE(node_folder::take_data(data));
+  REQUIRE(node_folder::lock_data_dir(data));
   struct stat status {};
   REQUIRE(::stat(data.c_str(), &status) == 0);
   CHECK((status.st_mode & 07777) == 0700);
@@ -192,23 +192,23 @@ TEST_CASE("the data dir is made for its owner alone") {
 TEST_CASE("a data dir that cannot be is refused by name") {
   const scratch_folder folder;
   const auto file = folder.write("file", "");
-  CHECK(node_folder::take_data(file).error() ==
+  CHECK(node_folder::lock_data_dir(file).error() ==
         "data dir " + file.string() + ": is not a folder; name another with --data-dir");
-  CHECK_THAT(node_folder::take_data(file / "below").error(),
+  CHECK_THAT(node_folder::lock_data_dir(file / "below").error(),
              Contains("cannot be made: Not a directory"));
-  CHECK_THAT(node_folder::take_data("/proc/self/troupe").error(), Contains("cannot be made: "));
-  CHECK_THAT(node_folder::take_data("/proc/self").error(), Contains("cannot be written to: "));
+  CHECK_THAT(node_folder::lock_data_dir("/proc/self/troupe").error(), Contains("cannot be made: "));
+  CHECK_THAT(node_folder::lock_data_dir("/proc/self").error(), Contains("cannot be written to: "));
 }
 
 TEST_CASE("systemd is told when the node serves and when it stops") {
-  if (!forks_bear_threads()) return;
+  if (!can_fork_with_threads()) return;
   const scratch_folder folder;
   const auto path = folder.path() / "notify";
   const int inbox = ::socket(AF_UNIX, SOCK_DGRAM, 0);
-  sockaddr_un where{};
-  where.sun_family = AF_UNIX;
-  path.string().copy(where.sun_path, sizeof where.sun_path - 1);
-  REQUIRE(::bind(inbox, reinterpret_cast<sockaddr*>(&where), sizeof where) == 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  REQUIRE(::bind(inbox, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
   const auto heard = [&] {
     std::array<char, 256> text{};
     const timeval patience{10, 0};

@@ -1,12 +1,12 @@
 // What `troupe wait --for` understands, and what it sees in objects.
-#include "tools/object_condition.hpp"
+#include "tools/client/object_condition.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "api/scheme.hpp"
-#include "tools/cluster_client.hpp"
-#include "tools/field_path.hpp"
+#include "tools/client/cluster_client.hpp"
+#include "tools/client/field_path.hpp"
 
 namespace troupe::tools {
 namespace {

@@ -1,6 +1,6 @@
 // A rolling update on a clock that only the test moves, against a controller that makes pods at
 // once; they are ready some seconds later, or never.
-#include "tools/rolling_update.hpp"
+#include "tools/client/rolling_update.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "api/codec.hpp"
-#include "api/defaults.hpp"
-#include "api/patch.hpp"
+#include "api/codec/codec.hpp"
+#include "api/patch/patch.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/scheme.hpp"
+#include "api/strategy/defaults.hpp"
 #include "tools/manual_clock.hpp"
 
 namespace troupe::tools {
@@ -51,17 +51,17 @@ class small_cluster final : public cluster_client {
     make_pods(-1h);
   }
 
-  tl::expected<client_answer, std::string> call(const client_request& what) override {
+  tl::expected<client_answer, std::string> call(const client_request& request) override {
     note();
-    if (what.path == at_controller && what.method == "GET") return shown(owner_);
-    if (what.path == at_controller && what.method == "PATCH") return patch(owner_, what);
-    if (what.method == "GET") return list();
-    const auto name = what.path.substr(what.path.rfind('/') + 1);
+    if (request.path == at_controller && request.method == "GET") return shown(owner_);
+    if (request.path == at_controller && request.method == "PATCH") return patch(owner_, request);
+    if (request.method == "GET") return list();
+    const auto name = request.path.substr(request.path.rfind('/') + 1);
     const auto pod = std::find_if(pods_.begin(), pods_.end(), [&](const made_pod& each) {
       return each.body.metadata().name() == name;
     });
     if (pod == pods_.end()) return client_answer{404, "{}"};
-    if (what.method == "PATCH") return patch(pod->body, what);
+    if (request.method == "PATCH") return patch(pod->body, request);
     pods_.erase(pod);
     make_pods(clock_.passed());
     note();

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "server/x509.hpp"
+#include "server/credentials/x509.hpp"
 #include "tools/joined_plane.hpp"
 
 namespace troupe::tools {
@@ -14,16 +14,16 @@ namespace x509 = server::x509;
 
 namespace {
 
-x509::validity around(std::chrono::hours from, std::chrono::hours until) {
+x509::validity valid_between(std::chrono::hours from, std::chrono::hours until) {
   const auto now = std::chrono::system_clock::now();
   return {now + from, now + until};
 }
 
 struct cluster {
-  x509::identity authority = must(x509::make_authority("a", around(-24h, 24h)));
+  x509::identity authority = must(x509::make_authority("a", valid_between(-24h, 24h)));
   std::string hash = must(x509::key_hash(authority.certificate));
 
-  std::string server(x509::validity valid = around(-1h, 1h)) const {
+  std::string server(x509::validity valid = valid_between(-1h, 1h)) const {
     return must(x509::issue(authority, {"s", {}, {"127.0.0.1", "node.example"}, valid}))
         .certificate;
   }
@@ -39,7 +39,7 @@ TEST_CASE("a server that shows the authority of the hash, and is signed by it, i
     CHECK(trusted->authority == mine.authority.certificate);
   }
   // Whose clock is wrong is another question.
-  for (const auto& valid : {around(-3h, -2h), around(2h, 3h)})
+  for (const auto& valid : {valid_between(-3h, -2h), valid_between(2h, 3h)})
     CHECK(check_server({mine.server(valid), mine.authority.certificate}, mine.hash, "127.0.0.1"));
 }
 
@@ -64,7 +64,8 @@ TEST_CASE("a server that is not the one of the line is told apart by what it lac
   const auto key = must(x509::make_key());
   const auto csr = must(x509::read_request(must(x509::make_request(key, "n"))));
   const auto node = must(x509::certify(
-      mine.authority, {"system:node:n0", {"system:nodes"}, {}, around(-1h, 1h)}, csr.public_key));
+      mine.authority, {"system:node:n0", {"system:nodes"}, {}, valid_between(-1h, 1h)},
+      csr.public_key));
   CHECK(refused({node, authority}, "127.0.0.1") == distrust::not_signed);
 }
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "server/http_server.hpp"
+#include "server/connections/http_server.hpp"
+#include "server/credentials/tls_identity.hpp"
+#include "server/credentials/x509.hpp"
+#include "server/http/status.hpp"
+#include "server/http/version.hpp"
 #include "server/join/flat_json.hpp"
-#include "server/status.hpp"
-#include "server/tls_identity.hpp"
-#include "server/version.hpp"
-#include "server/x509.hpp"
 #include "tools/join/credentials.hpp"
 #include "tools/joined_plane.hpp"
 
@@ -42,22 +42,22 @@ class small_authority final : public server::handler {
   }
 
   // What the next requests get, in order; the last one again and again. Nothing: a refusal.
-  void will_give(std::vector<std::optional<server::x509::validity>> what) {
+  void will_give(std::vector<std::optional<server::x509::validity>> validities) {
     const std::lock_guard lock{mutex_};
-    answers_ = std::move(what);
+    answers_ = std::move(validities);
   }
   std::vector<std::chrono::steady_clock::time_point> asked_at() const {
     const std::lock_guard lock{mutex_};
     return asked_at_;
   }
 
-  void serve(server::request_ptr what, server::responder answer) override {
-    if (what->path == "/version") return answer.respond(server::version_response());
+  void serve(server::request_ptr request, server::responder answer) override {
+    if (request->path == "/version") return answer.respond(server::version_response());
     const std::lock_guard lock{mutex_};
     const auto valid = answers_.at(std::min(asked_at_.size(), answers_.size() - 1));
     asked_at_.push_back(std::chrono::steady_clock::now());
     if (!valid) return answer.respond(server::status_response(503, "ServiceUnavailable", "busy"));
-    const auto body = server::read_flat_json(what->content).value();
+    const auto body = server::read_flat_json(request->content).value();
     const auto csr = server::x509::read_request(server::member(body, "certificateRequest")).value();
     server::response made;
     made.status = 201;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "persistence/store.hpp"
+#include "persistence/store/store.hpp"
 #include "support/scratch_folder.hpp"
 #include "tools/child.hpp"
 

@@ -171,12 +171,12 @@ void terminal::take(char c) {
   rows_[row_][column_++] = c;
 }
 
-void terminal::carry_out(char what) {
+void terminal::carry_out(char command) {
   const auto given = std::strtoul(sequence_.c_str() + 2, nullptr, 10);
   const auto n = std::max<std::size_t>(given, 1);
   auto& row = rows_[row_];
   const auto at = std::min<std::size_t>(column_, size_.columns - 1u);
-  switch (what) {
+  switch (command) {
     case 'A':
       row_ -= std::min(n, row_);
       break;
@@ -210,7 +210,7 @@ void terminal::carry_out(char what) {
     case 'h':
     case 'l':
       if (sequence_.find("?1049") == std::string::npos) break;
-      full_screen_ = what == 'h';
+      full_screen_ = command == 'h';
       rows_.assign(size_.rows, std::string(size_.columns, ' '));
       row_ = column_ = 0;
       break;

@@ -43,7 +43,7 @@ class terminal {
  private:
   bool read_some();
   void take(char c);
-  void carry_out(char what);
+  void carry_out(char command);
   void new_line();
 
   pid_t id_ = -1;

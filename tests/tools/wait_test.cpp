@@ -1,5 +1,5 @@
 // The rules of waiting, on a clock that only the test moves.
-#include "tools/wait.hpp"
+#include "tools/client/wait.hpp"
 
 #include <catch2/catch.hpp>
 #include <vector>
@@ -11,14 +11,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-using reason = failure::reason;
+using reason = failure_reason;
 
 condition never(int& looks) {
   return [&looks]() -> tl::expected<bool, std::string> { return ++looks < 0; };
 }
 
-condition at_look(int& looks, int which) {
-  return [&looks, which]() -> tl::expected<bool, std::string> { return ++looks == which; };
+condition at_look(int& looks, int number) {
+  return [&looks, number]() -> tl::expected<bool, std::string> { return ++looks == number; };
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ TEST_CASE("a poll looks after each interval, and once more when the time is over
   int looks = 0;
   const auto done = poll(clock, {10ms, 35ms}, never(looks));
   REQUIRE_FALSE(done);
-  CHECK(done.error().why == reason::timed_out);
+  CHECK(done.error().reason == reason::timed_out);
   CHECK(looks == 4);  // at 10, 20, 30 and, as the last thing, 35
   CHECK(clock.passed() == 35ms);
 }
@@ -70,7 +70,7 @@ TEST_CASE("an error of the condition ends the wait, with its words") {
     return false;
   });
   REQUIRE_FALSE(done);
-  CHECK(done.error().why == reason::condition_failed);
+  CHECK(done.error().reason == reason::condition_failed);
   CHECK(done.error().message == "the disk is gone");
   CHECK(looks == 3);
 }
@@ -81,7 +81,7 @@ TEST_CASE("an interrupt ends the wait without another look") {
   int looks = 0;
   const auto done = poll(clock, {10ms, 1s}, never(looks));
   REQUIRE_FALSE(done);
-  CHECK(done.error().why == reason::interrupted);
+  CHECK(done.error().reason == reason::interrupted);
   CHECK(looks == 2);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("ticks may come from anywhere, and their end brings the last look") {
   int looks = 0;
   const auto done = wait_for([&] { return coming[given++]; }, never(looks));
   REQUIRE_FALSE(done);
-  CHECK(done.error().why == reason::timed_out);
+  CHECK(done.error().reason == reason::timed_out);
   CHECK(looks == 3);
 }
 

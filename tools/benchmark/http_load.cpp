@@ -76,15 +76,15 @@ struct shared_state {
 };
 
 // One thread's part; an error is the text of what went wrong.
-std::string run_thread(load_thread& home, std::size_t connections, shared_state& state) {
-  home.take = [&state](std::uint64_t& number) {
+std::string run_thread(load_thread& thread, std::size_t connections, shared_state& state) {
+  thread.take = [&state](std::uint64_t& number) {
     number = state.number.fetch_add(1, std::memory_order_relaxed);
     return number < state.limit && load_clock::now() < state.until;
   };
   try {
     std::vector<std::unique_ptr<load_connection>> all;
     for (std::size_t i = 0; i < connections; ++i)
-      all.push_back(home.options.http2 ? make_http2_load(home) : make_http1_load(home));
+      all.push_back(thread.options.http2 ? make_http2_load(thread) : make_http1_load(thread));
     run_connections(all);
   } catch (const std::exception& e) {
     return e.what();

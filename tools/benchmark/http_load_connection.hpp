@@ -31,7 +31,7 @@ struct load_thread {
 class load_socket {
  public:
   // Throws std::runtime_error.
-  explicit load_socket(const load_thread& home);
+  explicit load_socket(const load_thread& thread);
   ~load_socket();
   load_socket(const load_socket&) = delete;
   load_socket& operator=(const load_socket&) = delete;
@@ -61,7 +61,7 @@ class load_connection {
   virtual std::size_t waiting() const = 0;
 };
 
-std::unique_ptr<load_connection> make_http1_load(load_thread& home);
-std::unique_ptr<load_connection> make_http2_load(load_thread& home);
+std::unique_ptr<load_connection> make_http1_load(load_thread& thread);
+std::unique_ptr<load_connection> make_http2_load(load_thread& thread);
 
 }  // namespace troupe::bench

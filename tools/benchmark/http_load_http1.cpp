@@ -11,10 +11,10 @@ constexpr std::size_t read_bytes = 64 << 10;
 
 class http1_load final : public load_connection {
  public:
-  explicit http1_load(load_thread& home) : home_{home}, socket_{home} {
-    fields_ = "Host: " + home.options.host + "\r\nAccept: application/json\r\n";
-    if (!home.options.bearer_token.empty())
-      fields_ += "Authorization: Bearer " + home.options.bearer_token + "\r\n";
+  explicit http1_load(load_thread& thread) : thread_{thread}, socket_{thread} {
+    fields_ = "Host: " + thread.options.host + "\r\nAccept: application/json\r\n";
+    if (!thread.options.bearer_token.empty())
+      fields_ += "Authorization: Bearer " + thread.options.bearer_token + "\r\n";
   }
 
   int descriptor() const override { return socket_.descriptor(); }
@@ -22,9 +22,9 @@ class http1_load final : public load_connection {
 
   void start() override {
     std::uint64_t number = 0;
-    waiting_ = home_.take(number);
+    waiting_ = thread_.take(number);
     if (!waiting_) return;
-    const auto request = home_.options.next(number);
+    const auto request = thread_.options.next(number);
     std::string text = request.method + " " + request.path + " HTTP/1.1\r\n" + fields_;
     if (!request.content_type.empty()) text += "Content-Type: " + request.content_type + "\r\n";
     if (!request.body.empty())
@@ -70,12 +70,12 @@ class http1_load final : public load_connection {
   void take_body(std::string_view bytes) {
     got_ += bytes.size();
     if (got_ < size_) return;
-    home_.answered(status_, size_, asked_);
+    thread_.answered(status_, size_, asked_);
     in_head_ = true;
     start();
   }
 
-  load_thread& home_;
+  load_thread& thread_;
   load_socket socket_;
   std::string fields_;
   bool waiting_ = false;
@@ -89,8 +89,8 @@ class http1_load final : public load_connection {
 
 }  // namespace
 
-std::unique_ptr<load_connection> make_http1_load(load_thread& home) {
-  return std::make_unique<http1_load>(home);
+std::unique_ptr<load_connection> make_http1_load(load_thread& thread) {
+  return std::make_unique<http1_load>(thread);
 }
 
 }  // namespace troupe::bench

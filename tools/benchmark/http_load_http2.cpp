@@ -17,7 +17,7 @@ constexpr std::int32_t window_bytes = 16 << 20;
 
 class http2_load final : public load_connection {
  public:
-  explicit http2_load(load_thread& home) : home_{home}, socket_{home} {
+  explicit http2_load(load_thread& thread) : thread_{thread}, socket_{thread} {
     nghttp2_session_callbacks* calls = nullptr;
     nghttp2_session_callbacks_new(&calls);
     nghttp2_session_callbacks_set_on_header_callback(calls, on_header);
@@ -28,7 +28,8 @@ class http2_load final : public load_connection {
     const nghttp2_settings_entry settings{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window_bytes};
     nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, &settings, 1);
     nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0, window_bytes);
-    if (!home.options.bearer_token.empty()) authorization_ = "Bearer " + home.options.bearer_token;
+    if (!thread.options.bearer_token.empty())
+      authorization_ = "Bearer " + thread.options.bearer_token;
   }
   ~http2_load() override { nghttp2_session_del(session_); }
 
@@ -36,7 +37,7 @@ class http2_load final : public load_connection {
   std::size_t waiting() const override { return streams_.size(); }
 
   void start() override {
-    while (streams_.size() < home_.options.streams && ask()) {
+    while (streams_.size() < thread_.options.streams && ask()) {
     }
     send();
   }
@@ -96,19 +97,19 @@ class http2_load final : public load_connection {
   static int on_close(nghttp2_session*, std::int32_t id, std::uint32_t, void* user) {
     auto& load = self(user);
     const auto& done = load.streams_[id];
-    load.home_.answered(done.status == 0 ? 599 : done.status, done.bytes, done.asked);
+    load.thread_.answered(done.status == 0 ? 599 : done.status, done.bytes, done.asked);
     load.streams_.erase(id);
     return 0;
   }
 
   bool ask() {
     std::uint64_t number = 0;
-    if (!home_.take(number)) return false;
-    auto request = home_.options.next(number);
+    if (!thread_.take(number)) return false;
+    auto request = thread_.options.next(number);
     std::array<nghttp2_nv, 7> headers{
         header(":method", request.method), header(":path", request.path),
-        header(":scheme", home_.options.tls ? "https" : "http"),
-        header(":authority", home_.options.host), header("accept", "application/json")};
+        header(":scheme", thread_.options.tls ? "https" : "http"),
+        header(":authority", thread_.options.host), header("accept", "application/json")};
     std::size_t count = 5;
     if (!authorization_.empty()) headers[count++] = header("authorization", authorization_);
     if (!request.content_type.empty())
@@ -133,7 +134,7 @@ class http2_load final : public load_connection {
     socket_.flush();
   }
 
-  load_thread& home_;
+  load_thread& thread_;
   load_socket socket_;
   std::string authorization_;
   nghttp2_session* session_ = nullptr;
@@ -142,8 +143,8 @@ class http2_load final : public load_connection {
 
 }  // namespace
 
-std::unique_ptr<load_connection> make_http2_load(load_thread& home) {
-  return std::make_unique<http2_load>(home);
+std::unique_ptr<load_connection> make_http2_load(load_thread& thread) {
+  return std::make_unique<http2_load>(thread);
 }
 
 }  // namespace troupe::bench

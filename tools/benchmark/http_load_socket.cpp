@@ -24,8 +24,8 @@ void load_thread::answered(int status, std::size_t bytes, load_clock::time_point
   result.latencies_us.push_back(static_cast<std::uint32_t>(took.count()));
 }
 
-load_socket::load_socket(const load_thread& home) {
-  const auto& options = home.options;
+load_socket::load_socket(const load_thread& thread) {
+  const auto& options = thread.options;
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(options.port);
@@ -37,8 +37,8 @@ load_socket::load_socket(const load_thread& home) {
     throw std::runtime_error(std::string("no connection: ") + std::strerror(errno));
   const int on = 1;
   ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (home.tls != nullptr) {
-    ssl_ = SSL_new(home.tls);
+  if (thread.tls != nullptr) {
+    ssl_ = SSL_new(thread.tls);
     const std::string protocol = options.http2 ? std::string("\x02h2") : "\x08http/1.1";
     SSL_set_alpn_protos(ssl_, reinterpret_cast<const unsigned char*>(protocol.data()),
                         static_cast<unsigned int>(protocol.size()));

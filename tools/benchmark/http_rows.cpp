@@ -21,8 +21,9 @@ load_request map_request(const char* method, std::string path, std::string name,
 }
 
 void measure_at(results& out, const node& n, std::size_t connections) {
-  const auto add = [&](const char* what, const load_result& result, std::optional<bar> wanted) {
-    out.add(fmt::format("HTTP {} over TLS, {} connection{}", what, connections,
+  const auto add = [&](const char* operation, const load_result& result,
+                       std::optional<bar> wanted) {
+    out.add(fmt::format("HTTP {} over TLS, {} connection{}", operation, connections,
                         connections == 1 ? "" : "s"),
             result.per_second(), "/s", connections == 32 ? wanted : std::nullopt);
   };

@@ -24,15 +24,17 @@ class cluster {
  public:
   cluster(const node& n) : node_{n}, client_{n.client()} {}
 
-  void create(const owner& what, const std::string& name, int replicas) {
+  void create(const owner& controller, const std::string& name, int replicas) {
     const auto labels = fmt::format(R"({{"app":"{}"}})", name);
-    const auto selector =
-        what.kind == replica_set.kind ? fmt::format(R"({{"matchLabels":{}}})", labels) : labels;
+    const auto selector = controller.kind == replica_set.kind
+                              ? fmt::format(R"({{"matchLabels":{}}})", labels)
+                              : labels;
     const auto body = fmt::format(
         R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"{}"}},"spec":{{"replicas":{},"selector":{},)"
         R"("template":{{"metadata":{{"labels":{}}},"spec":{{"containers":[{{"name":"c","image":"x"}}]}}}}}}}})",
-        what.api_version, what.kind, name, replicas, selector, labels);
-    expect(client_.request("POST", what.path, body, {{"content-type", "application/json"}}), 201);
+        controller.api_version, controller.kind, name, replicas, selector, labels);
+    expect(client_.request("POST", controller.path, body, {{"content-type", "application/json"}}),
+           201);
   }
 
   void scale(const std::string& name, int replicas) {
@@ -42,15 +44,15 @@ class cluster {
            200);
   }
 
-  void remove(const owner& what, const std::string& name) {
-    expect(client_.request("DELETE",
-                           fmt::format("{}/{}?propagationPolicy=Background", what.path, name)),
+  void remove(const owner& controller, const std::string& name) {
+    expect(client_.request(
+               "DELETE", fmt::format("{}/{}?propagationPolicy=Background", controller.path, name)),
            200);
   }
 
   // The field of its status is so much; status leaves out what is zero.
-  bool has(const owner& what, const std::string& name, const char* field, int value) {
-    const auto body = client_.get(fmt::format("{}/{}", what.path, name)).body;
+  bool has(const owner& controller, const std::string& name, const char* field, int value) {
+    const auto body = client_.get(fmt::format("{}/{}", controller.path, name)).body;
     const auto text = fmt::format("\"{}\":", field);
     const auto at = body.rfind(text);
     return (at == body.npos ? 0 : std::atoi(body.c_str() + at + text.size())) == value;
@@ -61,9 +63,9 @@ class cluster {
            std::string::npos;
   }
 
-  void wait(const std::string& what, const std::function<bool()>& done) {
+  void wait(const std::string& condition, const std::function<bool()>& done) {
     for (const auto start = clock::now(); !done();) {
-      if (seconds_since(start) > 120) die("it did not come to this: " + what);
+      if (seconds_since(start) > 120) die("it did not come to this: " + condition);
       std::this_thread::sleep_for(std::chrono::milliseconds{4});
     }
   }

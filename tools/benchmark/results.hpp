@@ -22,7 +22,7 @@ inline bar at_least(double value) {
 
 class results {
  public:
-  void add(std::string what, double value, std::string unit, std::optional<bar> wanted = {});
+  void add(std::string name, double value, std::string unit, std::optional<bar> wanted = {});
 
   std::string markdown() const;
   // An array of {what, value, unit, bar, met}; the last two only where there is a bar.
@@ -30,13 +30,13 @@ class results {
 
  private:
   struct row {
-    std::string what;
+    std::string name;
     double value;
     std::string unit;
     std::optional<bar> wanted;
 
     bool met() const;
-    std::string verdict() const;
+    std::string bar_text() const;
   };
   std::vector<row> rows_;
 };

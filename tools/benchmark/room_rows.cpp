@@ -6,10 +6,10 @@
 #include "actors/scheduler/algorithm.hpp"
 #include "actors/scheduler/builders.hpp"
 #include "actors/scheduler/profile.hpp"
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "benchmark/rows.hpp"
 #include "benchmark/support.hpp"
-#include "runtime/system.hpp"
+#include "runtime/actor_system.hpp"
 #include "support/cpu_time.hpp"
 #include "support/fleet.hpp"
 #include "support/typical_pod.hpp"
@@ -91,12 +91,12 @@ struct idle : runtime::actor {
 
 void measure_actors(results& out) {
   constexpr int count = 100'000;
-  runtime::system company;
+  runtime::actor_system system;
   std::vector<runtime::actor_ref> all;
   all.reserve(count);
   const auto before = resident_bytes();
   for (int i = 0; i < count; ++i)
-    all.push_back(company.spawn({"idle", fmt::format("default/web-{}", i)}, runtime::make<idle>()));
+    all.push_back(system.spawn({"idle", fmt::format("default/web-{}", i)}, runtime::make<idle>()));
   out.add("an idle actor", double(resident_bytes() - before) / count, "bytes");
 }
 

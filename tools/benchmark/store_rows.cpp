@@ -9,7 +9,7 @@
 #include "api/scheme.hpp"
 #include "benchmark/rows.hpp"
 #include "benchmark/support.hpp"
-#include "persistence/store.hpp"
+#include "persistence/store/store.hpp"
 
 namespace troupe::bench {
 namespace {
@@ -57,9 +57,9 @@ class clients {
   void submit(int client, std::uint64_t number) {
     const auto& kind = api::kind_of<api::core::v1::ConfigMap>();
     const auto name = fmt::format("m{}", number * 7919 % 10'000);
-    persistence::transaction what;
-    what.mutations.push_back({kind.key("default", name), &kind, kilobyte_map(name)});
-    store_.submit(std::move(what), [this, client](const persistence::outcome& result) {
+    persistence::transaction transaction;
+    transaction.mutations.push_back({kind.key("default", name), &kind, kilobyte_map(name)});
+    store_.submit(std::move(transaction), [this, client](const persistence::outcome& result) {
       if (!result) die(result.error().message);
       const std::lock_guard lock{mutex_};
       free_.push_back(client);

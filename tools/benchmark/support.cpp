@@ -35,8 +35,8 @@ scratch::~scratch() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-void die(const std::string& why) {
-  throw std::runtime_error{why};
+void die(const std::string& reason) {
+  throw std::runtime_error{reason};
 }
 
 }  // namespace troupe::bench

@@ -33,6 +33,6 @@ class scratch {
 
 // A measurement of which a part failed is none: ends the run (std::runtime_error that main prints),
 // and with it the nodes that it has started.
-[[noreturn]] void die(const std::string& why);
+[[noreturn]] void die(const std::string& reason);
 
 }  // namespace troupe::bench

@@ -3,17 +3,17 @@
 
 #include <memory>
 
-#include "api/codec.hpp"
-#include "api/conversion.hpp"
-#include "api/envelope.hpp"
+#include "api/codec/codec.hpp"
+#include "api/codec/envelope.hpp"
+#include "api/codec/json_decode.hpp"
+#include "api/conversion/conversion.hpp"
 #include "api/equality.hpp"
-#include "api/json_decode.hpp"
-#include "api/object.hpp"
-#include "api/patch.hpp"
-#include "api/random_message.hpp"
+#include "api/object/object.hpp"
+#include "api/patch/patch.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "api/v1beta1/v1beta1.hpp"
+#include "support/random_message.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -43,9 +43,9 @@ std::vector<std::string> object_seeds() {
   return out;
 }
 
-void check_refusal(const api::error& why) {
-  require(why.code >= 400 && why.code < 500, "what cannot be read is the client's error");
-  require(!why.message.empty(), "a refusal says why");
+void check_refusal(const api::error& refusal) {
+  require(refusal.code >= 400 && refusal.code < 500, "what cannot be read is the client's error");
+  require(!refusal.message.empty(), "a refusal says why");
 }
 
 template <media form>

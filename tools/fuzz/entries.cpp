@@ -46,9 +46,9 @@ void print_current() {
 
 }  // namespace
 
-void run(const entry& what, std::string_view bytes) {
+void run(const entry& target, std::string_view bytes) {
   current = bytes;
-  what.run(bytes);
+  target.run(bytes);
 }
 
 void require(bool holds, const char* promise) {

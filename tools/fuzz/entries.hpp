@@ -24,7 +24,7 @@ const std::vector<entry>& entries();
 const entry* find_entry(std::string_view name);
 
 // Runs the entry; where a promise breaks, the bytes are printed before the end.
-void run(const entry& what, std::string_view bytes);
+void run(const entry& target, std::string_view bytes);
 
 // -- by room --------------------------------------------------------------------------------------
 

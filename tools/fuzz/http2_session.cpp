@@ -8,9 +8,9 @@
 #include <cstring>
 #include <memory>
 
-#include "server/connection.hpp"
+#include "server/connections/connection.hpp"
+#include "server/connections/http2.hpp"
 #include "server/defaults.hpp"
-#include "server/http2.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -44,18 +44,18 @@ class site_of_all_answers final : public server::handler {
     return std::nullopt;
   }
 
-  void serve(server::request_ptr what, server::responder answer) override {
-    require(what->content.size() <= limit_bytes, "a body has its bound");
-    if (what->path == "/never") return unanswered_.push_back(std::move(answer));
+  void serve(server::request_ptr request, server::responder answer) override {
+    require(request->content.size() <= limit_bytes, "a body has its bound");
+    if (request->path == "/never") return unanswered_.push_back(std::move(answer));
     server::response head;
-    head.fields.push_back({"x-method", what->method_text});
-    head.content.add(what->content);
-    if (what->path != "/open" && what->path != "/ends" && what->path != "/flood")
+    head.fields.push_back({"x-method", request->method_text});
+    head.content.add(request->content);
+    if (request->path != "/open" && request->path != "/ends" && request->path != "/flood")
       return answer.respond(std::move(head));
     auto to = answer.start_stream(std::move(head), {});
-    for (std::size_t i = what->path == "/flood" ? 16 : 1; i > 0; --i)
+    for (std::size_t i = request->path == "/flood" ? 16 : 1; i > 0; --i)
       to.write(std::string(limit_bytes, 's'));
-    if (what->path == "/open") open_.push_back(std::move(to));
+    if (request->path == "/open") open_.push_back(std::move(to));
   }
 
   // After the session: what is answered now must harm nobody.
@@ -128,13 +128,13 @@ class client_socket {
   std::string received_;
 };
 
-void make_room(server::connection& home, server::http2& session, client_socket& client) {
-  while (home.wire().blocked()) {
+void make_room(server::connection& connection, server::http2& session, client_socket& client) {
+  while (connection.wire().blocked()) {
     client.receive();
-    home.wire().writable();
-    if (home.wire().blocked()) continue;
+    connection.wire().writable();
+    if (connection.wire().blocked()) continue;
     session.on_room();
-    home.wire().flush();
+    connection.wire().flush();
   }
 }
 
@@ -148,24 +148,24 @@ void read_session(std::string_view bytes) {
   site_of_all_answers target;
   client_socket client;
   {
-    server::connection home{
+    server::connection connection{
         worker.all,
         {client.for_server(), "client", 0},
         std::make_shared<const server::site>(server::site{target, nullptr, "server", false})};
-    server::http2 session{home};
-    home.wire().flush();
+    server::http2 session{connection};
+    connection.wire().flush();
     while (!bytes.empty() && !session.finished()) {
       session.on_input(bytes.substr(0, piece));
       bytes.remove_prefix(std::min(piece, bytes.size()));
-      home.wire().flush();
+      connection.wire().flush();
       if (how % 2 == 0) client.receive();
-      make_room(home, session, client);
+      make_room(connection, session, client);
     }
     session.on_tick();
     session.drain();
-    home.wire().flush();
-    make_room(home, session, client);
-    require(!home.wire().broken(), "the wire holds");
+    connection.wire().flush();
+    make_room(connection, session, client);
+    require(!connection.wire().broken(), "the wire holds");
     client.receive();
   }
   target.end();

@@ -4,17 +4,17 @@
 
 #include "actors/link/frames.hpp"
 #include "actors/link/node_permissions.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
 #include "api/equality.hpp"
-#include "api/object_key.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
-#include "persistence/tree.hpp"
+#include "persistence/tree/tree.hpp"
 #include "runtime/observation.hpp"
-#include "server/console/trace_page.hpp"
+#include "server/console/trace/trace_page.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -28,20 +28,20 @@ using api::core::v1::Pod;
 
 constexpr std::uint64_t now_at = 40;
 
-void check_line(const std::string& why) {
-  require(!why.empty(), "a refusal says why");
-  require(why.size() < 1000, "a refusal is short, however long what it refuses");
-  require(std::none_of(why.begin(), why.end(), [](unsigned char c) { return c < ' '; }),
+void check_line(const std::string& reason) {
+  require(!reason.empty(), "a refusal says why");
+  require(reason.size() < 1000, "a refusal is short, however long what it refuses");
+  require(std::none_of(reason.begin(), reason.end(), [](unsigned char c) { return c < ' '; }),
           "a refusal is one line");
 }
 
 // -- the state ------------------------------------------------------------------------------------
 
 template <class T>
-api::object_ptr object_of(const char* space, const char* name, std::uint64_t at,
+api::object_ptr object_of(const char* ns, const char* name, std::uint64_t at,
                           void (*edit)(T&) = nullptr) {
   auto made = std::make_unique<T>();
-  made->mutable_metadata()->set_namespace_(space);
+  made->mutable_metadata()->set_namespace_(ns);
   made->mutable_metadata()->set_name(name);
   made->mutable_metadata()->set_uid(std::string("uid-") + name);
   if (edit != nullptr) edit(*made);
@@ -100,20 +100,20 @@ std::unique_ptr<api::body> as_it_travels(const api::body& content) {
   return copy;
 }
 
-void check_written_again(const persistence::transaction& what) {
+void check_written_again(const persistence::transaction& transaction) {
   wire::Commit out;
-  write_commit(out, 1, what);
+  write_commit(out, 1, transaction);
   const auto again = read_commit(out);
   require(again.has_value(), "what a node writes can be written on");
-  require(again->preconditions.size() == what.preconditions.size() &&
-              again->mutations.size() == what.mutations.size(),
+  require(again->preconditions.size() == transaction.preconditions.size() &&
+              again->mutations.size() == transaction.mutations.size(),
           "a transaction is whole");
-  for (std::size_t i = 0; i < what.preconditions.size(); ++i)
-    require(again->preconditions[i].key == what.preconditions[i].key &&
-                again->preconditions[i].at == what.preconditions[i].at,
+  for (std::size_t i = 0; i < transaction.preconditions.size(); ++i)
+    require(again->preconditions[i].key == transaction.preconditions[i].key &&
+                again->preconditions[i].at == transaction.preconditions[i].at,
             "a precondition stays");
-  for (std::size_t i = 0; i < what.mutations.size(); ++i) {
-    const auto &before = what.mutations[i], &after = again->mutations[i];
+  for (std::size_t i = 0; i < transaction.mutations.size(); ++i) {
+    const auto &before = transaction.mutations[i], &after = again->mutations[i];
     require(after.key == before.key && after.kind == before.kind, "a mutation stays");
     require(!after.content == !before.content, "an end stays an end");
     if (before.content)
@@ -123,12 +123,12 @@ void check_written_again(const persistence::transaction& what) {
 }
 
 void take_commit(const wire::Commit& m) {
-  const auto what = read_commit(m);
-  if (!what) return check_line(what.error());
-  check_written_again(*what);
-  const auto allowed = may_commit(state(), "n0", *what);
+  const auto transaction = read_commit(m);
+  if (!transaction) return check_line(transaction.error());
+  check_written_again(*transaction);
+  const auto allowed = may_commit(state(), "n0", *transaction);
   if (!allowed) return require(!allowed.error().message.empty(), "a refusal says why");
-  const auto& written = what->mutations.front();
+  const auto& written = transaction->mutations.front();
   require(is_own(written.key), "a node writes what is its own");
   if (!written.content)
     return require(written.key == api::key_of(*objects()[3]), "a node ends what is to end");
@@ -139,25 +139,25 @@ void take_commit(const wire::Commit& m) {
 }
 
 void take(const wire::FromNode::Item& item) {
-  using what = wire::FromNode::Item;
+  using item_kind = wire::FromNode::Item;
   switch (item.what_case()) {
-    case what::kCommit:
+    case item_kind::kCommit:
       return take_commit(item.commit());
-    case what::kEvict:
+    case item_kind::kEvict:
       if (const auto read = read_evict(item.evict()); may_evict(state(), "n0", read))
         require(is_own(read.pod_key), "a node evicts its own pods");
       return;
-    case what::kRemove:
+    case item_kind::kRemove:
       if (const auto read = read_remove(item.remove()); may_remove(state(), "n0", read))
         require(read.key == api::key_of(*objects()[3]), "a node removes what is to end");
       return;
-    case what::kRecordEvent: {
+    case item_kind::kRecordEvent: {
       const auto& m = item.record_event();
       if (may_record(state(), "n0", m.key(), m.uid()))
         require(is_own(m.key()), "a node tells of its own");
       return;
     }
-    case what::kSubscribe: {
+    case item_kind::kSubscribe: {
       const auto& m = item.subscribe();
       const auto used = api::key_of(*objects()[5]);
       const auto allowed = may_follow("n0", m.prefix(), m.on_node(),
@@ -166,7 +166,7 @@ void take(const wire::FromNode::Item& item) {
               "a node follows what is its own");
       return;
     }
-    case what::kConsoleAnswer: {
+    case item_kind::kConsoleAnswer: {
       const auto status = read_console_answer(item.console_answer()).status;
       require(status == 0 || status == 200 || (status >= 400 && status < 600),
               "a status is one of HTTP");
@@ -201,12 +201,12 @@ wire::FromNode::Item item_with(F fill) {
 }
 
 wire::FromNode::Item commit_of(const api::object_ptr& was, std::unique_ptr<api::body> content) {
-  persistence::transaction what;
+  persistence::transaction transaction;
   const auto key = api::key_of(*was);
-  what.preconditions.push_back({key, was->revision()});
-  what.mutations.push_back({key, &was->kind(), std::move(content)});
-  what.why = {.request = 1, .trigger = 2, .author = "kubelet/n0"};
-  return item_with([&](auto& item) { write_commit(*item.mutable_commit(), 3, what); });
+  transaction.preconditions.push_back({key, was->revision()});
+  transaction.mutations.push_back({key, &was->kind(), std::move(content)});
+  transaction.cause = {.request = 1, .trigger = 2, .author = "kubelet/n0"};
+  return item_with([&](auto& item) { write_commit(*item.mutable_commit(), 3, transaction); });
 }
 
 std::vector<std::string> from_node() {
@@ -338,10 +338,10 @@ std::vector<std::string> trace_pages() {
 void read_trace_page(std::string_view bytes) {
   const auto read = server::parse_trace_page(bytes);
   if (!read) return;
-  const auto again = server::parse_trace_page(server::trace_page_text(read->after, read->what));
+  const auto again = server::parse_trace_page(server::trace_page_text(read->after, read->events));
   require(again.has_value() && again->after == read->after &&
-              again->what.lines == read->what.lines && again->what.lost == read->what.lost &&
-              again->what.text == read->what.text,
+              again->events.lines == read->events.lines &&
+              again->events.lost == read->events.lost && again->events.text == read->events.text,
           "a page survives its text");
   const auto at = runtime::trace_cursor::parse(read->after);
   if (!at) return;

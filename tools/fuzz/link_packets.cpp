@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/transport/greeting.hpp"
+#include "runtime/link/transport/hello.hpp"
 #include "runtime/link/transport/packets.hpp"
 #include "runtime/link/transport/text.hpp"
 #include "tools/fuzz/entries.hpp"

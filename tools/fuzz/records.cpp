@@ -1,5 +1,5 @@
 // What the store reads back from its tables.
-#include "persistence/record.hpp"
+#include "persistence/format/record.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -11,13 +11,13 @@ bool lies_within(std::string_view part, std::string_view whole) {
 }
 
 std::vector<std::string> changes() {
-  persistence::change_record what;
-  what.type = persistence::change_type::updated;
-  what.created = 3;
-  what.previous = 300;
-  what.why = {77, 5, "someone"};
-  what.key = "/registry/pods/default/web";
-  return {persistence::change_head(what) + "object", persistence::change_key({7, 1}),
+  persistence::change_record record;
+  record.type = persistence::change_type::updated;
+  record.created = 3;
+  record.previous = 300;
+  record.cause = {77, 5, "someone"};
+  record.key = "/registry/pods/default/web";
+  return {persistence::change_head(record) + "object", persistence::change_key({7, 1}),
           persistence::base_key(9, "/registry/pods/a/b")};
 }
 

@@ -1,14 +1,14 @@
 // Selectors, amounts, times, the configuration file, and what joining machines send.
-#include "api/quantity.hpp"
 #include "api/scheme.hpp"
-#include "api/selector.hpp"
-#include "api/timestamp.hpp"
+#include "api/selectors/selector.hpp"
+#include "api/values/quantity.hpp"
+#include "api/values/timestamp.hpp"
 #include "config/sources.hpp"
 #include "config/table.hpp"
 #include "config/units.hpp"
+#include "server/credentials/x509.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/legacy/legacy_selector.hpp"
-#include "server/x509.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -78,7 +78,7 @@ void read_configuration(std::string_view text) {
   for (const auto& problem : read.problems)
     require(problem.find('\n') == std::string::npos, "a problem is one line");
   for (const auto& each : read.assignments)
-    require(each.what != nullptr, "an assignment names its setting");
+    require(each.row != nullptr, "an assignment names its setting");
 }
 
 std::vector<std::string> unit_texts() {

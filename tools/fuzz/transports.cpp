@@ -1,12 +1,12 @@
 // HTTP/1.1, WebSocket, request targets, continue tokens.
 #include <algorithm>
 
-#include "server/http.hpp"
-#include "server/http1_parser.hpp"
-#include "server/query.hpp"
-#include "server/request_info.hpp"
-#include "server/rest/continue_token.hpp"
-#include "server/websocket_frames.hpp"
+#include "server/connections/http1_parser.hpp"
+#include "server/connections/websocket_frames.hpp"
+#include "server/http/http.hpp"
+#include "server/http/query.hpp"
+#include "server/http/request_info.hpp"
+#include "server/rest/requests/continue_token.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -39,15 +39,15 @@ void read_request(std::string_view bytes) {
     bytes.remove_prefix(result.consumed);
     seen -= result.consumed;
     using step = server::http1_parser::step;
-    if (result.what == step::complete) {
+    if (result.step == step::complete) {
       into = {};
       parser.begin(into, bounds);
       if (bytes.empty()) return;
       seen = 0;
-    } else if (result.what == step::head) {
+    } else if (result.step == step::head) {
       static_cast<void>(parser.keep_alive());
       static_cast<void>(parser.expects_continue());
-    } else if (result.what != step::need_more) {
+    } else if (result.step != step::need_more) {
       return require(parser.problem() != nullptr, "a refusal says why");
     } else if (seen == bytes.size()) {
       return;

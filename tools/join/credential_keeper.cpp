@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "server/x509.hpp"
+#include "server/credentials/x509.hpp"
 #include "tools/join/defaults.hpp"
 #include "tools/join/enrolment.hpp"
 
@@ -64,7 +64,8 @@ void credential_keeper::keep() {
       pause = done ? join_defaults::renew_retry_first
                    : std::min(pause * 2, join_defaults::renew_retry_longest);
     }
-    wake_.wait_for(lock, std::min(wait, join_defaults::renew_look), [this] { return ending_; });
+    wake_.wait_for(lock, std::min(wait, join_defaults::clock_check_period),
+                   [this] { return ending_; });
   }
 }
 

@@ -1,6 +1,6 @@
 // Holds the credentials of a joined node and renews its certificate before it ends, for as long as
-// it lives. A refusal is logged and tried again with back-off, and so is a new certificate that by
-// this machine's clock is old already: that a node was removed it learns by its link.
+// it lives. A refusal is logged and retried with back-off, and so is a new certificate that is
+// old already by this machine's clock. That the node was removed is reported by its link.
 // Thread safe; a thread of its own asks and waits.
 #pragma once
 

@@ -2,9 +2,9 @@
 
 #include <system_error>
 
+#include "server/credentials/private_file.hpp"
+#include "server/credentials/x509.hpp"
 #include "server/join/flat_json.hpp"
-#include "server/private_file.hpp"
-#include "server/x509.hpp"
 
 namespace troupe::tools {
 
@@ -19,8 +19,8 @@ text_result text_of(const std::filesystem::path& file) {
   return text->value_or("");
 }
 
-tl::unexpected<std::string> damaged(const std::filesystem::path& file, const std::string& why) {
-  return tl::make_unexpected(file.string() + ": " + why +
+tl::unexpected<std::string> damaged(const std::filesystem::path& file, const std::string& reason) {
+  return tl::make_unexpected(file.string() + ": " + reason +
                              "; remove the folder and join again with a new token");
 }
 
@@ -67,16 +67,16 @@ tl::expected<std::string, std::string> join_folder::private_key() const {
 
 // The certificate before the authority: a renewed authority has the same key, so that either order
 // leaves a pair that fits.
-tl::expected<void, std::string> join_folder::save(const joined_credentials& what) const {
+tl::expected<void, std::string> join_folder::save(const joined_credentials& credentials) const {
   if (auto made = server::make_private_directory(path_); !made) return made;
-  const auto text = server::write_flat_json({{"nodeName", what.node_name},
-                                             {"clusterId", what.cluster_id},
-                                             {"apiAddress", what.api_address},
-                                             {"linkAddress", what.link_address},
-                                             {"tokenId", what.token_id}});
-  for (const auto& [name, content] : {std::pair{"node.key", &what.private_key},
-                                      {"node.crt", &what.certificate},
-                                      {"ca.crt", &what.authority},
+  const auto text = server::write_flat_json({{"nodeName", credentials.node_name},
+                                             {"clusterId", credentials.cluster_id},
+                                             {"apiAddress", credentials.api_address},
+                                             {"linkAddress", credentials.link_address},
+                                             {"tokenId", credentials.token_id}});
+  for (const auto& [name, content] : {std::pair{"node.key", &credentials.private_key},
+                                      {"node.crt", &credentials.certificate},
+                                      {"ca.crt", &credentials.authority},
                                       {"cluster.json", &text}})
     if (auto written = server::write_private_file(path_ / name, *content); !written) return written;
   return {};

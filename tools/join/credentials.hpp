@@ -15,6 +15,8 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "tools/node/node_folder.hpp"
+
 namespace troupe::tools {
 
 struct joined_credentials {
@@ -31,7 +33,7 @@ struct joined_credentials {
 
 class join_folder {
  public:
-  explicit join_folder(const std::filesystem::path& data_dir) : path_{data_dir / "join"} {}
+  explicit join_folder(const std::filesystem::path& data_dir) : path_{join_dir(data_dir)} {}
 
   const std::filesystem::path& path() const noexcept { return path_; }
 
@@ -39,7 +41,7 @@ class join_folder {
   tl::expected<std::optional<joined_credentials>, std::string> load() const;
   // The key that is there, from an attempt that was cut short, or a new one.
   tl::expected<std::string, std::string> private_key() const;
-  tl::expected<void, std::string> save(const joined_credentials& what) const;
+  tl::expected<void, std::string> save(const joined_credentials& credentials) const;
   // Of the kubelet that runs here; nothing where none was told.
   tl::expected<void, std::string> save_root(const std::filesystem::path& root_dir) const;
   std::optional<std::filesystem::path> root() const;

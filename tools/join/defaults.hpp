@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 // A machine that cannot join says so within five seconds: connecting takes three at most, and all
 // of it together leaves room to end.
 inline constexpr std::chrono::milliseconds connect_limit = 3s;
-inline constexpr std::chrono::milliseconds whole_limit = 4500ms;
+inline constexpr std::chrono::milliseconds total_limit = 4500ms;
 // A server that is still starting is asked again.
 inline constexpr std::chrono::milliseconds ask_again = 300ms;
 // Fresh certificates are dated back by as much; beyond it they are not valid yet for one of us.
@@ -26,7 +26,7 @@ inline constexpr double renew_jitter = 0.1;
 inline constexpr std::chrono::milliseconds renew_retry_first = 1s;
 inline constexpr std::chrono::milliseconds renew_retry_longest = 10min;
 // The wall clock may be set while the keeper waits.
-inline constexpr std::chrono::milliseconds renew_look = 1h;
+inline constexpr std::chrono::milliseconds clock_check_period = 1h;
 
 inline constexpr std::chrono::milliseconds leave_timeout = 5min;
 inline constexpr std::chrono::milliseconds leave_poll = 500ms;

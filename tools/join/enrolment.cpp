@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <thread>
 
-#include "actors/bootstrap_token.hpp"
+#include "actors/tokens/bootstrap_token.hpp"
+#include "server/credentials/x509.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
-#include "server/x509.hpp"
+#include "tools/client/node_client.hpp"
+#include "tools/join/bootstrap_client.hpp"
 #include "tools/join/defaults.hpp"
-#include "tools/join/first_contact.hpp"
-#include "tools/node_client.hpp"
 
 namespace troupe::tools {
 
@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view hash_prefix = "sha256:";
 constexpr std::size_t hash_digits = 64;
 
-using time_point = first_contact::time_point;
+using time_point = bootstrap_client::time_point;
 
 tl::expected<std::string, std::string> request_body(const std::string& node,
                                                     const std::string& private_key) {
@@ -30,14 +30,14 @@ tl::expected<std::string, std::string> request_body(const std::string& node,
 }
 
 // What the server answered, into what is held; the error is one of its own.
-tl::expected<joined_credentials, std::string> take_over(joined_credentials held,
-                                                        const client_answer& answer) {
-  const auto said = server::read_flat_json(answer.body);
-  if (!said) return tl::make_unexpected("the answer of the server: " + said.error());
-  held.certificate = server::member(*said, "certificate");
-  held.authority = server::member(*said, "certificateAuthority");
-  held.cluster_id = server::member(*said, "clusterId");
-  held.link_address = server::member(*said, "linkAddress");
+tl::expected<joined_credentials, std::string> apply_answer(joined_credentials held,
+                                                           const client_answer& answer) {
+  const auto fields = server::read_flat_json(answer.body);
+  if (!fields) return tl::make_unexpected("the answer of the server: " + fields.error());
+  held.certificate = server::member(*fields, "certificate");
+  held.authority = server::member(*fields, "certificateAuthority");
+  held.cluster_id = server::member(*fields, "clusterId");
+  held.link_address = server::member(*fields, "linkAddress");
   if (!server::x509::belongs({held.certificate, held.private_key}, held.authority) ||
       held.cluster_id.empty() || !parse_host_and_port(held.link_address))
     return tl::make_unexpected(
@@ -46,7 +46,7 @@ tl::expected<joined_credentials, std::string> take_over(joined_credentials held,
   return held;
 }
 
-std::string refused(const join_line& line, const client_answer& answer) {
+std::string refusal_text(const join_line& line, const client_answer& answer) {
   if (answer.status == 401)
     return fmt::format(
         "{}: the token is not known there, or its time is over; make a new one with `troupe token "
@@ -56,7 +56,7 @@ std::string refused(const join_line& line, const client_answer& answer) {
 }
 
 // A server that is just starting, or busy, is asked again as long as there is time.
-tl::expected<client_answer, std::string> ask(const first_contact& contact, const join_line& line,
+tl::expected<client_answer, std::string> ask(const bootstrap_client& contact, const join_line& line,
                                              const std::string& body, time_point deadline) {
   for (;;) {
     auto answer = contact.post(std::string{server::certificates_path}, line.token, body);
@@ -89,8 +89,8 @@ tl::expected<void, std::string> check_join_line(const join_line& line) {
 
 tl::expected<joined_credentials, std::string> enrol(const join_line& line, const std::string& node,
                                                     const join_folder& into) {
-  const auto deadline = std::chrono::steady_clock::now() + join_defaults::whole_limit;
-  const auto contact = first_contact::make(line.address, line.authority_hash, deadline);
+  const auto deadline = std::chrono::steady_clock::now() + join_defaults::total_limit;
+  const auto contact = bootstrap_client::make(line.address, line.authority_hash, deadline);
   if (!contact) return tl::make_unexpected(contact.error());
   joined_credentials held;
   held.node_name = node;
@@ -103,8 +103,8 @@ tl::expected<joined_credentials, std::string> enrol(const join_line& line, const
   if (!body) return tl::make_unexpected(body.error());
   const auto answer = ask(*contact, line, *body, deadline);
   if (!answer) return tl::make_unexpected(answer.error());
-  if (answer->status != 201) return tl::make_unexpected(refused(line, *answer));
-  auto joined = take_over(std::move(held), *answer);
+  if (answer->status != 201) return tl::make_unexpected(refusal_text(line, *answer));
+  auto joined = apply_answer(std::move(held), *answer);
   if (!joined) return tl::make_unexpected(line.address + ": " + joined.error());
   if (server::x509::key_hash(joined->authority) != line.authority_hash)
     return tl::make_unexpected(line.address + ": the authority that it answers with is another");
@@ -129,7 +129,7 @@ tl::expected<joined_credentials, std::string> renew(const joined_credentials& he
       {.method = "POST", .path = std::string{server::certificates_path}, .body = std::move(*body)});
   if (!answer) return tl::make_unexpected(answer.error());
   if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
-  auto next = take_over(held, *answer);
+  auto next = apply_answer(held, *answer);
   // Names and addresses stay what the machine has joined by.
   if (next) next->link_address = held.link_address;
   return next;

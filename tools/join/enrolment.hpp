@@ -5,7 +5,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "tools/cluster_client.hpp"
+#include "tools/client/cluster_client.hpp"
 #include "tools/join/credentials.hpp"
 
 namespace troupe::tools {
@@ -20,7 +20,7 @@ struct join_line {
 // What of the line has not its form, and what to do.
 tl::expected<void, std::string> check_join_line(const join_line& line);
 
-// Ends within `join_defaults::whole_limit`. The key is in the folder before anything is asked, so
+// Ends within `join_defaults::total_limit`. The key is in the folder before anything is asked, so
 // that an attempt which was cut short is found again by the control plane; all else is there when
 // this returns. Errors are one line with the reason and the remedy.
 tl::expected<joined_credentials, std::string> enrol(const join_line& line, const std::string& node,

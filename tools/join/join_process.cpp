@@ -11,13 +11,13 @@
 #include <optional>
 #include <system_error>
 
-#include "actors/bootstrap_token.hpp"
-#include "server/x509.hpp"
-#include "tools/company_options.hpp"
+#include "actors/tokens/bootstrap_token.hpp"
+#include "server/credentials/x509.hpp"
 #include "tools/join/credential_keeper.hpp"
-#include "tools/node_folder.hpp"
-#include "tools/node_surroundings.hpp"
-#include "tools/process_limits.hpp"
+#include "tools/node/node_folder.hpp"
+#include "tools/node/node_options.hpp"
+#include "tools/node/process_limits.hpp"
+#include "tools/node/process_setup.hpp"
 
 namespace troupe::tools {
 
@@ -25,10 +25,10 @@ namespace {
 
 using credentials_result = tl::expected<joined_credentials, std::string>;
 
-tl::unexpected<std::string> wrong_folder(const std::filesystem::path& folder,
-                                         const std::string& why) {
+tl::unexpected<std::string> folder_error(const std::filesystem::path& folder,
+                                         const std::string& reason) {
   return tl::make_unexpected(
-      fmt::format("data dir {}: {}; name another with --data-dir", folder.string(), why));
+      fmt::format("data dir {}: {}; name another with --data-dir", folder.string(), reason));
 }
 
 bool is_control_plane(const std::filesystem::path& folder) {
@@ -43,15 +43,15 @@ bool expired(const std::string& certificate) {
 }
 
 // What was kept, if it is what is asked for.
-credentials_result go_on(joined_credentials held, const config::node_config& config,
-                         const join_order& order, const join_folder& folder) {
+credentials_result reuse_credentials(joined_credentials held, const config::node_config& config,
+                                     const join_order& order, const join_folder& folder) {
   const auto& line = order.line;
   const auto hash = server::x509::key_hash(held.authority);
   if (!line.authority_hash.empty() && hash != line.authority_hash)
-    return wrong_folder(config.data_dir, "has joined another cluster, " + held.cluster_id +
+    return folder_error(config.data_dir, "has joined another cluster, " + held.cluster_id +
                                              " (troupe leave takes it out of there)");
-  if (order.named && config.kubelet.node_name != held.node_name)
-    return wrong_folder(config.data_dir,
+  if (order.is_named && config.kubelet.node_name != held.node_name)
+    return folder_error(config.data_dir,
                         "has joined as " + held.node_name + ", not as " + config.kubelet.node_name);
   const bool good = !expired(held.certificate);
   // The line that it was started with before is no wish to join again, a new token is: the node may
@@ -73,7 +73,7 @@ credentials_result credentials_for(const config::node_config& config, const join
   const join_folder folder{config.data_dir};
   auto held = folder.load();
   if (!held) return tl::make_unexpected(held.error());
-  if (*held) return go_on(std::move(**held), config, order, folder);
+  if (*held) return reuse_credentials(std::move(**held), config, order, folder);
   if (order.line.address.empty())
     return tl::make_unexpected(
         fmt::format("data dir {}: has joined no cluster yet; give the line that `troupe token "
@@ -85,9 +85,9 @@ credentials_result credentials_for(const config::node_config& config, const join
 }
 
 // What the link says of itself, from its threads.
-class link_news {
+class link_status {
  public:
-  explicit link_news(stop_signals& signals) : signals_{signals} {}
+  explicit link_status(stop_signals& signals) : signals_{signals} {}
 
   void linked(const joined_credentials& as) {
     spdlog::info("the link to {} stands", as.link_address);
@@ -96,11 +96,11 @@ class link_news {
     std::fflush(stdout);
     ::sd_notifyf(0, "READY=1\nSTATUS=joined %s as %s", as.cluster_id.c_str(), as.node_name.c_str());
   }
-  void unlinked(const std::string& why) { spdlog::warn("no link: {}; trying again", why); }
-  void expelled(const std::string& why) {
+  void unlinked(const std::string& reason) { spdlog::warn("no link: {}; trying again", reason); }
+  void expelled(const std::string& reason) {
     {
       const std::lock_guard lock{mutex_};
-      if (!expelled_) expelled_ = why;
+      if (!expelled_) expelled_ = reason;
     }
     signals_.end();
   }
@@ -124,12 +124,12 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
           needs_of_node(static_cast<std::size_t>(config.runtime.worker_threads)));
       !enough)
     return enough;
-  node_surroundings around{config.log};
+  process_setup setup{config.log};
   if (is_control_plane(config.data_dir))
-    return wrong_folder(config.data_dir, "belongs to a control plane");
-  const auto folder = node_folder::take_data(config.data_dir);
+    return folder_error(config.data_dir, "belongs to a control plane");
+  const auto folder = node_folder::lock_data_dir(config.data_dir);
   if (!folder) return tl::make_unexpected(folder.error());
-  const auto root = take_root(config.kubelet);
+  const auto root = lock_root_dir(config.kubelet);
   if (!root) return tl::make_unexpected(root.error());
   const auto held = credentials_for(config, order);
   if (!held) return tl::make_unexpected(held.error());
@@ -139,17 +139,17 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
       return saved;
   // A machine that comes back is up with its pods, whether the control plane is or not.
   if (order.line.address.empty()) ::sd_notify(0, "READY=1\nSTATUS=looking for the control plane");
-  link_news news{around.signals};
+  link_status status{setup.signals};
   credential_keeper keeper{join_folder{config.data_dir}, *held};
-  const auto parts =
-      compose(config, {.credentials = [&keeper] { return keeper.now(); },
-                       .linked = [&news, as = *held] { news.linked(as); },
-                       .unlinked = [&news](const std::string& why) { news.unlinked(why); },
-                       .expelled = [&news](const std::string& why) { news.expelled(why); }});
+  const auto parts = compose(
+      config, {.credentials = [&keeper] { return keeper.now(); },
+               .linked = [&status, as = *held] { status.linked(as); },
+               .unlinked = [&status](const std::string& reason) { status.unlinked(reason); },
+               .expelled = [&status](const std::string& reason) { status.expelled(reason); }});
   if (const auto started = parts->start(); !started) return tl::make_unexpected(started.error());
-  const int signal = around.signals.wait();
+  const int signal = setup.signals.wait();
   ::sd_notify(0, "STOPPING=1\nSTATUS=stopping");
-  const auto reason = news.end();
+  const auto reason = status.end();
   spdlog::info("stopping: {}", reason ? *reason : ::strsignal(signal));
   parts->stop();
   if (reason) return tl::make_unexpected(*reason);

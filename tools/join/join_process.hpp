@@ -17,7 +17,7 @@ struct join_order {
   // Empty where the machine has joined before.
   join_line line;
   // The user named the node, so that it has to be this one.
-  bool named = false;
+  bool is_named = false;
 };
 
 using joined_composer =

@@ -8,19 +8,19 @@
 #include <optional>
 #include <utility>
 
-#include "actors/kubelet/kubelet.hpp"
-#include "actors/kubelet/pod_files.hpp"
-#include "actors/kubelet/simulated_minion.hpp"
+#include "actors/kubelet/node/kubelet.hpp"
+#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/link/node_gateway.hpp"
 #include "config/node_config.hpp"
-#include "runtime/system.hpp"
-#include "server/console/local_gate.hpp"
-#include "server/console/node_console.hpp"
-#include "server/http_server.hpp"
-#include "server/local_socket.hpp"
-#include "tools/company_options.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/connections/http_server.hpp"
+#include "server/connections/local_socket.hpp"
+#include "server/console/handlers/local_admin.hpp"
+#include "server/console/handlers/node_console.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
+#include "tools/node/node_options.hpp"
 
 namespace troupe::tools {
 
@@ -31,10 +31,10 @@ struct console_slot {
   std::mutex mutex;
   std::unique_ptr<server::node_console> console;
 
-  void ask(actors::console_request what, std::function<void(actors::console_view)> done) {
+  void ask(actors::console_request request, std::function<void(actors::console_view)> done) {
     std::lock_guard lock{mutex};
     if (!console) return done({0, "the node is ending"});
-    console->ask({std::move(what.target), what.changes, std::move(what.user)},
+    console->ask({std::move(request.target), request.changes, std::move(request.user)},
                  [done = std::move(done)](server::console_answer answer) {
                    done({answer.status, std::move(answer.body), answer.total});
                  });
@@ -54,17 +54,17 @@ class joined_node final : public node_parts {
 
   tl::expected<std::string, std::string> start() override {
     const auto given = options_.credentials();
-    const auto there = config::parse_address(given.link_address);
-    if (!there || there->empty())
+    const auto address = config::parse_address(given.link_address);
+    if (!address || address->empty())
       return tl::make_unexpected(fmt::format(
           "the link's address \"{}\" is not HOST:PORT: join again", given.link_address));
     node_ = given.node_name;
-    company_ = std::make_unique<runtime::system>(company_options(config_.runtime));
-    console_->console = std::make_unique<server::node_console>(*company_, node_);
+    system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
+    console_->console = std::make_unique<server::node_console>(*system_, node_);
     const auto gateway = start_gateway();
-    start_node({gateway, gateway, gateway}, local_address_towards(there->host, there->port));
+    start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
     auto dialer = runtime::link::dialer::start(
-        {.to = {there->host, there->port},
+        {.to = {address->host, address->port},
          .credentials =
              [credentials = options_.credentials] {
                auto now = credentials();
@@ -73,7 +73,8 @@ class joined_node final : public node_parts {
                                                  std::move(now.authority)};
              },
          .accept = actors::gateway_acceptor(gateway),
-         .failed = [gateway](const std::string& why) { gateway.tell(actors::call_failed{why}); }});
+         .failed =
+             [gateway](const std::string& reason) { gateway.tell(actors::call_failed{reason}); }});
     if (!dialer) return tl::make_unexpected(dialer.error());
     serve_console();
     dialer_ = std::move(*dialer);
@@ -98,61 +99,61 @@ class joined_node final : public node_parts {
         return actors::log_path(root, pod_uid, container, attempt).string();
       };
     }
-    gateway.console = [slot = console_](auto what, auto done) {
-      slot->ask(std::move(what), std::move(done));
+    gateway.console = [slot = console_](auto request, auto done) {
+      slot->ask(std::move(request), std::move(done));
     };
     gateway.linked = options_.linked;
     gateway.unlinked = options_.unlinked;
-    gateway.expelled = [this](const std::string& why) { end_pods(why); };
-    return actors::spawn_gateway(*company_, std::move(gateway));
+    gateway.expelled = [this](const std::string& reason) { end_pods(reason); };
+    return actors::spawn_gateway(*system_, std::move(gateway));
   }
 
   // For the administrator of this machine. What keeps it from being served keeps no pod from
   // running.
   void serve_console() {
-    door_.emplace(*console_->console);
+    local_admin_.emplace(*console_->console);
     server::http_options few;
     few.io_threads = 1;
     few.connections = defaults::local_connections;
     server_ = std::make_unique<server::http_server>(few);
     const auto file = config_.data_dir / server::console_socket;
-    if (const auto local = server_->listen_locally(file, *door_); !local)
+    if (const auto local = server_->listen_locally(file, *local_admin_); !local)
       spdlog::warn("the console of this machine: {}", local.error());
   }
 
   // Nothing of a cluster goes on running where it cannot be seen. In the gateway.
-  void end_pods(const std::string& why) {
-    const auto kubelet = company_->actors().find("kubelet", node_);
-    if (!kubelet) return options_.expelled(why);
-    actors::end_all_pods(*company_, kubelet, defaults::expelled_limit,
-                         [expelled = options_.expelled, why](bool ended) {
+  void end_pods(const std::string& reason) {
+    const auto kubelet = system_->actors().find("kubelet", node_);
+    if (!kubelet) return options_.expelled(reason);
+    actors::end_all_pods(*system_, kubelet, defaults::expelled_limit,
+                         [expelled = options_.expelled, reason](bool ended) {
                            if (!ended) spdlog::warn("not all pods of this machine have ended");
-                           expelled(why);
+                           expelled(reason);
                          });
   }
 
-  void start_node(const actors::doors& to, const std::string& address) {
+  void start_node(const actors::core_actors& to, const std::string& address) {
     const auto& from = config_.kubelet;
     if (from.runtime == config::pod_runtime::simulated) {
-      auto node = simulated_node_of(from);
+      auto node = make_simulated_node(from);
       node.name = node_;
       node.number = static_cast<std::uint32_t>(std::hash<std::string>{}(node_));
-      company_->spawn({.kind = "simulated-minion", .name = node_},
-                      runtime::make<actors::simulated_minion>(std::move(node), to));
+      system_->spawn({.kind = "simulated-minion", .name = node_},
+                     runtime::make<actors::simulated_minion>(std::move(node), to));
       return;
     }
-    auto kubelet = kubelet_of(config_, node_);
+    auto kubelet = make_kubelet_options(config_, node_);
     kubelet.address = address;
-    actors::spawn_kubelet(*company_, to, std::move(kubelet));
+    actors::spawn_kubelet(*system_, to, std::move(kubelet));
   }
 
   const config::node_config& config_;
   const joined_node_options options_;
   std::string node_;
   const std::shared_ptr<console_slot> console_ = std::make_shared<console_slot>();
-  std::unique_ptr<runtime::system> company_;
+  std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<runtime::link::dialer> dialer_;
-  std::optional<server::local_gate> door_;
+  std::optional<server::local_admin> local_admin_;
   std::unique_ptr<server::http_server> server_;
 };
 

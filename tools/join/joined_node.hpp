@@ -8,7 +8,7 @@
 
 #include "config/fwd.hpp"
 #include "tools/join/credentials.hpp"
-#include "tools/node_parts.hpp"
+#include "tools/node/node_parts.hpp"
 
 namespace troupe::tools {
 
@@ -18,9 +18,9 @@ struct joined_node_options {
   // Each time the link stands. This and those below are called on any thread and must not block.
   std::function<void()> linked;
   // An attempt failed, or a session ended; the link goes on trying.
-  std::function<void(const std::string& why)> unlinked;
+  std::function<void(const std::string& reason)> unlinked;
   // The control plane refuses this node for good: it was removed, or has left.
-  std::function<void(const std::string& why)> expelled;
+  std::function<void(const std::string& reason)> expelled;
 };
 
 // start() returns when the node runs, linked or not, with the address of the link. The

@@ -2,10 +2,11 @@
 
 #include <netdb.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <memory>
+
+#include "runtime/unique_fd.hpp"
 
 namespace troupe::tools {
 
@@ -13,16 +14,15 @@ namespace {
 
 // Empty when the socket cannot be connected. A datagram socket only picks its route.
 std::string source_towards(const addrinfo& there) {
-  const int fd = ::socket(there.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return {};
+  const runtime::unique_fd fd{::socket(there.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  if (!fd) return {};
   sockaddr_storage here{};
   socklen_t size = sizeof here;
   std::array<char, NI_MAXHOST> text{};
-  const bool known = ::connect(fd, there.ai_addr, there.ai_addrlen) == 0 &&
-                     ::getsockname(fd, reinterpret_cast<sockaddr*>(&here), &size) == 0 &&
+  const bool known = ::connect(fd.get(), there.ai_addr, there.ai_addrlen) == 0 &&
+                     ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&here), &size) == 0 &&
                      ::getnameinfo(reinterpret_cast<sockaddr*>(&here), size, text.data(),
                                    text.size(), nullptr, 0, NI_NUMERICHOST) == 0;
-  ::close(fd);
   return known ? text.data() : std::string{};
 }
 

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <memory>
 
-#include "server/x509.hpp"
+#include "server/credentials/x509.hpp"
 
 namespace troupe::tools {
 
@@ -19,8 +19,8 @@ namespace {
 template <auto Free>
 struct freed {
   template <class T>
-  void operator()(T* what) const {
-    Free(what);
+  void operator()(T* object) const {
+    Free(object);
   }
 };
 using certificate = std::unique_ptr<X509, freed<X509_free>>;
@@ -46,9 +46,9 @@ bool signed_by(X509& server, X509& authority) {
   ::X509_STORE_set_flags(known.get(), X509_V_FLAG_NO_CHECK_TIME);
   ::X509_STORE_CTX_init(check.get(), known.get(), &server, nullptr);
   ::X509_STORE_CTX_set_purpose(check.get(), X509_PURPOSE_SSL_SERVER);
-  const bool good = ::X509_verify_cert(check.get()) == 1;
+  const bool valid = ::X509_verify_cert(check.get()) == 1;
   ::ERR_clear_error();
-  return good;
+  return valid;
 }
 
 std::string text_of(const GENERAL_NAME& name) {

@@ -6,8 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "actors/scheduler/algorithm.hpp"
-#include "actors/scheduler/defaults.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/plugins/plugins.hpp"
 #include "api/schema/core_pod.pb.h"
 
@@ -25,8 +24,9 @@ bool more_important(const pod_info_ptr& a, const pod_info_ptr& b) {
 }
 
 // The victims on one node: all that are less important leave, then as many as still fit come back.
-std::optional<std::vector<pod_info_ptr>> victims_on(const algorithm& how, const cycle& notes,
-                                                    const pod_info& pod, const node_info& node) {
+std::optional<std::vector<pod_info_ptr>> victims_on(const framework_handle& handle,
+                                                    const cycle& notes, const pod_info& pod,
+                                                    const node_info& node) {
   std::vector<pod_info_ptr> candidates;
   for (const auto& other : node.pods())
     // A pod that is only assumed to be here (its bind is under way, or room is being made for it)
@@ -36,12 +36,12 @@ std::optional<std::vector<pod_info_ptr>> victims_on(const algorithm& how, const 
   auto trial = node;
   for (const auto& other : candidates)
     trial.remove(other->key);
-  if (!how.fits(notes, pod, trial).ok()) return std::nullopt;
+  if (!handle.run_filters(notes, pod, trial).ok()) return std::nullopt;
   std::sort(candidates.begin(), candidates.end(), more_important);
   std::vector<pod_info_ptr> victims;
   for (const auto& other : candidates) {
     trial.add(other);
-    if (how.fits(notes, pod, trial).ok()) continue;
+    if (handle.run_filters(notes, pod, trial).ok()) continue;
     trial.remove(other->key);
     victims.push_back(other);
   }
@@ -65,21 +65,22 @@ class default_preemption : public plugin, public post_filter_plugin {
  public:
   std::string_view name() const noexcept override { return "DefaultPreemption"; }
 
-  preemption post_filter(const algorithm& how, const pod_info_ptr& pod, const cluster_view& view,
+  preemption post_filter(const framework_handle& handle, const pod_info_ptr& pod,
+                         const cluster_view& view,
                          const std::vector<status>& failed) const override {
     if (pod->body().spec().preemption_policy() == "Never")
       return {.node = {}, .victims = {}, .message = "not eligible due to preemptionPolicy=Never."};
-    cycle notes{how.with().size()};
+    cycle notes{handle.plugins()};
     // Plugins count what is in the whole cluster; one node's victims change that little.
-    if (!algorithm{how}.prepare(notes, *pod, view).ok()) return {};
+    if (!handle.run_pre_filters(notes, *pod, view).ok()) return {};
     const auto enough = std::max(defaults::min_candidates,
                                  view.nodes().size() * defaults::min_candidates_percent / 100);
     std::optional<preemption> best;
     std::size_t found = 0;
     for (std::size_t i = 0; i < view.nodes().size() && found < enough; ++i) {
-      if (failed[i].ok() || failed[i].code == verdict::unresolvable) continue;
+      if (failed[i].ok() || failed[i].code == status_code::unresolvable) continue;
       const auto& node = *view.nodes()[i];
-      auto victims = victims_on(how, notes, *pod, node);
+      auto victims = victims_on(handle, notes, *pod, node);
       if (!victims) continue;
       ++found;
       preemption candidate{.node = node.name(), .victims = std::move(*victims)};

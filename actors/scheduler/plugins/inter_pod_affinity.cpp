@@ -69,7 +69,7 @@ class inter_pod_affinity : public plugin,
   status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
     if (pod.required_affinity.empty() && pod.required_anti_affinity.empty() &&
         view.pods_with_anti_affinity() == 0)
-      return {verdict::skip, {}};
+      return {status_code::skip, {}};
     auto& all = notes.make<affinity_notes>(index());
     all.affinity.resize(pod.required_affinity.size());
     all.anti_affinity.resize(pod.required_anti_affinity.size());
@@ -96,15 +96,16 @@ class inter_pod_affinity : public plugin,
     for (std::size_t i = 0; i < pod.required_affinity.size(); ++i) {
       const auto domain = domain_of(node, pod.required_affinity[i].topology_key);
       if (domain.empty() || (!all.first_of_its_kind && !all.affinity[i].contains(domain)))
-        return {verdict::unresolvable, "node(s) didn't match pod affinity rules"};
+        return {status_code::unresolvable, "node(s) didn't match pod affinity rules"};
     }
     for (std::size_t i = 0; i < pod.required_anti_affinity.size(); ++i)
       if (all.anti_affinity[i].contains(
               domain_of(node, pod.required_anti_affinity[i].topology_key)))
-        return {verdict::unschedulable, "node(s) didn't match pod anti-affinity rules"};
+        return {status_code::unschedulable, "node(s) didn't match pod anti-affinity rules"};
     for (const auto& [key, value] : node.labels())
       if (!all.kept_out.empty() && all.kept_out.contains(domain_of(node, key)))
-        return {verdict::unschedulable, "node(s) didn't satisfy existing pods anti-affinity rules"};
+        return {status_code::unschedulable,
+                "node(s) didn't satisfy existing pods anti-affinity rules"};
     return {};
   }
 
@@ -112,7 +113,7 @@ class inter_pod_affinity : public plugin,
                    const std::vector<const node_info*>&) const override {
     if (pod.preferred_affinity.empty() && pod.preferred_anti_affinity.empty() &&
         view.pods_with_affinity() == 0)
-      return {verdict::skip, {}};
+      return {status_code::skip, {}};
     domain_counts preferred;
     for (const auto* node : view.nodes())
       for (const auto& other : node->pods()) {
@@ -122,7 +123,7 @@ class inter_pod_affinity : public plugin,
         weigh(other->preferred_anti_affinity, *node, *pod.pod, view, -1, preferred);
         weigh(other->required_affinity, *node, *pod.pod, view, +1, preferred);
       }
-    if (preferred.empty()) return {verdict::skip, {}};
+    if (preferred.empty()) return {status_code::skip, {}};
     notes.make<affinity_notes>(index()).preferred = std::move(preferred);
     return {};
   }

@@ -15,16 +15,16 @@ class node_affinity : public plugin,
   std::uint32_t helped_by() const noexcept override { return node_added | node_labels_changed; }
 
   status pre_filter(cycle&, const pod_info& pod, const cluster_view&) const override {
-    return pod.selects_nodes() ? status{} : status{verdict::skip, {}};
+    return pod.selects_nodes() ? status{} : status{status_code::skip, {}};
   }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
     if (pod.selects(node.name(), node.labels())) return {};
-    return {verdict::unresolvable, "node(s) didn't match Pod's node affinity/selector"};
+    return {status_code::unresolvable, "node(s) didn't match Pod's node affinity/selector"};
   }
 
   status pre_score(cycle&, const pod_info& pod, const cluster_view&,
                    const std::vector<const node_info*>&) const override {
-    return pod.preferred_nodes.empty() ? status{verdict::skip, {}} : status{};
+    return pod.preferred_nodes.empty() ? status{status_code::skip, {}} : status{};
   }
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
     std::int64_t total = 0;

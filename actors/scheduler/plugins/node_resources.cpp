@@ -18,17 +18,17 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
   }
 
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
-    status said;
+    status result;
     bool never = false;
     const auto& has = node.allocatable();
     const auto& used = node.requested();
-    const auto check = [&](std::int64_t asked, std::int64_t total, std::int64_t taken,
-                           const char* what, const std::string& name) {
-      if (asked == 0 || asked <= total - taken) return;
-      said.code = verdict::unschedulable;
-      if (!said.reason.empty()) said.reason += '\n';
-      said.reason += what + name;
-      never |= asked > total;
+    const auto check = [&](std::int64_t requested, std::int64_t total, std::int64_t taken,
+                           const char* reason, const std::string& name) {
+      if (requested == 0 || requested <= total - taken) return;
+      result.code = status_code::unschedulable;
+      if (!result.reason.empty()) result.reason += '\n';
+      result.reason += reason + name;
+      never |= requested > total;
     };
     check(1, has.pods, used.pods, "Too many pods", {});
     check(pod.requests.milli_cpu, has.milli_cpu, used.milli_cpu, "Insufficient cpu", {});
@@ -37,8 +37,8 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
           {});
     for (const auto& [name, amount] : pod.requests.extended)
       check(amount, has.extended_amount(name), used.extended_amount(name), "Insufficient ", name);
-    if (never) said.code = verdict::unresolvable;
-    return said;
+    if (never) result.code = status_code::unresolvable;
+    return result;
   }
 
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "actors/scheduler/framework.hpp"
+#include "actors/scheduler/framework/framework.hpp"
 
 namespace troupe::api::core::v1 {
 class Taint;

@@ -1,13 +1,13 @@
 // The plugins that need no more than a look at pod and node.
+#include "actors/nodes/taints.hpp"
 #include "actors/scheduler/plugins/plugins.hpp"
-#include "actors/taints.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors::scheduler {
 
 namespace {
 
-// A pod with gates waits until whoever put them there has taken them away.
+// A pod with gates waits until their owners have removed them.
 class scheduling_gates : public plugin, public pre_enqueue_plugin {
  public:
   std::string_view name() const noexcept override { return "SchedulingGates"; }
@@ -19,7 +19,7 @@ class scheduling_gates : public plugin, public pre_enqueue_plugin {
     std::string names;
     for (const auto& gate : gates)
       names += (names.empty() ? "" : " ") + gate.name();
-    return {verdict::unresolvable, "waiting for scheduling gates: [" + names + "]"};
+    return {status_code::unresolvable, "waiting for scheduling gates: [" + names + "]"};
   }
 };
 
@@ -42,7 +42,7 @@ class node_unschedulable : public plugin, public filter_plugin {
     cordon.set_key("node.kubernetes.io/unschedulable");
     cordon.set_effect("NoSchedule");
     if (tolerates(pod.body().spec(), cordon)) return {};
-    return {verdict::unresolvable, "node(s) were unschedulable"};
+    return {status_code::unresolvable, "node(s) were unschedulable"};
   }
 };
 
@@ -55,7 +55,7 @@ class node_name : public plugin, public filter_plugin {
 
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
     if (pod.node().empty() || pod.node() == node.name()) return {};
-    return {verdict::unresolvable, "node(s) didn't match the requested node name"};
+    return {status_code::unresolvable, "node(s) didn't match the requested node name"};
   }
 };
 
@@ -65,11 +65,12 @@ class node_ports : public plugin, public pre_filter_plugin, public filter_plugin
   std::uint32_t helped_by() const noexcept override { return node_added | pod_deleted; }
 
   status pre_filter(cycle&, const pod_info& pod, const cluster_view&) const override {
-    return pod.ports.empty() ? status{verdict::skip, {}} : status{};
+    return pod.ports.empty() ? status{status_code::skip, {}} : status{};
   }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
     if (ports_are_free(pod, node)) return {};
-    return {verdict::unschedulable, "node(s) didn't have free ports for the requested pod ports"};
+    return {status_code::unschedulable,
+            "node(s) didn't have free ports for the requested pod ports"};
   }
 };
 

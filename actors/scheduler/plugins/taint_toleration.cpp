@@ -1,8 +1,8 @@
 // Taints NoSchedule and NoExecute must be tolerated; of PreferNoSchedule the fewer the better.
 #include <algorithm>
 
+#include "actors/nodes/taints.hpp"
 #include "actors/scheduler/plugins/plugins.hpp"
-#include "actors/taints.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors::scheduler {
@@ -20,13 +20,13 @@ class taint_toleration : public plugin,
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
     const auto* taint = untolerated_taint(pod, node);
     if (taint == nullptr) return {};
-    return {verdict::unresolvable,
+    return {status_code::unresolvable,
             "node(s) had untolerated taint {" + taint->key() + ": " + taint->value() + "}"};
   }
 
   status pre_score(cycle&, const pod_info&, const cluster_view& view,
                    const std::vector<const node_info*>&) const override {
-    return view.nodes_that_prefer_others() == 0 ? status{verdict::skip, {}} : status{};
+    return view.nodes_that_prefer_others() == 0 ? status{status_code::skip, {}} : status{};
   }
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
     if (!node.prefers_others()) return 0;

@@ -91,15 +91,15 @@ tallies begin(const pod_info& pod, bool hard) {
 }
 
 bool counts(const spread_constraint& constraint, const pod_info& pod, const node_info& node) {
-  return (!constraint.heeds_affinity || pod.selects(node.name(), node.labels())) &&
-         (!constraint.heeds_taints || untolerated_taint(pod, node) == nullptr);
+  return (!constraint.honors_affinity || pod.selects(node.name(), node.labels())) &&
+         (!constraint.honors_taints || untolerated_taint(pod, node) == nullptr);
 }
 
-std::int64_t count(const spread_constraint& constraint, const std::string& space,
+std::int64_t count(const spread_constraint& constraint, const std::string& ns,
                    const node_info& node) {
   return std::count_if(node.pods().begin(), node.pods().end(), [&](const pod_info_ptr& other) {
     const auto& meta = other->pod->meta();
-    return meta.namespace_() == space && !meta.has_deletion_timestamp() &&
+    return meta.namespace_() == ns && !meta.has_deletion_timestamp() &&
            constraint.selector.matches(meta.labels());
   });
 }
@@ -158,20 +158,20 @@ class topology_spread : public plugin,
   }
 
   status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
-    if (pod.spread.empty()) return {verdict::skip, {}};
+    if (pod.spread.empty()) return {status_code::skip, {}};
     auto& hard = notes.make<spread_notes>(index()).hard;
     hard = count_hard(pod, view);
-    return hard.empty() ? status{verdict::skip, {}} : status{};
+    return hard.empty() ? status{status_code::skip, {}} : status{};
   }
 
   status filter(const cycle& notes, const pod_info&, const node_info& node) const override {
     for (const auto& each : notes.get<spread_notes>(index()).hard) {
       if (domain_of(node, each.constraint->topology_key) == nullptr)
-        return {verdict::unresolvable,
+        return {status_code::unresolvable,
                 "node(s) didn't match pod topology spread constraints (missing required label)"};
       const auto skew = each.pods(node) + (each.self ? 1 : 0) - each.least;
       if (skew > each.constraint->max_skew)
-        return {verdict::unschedulable, "node(s) didn't match pod topology spread constraints"};
+        return {status_code::unschedulable, "node(s) didn't match pod topology spread constraints"};
     }
     return {};
   }
@@ -181,10 +181,10 @@ class topology_spread : public plugin,
     if (!pod.spread.empty()) {
       auto& soft = notes.get<spread_notes>(index()).soft;
       soft = count_soft(pod, view, feasible);
-      return soft.empty() ? status{verdict::skip, {}} : status{};
+      return soft.empty() ? status{status_code::skip, {}} : status{};
     }
     const auto* siblings = view.siblings(pod);
-    if (siblings == nullptr) return {verdict::skip, {}};
+    if (siblings == nullptr) return {status_code::skip, {}};
     notes.make<spread_notes>(index()).defaults = spread_siblings(*siblings, feasible);
     return {};
   }

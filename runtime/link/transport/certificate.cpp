@@ -13,8 +13,8 @@ namespace {
 template <auto Free>
 struct deleter {
   template <class T>
-  void operator()(T* what) const noexcept {
-    Free(what);
+  void operator()(T* object) const noexcept {
+    Free(object);
   }
 };
 using bio_ptr = std::unique_ptr<BIO, deleter<BIO_free_all>>;
@@ -91,13 +91,13 @@ tl::expected<peer, std::string> read_peer(const std::string& certificate) {
   return found;
 }
 
-tl::expected<void, std::string> check(const credentials& what) {
-  const auto certificate = certificate_of(what.certificate);
+tl::expected<void, std::string> check(const credentials& credentials) {
+  const auto certificate = certificate_of(credentials.certificate);
   if (!certificate)
     return tl::make_unexpected(std::string{"the link's own certificate is not a certificate"});
-  if (!certificate_of(what.authority))
+  if (!certificate_of(credentials.authority))
     return tl::make_unexpected(std::string{"the link's authority is not a certificate"});
-  const auto key = key_of(what.private_key);
+  const auto key = key_of(credentials.private_key);
   if (!key) return tl::make_unexpected(std::string{"the link's private key is not a key"});
   const bool fits = X509_check_private_key(certificate.get(), key.get()) == 1;
   ERR_clear_error();

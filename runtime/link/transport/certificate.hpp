@@ -13,6 +13,6 @@ tl::expected<peer, std::string> read_peer(const std::string& certificate);
 
 // That the texts are a certificate, its key and an authority; else which of them is not, in one
 // line without a byte of it.
-tl::expected<void, std::string> check(const credentials& what);
+tl::expected<void, std::string> check(const credentials& credentials);
 
 }  // namespace troupe::runtime::link

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/transport/calling.hpp"
+#include "runtime/link/transport/call_timer.hpp"
 #include "runtime/link/transport/certificate.hpp"
+#include "runtime/link/transport/client_call.hpp"
 #include "runtime/link/transport/library.hpp"
-#include "runtime/link/transport/line_timer.hpp"
 #include "runtime/link/transport/start.hpp"
 
 namespace troupe::runtime::link {
@@ -16,13 +16,13 @@ namespace {
 
 // What a dialer does, shared with its timer. At any time it is waiting for the timer, beginning an
 // attempt, or has one session.
-class calls : public std::enable_shared_from_this<calls> {
+class dial_loop : public std::enable_shared_from_this<dial_loop> {
  public:
-  explicit calls(dialer_options options) : options_{std::move(options)} {}
+  explicit dial_loop(dialer_options options) : options_{std::move(options)} {}
 
   void start() {
     std::lock_guard lock{mutex_};
-    begun_ = std::chrono::steady_clock::now();
+    attempted_at_ = std::chrono::steady_clock::now();
     dial_after(duration::zero());
   }
 
@@ -30,15 +30,15 @@ class calls : public std::enable_shared_from_this<calls> {
     std::unique_lock lock{mutex_};
     stopping_ = true;
     timer_.stop();
-    changed_.wait(lock, [this] { return beginning_ == 0; });
-    const auto talk = talk_;
+    changed_.wait(lock, [this] { return attempts_ == 0; });
+    const auto session = session_;
     lock.unlock();
-    if (talk) talk->close("the other side stops");
+    if (session) session->close("the other side stops");
     lock.lock();
-    const auto ended = [this] { return talk_ == nullptr; };
+    const auto ended = [this] { return session_ == nullptr; };
     if (!changed_.wait_for(lock, agreed_ ? defaults::linger : duration::zero(), ended)) {
       lock.unlock();
-      talk->abort("the link ends");
+      session->abort("the link ends");
       lock.lock();
       changed_.wait(lock, ended);
     }
@@ -50,46 +50,46 @@ class calls : public std::enable_shared_from_this<calls> {
   void dial_after(duration time) {
     if (stopping_) return;
     timer_.set(time, [self = weak_from_this()] {
-      if (const auto still = self.lock()) still->dial();
+      if (const auto live = self.lock()) live->dial();
     });
   }
 
   void dial() {
     {
       std::lock_guard lock{mutex_};
-      if (stopping_ || talk_) return;
-      ++beginning_;
+      if (stopping_ || session_) return;
+      ++attempts_;
       agreed_ = false;
-      begun_ = std::chrono::steady_clock::now();
+      attempted_at_ = std::chrono::steady_clock::now();
     }
-    const auto with = options_.credentials();
-    if (const auto usable = check(with))
-      attempt(with);
+    const auto credentials = options_.credentials();
+    if (const auto usable = check(credentials))
+      attempt(credentials);
     else
       finished(false, usable.error());
     std::lock_guard lock{mutex_};
-    --beginning_;
+    --attempts_;
     changed_.notify_all();
   }
 
-  void attempt(const credentials& with) {
-    conversation::parts parts;
-    parts.calling = true;
-    parts.accept = options_.accept;
-    parts.agreed = [this] { agreed(); };
-    parts.finished = [self = shared_from_this()](bool agreed, const std::string& reason) {
+  void attempt(const credentials& credentials) {
+    stream_session::options settings;
+    settings.is_client = true;
+    settings.accept = options_.accept;
+    settings.agreed = [this] { agreed(); };
+    settings.finished = [self = shared_from_this()](bool agreed, const std::string& reason) {
       self->finished(agreed, reason);
     };
-    const auto talk = std::make_shared<conversation>(std::move(parts));
-    const auto channel = make_channel(options_.to, with);
+    const auto session = std::make_shared<stream_session>(std::move(settings));
+    const auto channel = make_channel(options_.to, credentials);
     // The channel before goes only now: with the last one gRPC ends its threads.
     std::shared_ptr<grpc::Channel> before = channel;
     {
       std::lock_guard lock{mutex_};
-      talk_ = talk;
+      session_ = session;
       channel_.swap(before);
     }
-    call(channel, talk);
+    start_client_call(channel, session);
   }
 
   void agreed() {
@@ -106,11 +106,11 @@ class calls : public std::enable_shared_from_this<calls> {
     }
     std::lock_guard lock{mutex_};
     const auto now = std::chrono::steady_clock::now();
-    if (agreed && now - begun_ >= defaults::redial_calm) period_ = defaults::redial_first;
+    if (agreed && now - attempted_at_ >= defaults::redial_calm) period_ = defaults::redial_first;
     const auto wait = std::uniform_int_distribution<duration::rep>{0, period_.count()}(random_);
     period_ = std::min<duration>(period_ * 2, defaults::redial_limit);
-    talk_ = nullptr;
-    dial_after(std::max<duration>(begun_ + duration{wait} - now, duration::zero()));
+    session_ = nullptr;
+    dial_after(std::max<duration>(attempted_at_ + duration{wait} - now, duration::zero()));
     changed_.notify_all();
   }
 
@@ -118,12 +118,12 @@ class calls : public std::enable_shared_from_this<calls> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::mt19937_64 random_{std::random_device{}()};
-  line_timer timer_;
+  call_timer timer_;
   std::shared_ptr<grpc::Channel> channel_;
-  std::shared_ptr<conversation> talk_;
+  std::shared_ptr<stream_session> session_;
   duration period_ = defaults::redial_first;  // before jitter, of the next wait
-  time_point begun_{};                        // the last attempt
-  int beginning_ = 0;                         // attempts, on threads of the timer
+  time_point attempted_at_{};                 // the last attempt
+  int attempts_ = 0;                          // attempts, on threads of the timer
   bool agreed_ = false;
   bool stopping_ = false;
 };
@@ -131,13 +131,13 @@ class calls : public std::enable_shared_from_this<calls> {
 class grpc_dialer final : public dialer {
  public:
   explicit grpc_dialer(dialer_options options)
-      : calls_{std::make_shared<calls>(std::move(options))} {
-    calls_->start();
+      : loop_{std::make_shared<dial_loop>(std::move(options))} {
+    loop_->start();
   }
-  ~grpc_dialer() override { calls_->stop(); }
+  ~grpc_dialer() override { loop_->stop(); }
 
  private:
-  const std::shared_ptr<calls> calls_;
+  const std::shared_ptr<dial_loop> loop_;
 };
 
 }  // namespace

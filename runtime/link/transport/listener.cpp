@@ -7,10 +7,10 @@
 #include <unordered_set>
 
 #include "runtime/link/defaults.hpp"
-#include "runtime/link/transport/called.hpp"
 #include "runtime/link/transport/certificate.hpp"
-#include "runtime/link/transport/doorway.hpp"
+#include "runtime/link/transport/connection_acceptor.hpp"
 #include "runtime/link/transport/library.hpp"
+#include "runtime/link/transport/server_call.hpp"
 #include "runtime/link/transport/start.hpp"
 #include "runtime/link/transport/stream.grpc.pb.h"
 
@@ -21,12 +21,12 @@ class grpc_listener final : public listener, private Link::CallbackService {
  public:
   explicit grpc_listener(listener_options options) : options_{std::move(options)} {}
 
-  // The sessions say goodbye, then the server cancels those that did not end.
+  // The sessions close, then the server cancels those that did not end.
   ~grpc_listener() override {
-    if (doorway_) doorway_->close();
+    if (acceptor_) acceptor_->close();
     std::unique_lock lock{mutex_};
     closing_ = true;
-    const std::vector<std::shared_ptr<conversation>> left{sessions_.begin(), sessions_.end()};
+    const std::vector<std::shared_ptr<stream_session>> left{sessions_.begin(), sessions_.end()};
     lock.unlock();
     for (const auto& one : left)
       one->close("the other side stops");
@@ -41,11 +41,11 @@ class grpc_listener final : public listener, private Link::CallbackService {
   tl::expected<void, std::string> start() {
     if (const auto usable = check(options_.credentials()); !usable)
       return tl::make_unexpected(usable.error());
-    auto made = doorway::open(
-        {options_.listen, options_.connections, [this](int socket) { hand_over(socket); }});
+    auto made = connection_acceptor::open(
+        {options_.listen, options_.connections, [this](int socket) { connected(socket); }});
     if (!made) return tl::make_unexpected(made.error());
-    doorway_ = std::move(*made);
-    where_ = doorway_->where();
+    acceptor_ = std::move(*made);
+    address_ = acceptor_->address();
     use_library();
     credentials_ = make_server_credentials(options_.credentials);
     grpc::ServerBuilder builder;
@@ -55,60 +55,60 @@ class grpc_listener final : public listener, private Link::CallbackService {
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_);
     server_ = builder.BuildAndStart();
     if (!server_) return tl::make_unexpected(std::string{"gRPC cannot use the link's certificate"});
-    doorway_->start();
+    acceptor_->start();
     return {};
   }
 
-  address where() const override { return where_; }
+  link::address address() const override { return address_; }
 
  private:
-  // On the doorway's thread.
-  void hand_over(int socket) {
+  // On the acceptor's thread.
+  void connected(int socket) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = socket;
     server_side_->HandleNewConnection(&connection);
   }
 
   grpc::ServerBidiReactor<Packet, Packet>* Connect(grpc::CallbackServerContext* call) override {
-    auto who = peer_of(*call->auth_context(), call->peer());
-    if (!who) return turn_away(who.error());
-    const auto from = who->address;
-    conversation::parts parts;
-    parts.accept = options_.accept;
-    parts.agreed = [this, from] { doorway_->settled(from, true); };
-    const auto made = std::make_shared<std::weak_ptr<conversation>>();
-    parts.finished = [this, from, made](bool, const std::string&) {
-      doorway_->settled(from, false);
+    auto verified = peer_of(*call->auth_context(), call->peer());
+    if (!verified) return refuse_call(verified.error());
+    const auto from = verified->address;
+    stream_session::options settings;
+    settings.accept = options_.accept;
+    settings.agreed = [this, from] { acceptor_->settled(from, true); };
+    const auto made = std::make_shared<std::weak_ptr<stream_session>>();
+    settings.finished = [this, from, made](bool, const std::string&) {
+      acceptor_->settled(from, false);
       forget(made->lock());
     };
-    auto talk = std::make_shared<conversation>(std::move(parts));
-    *made = talk;
-    talk->other(std::move(*who));
+    auto session = std::make_shared<stream_session>(std::move(settings));
+    *made = session;
+    session->other(std::move(*verified));
     {
       std::lock_guard lock{mutex_};
-      if (closing_) return turn_away("the other side stops");
-      sessions_.insert(talk);
+      if (closing_) return refuse_call("the other side stops");
+      sessions_.insert(session);
     }
-    return be_called(*call, std::move(talk));
+    return start_server_call(*call, std::move(session));
   }
 
-  void forget(const std::shared_ptr<conversation>& which) {
+  void forget(const std::shared_ptr<stream_session>& session) {
     // Told under the lock: with the last one gone the destructor goes on.
     std::lock_guard lock{mutex_};
-    sessions_.erase(which);
+    sessions_.erase(session);
     changed_.notify_all();
   }
 
   const listener_options options_;
-  address where_;
-  std::unique_ptr<doorway> doorway_;
+  link::address address_;
+  std::unique_ptr<connection_acceptor> acceptor_;
   std::shared_ptr<grpc::ServerCredentials> credentials_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> server_side_;
   std::unique_ptr<grpc::Server> server_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::unordered_set<std::shared_ptr<conversation>> sessions_;
+  std::unordered_set<std::shared_ptr<stream_session>> sessions_;
   bool closing_ = false;
 };
 

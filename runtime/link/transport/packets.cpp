@@ -55,8 +55,8 @@ void packer::clear() {
 }
 
 tl::expected<std::vector<std::string>, std::string> unpacker::take(Packet& packet) {
-  std::vector<std::string> whole;
-  whole.reserve(packet.frames_size());
+  std::vector<std::string> frames;
+  frames.reserve(packet.frames_size());
   for (int i = 0; i < packet.frames_size(); ++i) {
     auto& part = *packet.mutable_frames(i);
     if (partial_.size() + part.size() > defaults::frame_limit_bytes)
@@ -66,9 +66,9 @@ tl::expected<std::vector<std::string>, std::string> unpacker::take(Packet& packe
     else
       partial_ += part;
     if (packet.continues() && i + 1 == packet.frames_size()) break;
-    whole.push_back(std::exchange(partial_, {}));
+    frames.push_back(std::exchange(partial_, {}));
   }
-  return whole;
+  return frames;
 }
 
 }  // namespace troupe::runtime::link

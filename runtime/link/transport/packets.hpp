@@ -1,4 +1,4 @@
-// Frames into packets and back. Pure; each belongs to whoever locks it.
+// Frames into packets and back. Pure; the caller locks.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,8 @@ class fetching_credentials final : public grpc::ServerCredentials {
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
 
  private:
-  int AddPortToServer(const std::string& where, grpc_server* server) override {
-    return grpc_server_add_http2_port(server, where.c_str(), held_);
+  int AddPortToServer(const std::string& address, grpc_server* server) override {
+    return grpc_server_add_http2_port(server, address.c_str(), held_);
   }
 
   static grpc_ssl_certificate_config_reload_status fetch(

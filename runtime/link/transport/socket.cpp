@@ -23,35 +23,35 @@ struct freeing {
 };
 
 // -1 with errno when it cannot be had.
-descriptor bound_to(const addrinfo& where) {
-  descriptor socket{::socket(where.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+unique_fd bound_to(const addrinfo& address) {
+  unique_fd socket{::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   const int on = 1, off = 0;
   if (!socket) return socket;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (where.ai_family == AF_INET6)
+  if (address.ai_family == AF_INET6)
     ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-  if (::bind(socket.get(), where.ai_addr, where.ai_addrlen) != 0 ||
+  if (::bind(socket.get(), address.ai_addr, address.ai_addrlen) != 0 ||
       ::listen(socket.get(), SOMAXCONN) != 0) {
-    const int why = errno;
-    socket = descriptor{};
-    errno = why;
+    const int error = errno;
+    socket = unique_fd{};
+    errno = error;
   }
   return socket;
 }
 
 }  // namespace
 
-tl::expected<descriptor, std::string> listen_at(const address& where) {
-  const auto refuse = [&](const char* why) {
+tl::expected<unique_fd, std::string> listen_at(const address& address) {
+  const auto refuse = [&](const char* reason) {
     return tl::make_unexpected(fmt::format("the link cannot listen at {}: {}",
-                                           host_and_port(where.host, where.port), why));
+                                           host_and_port(address.host, address.port), reason));
   };
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_PASSIVE;
   addrinfo* list = nullptr;
-  const auto port = std::to_string(where.port);
-  if (const int wrong = ::getaddrinfo(where.host.empty() ? nullptr : where.host.c_str(),
+  const auto port = std::to_string(address.port);
+  if (const int wrong = ::getaddrinfo(address.host.empty() ? nullptr : address.host.c_str(),
                                       port.c_str(), &wanted, &list))
     return refuse(::gai_strerror(wrong));
   const std::unique_ptr<addrinfo, freeing> found{list};

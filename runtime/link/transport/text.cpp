@@ -40,19 +40,20 @@ std::string explained(const std::string& grpc_error) {
   const auto scheme = grpc_error.find(": ip", unreachable.size());
   const auto end = scheme == std::string::npos ? scheme : grpc_error.find(": ", scheme + 2);
   if (end == std::string::npos) return one_line(grpc_error);
-  const auto where = address_of(std::string_view{grpc_error}.substr(scheme + 2, end - scheme - 2));
-  auto what = grpc_error.substr(end + 2);
-  const auto says = [&](const char* part) { return what.find(part) != std::string::npos; };
+  const auto address =
+      address_of(std::string_view{grpc_error}.substr(scheme + 2, end - scheme - 2));
+  auto reason = grpc_error.substr(end + 2);
+  const auto says = [&](const char* part) { return reason.find(part) != std::string::npos; };
   if (constexpr std::string_view head = "Failed to connect to remote host: ";
-      what.compare(0, head.size(), head) == 0)
-    what = what.substr(head.size());
+      reason.compare(0, head.size(), head) == 0)
+    reason = reason.substr(head.size());
   else if (says("certificate verify failed"))
-    what = "its certificate is not of our authority, or not good at this time by our clock";
+    reason = "its certificate is not of our authority, or not good at this time by our clock";
   else if (says("is not in peer certificate"))
-    what = "its certificate is for another name: " + what;
-  else if (what == "Socket closed" || says("Connection reset"))
-    what = "it closed the connection in the handshake: it may not accept our certificate";
-  return one_line("cannot connect to " + where + ": " + what);
+    reason = "its certificate is for another name: " + reason;
+  else if (reason == "Socket closed" || says("Connection reset"))
+    reason = "it closed the connection in the handshake: it may not accept our certificate";
+  return one_line("cannot connect to " + address + ": " + reason);
 }
 
 }  // namespace troupe::runtime::link

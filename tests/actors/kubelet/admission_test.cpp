@@ -1,5 +1,5 @@
 // What a kubelet does not take: rule by rule, and on a real one.
-#include "actors/kubelet/admission.hpp"
+#include "actors/kubelet/node/admission.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -37,28 +37,28 @@ TEST_CASE("a pod is rejected for what the node lacks, in upstream's words", "[ku
   };
   view.put_pod(on_port("old"), "n");
   const auto& node = *view.find("n");
-  const auto why = [&](const actors::scheduler::pod_info_ptr& pod) {
-    const auto verdict = rejection(*pod, node);
-    return verdict ? verdict->reason + ": " + verdict->message : "";
+  const auto refusal = [&](const actors::scheduler::pod_info_ptr& pod) {
+    const auto failure = rejection(*pod, node);
+    return failure ? failure->reason + ": " + failure->message : "";
   };
-  CHECK(why(make_request("p", "100", "1Mi")) ==
+  CHECK(refusal(make_request("p", "100", "1Mi")) ==
         "OutOfcpu: Node didn't have enough resource: cpu, requested: 100000, used: 0, capacity: "
         "2000");
-  CHECK_THAT(why(make_request("p", "1", "2Gi")), Catch::StartsWith("OutOfmemory: "));
-  CHECK(why(make_pod("p", "{nodeSelector: {colour: red}}")) ==
+  CHECK_THAT(refusal(make_request("p", "1", "2Gi")), Catch::StartsWith("OutOfmemory: "));
+  CHECK(refusal(make_pod("p", "{nodeSelector: {colour: red}}")) ==
         "NodeAffinity: Predicate NodeAffinity failed: node(s) didn't match Pod's node "
         "affinity/selector");
-  CHECK_THAT(why(on_port("p")), Catch::StartsWith("NodePorts: Predicate NodePorts failed: "));
-  CHECK_THAT(why(make_pod("p")), Catch::StartsWith("TaintToleration: "));
+  CHECK_THAT(refusal(on_port("p")), Catch::StartsWith("NodePorts: Predicate NodePorts failed: "));
+  CHECK_THAT(refusal(make_pod("p")), Catch::StartsWith("TaintToleration: "));
   // Neither a taint that only scheduling heeds nor what the node does not count.
-  CHECK(
-      why(make_pod("p",
-                   "{tolerations: [{key: out, operator: Exists}], nodeSelector: {colour: blue}, "
-                   "containers: [{name: c, resources: {requests: {cpu: 2, ephemeral-storage: 1Gi, "
-                   "example.com/dongle: 1}}}]}"))
-          .empty());
+  CHECK(refusal(make_pod(
+                    "p",
+                    "{tolerations: [{key: out, operator: Exists}], nodeSelector: {colour: blue}, "
+                    "containers: [{name: c, resources: {requests: {cpu: 2, ephemeral-storage: 1Gi, "
+                    "example.com/dongle: 1}}}]}"))
+            .empty());
   view.put_pod(make_pod("second"), "n");
-  CHECK(why(make_pod("p")) ==
+  CHECK(refusal(make_pod("p")) ==
         "OutOfpods: Node didn't have enough resource: pods, requested: 1, used: 2, capacity: 2");
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("a pod that names a node without room for it fails there, and takes no
   CHECK(status.phase() == "Failed");
   CHECK(status.reason() == "OutOfpods");
   CHECK_THAT(status.message(), Catch::EndsWith("pods, requested: 1, used: 1, capacity: 1"));
-  CHECK(here.changes("second").back().why.request == 7);
+  CHECK(here.changes("second").back().cause.request == 7);
   // The next kubelet leaves what has begun and what was rejected as they are.
   here.stop_kubelet();
   here.adjust = [](actors::kubelet_options& options) { options.max_pods = 0; };

@@ -1,5 +1,5 @@
 // Control groups: the figures, and real processes in real groups where this machine allows them.
-#include "actors/kubelet/cgroup.hpp"
+#include "actors/kubelet/process/cgroup.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -25,11 +25,12 @@ std::string own_name() {
 }
 
 // Runs `what` in a child in the group; its wait status.
-int in_group(const cgroup_tree& tree, const std::string& name, const std::function<void()>& what) {
+int in_group(const cgroup_tree& tree, const std::string& name,
+             const std::function<void()>& action) {
   const pid_t child = ::fork();
   if (child == 0) {
     tree.enter(name);
-    what();
+    action();
     ::_exit(0);
   }
   int status = 0;
@@ -37,7 +38,7 @@ int in_group(const cgroup_tree& tree, const std::string& name, const std::functi
   return status;
 }
 
-void touch(std::size_t bytes) {
+void allocate(std::size_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) ::_exit(3);
   std::memset(memory, 1, bytes);
@@ -85,9 +86,9 @@ TEST_CASE("who takes more memory than the limit is killed, and it is seen why", 
   if (!offers_memory(tree)) return;
   const auto name = own_name();
   REQUIRE(tree.make(name, {128 * mebibyte, {}, 0}) == std::vector<std::string>{});
-  CHECK(in_group(tree, name, [] { touch(8 * mebibyte); }) == 0);
+  CHECK(in_group(tree, name, [] { allocate(8 * mebibyte); }) == 0);
   CHECK_FALSE(tree.ran_out_of_memory(name));
-  const int status = in_group(tree, name, [] { touch(512 * mebibyte); });
+  const int status = in_group(tree, name, [] { allocate(512 * mebibyte); });
   CHECK(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGKILL);
   CHECK(tree.ran_out_of_memory(name));

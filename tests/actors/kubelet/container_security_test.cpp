@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "actors/kubelet/machine.hpp"
-#include "actors/kubelet/process_identity.hpp"
+#include "actors/kubelet/security/process_identity.hpp"
 
 namespace troupe::test {
 
@@ -207,17 +207,17 @@ TEST_CASE("another mount of the node's data is covered as well", "[kubelet]") {
   if (!is_root()) return;
   machine here;
   node_data data{here};
-  const auto whole = data.at.parent_path() / "whole", part = data.at.parent_path() / "part";
+  const auto parent_mount = data.at.parent_path() / "whole", part = data.at.parent_path() / "part";
   for (const auto& [from, to] :
-       {std::pair{data.at.parent_path(), whole}, {data.at / "pki", part}}) {
+       {std::pair{data.at.parent_path(), parent_mount}, {data.at / "pki", part}}) {
     std::filesystem::create_directory(to);
     REQUIRE(::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0);
   }
-  CHECK(say(here, pod("cat " + whole.string() + "/data/pki/ca.key " + part.string() +
-                          "/ca.key 2>/dev/null; ls " + whole.string() + "/data " + part.string() +
-                          " | grep -c key",
+  CHECK(say(here, pod("cat " + parent_mount.string() + "/data/pki/ca.key " + part.string() +
+                          "/ca.key 2>/dev/null; ls " + parent_mount.string() + "/data " +
+                          part.string() + " | grep -c key",
                       "", "")) == "0\n");
-  for (const auto& each : {whole, part})
+  for (const auto& each : {parent_mount, part})
     ::umount2(each.c_str(), MNT_DETACH);
 }
 

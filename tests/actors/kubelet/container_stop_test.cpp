@@ -1,5 +1,5 @@
 // How a container is brought to its end, with the clock in the test's hand.
-#include "actors/kubelet/container_stop.hpp"
+#include "actors/kubelet/pods/container_stop.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -43,8 +43,8 @@ std::string stubborn_pod(const std::string& name) {
 
 std::shared_ptr<std::atomic<int>> end_pods(machine& here) {
   auto answers = std::make_shared<std::atomic<int>>(0);
-  here.company().request<actors::pods_ended>(
-      here.company().actors().find("kubelet", "here"), actors::end_pods{}, 20s,
+  here.system().request<actors::pods_ended>(
+      here.system().actors().find("kubelet", "here"), actors::end_pods{}, 20s,
       [answers](auto reply) { *answers += reply ? 1 : 1'000; });
   return answers;
 }
@@ -76,8 +76,8 @@ TEST_CASE("a machine that is expelled ends its pods at once and takes up nothing
   CHECK_FALSE(here.find("a")->meta().has_deletion_timestamp());
 
   const auto heard = [&] {
-    const auto kubelet = here.company().actors().find("kubelet", "here");
-    return here.company().actors().find(kubelet.id())->received;
+    const auto kubelet = here.system().actors().find("kubelet", "here");
+    return here.system().actors().find(kubelet.id())->received;
   };
   const auto before = heard();
   here.create(stubborn_pod("late"));
@@ -98,7 +98,7 @@ TEST_CASE("a machine that is expelled ends its pods though its kubelet crashes m
   REQUIRE(machine::wait([&] { return here.runs("a") && sleepers() == 1; }));
   std::promise<bool> ended;
   here.crash_kubelet([&] {
-    actors::end_all_pods(here.company(), here.company().actors().find("kubelet", "here"), 20s,
+    actors::end_all_pods(here.system(), here.system().actors().find("kubelet", "here"), 20s,
                          [&](bool all) { ended.set_value(all); });
   });
   CHECK(ended.get_future().get());
@@ -115,12 +115,12 @@ TEST_CASE("a machine that was expelled while it was off ends what still runs the
   CHECK(sleepers() == 1);
 
   // Nobody tells this one which pods there are: its link is refused from the first call on.
-  const auto nobody = actors::spawn_gateway(here.company(), {.node = "here"});
+  const auto nobody = actors::spawn_gateway(here.system(), {.node = "here"});
   actors::kubelet_options options;
   options.node = "here";
   options.root_dir = here.root();
   options.program = TROUPE_BINARY_DIR "/container_shim";
-  actors::spawn_kubelet(here.company(), {nobody, nobody, nobody}, std::move(options));
+  actors::spawn_kubelet(here.system(), {nobody, nobody, nobody}, std::move(options));
   const auto answers = end_pods(here);
   REQUIRE(answered(answers));
   CHECK(*answers == 1);

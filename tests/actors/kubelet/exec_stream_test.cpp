@@ -1,5 +1,5 @@
 // Commands in real containers, with their streams.
-#include "actors/kubelet/exec_stream.hpp"
+#include "actors/kubelet/process/exec_stream.hpp"
 
 #include <poll.h>
 
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <future>
 
-#include "actors/kubelet/process_runtime.hpp"
+#include "actors/kubelet/process/process_runtime.hpp"
 #include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -8,11 +8,11 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "actors/commands.hpp"
-#include "actors/creation.hpp"
-#include "actors/follower.hpp"
-#include "actors/kubelet/pod_files.hpp"
-#include "api/codec.hpp"
+#include "actors/core/commands.hpp"
+#include "actors/core/creation.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/kubelet/process/pod_files.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/meta_object.pb.h"
@@ -29,15 +29,15 @@ namespace {
 
 constexpr const char* node = "here";
 
-void require(bool holds, const std::string& what) {
-  if (!holds) throw std::runtime_error{what};
+void require(bool holds, const std::string& message) {
+  if (!holds) throw std::runtime_error{message};
 }
 
 // Its stream has a higher id than any that was begun before.
-class newest_stream : public actors::follower {
+class newest_stream : public actors::informer {
  public:
   newest_stream(runtime::actor_ref watcher, std::shared_ptr<std::atomic<std::uint64_t>> id)
-      : follower{std::move(watcher)}, id_{std::move(id)} {}
+      : informer{std::move(watcher)}, id_{std::move(id)} {}
   const runtime::behavior& make_behavior() const override {
     static const auto table =
         runtime::handlers(&newest_stream::on_watch_events, &newest_stream::on_watch_ended);
@@ -61,21 +61,21 @@ std::string text_of(const std::filesystem::path& file) {
 machine::machine() : root_{folder_.path() / "kubelet"} {
   auto opened = persistence::store::open({});
   require(opened.has_value(), "the store opens");
-  truth_ = std::move(*opened);
-  company_ = std::make_unique<runtime::system>();
+  store_ = std::move(*opened);
+  system_ = std::make_unique<runtime::actor_system>();
   plane_ = std::make_unique<actors::control_plane>(
-      *company_, *truth_, actors::control_plane_options{.controllers = false});
+      *system_, *store_, actors::control_plane_options{.controllers = false});
   create("apiVersion: v1\nkind: Namespace\nmetadata: {name: default}");
 }
 
 machine::~machine() {
   // The pods end as when their objects are removed; their directories go last.
   for (const auto& pod : list(api::kind_of<Pod>().prefix())) {
-    persistence::transaction what;
+    persistence::transaction transaction;
     const auto key = pod->kind().key(pod->meta().namespace_(), pod->meta().name());
-    what.preconditions.push_back({key, pod->revision()});
-    what.mutations.push_back({key, &pod->kind(), nullptr});
-    plane_->commit(std::move(what), 0, [](const persistence::outcome&) {});
+    transaction.preconditions.push_back({key, pod->revision()});
+    transaction.mutations.push_back({key, &pod->kind(), nullptr});
+    plane_->commit(std::move(transaction), 0, [](const persistence::outcome&) {});
   }
   wait([&] {
     std::error_code problem;
@@ -83,7 +83,7 @@ machine::~machine() {
   });
   stop_kubelet();
   plane_.reset();
-  company_.reset();
+  system_.reset();
 }
 
 bool machine::wait(const std::function<bool()>& done, std::chrono::seconds limit) {
@@ -100,17 +100,17 @@ bool machine::wait(const std::function<bool()>& done, std::chrono::seconds limit
 
 // -- as a client ----------------------------------------------------------------------------------
 
-api::object_ptr machine::commit(persistence::transaction what) {
+api::object_ptr machine::commit(persistence::transaction transaction) {
   std::promise<api::object_ptr> answer;
-  what.why.author = "test";
-  plane_->commit(std::move(what), request, [&](const persistence::outcome& outcome) {
+  transaction.cause.author = "test";
+  plane_->commit(std::move(transaction), request, [&](const persistence::outcome& outcome) {
     answer.set_value(outcome ? outcome->objects.front() : nullptr);
   });
   return answer.get_future().get();
 }
 
 std::vector<persistence::change> machine::changes(const std::string& pod) const {
-  auto all = truth_->changes(0, 10'000);
+  auto all = store_->changes(0, 10'000);
   require(all.has_value(), "the log cannot be read");
   std::erase_if(*all, [key = api::kind_of<Pod>().key("default", pod)](const auto& each) {
     return each.key != key;
@@ -127,11 +127,11 @@ api::object_ptr machine::create(std::string_view yaml) {
     static_cast<Pod&>(*decoded->content).mutable_spec()->set_node_name(node);
   const auto now =
       std::chrono::time_point_cast<runtime::duration>(std::chrono::system_clock::now());
-  auto what =
-      actors::create_transaction(truth_->read(), *decoded->kind, std::move(decoded->content),
+  auto transaction =
+      actors::create_transaction(store_->read(), *decoded->kind, std::move(decoded->content),
                                  actors::checks::done_before, now, random_);
-  require(what.has_value(), what ? "" : what.error().message);
-  auto made = commit(std::move(*what));
+  require(transaction.has_value(), transaction ? "" : transaction.error().message);
+  auto made = commit(std::move(*transaction));
   require(made != nullptr, "the object is created");
   return made;
 }
@@ -140,7 +140,7 @@ api::object_ptr machine::change_key(const std::string& key,
                                     const std::function<void(api::body&)>& edit) {
   api::object_ptr made;
   const bool done = wait([&] {
-    const auto old = truth_->read().find(key);
+    const auto old = store_->read().find(key);
     require(old != nullptr, "the object exists");
     auto content = old->copy();
     edit(*content);
@@ -156,9 +156,9 @@ void machine::remove(const std::string& pod, std::int64_t grace_seconds) {
     const auto now =
         std::chrono::time_point_cast<runtime::duration>(std::chrono::system_clock::now());
     auto plan =
-        actors::plan_remove(truth_->read(), {.key = key, .grace_seconds = grace_seconds}, now);
-    if (!plan || plan->what.mutations.empty()) return true;
-    return commit(std::move(plan->what)) != nullptr;
+        actors::plan_remove(store_->read(), {.key = key, .grace_seconds = grace_seconds}, now);
+    if (!plan || plan->transaction.mutations.empty()) return true;
+    return commit(std::move(plan->transaction)) != nullptr;
   });
   require(done, "the pod is removed");
 }
@@ -166,7 +166,7 @@ void machine::remove(const std::string& pod, std::int64_t grace_seconds) {
 // -- looking --------------------------------------------------------------------------------------
 
 api::object_ptr machine::find(const std::string& pod) const {
-  return truth_->read().find(api::kind_of<Pod>().key("default", pod));
+  return store_->read().find(api::kind_of<Pod>().key("default", pod));
 }
 
 PodStatus machine::status(const std::string& pod) const {
@@ -176,7 +176,7 @@ PodStatus machine::status(const std::string& pod) const {
 
 std::vector<api::object_ptr> machine::list(const std::string& prefix) const {
   std::vector<api::object_ptr> all;
-  truth_->read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& found) {
+  store_->read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& found) {
     all.push_back(found);
     return true;
   });
@@ -233,16 +233,16 @@ void machine::start_kubelet() {
   if (adjust) adjust(options);
   const auto made = actors::make_root(options.root_dir);
   require(made.has_value(), made ? "" : made.error());
-  actors::spawn_kubelet(*company_, plane_->doors(), std::move(options));
+  actors::spawn_kubelet(*system_, plane_->core_actors(), std::move(options));
 }
 
 void machine::stop_kubelet() {
-  const auto found = company_->actors().find("kubelet", node);
+  const auto found = system_->actors().find("kubelet", node);
   if (!found) return;
-  company_->stop(found);
+  system_->stop(found);
   wait([&] {
     bool any = false;
-    company_->actors().each([&](const runtime::actor_info& info) {
+    system_->actors().each([&](const runtime::actor_info& info) {
       any |= info.kind == "kubelet" || info.kind == "pod-worker" || info.kind == "references" ||
              info.kind == "prober";
     });
@@ -251,17 +251,18 @@ void machine::stop_kubelet() {
 }
 
 void machine::crash_kubelet(const std::function<void()>& before_it) {
-  const auto kubelet = company_->actors().find("kubelet", node);
-  const auto restarts = [&] { return company_->actors().find(kubelet.id())->restarts; };
+  const auto kubelet = system_->actors().find("kubelet", node);
+  const auto restarts = [&] { return system_->actors().find(kubelet.id())->restarts; };
   const auto before = restarts();
   const auto newest = std::make_shared<std::atomic<std::uint64_t>>(0);
-  const auto other = company_->spawn({.kind = "test", .name = "newest-stream"},
-                                     runtime::make<newest_stream>(plane_->doors().watcher, newest));
+  const auto other =
+      system_->spawn({.kind = "test", .name = "newest-stream"},
+                     runtime::make<newest_stream>(plane_->core_actors().watcher, newest));
   require(wait([&] { return *newest != 0; }), "there is a stream");
-  company_->stop(other);
+  system_->stop(other);
   if (before_it) {
-    const auto waiting = [&] { return company_->actors().find(kubelet.id())->mailbox; };
-    company_->pause(kubelet, 20s);
+    const auto waiting = [&] { return system_->actors().find(kubelet.id())->mailbox; };
+    system_->pause(kubelet, 20s);
     const auto had = waiting();
     before_it();
     require(wait([&] { return waiting() > had; }), "the kubelet is told");
@@ -269,7 +270,7 @@ void machine::crash_kubelet(const std::function<void()>& before_it) {
   // A stream of its own that is lost is what an actor cannot go on after.
   for (std::uint64_t id = *newest; id + 30 > *newest && restarts() == before; --id)
     kubelet.tell(actors::watch_ended{id, {persistence::errc::compacted, "history is gone"}});
-  company_->resume(kubelet);
+  system_->resume(kubelet);
   require(wait([&] { return restarts() > before; }), "the kubelet has crashed");
 }
 

@@ -1,5 +1,5 @@
-// A kubelet on real threads with real processes, a store in memory and the two doors: what tests of
-// a pod's life on a machine run on. Leaves nothing behind: it ends its pods.
+// A kubelet on real threads with real processes, a store in memory and the two core_actors: what
+// tests of a pod's life on a machine run on. Leaves nothing behind: it ends its pods.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/control_plane.hpp"
-#include "actors/kubelet/kubelet.hpp"
-#include "api/object.hpp"
+#include "actors/control_plane/control_plane.hpp"
+#include "actors/kubelet/node/kubelet.hpp"
+#include "api/object/object.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
-#include "persistence/store.hpp"
-#include "runtime/system.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor_system.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::test {
@@ -71,18 +71,18 @@ class machine {
   // Its actor throws, and is restarted. What `before` changes of its Node is the last that it
   // handles in its life: it does not see what comes of it.
   void crash_kubelet(const std::function<void()>& before = {});
-  runtime::system& company() { return *company_; }
+  runtime::actor_system& system() { return *system_; }
   std::function<void(actors::kubelet_options&)> adjust;
 
  private:
   std::vector<api::object_ptr> list(const std::string& prefix) const;
   api::object_ptr change_key(const std::string& key, const std::function<void(api::body&)>& edit);
-  api::object_ptr commit(persistence::transaction what);
+  api::object_ptr commit(persistence::transaction transaction);
 
   scratch_folder folder_;
   std::filesystem::path root_;
-  std::unique_ptr<persistence::store> truth_;
-  std::unique_ptr<runtime::system> company_;
+  std::unique_ptr<persistence::store> store_;
+  std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
   // Of uids: they name control groups, which other tests on this computer must not share.
   std::mt19937_64 random_{std::random_device{}()};

@@ -1,12 +1,12 @@
 // The pods' directories: nothing in them leads out of them.
-#include "actors/kubelet/pod_files.hpp"
+#include "actors/kubelet/process/pod_files.hpp"
 
 #include <fcntl.h>
 
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "actors/kubelet/beneath.hpp"
+#include "actors/kubelet/os/safe_files.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::actors {
@@ -33,16 +33,16 @@ TEST_CASE("a crash-looping container keeps its last two attempts, logs included"
 
 TEST_CASE("removing a tree follows no link out of it", "[kubelet]") {
   const test::scratch_folder place;
-  const auto kept = place.path() / "kept", tree = place.path() / "tree";
-  fs::create_directories(kept);
+  const auto outside = place.path() / "kept", tree = place.path() / "tree";
+  fs::create_directories(outside);
   place.write("kept/file", "precious");
   fs::create_directories(tree / "a" / "b");
-  fs::create_directory_symlink(kept, tree / "a" / "link");
-  fs::create_symlink(kept / "file", tree / "file");
+  fs::create_directory_symlink(outside, tree / "a" / "link");
+  fs::create_symlink(outside / "file", tree / "file");
   place.write("tree/a/b/c", "x");
   CHECK(remove_tree(tree));
   CHECK_FALSE(fs::exists(tree));
-  CHECK(fs::exists(kept / "file"));
+  CHECK(fs::exists(outside / "file"));
 }
 
 TEST_CASE("no path below a volume leads out of it", "[kubelet]") {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "actors/condition.hpp"
+#include "actors/core/condition.hpp"
 #include "actors/kubelet/machine.hpp"
 
 namespace troupe::test {
@@ -142,10 +142,10 @@ TEST_CASE("a container whose postStart hook is lost with the kubelet or the work
   }
   SECTION("the worker") {
     runtime::actor_ref worker;
-    here.company().actors().each([&](const runtime::actor_info& info) {
-      if (info.kind == "pod-worker") worker = here.company().actors().find(info.kind, info.name);
+    here.system().actors().each([&](const runtime::actor_info& info) {
+      if (info.kind == "pod-worker") worker = here.system().actors().find(info.kind, info.name);
     });
-    REQUIRE(here.company().kill(worker, "no idea"));
+    REQUIRE(here.system().kill(worker, "no idea"));
   }
   REQUIRE(machine::wait([&] { return here.runs("web"); }));
   CHECK(here.status("web").container_statuses(0).container_id() == container);

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <map>
 
-#include "actors/kubelet/cgroup.hpp"
 #include "actors/kubelet/machine.hpp"
-#include "actors/kubelet/node_facts.hpp"
-#include "actors/kubelet/pod_files.hpp"
+#include "actors/kubelet/node/node_facts.hpp"
+#include "actors/kubelet/process/cgroup.hpp"
+#include "actors/kubelet/process/pod_files.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/meta_object.pb.h"
@@ -63,10 +63,10 @@ TEST_CASE("what the kubelet writes of a pod bears the request of the change it a
   std::uint64_t present = 7;
   std::map<std::uint64_t, std::size_t> changes;
   for (const auto& each : here.changes("web")) {
-    INFO(each.at << " by " << each.why.author);
-    CHECK(each.why.request >= present);
-    present = std::max(present, each.why.request);
-    ++changes[each.why.request];
+    INFO(each.at << " by " << each.cause.author);
+    CHECK(each.cause.request >= present);
+    present = std::max(present, each.cause.request);
+    ++changes[each.cause.request];
   }
   CHECK(changes.size() == 2);
   CHECK(changes[7] > 1);
@@ -168,7 +168,7 @@ TEST_CASE("a worker that throws begins anew, keeps its pod and disturbs no other
   REQUIRE(machine::wait([&] { return here.runs("web") && here.runs("other"); }));
   const auto worker_of = [&](const std::string& pod) {
     runtime::actor_info found;
-    here.company().actors().each([&](const runtime::actor_info& info) {
+    here.system().actors().each([&](const runtime::actor_info& info) {
       if (info.kind == "pod-worker" && info.name.find("/" + pod + "/") != info.name.npos)
         found = info;
     });
@@ -176,7 +176,7 @@ TEST_CASE("a worker that throws begins anew, keeps its pod and disturbs no other
   };
   const auto web = here.status("web"), other = here.status("other");
   const auto worker = worker_of("web"), bystander = worker_of("other");
-  REQUIRE(here.company().kill(here.company().actors().find(worker.kind, worker.name), "no idea"));
+  REQUIRE(here.system().kill(here.system().actors().find(worker.kind, worker.name), "no idea"));
   REQUIRE(machine::wait([&] {
     const auto now = worker_of("web");
     return now.restarts == 1 && !now.backing_off;

@@ -1,13 +1,13 @@
 // When a probe's answers count, and what it asks.
-#include "actors/kubelet/probe_rules.hpp"
+#include "actors/kubelet/health/probe_rules.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/kubelet/health_question.hpp"
-#include "actors/kubelet/http_check.hpp"
-#include "actors/kubelet/unsupported.hpp"
-#include "api/codec.hpp"
+#include "actors/kubelet/health/health_check.hpp"
+#include "actors/kubelet/health/http_check.hpp"
+#include "actors/kubelet/workers/unsupported.hpp"
+#include "api/codec/codec.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
@@ -29,7 +29,7 @@ constexpr probe_settings three_of_two{.success_threshold = 2, .failure_threshold
 
 TEST_CASE("a verdict changes with enough equal answers in a row", "[kubelet]") {
   probe_count readiness{probe_kind::readiness, three_of_two};
-  CHECK(readiness.verdict() == probe_verdict::failure);
+  CHECK(readiness.result() == probe_result::failure);
   CHECK_FALSE(readiness.take(true));
   CHECK(readiness.take(true));
   CHECK_FALSE(readiness.take(false));
@@ -37,27 +37,27 @@ TEST_CASE("a verdict changes with enough equal answers in a row", "[kubelet]") {
   CHECK_FALSE(readiness.take(true));
   CHECK_FALSE(readiness.take(false));
   CHECK_FALSE(readiness.take(false));
-  CHECK(readiness.verdict() == probe_verdict::success);
+  CHECK(readiness.result() == probe_result::success);
   CHECK(readiness.take(false));
-  CHECK(readiness.verdict() == probe_verdict::failure);
+  CHECK(readiness.result() == probe_result::failure);
   CHECK_FALSE(readiness.over());
 }
 
 TEST_CASE("a liveness probe begins well and speaks once in a container's life", "[kubelet]") {
   probe_count liveness{probe_kind::liveness, {.success_threshold = 1, .failure_threshold = 2}};
-  CHECK(liveness.verdict() == probe_verdict::success);
+  CHECK(liveness.result() == probe_result::success);
   CHECK_FALSE(liveness.take(true));
   CHECK_FALSE(liveness.take(false));
   CHECK(liveness.take(false));
   CHECK(liveness.over());
   CHECK_FALSE(liveness.take(true));
-  CHECK(liveness.verdict() == probe_verdict::failure);
+  CHECK(liveness.result() == probe_result::failure);
 }
 
 TEST_CASE("a startup probe is over with its first verdict", "[kubelet]") {
   const probe_settings settings{.success_threshold = 1, .failure_threshold = 2};
   probe_count well{probe_kind::startup, settings}, ill{probe_kind::startup, settings};
-  CHECK(well.verdict() == probe_verdict::unknown);
+  CHECK(well.result() == probe_result::unknown);
   CHECK_FALSE(well.take(false));
   CHECK(well.take(true));
   CHECK(well.over());
@@ -73,7 +73,7 @@ TEST_CASE("a verdict is that of the last run which was long enough", "[kubelet]"
                                   .failure_threshold = 1 + static_cast<int>(random() % 3)};
     const bool ready = random() % 2 == 0;
     probe_count count{probe_kind::readiness, settings, ready};
-    bool verdict = ready;
+    bool result = ready;
     std::vector<bool> seen;
     for (int i = 0; i < 40; ++i) {
       seen.push_back(random() % 3 != 0);
@@ -82,11 +82,11 @@ TEST_CASE("a verdict is that of the last run which was long enough", "[kubelet]"
       const bool run = seen.size() >= wanted &&
                        std::all_of(seen.end() - static_cast<std::ptrdiff_t>(wanted), seen.end(),
                                    [&](bool each) { return each == seen.back(); });
-      const bool before = verdict;
-      if (run) verdict = seen.back();
+      const bool before = result;
+      if (run) result = seen.back();
       CAPTURE(seed, i);
-      CHECK(count.take(seen.back()) == (before != verdict));
-      CHECK((count.verdict() == probe_verdict::success) == verdict);
+      CHECK(count.take(seen.back()) == (before != result));
+      CHECK((count.result() == probe_result::success) == result);
     }
   }
 }
@@ -112,9 +112,9 @@ spec:
     startupProbe: {httpGet: {port: none}}
 )");
   const auto& c = pod.spec().containers(0);
-  const auto web = question_of(c.readiness_probe().handler(), c, "10.0.0.1");
+  const auto web = health_check_of(c.readiness_probe().handler(), c, "10.0.0.1");
   REQUIRE(web);
-  const auto& http = std::get<http_question>(*web);
+  const auto& http = std::get<http_get_action>(*web);
   CHECK(http.host == "10.0.0.1");
   CHECK(http.port == 8080);
   CHECK(http.path == "/healthz");
@@ -122,11 +122,11 @@ spec:
   CHECK_THAT(request_text(http),
              Catch::StartsWith("GET /healthz HTTP/1.1\r\nHost: 10.0.0.1:8080\r\n") &&
                  Catch::Contains("\r\nX: y\r\n") && Catch::EndsWith("close\r\n\r\n"));
-  const auto tcp = question_of(c.liveness_probe().handler(), c, "10.0.0.1");
+  const auto tcp = health_check_of(c.liveness_probe().handler(), c, "10.0.0.1");
   REQUIRE(tcp);
-  CHECK(std::get<tcp_question>(*tcp).host == "10.0.0.9");
-  CHECK(std::get<tcp_question>(*tcp).port == 81);
-  const auto none = question_of(c.startup_probe().handler(), c, "10.0.0.1");
+  CHECK(std::get<tcp_socket_action>(*tcp).host == "10.0.0.9");
+  CHECK(std::get<tcp_socket_action>(*tcp).port == 81);
+  const auto none = health_check_of(c.startup_probe().handler(), c, "10.0.0.1");
   REQUIRE_FALSE(none);
   CHECK(none.error() == "container \"c\" has no port \"none\"");
 }
@@ -135,21 +135,21 @@ TEST_CASE("a port that only begins with a number is none", "[kubelet]") {
   for (const char* port : {"8080x", "8080 ", "99999999999", "0x50", "-1"}) {
     INFO(port);
     api::core::v1::ProbeHandler handler;
-    auto& given = *handler.mutable_tcp_socket()->mutable_port();
-    given.set_type(1);
-    given.set_str_val(port);
-    CHECK_FALSE(question_of(handler, {}, "10.0.0.1"));
-    given.set_str_val("8080");
-    CHECK(question_of(handler, {}, "10.0.0.1"));
+    auto& port_field = *handler.mutable_tcp_socket()->mutable_port();
+    port_field.set_type(1);
+    port_field.set_str_val(port);
+    CHECK_FALSE(health_check_of(handler, {}, "10.0.0.1"));
+    port_field.set_str_val("8080");
+    CHECK(health_check_of(handler, {}, "10.0.0.1"));
   }
 }
 
 TEST_CASE("nothing in a question becomes another line of the request", "[kubelet]") {
-  const http_question question{.host = "h",
-                               .port = 1,
-                               .path = "/a b\r\nEvil: 1",
-                               .headers = {{"A", "1\r\nEvil: 2"}, {"B\nEvil", "3"}, {"Host", "x"}}};
-  CHECK(request_text(question) ==
+  const http_get_action check{.host = "h",
+                              .port = 1,
+                              .path = "/a b\r\nEvil: 1",
+                              .headers = {{"A", "1\r\nEvil: 2"}, {"B\nEvil", "3"}, {"Host", "x"}}};
+  CHECK(request_text(check) ==
         "GET /a%20b%0D%0AEvil:%201 HTTP/1.1\r\nHost: x\r\nUser-Agent: kube-probe/troupe\r\n"
         "Accept: */*\r\nConnection: close\r\n\r\n");
 }

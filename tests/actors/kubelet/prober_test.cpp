@@ -1,11 +1,11 @@
 // A container's probes in a simulation: time in the test's hand, answers from the test.
-#include "actors/kubelet/prober.hpp"
+#include "actors/kubelet/health/prober.hpp"
 
 #include <catch2/catch.hpp>
 #include <deque>
 
-#include "actors/messages.hpp"
-#include "api/codec.hpp"
+#include "actors/core/messages.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "runtime/simulation.hpp"
@@ -32,10 +32,10 @@ class listener : public runtime::actor {
   }
 
  private:
-  void on_news(const probe_news& m) {
+  void on_news(const probe_event& m) {
     static constexpr const char* words[] = {"unknown", "success", "failure"};
     into_->verdicts.push_back(std::string{to_string(m.kind)} + " " +
-                              words[static_cast<int>(m.verdict)]);
+                              words[static_cast<int>(m.result)]);
   }
   void on_event(const record_event& m) { into_->events.push_back(m.reason + ": " + m.message); }
   std::shared_ptr<heard> into_;
@@ -58,12 +58,11 @@ struct probed_container {
         .memory = std::make_shared<probe_memory>(probe_memory{started, ready}),
         .pod_ip = "10.0.0.1",
         .node = "n",
-        .ask =
-            [this](const auto&, const auto& question, auto, auto done) {
-              const auto& port = std::get<tcp_question>(question).port;
+        .run_check =
+            [this](const auto&, const auto& check, auto, auto done) {
+              const auto& port = std::get<tcp_socket_action>(check).port;
               asked.push_back(port);
-              done({well[port] ? health_answer::kind::success : health_answer::kind::failure,
-                    "told"});
+              done({well[port] ? check_status::success : check_status::failure, "told"});
             },
         .worker = listens,
         .recorder = listens};
@@ -133,7 +132,7 @@ TEST_CASE("a liveness probe keeps to its period and threshold", "[kubelet]") {
 
 TEST_CASE("a container that was ready before the node began again stays ready", "[kubelet]") {
   probed_container c{all_three, true, true};
-  c.prober.tell(repeat_verdicts{});
+  c.prober.tell(repeat_results{});
   c.world.settle();
   CHECK(c.said->verdicts == words{"Startup success", "Liveness success", "Readiness success"});
 }

@@ -1,5 +1,5 @@
 // Containers as real processes under real shims.
-#include "actors/kubelet/process_runtime.hpp"
+#include "actors/kubelet/process/process_runtime.hpp"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include <mutex>
 
 #include "actors/kubelet/defaults.hpp"
-#include "actors/kubelet/log_budget.hpp"
+#include "actors/kubelet/logs/log_rate_limit.hpp"
 #include "build_paths.hpp"
 
 namespace troupe::actors {
@@ -83,9 +83,9 @@ bool gone(const process_id& process) {
 }
 
 // Waits for the container to say something; false when it has not after ten seconds.
-bool said(const scratch& place, const std::string& what) {
+bool said(const scratch& place, const std::string& text) {
   const auto deadline = std::chrono::steady_clock::now() + 10s;
-  while (text_of(place.path / "log").find(what) == std::string::npos) {
+  while (text_of(place.path / "log").find(text) == std::string::npos) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     ::sched_yield();
   }
@@ -111,7 +111,7 @@ TEST_CASE("a container's output, exit code and environment are what they should 
 }
 
 TEST_CASE("who floods the log waits, and the log stays within its bound", "[kubelet]") {
-  log_budget budget{1000};
+  log_rate_limit budget{1000};
   CHECK(budget.wait_ms(5'000) == 0);
   budget.take(1'500);
   CHECK(budget.wait_ms(5'000) == 501);

@@ -1,11 +1,11 @@
 // The pure rules of the kubelet: environment, status, restarts.
 #include <catch2/catch.hpp>
 
-#include "actors/condition.hpp"
-#include "actors/kubelet/pod_containers.hpp"
-#include "actors/kubelet/pod_env.hpp"
-#include "actors/kubelet/simulated_pod.hpp"
-#include "api/codec.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
+#include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/simulated/simulated_pod.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"
 
@@ -200,8 +200,8 @@ TEST_CASE("an init container of a former run of the machine is undone while othe
     const std::vector<container_record> all{
         {.name = "i", .init = true, .phase = exited, .boot_id = std::move(boot_id), .last = well},
         {.name = "c", .phase = phase, .last = how}};
-    CHECK_FALSE(undone(pod, all[1], all, "second"));
-    return undone(pod, all[0], all, "second");
+    CHECK_FALSE(needs_rerun(pod, all[1], all, "second"));
+    return needs_rerun(pod, all[0], all, "second");
   };
   CHECK(look("first", waiting, well));
   CHECK(look("first", exited, ill));
@@ -292,7 +292,7 @@ TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]"
   auto pod = parse<Pod>(
       "metadata: {uid: u}\nspec: {restartPolicy: Never, containers: [{name: a}, {name: b}], "
       "initContainers: [{name: i}]}");
-  const pod_place place{"10.0.0.1", "10.0.0.2"};
+  const pod_addresses place{"10.0.0.1", "10.0.0.2"};
   std::vector<container_record> all{{.name = "i", .init = true}, {.name = "a"}, {.name = "b"}};
   const auto look = [&] { return observed_status(pod, all, place, runtime::wall_time{}); };
   const auto holds = [](const api::core::v1::PodStatus& status, const char* type) {

@@ -1,11 +1,11 @@
 // The rules of securityContext: what a pod and its container come to, and which are refused.
-#include "actors/kubelet/security_context.hpp"
+#include "actors/kubelet/security/security_context.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/kubelet/container_dir.hpp"
-#include "api/codec.hpp"
+#include "actors/kubelet/process/container_dir.hpp"
+#include "api/codec/codec.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::actors {
@@ -41,13 +41,13 @@ Pod pod(const std::string& of_pod, const std::string& of_container, const std::s
   return static_cast<const Pod&>(*decoded->content);
 }
 
-tl::expected<process_security, std::string> outcome(const Pod& pod,
-                                                    const machine_rights& rights = of_root()) {
+tl::expected<process_security, std::string> security_of(const Pod& pod,
+                                                        const machine_rights& rights = of_root()) {
   return security_of(pod, pod.spec().containers(0), rights);
 }
 
 std::string refusal(const Pod& pod, const machine_rights& rights = of_root()) {
-  const auto result = outcome(pod, rights);
+  const auto result = security_of(pod, rights);
   return result ? "" : result.error();
 }
 
@@ -57,9 +57,9 @@ constexpr const char* name_of_it = " (pod: \"web_shop(u-1)\", container: c)";
 
 TEST_CASE("each field of a container's securityContext wins over its pod's", "[kubelet]") {
   const auto both =
-      outcome(pod("runAsUser: 5, runAsGroup: 6, supplementalGroups: [9, 7], fsGroup: 8, "
-                  "seccompProfile: {type: RuntimeDefault}",
-                  "runAsUser: 50, seccompProfile: {type: Unconfined}"));
+      security_of(pod("runAsUser: 5, runAsGroup: 6, supplementalGroups: [9, 7], fsGroup: 8, "
+                      "seccompProfile: {type: RuntimeDefault}",
+                      "runAsUser: 50, seccompProfile: {type: Unconfined}"));
   REQUIRE(both);
   CHECK(both->user == 50u);
   CHECK(both->group == 6u);
@@ -67,10 +67,10 @@ TEST_CASE("each field of a container's securityContext wins over its pod's", "[k
   CHECK(both->seccomp == seccomp_kind::unconfined);
   CHECK(both->capabilities == default_capabilities());
   CHECK_FALSE(both->no_new_privileges);
-  const auto strict =
-      outcome(pod("supplementalGroupsPolicy: Strict",
-                  "allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: "
-                  "{drop: [ALL], add: [CAP_NET_BIND_SERVICE]}"));
+  const auto strict = security_of(
+      pod("supplementalGroupsPolicy: Strict",
+          "allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: "
+          "{drop: [ALL], add: [CAP_NET_BIND_SERVICE]}"));
   REQUIRE(strict);
   CHECK_FALSE(strict->user);
   CHECK(strict->no_new_privileges);
@@ -100,15 +100,15 @@ TEST_CASE("what the process runtime cannot honour is refused, not left out", "[k
       {pod("appArmorProfile: {type: RuntimeDefault}", ""),
        "Cannot enforce AppArmor: AppArmor is not enabled on the host"},
       {pod("", "capabilities: {add: [NOTHING]}"), "unknown capability \"NOTHING\" to add"}};
-  for (const auto& [asked, why] : all)
-    CHECK_THAT(refusal(asked), Catch::StartsWith(why));
+  for (const auto& [asked, message] : all)
+    CHECK_THAT(refusal(asked), Catch::StartsWith(message));
   CHECK(refusal(pod("appArmorProfile: {type: Unconfined}", "procMount: Default")).empty());
 }
 
 TEST_CASE("a node of an ordinary user honours what it can and refuses the rest", "[kubelet]") {
-  const auto plain = outcome(pod("runAsUser: 1001, runAsGroup: 1001, fsGroup: 27",
-                                 "readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}"),
-                             of_user());
+  const auto plain = security_of(pod("runAsUser: 1001, runAsGroup: 1001, fsGroup: 27",
+                                     "readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}"),
+                                 of_user());
   REQUIRE(plain);
   CHECK_FALSE(plain->user);
   CHECK(plain->capabilities == 0);

@@ -1,10 +1,10 @@
 // Simulated minions in a simulated cluster.
 #include <catch2/catch.hpp>
 
-#include "actors/condition.hpp"
-#include "actors/kubelet/node_facts.hpp"
-#include "actors/kubelet/simulated_fleet.hpp"
-#include "actors/replication/pod_record.hpp"
+#include "actors/controllers/replication/pod_record.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/simulated/simulated_fleet.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "support/nodes.hpp"
 #include "support/workloads.hpp"
@@ -33,7 +33,8 @@ TEST_CASE("the pods of a node that was silent are ready again when it comes back
   cluster c{1};
   actors::simulated_fleet_options one;
   one.nodes = 1;
-  const auto fleet = actors::spawn_simulated_fleet(c.simulation().system(), c.plane().doors(), one);
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), one);
   c.create(replica_set("web", 3, {{"app", "web"}}));
   REQUIRE(c.run_until([&] { return ready_pods(c) == 3; }));
   c.simulation().faults({.crash = 1, .delay = 0, .may_crash = [](const auto& kind, const auto&) {
@@ -50,7 +51,8 @@ TEST_CASE("the lease of a node is its Node's, and goes with it") {
   cluster c{1};
   actors::simulated_fleet_options one;
   one.nodes = 1;
-  const auto fleet = actors::spawn_simulated_fleet(c.simulation().system(), c.plane().doors(), one);
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), one);
   const auto leases = [&] { return c.list<Lease>("kube-node-lease"); };
   REQUIRE(c.run_until([&] { return leases().size() == 1; }));
   const auto name = leases().front()->meta().name();
@@ -76,7 +78,8 @@ TEST_CASE("a pod with a finalizer stays on a simulated node until the finalizer 
   cluster c{1};
   actors::simulated_fleet_options one;
   one.nodes = 1;
-  const auto fleet = actors::spawn_simulated_fleet(c.simulation().system(), c.plane().doors(), one);
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), one);
   auto pod = pod_named("web");
   pod.mutable_metadata()->add_finalizers("example.com/kept");
   c.create(pod);

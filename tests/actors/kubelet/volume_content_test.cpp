@@ -1,10 +1,11 @@
 // The files that volumes are made of.
-#include "actors/kubelet/volume_content.hpp"
+#include "actors/kubelet/volumes/volume_content.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/kubelet/mount_points.hpp"
-#include "api/codec.hpp"
+#include "actors/kubelet/process/mount_points.hpp"
+#include "actors/pods/pod_references.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"
 

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "actors/kubelet/machine.hpp"
-#include "actors/kubelet/mount_points.hpp"
-#include "actors/kubelet/pod_volumes.hpp"
-#include "actors/kubelet/volume_writer.hpp"
+#include "actors/kubelet/process/mount_points.hpp"
+#include "actors/kubelet/volumes/pod_volumes.hpp"
+#include "actors/kubelet/volumes/volume_writer.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::actors {

@@ -7,11 +7,11 @@
 #include "actors/link/defaults.hpp"
 #include "actors/link/frame_sender.hpp"
 #include "api/equality.hpp"
-#include "api/object_key.hpp"
-#include "api/random_message.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "support/random_message.hpp"
 #include "support/seeds.hpp"
 
 namespace troupe::test {
@@ -41,17 +41,17 @@ bool same(const persistence::change_cause& a, const persistence::change_cause& b
 TEST_CASE("transactions and their outcomes cross the link unchanged", "[link]") {
   for_each_seed(50, [](std::uint64_t seed) {
     const auto pod = random_pod(seed);
-    persistence::transaction what;
-    what.preconditions.push_back({api::key_of(*pod), seed});
-    what.mutations.push_back({api::key_of(*pod), &pod->kind(), pod->copy()});
-    what.mutations.push_back({"/registry/configmaps/default/gone", nullptr, nullptr});
-    what.why = {.request = seed, .trigger = 7, .author = "kubelet/n0"};
+    persistence::transaction transaction;
+    transaction.preconditions.push_back({api::key_of(*pod), seed});
+    transaction.mutations.push_back({api::key_of(*pod), &pod->kind(), pod->copy()});
+    transaction.mutations.push_back({"/registry/configmaps/default/gone", nullptr, nullptr});
+    transaction.cause = {.request = seed, .trigger = 7, .author = "kubelet/n0"};
     actors::wire::Commit out;
-    actors::write_commit(out, 3, what);
+    actors::write_commit(out, 3, transaction);
     const auto back = actors::read_commit(out);
     REQUIRE(back);
     REQUIRE(back->preconditions.size() == 1);
-    CHECK(back->preconditions[0].key == what.preconditions[0].key);
+    CHECK(back->preconditions[0].key == transaction.preconditions[0].key);
     CHECK(back->preconditions[0].at == seed);
     REQUIRE(back->mutations.size() == 2);
     CHECK(back->mutations[0].kind == &api::kind_of<Pod>());
@@ -60,16 +60,16 @@ TEST_CASE("transactions and their outcomes cross the link unchanged", "[link]") 
     CHECK(api::same_meaning(*back->mutations[0].content, *expected));
     CHECK(back->mutations[1].kind == &api::kind_of<ConfigMap>());
     CHECK_FALSE(back->mutations[1].content);
-    CHECK(same(back->why, what.why));
+    CHECK(same(back->cause, transaction.cause));
 
     actors::wire::CommitDone done;
     actors::write_commit_done(done, 3, persistence::committed{9, {pod, nullptr}});
-    const auto outcome = actors::read_commit_done(done, {api::key_of(*pod), "/registry/pods/a/b"});
-    REQUIRE(outcome);
-    REQUIRE(outcome->has_value());
-    CHECK((*outcome)->at == 9);
-    CHECK(same((*outcome)->objects[0], pod));
-    CHECK_FALSE((*outcome)->objects[1]);
+    const auto result = actors::read_commit_done(done, {api::key_of(*pod), "/registry/pods/a/b"});
+    REQUIRE(result);
+    REQUIRE(result->has_value());
+    CHECK((*result)->at == 9);
+    CHECK(same((*result)->objects[0], pod));
+    CHECK_FALSE((*result)->objects[1]);
     CHECK_FALSE(actors::read_commit_done(done, {api::key_of(*pod)}));
   });
 }
@@ -85,7 +85,7 @@ TEST_CASE("events cross the link in parts that are one list again", "[link]") {
         {.type = static_cast<actors::event_type>(i % 3),
          .at = i + 1,
          .object = std::make_shared<api::object>(api::kind_of<ConfigMap>(), std::move(map), i + 1),
-         .why = {.request = i, .trigger = i, .author = "a"}});
+         .cause = {.request = i, .trigger = i, .author = "a"}});
   }
   events.push_back({actors::event_type::bookmark, 400, nullptr});
   const auto parts =
@@ -106,7 +106,7 @@ TEST_CASE("events cross the link in parts that are one list again", "[link]") {
     CHECK(back[i].type == events[i].type);
     CHECK(back[i].at == events[i].at);
     CHECK(same(back[i].object, events[i].object));
-    CHECK(same(back[i].why, events[i].why));
+    CHECK(same(back[i].cause, events[i].cause));
   }
 }
 
@@ -115,11 +115,11 @@ TEST_CASE("errors cross the link with what callers look at", "[link]") {
   actors::write_commit_done(
       done, 1,
       tl::make_unexpected(persistence::error{persistence::errc::conflict, "no", "/k", 12}));
-  const auto outcome = actors::read_commit_done(done, {"/k"});
-  REQUIRE(outcome);
-  CHECK(outcome->error().code == persistence::errc::conflict);
-  CHECK(outcome->error().key == "/k");
-  CHECK(outcome->error().actual == 12);
+  const auto result = actors::read_commit_done(done, {"/k"});
+  REQUIRE(result);
+  CHECK(result->error().code == persistence::errc::conflict);
+  CHECK(result->error().key == "/k");
+  CHECK(result->error().actual == 12);
   done.mutable_error()->set_code(1'000);
   CHECK(actors::read_commit_done(done, {"/k"})->error().code == persistence::errc::io);
 
@@ -134,9 +134,9 @@ TEST_CASE("errors cross the link with what callers look at", "[link]") {
 TEST_CASE("what makes no sense on the link is an error that says what", "[link]") {
   const auto pod = random_pod(1);
   actors::wire::Commit commit;
-  persistence::transaction what;
-  what.mutations.push_back({api::key_of(*pod), &pod->kind(), pod->copy()});
-  actors::write_commit(commit, 1, what);
+  persistence::transaction transaction;
+  transaction.mutations.push_back({api::key_of(*pod), &pod->kind(), pod->copy()});
+  actors::write_commit(commit, 1, transaction);
   SECTION("a key of no kind") {
     commit.mutable_mutations(0)->set_key("/registry/dragons/a/b");
     CHECK_THAT(actors::read_commit(commit).error(), Contains("no kind has the key"));
@@ -144,9 +144,9 @@ TEST_CASE("what makes no sense on the link is an error that says what", "[link]"
   SECTION("a key that is long and forges lines of a log") {
     commit.mutable_mutations(0)->set_key("/registry/dragons/\n2026-11-22 error: " +
                                          std::string(1'000'000, 'x'));
-    const auto why = actors::read_commit(commit).error();
-    CHECK(why.size() <= actors::link_defaults::reason_limit_bytes);
-    CHECK(why.find('\n') == why.npos);
+    const auto error = actors::read_commit(commit).error();
+    CHECK(error.size() <= actors::link_defaults::reason_limit_bytes);
+    CHECK(error.find('\n') == error.npos);
   }
   SECTION("another object than the key says") {
     commit.mutable_mutations(0)->set_key("/registry/pods/kube-system/other");

@@ -26,7 +26,7 @@ struct node_world {
         {.node = "n0",
          .console = [this](const auto&, auto done) { questions.push_back(std::move(done)); },
          .linked = [this] { ++linked; },
-         .unlinked = [this](const std::string& why) { unlinked = why; }});
+         .unlinked = [this](const std::string& reason) { unlinked = reason; }});
     simulation.settle();
   }
 
@@ -44,14 +44,14 @@ struct node_world {
   static std::vector<From> heard(const plane_line& from) {
     return std::exchange(from.plane->heard, {});
   }
-  void subscribe(actor_of_test& who, std::uint64_t id, persistence::revision after = 0) {
-    actors::subscribe what;
-    what.id = id;
-    what.prefix = "/registry/pods/";
-    what.on_node = "n0";
-    what.after = after;
-    what.credit = 10;
-    who.say(gateway, what);
+  void subscribe(actor_of_test& subscriber, std::uint64_t id, persistence::revision after = 0) {
+    actors::subscribe subscription;
+    subscription.id = id;
+    subscription.prefix = "/registry/pods/";
+    subscription.on_node = "n0";
+    subscription.after = after;
+    subscription.credit = 10;
+    subscriber.say(gateway, subscription);
   }
   // One bookmark of that stream.
   static void fill_events(actors::wire::ToNode::Item& item, std::uint64_t stream,
@@ -70,9 +70,9 @@ struct node_world {
     map->mutable_metadata()->set_namespace_("default");
     (*map->mutable_data())["text"] = std::string(bytes, 'x');
     const auto& kind = api::kind_of<ConfigMap>();
-    auto what = std::make_shared<persistence::transaction>();
-    what->mutations.push_back({kind.key("default", "m"), &kind, std::move(map)});
-    return {what};
+    auto transaction = std::make_shared<persistence::transaction>();
+    transaction->mutations.push_back({kind.key("default", "m"), &kind, std::move(map)});
+    return {transaction};
   }
 
   std::vector<std::function<void(actors::console_view)>> questions;
@@ -88,11 +88,11 @@ TEST_CASE("a subscription with a filter is refused: a function does not travel",
   node_world world;
   const auto plane = world.connect();
   actor_of_test kubelet{world.simulation, "kubelet"};
-  actors::subscribe what;
-  what.id = 3;
-  what.prefix = "/registry/pods/";
-  what.accept = [](const api::object&) { return true; };
-  kubelet.say(world.gateway, what);
+  actors::subscribe subscription;
+  subscription.id = 3;
+  subscription.prefix = "/registry/pods/";
+  subscription.accept = [](const api::object&) { return true; };
+  kubelet.say(world.gateway, subscription);
   REQUIRE(kubelet.heard->ended.size() == 1);
   CHECK(kubelet.heard->ended[0].id == 3);
   CHECK(kubelet.heard->ended[0].reason.code == errc::invalid);
@@ -106,9 +106,9 @@ TEST_CASE("after a loss a stream goes on where it was, unless its beginning was 
   actor_of_test kubelet{world.simulation, "kubelet"};
   for (const std::uint64_t id : {1, 2, 3})
     world.subscribe(kubelet, id);
-  const auto asked = world.heard(first);
-  REQUIRE(asked.size() == 3);
-  const auto number = [&](std::size_t i) { return asked[i].subscribe().stream(); };
+  const auto requests = world.heard(first);
+  REQUIRE(requests.size() == 3);
+  const auto number = [&](std::size_t i) { return requests[i].subscribe().stream(); };
   world.say(first, [&](auto& item) { world.fill_events(item, number(0), 5, false); });
   world.say(first, [&](auto& item) { world.fill_events(item, number(1), 7, true); });
   REQUIRE(kubelet.heard->events.size() == 2);
@@ -128,7 +128,7 @@ TEST_CASE("after a loss a stream goes on where it was, unless its beginning was 
   CHECK(again[1].subscribe().after() == 0);
   CHECK(again[1].subscribe().credit() == 10);
   for (const auto& each : again)
-    for (const auto& old : asked)
+    for (const auto& old : requests)
       CHECK(each.subscribe().stream() != old.subscribe().stream());
 }
 
@@ -156,19 +156,19 @@ TEST_CASE("who ends, or wants no more, is forgotten at both ends", "[link]") {
   actor_of_test kubelet{world.simulation, "kubelet"}, other{world.simulation, "other"};
   world.subscribe(kubelet, 1);
   world.subscribe(other, 1);
-  const auto asked = world.heard(plane);
+  const auto requests = world.heard(plane);
   kubelet.say(world.gateway, actors::unsubscribe{1});
   const auto left = world.heard(plane);
   REQUIRE(left.size() == 1);
-  CHECK(left[0].unsubscribe().stream() == asked.at(0).subscribe().stream());
+  CHECK(left[0].unsubscribe().stream() == requests.at(0).subscribe().stream());
   other.end();
   world.simulation.advance(actors::link_defaults::sweep);
   const auto swept = world.heard(plane);
   REQUIRE(swept.size() == 1);
-  CHECK(swept[0].unsubscribe().stream() == asked.at(1).subscribe().stream());
+  CHECK(swept[0].unsubscribe().stream() == requests.at(1).subscribe().stream());
   // Nobody is there to be told.
   world.say(plane, [&](auto& item) {
-    world.fill_events(item, asked.at(0).subscribe().stream(), 9, true);
+    world.fill_events(item, requests.at(0).subscribe().stream(), 9, true);
   });
   CHECK(kubelet.heard->events.empty());
 }
@@ -273,7 +273,7 @@ TEST_CASE("the logs that a node tells of are bounded, and end with the session",
     world.system().actors().each([&](const auto& each) { count += each.kind == "log" ? 1 : 0; });
     return count;
   };
-  constexpr auto most = actors::link_defaults::asks_under_way;
+  constexpr auto most = actors::link_defaults::served_requests;
   for (std::size_t ask = 1; ask <= most + 1; ++ask) {
     REQUIRE(plane.plane->say([&](auto& item) { item.mutable_open_log()->set_ask(ask); }));
     world.settle();
@@ -299,7 +299,7 @@ TEST_CASE("the logs that a node tells of are bounded, and end with the session",
   CHECK(tellers() == 0);
 }
 
-TEST_CASE("a gateway that crashed tells no log of its former life", "[link]") {
+TEST_CASE("a gateway that crashed tells no log of its former incarnation", "[link]") {
   runtime::simulation world{1};
   const auto gateway = actors::spawn_gateway(
       world.system(), {.node = "n0",

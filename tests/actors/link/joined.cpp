@@ -1,8 +1,8 @@
 #include "actors/link/joined.hpp"
 
-#include "actors/kubelet/simulated_minion.hpp"
+#include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::test {
@@ -32,32 +32,33 @@ void joined_cluster::add(const std::string& node) {
 
 void joined_cluster::start(const std::string& node) {
   auto& mine = ends_[node];
-  mine.gateway =
-      actors::spawn_gateway(plane_.simulation().system(),
-                            {.node = node,
-                             .unlinked = [&mine](const std::string& why) { mine.unlinked = why; },
-                             .expelled = [&mine](const std::string& why) { mine.expelled = why; }});
+  mine.gateway = actors::spawn_gateway(
+      plane_.simulation().system(),
+      {.node = node,
+       .unlinked = [&mine](const std::string& reason) { mine.unlinked = reason; },
+       .expelled = [&mine](const std::string& reason) { mine.expelled = reason; }});
 }
 
 void joined_cluster::start_minion(const std::string& node) {
   actors::simulated_node like;
   like.name = node;
-  plane_.simulation().system().spawn({.kind = "simulated-minion", .name = node},
-                                     runtime::make<actors::simulated_minion>(like, doors_of(node)));
+  plane_.simulation().system().spawn(
+      {.kind = "simulated-minion", .name = node},
+      runtime::make<actors::simulated_minion>(like, core_actors_of(node)));
 }
 
 bool joined_cluster::connect(const std::string& node) {
   auto& mine = ends_.at(node);
   bool refused = false;
   const auto called = plane_.plane().links().acceptor();
-  mine.line = runtime::link::make_loop(peer_of(node), actors::gateway_acceptor(mine.gateway),
-                                       {"plane", {}, {}, {}},
-                                       [&](const runtime::link::session_ptr& session) {
-                                         auto answer = called(session);
-                                         refused = !answer;
-                                         if (refused) mine.unlinked = answer.error();
-                                         return answer;
-                                       });
+  mine.line = runtime::link::make_loopback(peer_of(node), actors::gateway_acceptor(mine.gateway),
+                                           {"plane", {}, {}, {}},
+                                           [&](const runtime::link::session_ptr& session) {
+                                             auto answer = called(session);
+                                             refused = !answer;
+                                             if (refused) mine.unlinked = answer.error();
+                                             return answer;
+                                           });
   return !refused;
 }
 
@@ -65,7 +66,7 @@ void joined_cluster::cut(const std::string& node) {
   if (auto& line = ends_.at(node).line; line.cut) line.cut();
 }
 
-actors::doors joined_cluster::doors_of(const std::string& node) const {
+actors::core_actors joined_cluster::core_actors_of(const std::string& node) const {
   const auto& gateway = ends_.at(node).gateway;
   return {gateway, gateway, gateway};
 }

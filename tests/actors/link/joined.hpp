@@ -31,7 +31,7 @@ class joined_cluster {
   bool connect(const std::string& node);
   void cut(const std::string& node);
 
-  actors::doors doors_of(const std::string& node) const;
+  actors::core_actors core_actors_of(const std::string& node) const;
   // Why the last session of the node ended, as its gateway was told.
   const std::string& ended(const std::string& node) const { return ends_.at(node).unlinked; }
   const std::string& expelled(const std::string& node) const { return ends_.at(node).expelled; }
@@ -39,7 +39,7 @@ class joined_cluster {
  private:
   struct end {
     runtime::actor_ref gateway;
-    runtime::link::loop line;
+    runtime::link::loopback line;
     std::string unlinked, expelled;
   };
 

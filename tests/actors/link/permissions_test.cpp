@@ -2,12 +2,12 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/claims.hpp"
-#include "actors/commands.hpp"
+#include "actors/controllers/claims.hpp"
+#include "actors/core/commands.hpp"
 #include "actors/link/node_permissions.hpp"
-#include "actors/node_identity.hpp"
+#include "actors/nodes/node_identity.hpp"
 #include "api/equality.hpp"
-#include "api/object_key.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -57,17 +57,17 @@ struct two_nodes {
     }
   }
 
-  persistence::snapshot now() const { return state.truth().read(); }
+  persistence::snapshot now() const { return state.store().read(); }
 
   template <class T>
-  static std::string key(const std::string& space, const std::string& name) {
-    return api::kind_of<T>().key(space, name);
+  static std::string key(const std::string& ns, const std::string& name) {
+    return api::kind_of<T>().key(ns, name);
   }
 
   // `edit` of an object, as n0 would send it.
   template <class T, class F>
-  persistence::expected<void> write(const std::string& space, const std::string& name, F edit) {
-    const auto old = state.find<T>(space, name);
+  persistence::expected<void> write(const std::string& ns, const std::string& name, F edit) {
+    const auto old = state.find<T>(ns, name);
     auto content = old->template copy_as<T>();
     edit(*content);
     return may_commit(now(), "n0", actors::succeed(*old, std::move(content)));
@@ -78,31 +78,31 @@ struct two_nodes {
 
 TEST_CASE("a link belongs to a node whose Node names its key", "[link]") {
   two_nodes world;
-  runtime::link::peer who{"system:node:n0", {"system:nodes"}, "sha256:n0", {}};
-  CHECK(actors::admit_node(world.now(), who).value() == "n0");
+  runtime::link::peer peer{"system:node:n0", {"system:nodes"}, "sha256:n0", {}};
+  CHECK(actors::admit_node(world.now(), peer).value() == "n0");
   SECTION("not with another key") {
-    who.key_hash = "sha256:n1";
-    const auto refused = actors::admit_node(world.now(), who);
+    peer.key_hash = "sha256:n1";
+    const auto refused = actors::admit_node(world.now(), peer);
     CHECK_THAT(refused.error(), Contains("node n0 was removed from this cluster: join it again"));
     CHECK(actors::says_removed("the link said: " + refused.error()));
   }
   SECTION("not without a Node") {
-    who.name = "system:node:n7";
-    CHECK_THAT(actors::admit_node(world.now(), who).error(), Contains("node n7 was removed"));
+    peer.name = "system:node:n7";
+    CHECK_THAT(actors::admit_node(world.now(), peer).error(), Contains("node n7 was removed"));
   }
   SECTION("not when nobody gave the Node a key, nor for a peer without one") {
     world.state.change<Node>({}, "n0", [](Node& n) { n.mutable_metadata()->clear_annotations(); });
-    CHECK_FALSE(actors::admit_node(world.now(), who));
-    who.key_hash.clear();
-    CHECK_FALSE(actors::admit_node(world.now(), who));
+    CHECK_FALSE(actors::admit_node(world.now(), peer));
+    peer.key_hash.clear();
+    CHECK_FALSE(actors::admit_node(world.now(), peer));
   }
   SECTION("not for who is no node") {
-    who.groups = {"system:masters"};
-    CHECK_THAT(actors::admit_node(world.now(), who).error(), Contains("is no node"));
-    who = {"admin", {"system:nodes"}, "sha256:n0", {}};
-    CHECK_FALSE(actors::admit_node(world.now(), who));
-    who.name = "system:node:";
-    CHECK_FALSE(actors::admit_node(world.now(), who));
+    peer.groups = {"system:masters"};
+    CHECK_THAT(actors::admit_node(world.now(), peer).error(), Contains("is no node"));
+    peer = {"admin", {"system:nodes"}, "sha256:n0", {}};
+    CHECK_FALSE(actors::admit_node(world.now(), peer));
+    peer.name = "system:node:";
+    CHECK_FALSE(actors::admit_node(world.now(), peer));
   }
 }
 
@@ -144,11 +144,11 @@ TEST_CASE("a node writes the status of its pods and removes those that end", "[l
     (*p.mutable_metadata()->mutable_labels())["app"] = "taken-over";
   }));
   const auto remove = [&](const std::string& name) {
-    persistence::transaction what;
+    persistence::transaction transaction;
     const auto pod = world.state.find<Pod>("default", name);
-    what.preconditions.push_back({api::key_of(*pod), pod->revision()});
-    what.mutations.push_back({api::key_of(*pod), &pod->kind(), nullptr});
-    return may_commit(world.now(), "n0", what).has_value();
+    transaction.preconditions.push_back({api::key_of(*pod), pod->revision()});
+    transaction.mutations.push_back({api::key_of(*pod), &pod->kind(), nullptr});
+    return may_commit(world.now(), "n0", transaction).has_value();
   };
   const auto order = [&](const std::string& name) {
     const auto pod = world.state.find<Pod>("default", name);
@@ -187,10 +187,10 @@ TEST_CASE("a node's commands and events are about the very object that it means"
   world.state.change<Pod>("default", "p-n0", [](Pod& p) {
     p.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
   });
-  actors::remove what{.key = key, .uid = pod->meta().uid()};
-  CHECK(actors::may_remove(world.now(), "n0", what));
-  what.propagation = "Orphan";
-  CHECK(actors::may_remove(world.now(), "n0", what).error().code == 403);
+  actors::remove removal{.key = key, .uid = pod->meta().uid()};
+  CHECK(actors::may_remove(world.now(), "n0", removal));
+  removal.propagation = "Orphan";
+  CHECK(actors::may_remove(world.now(), "n0", removal).error().code == 403);
 }
 
 TEST_CASE("what two pods of a node use is used until both have gone", "[link]") {
@@ -214,15 +214,15 @@ TEST_CASE("what two pods of a node use is used until both have gone", "[link]") 
 
 TEST_CASE("a node cannot write by guessing a state that is yet to come", "[link]") {
   two_nodes world;
-  auto what = actors::succeed(*world.state.find<Pod>("default", "p-n0"),
-                              world.state.find<Pod>("default", "p-n0")->copy_as<Pod>());
-  what.preconditions.front().at = world.now().at() + 1;
-  const auto refused = may_commit(world.now(), "n0", what);
+  auto transaction = actors::succeed(*world.state.find<Pod>("default", "p-n0"),
+                                     world.state.find<Pod>("default", "p-n0")->copy_as<Pod>());
+  transaction.preconditions.front().at = world.now().at() + 1;
+  const auto refused = may_commit(world.now(), "n0", transaction);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == persistence::errc::conflict);
   CHECK(refused.error().actual == world.state.find<Pod>("default", "p-n0")->revision());
-  what.preconditions.clear();
-  CHECK_FALSE(may_commit(world.now(), "n0", what));
+  transaction.preconditions.clear();
+  CHECK_FALSE(may_commit(world.now(), "n0", transaction));
 }
 
 TEST_CASE("a node makes its Lease with its Node as the owner, or without one", "[link]") {
@@ -234,10 +234,10 @@ TEST_CASE("a node makes its Lease with its Node as the owner, or without one", "
     lease->mutable_metadata()->set_namespace_("kube-node-lease");
     lease->mutable_metadata()->set_name("n0");
     edit(*lease->mutable_metadata());
-    persistence::transaction what;
-    what.preconditions.push_back({key, 0});
-    what.mutations.push_back({key, &api::kind_of<Lease>(), std::move(lease)});
-    return may_commit(world.now(), "n0", what).has_value();
+    persistence::transaction transaction;
+    transaction.preconditions.push_back({key, 0});
+    transaction.mutations.push_back({key, &api::kind_of<Lease>(), std::move(lease)});
+    return may_commit(world.now(), "n0", transaction).has_value();
   };
   const auto owned_by = [&](const std::string& node) {
     return [owner = world.state.find<Node>({}, node)](auto& meta) {
@@ -262,9 +262,9 @@ TEST_CASE("a node may tie what it writes to the state of its own Node alone", "[
   two_nodes world;
   const auto tied_to = [&](const std::string& node) {
     const auto pod = world.state.find<Pod>("default", "p-n0");
-    auto what = actors::succeed(*pod, pod->copy_as<Pod>());
-    what.preconditions.push_back({world.key<Node>({}, node), 1});
-    return may_commit(world.now(), "n0", what).has_value();
+    auto transaction = actors::succeed(*pod, pod->copy_as<Pod>());
+    transaction.preconditions.push_back({world.key<Node>({}, node), 1});
+    return may_commit(world.now(), "n0", transaction).has_value();
   };
   CHECK(tied_to("n0"));
   CHECK_FALSE(tied_to("n1"));
@@ -343,17 +343,17 @@ TEST_CASE("what a node asks for by chance never touches what is another's", "[li
             lease->mutable_spec()->set_lease_transitions(static_cast<int>(pick(1'000)));
       }
       const auto key = api::key_of(*target);
-      persistence::transaction what;
-      what.preconditions.push_back(
+      persistence::transaction transaction;
+      transaction.preconditions.push_back(
           {key, pick(8) == 0 ? pick(before.at() + 2) : target->revision()});
-      what.mutations.push_back({key, &target->kind(), std::move(content)});
-      const auto verdict = may_commit(before, "n0", what);
-      if (!verdict) {
-        REQUIRE_FALSE(verdict.error().message.empty());
+      transaction.mutations.push_back({key, &target->kind(), std::move(content)});
+      const auto result = may_commit(before, "n0", transaction);
+      if (!result) {
+        REQUIRE_FALSE(result.error().message.empty());
         continue;
       }
       ++allowed;
-      world.state.truth().submit(std::move(what), [](persistence::outcome) {});
+      world.state.store().submit(std::move(transaction), [](persistence::outcome) {});
       const auto after = world.now();
       for (const auto& each : all) {
         const auto now = after.find(api::key_of(*each));

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "actors/link/asks.hpp"
+#include "actors/core/messages.hpp"
 #include "actors/link/frames.pb.h"
 #include "actors/link/joined.hpp"
 #include "actors/link/node_gateway.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/messages.hpp"
+#include "actors/link/node_requests.hpp"
 #include "runtime/actor.hpp"
 #include "runtime/link/link.hpp"
 #include "runtime/simulation.hpp"
@@ -25,9 +25,9 @@ namespace troupe::test {
 template <class Heard, class Said>
 class raw_end final : public runtime::link::receiver {
  public:
-  void received(runtime::link::delivery what) override {
-    if (deaf) return unread.push_back(std::move(what));
-    note(what);
+  void received(runtime::link::delivery delivery) override {
+    if (deaf) return unread.push_back(std::move(delivery));
+    note(delivery);
   }
   void ended(const std::string& reason) override { end = reason; }
 
@@ -61,9 +61,9 @@ class raw_end final : public runtime::link::receiver {
   std::vector<runtime::link::delivery> unread;
 
  private:
-  void note(const runtime::link::delivery& what) {
+  void note(const runtime::link::delivery& delivery) {
     Heard frame;
-    makes_sense &= frame.ParseFromString(what.bytes());
+    makes_sense &= frame.ParseFromString(delivery.bytes());
     for (const auto& item : frame.items())
       heard.push_back(item);
   }
@@ -74,11 +74,11 @@ using raw_plane = raw_end<actors::wire::FromNode, actors::wire::ToNode>;
 
 struct node_line {
   std::shared_ptr<raw_node> node;
-  runtime::link::loop line;
+  runtime::link::loopback line;
 };
 inline node_line connect_raw_node(cluster& plane, const std::string& node) {
   const auto mine = std::make_shared<raw_node>();
-  auto line = runtime::link::make_loop(
+  auto line = runtime::link::make_loopback(
       peer_of(node), [mine](const auto&) { return mine; }, {"plane", {}, {}, {}},
       plane.plane().links().acceptor());
   mine->session = line.one;
@@ -88,12 +88,13 @@ inline node_line connect_raw_node(cluster& plane, const std::string& node) {
 
 struct plane_line {
   std::shared_ptr<raw_plane> plane;
-  runtime::link::loop line;
+  runtime::link::loopback line;
 };
 inline plane_line connect_raw_plane(const runtime::actor_ref& gateway) {
   const auto mine = std::make_shared<raw_plane>();
-  auto line = runtime::link::make_loop(peer_of("n0"), actors::gateway_acceptor(gateway),
-                                       {"plane", {}, {}, {}}, [mine](const auto&) { return mine; });
+  auto line =
+      runtime::link::make_loopback(peer_of("n0"), actors::gateway_acceptor(gateway),
+                                   {"plane", {}, {}, {}}, [mine](const auto&) { return mine; });
   mine->session = line.other;
   return {mine, std::move(line)};
 }
@@ -114,7 +115,7 @@ struct told {
 class scripted : public runtime::actor {
  public:
   struct act {
-    std::function<void(scripted&)> what;
+    std::function<void(scripted&)> action;
   };
 
   explicit scripted(std::shared_ptr<told> notes) : notes_{std::move(notes)} {}
@@ -127,13 +128,13 @@ class scripted : public runtime::actor {
   }
 
   template <class T>
-  void say(const runtime::actor_ref& to, T what) {
-    tell(to, std::move(what));
+  void say(const runtime::actor_ref& to, T message) {
+    tell(to, std::move(message));
   }
   template <class Reply, class T>
-  void ask(const runtime::actor_ref& to, T what, runtime::duration limit,
+  void ask(const runtime::actor_ref& to, T message, runtime::duration limit,
            std::vector<Reply> told::*into) {
-    request<Reply>(to, std::move(what), limit, [this, into](auto reply) {
+    request<Reply>(to, std::move(message), limit, [this, into](auto reply) {
       if (reply)
         ((*notes_).*into).push_back(**reply);
       else
@@ -142,7 +143,7 @@ class scripted : public runtime::actor {
   }
 
  private:
-  void on_act(const act& m) { m.what(*this); }
+  void on_act(const act& m) { m.action(*this); }
   void on_events(const actors::watch_events& m) { notes_->events.push_back(m); }
   void on_ended(const actors::watch_ended& m) { notes_->ended.push_back(m); }
   void on_subscribe(const actors::subscribe& m) { notes_->subscribed.push_back(m); }
@@ -161,13 +162,13 @@ class actor_of_test {
                                   runtime::make<scripted>(heard))} {}
 
   template <class T>
-  void say(const runtime::actor_ref& to, T what) {
-    act([to, what](scripted& self) { self.say(to, what); });
+  void say(const runtime::actor_ref& to, T message) {
+    act([to, message](scripted& self) { self.say(to, message); });
   }
   template <class Reply, class T>
-  void ask(const runtime::actor_ref& to, T what, runtime::duration limit,
+  void ask(const runtime::actor_ref& to, T message, runtime::duration limit,
            std::vector<Reply> told::*into) {
-    act([to, what, limit, into](scripted& self) { self.ask<Reply>(to, what, limit, into); });
+    act([to, message, limit, into](scripted& self) { self.ask<Reply>(to, message, limit, into); });
   }
   void end() {
     world_.system().stop(ref_);
@@ -179,8 +180,8 @@ class actor_of_test {
   const std::shared_ptr<told> heard = std::make_shared<told>();
 
  private:
-  void act(std::function<void(scripted&)> what) {
-    ref_.tell(scripted::act{std::move(what)});
+  void act(std::function<void(scripted&)> action) {
+    ref_.tell(scripted::act{std::move(action)});
     world_.settle();
   }
 

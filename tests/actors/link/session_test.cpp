@@ -4,11 +4,11 @@
 #include <map>
 #include <random>
 
-#include "actors/condition.hpp"
+#include "actors/core/condition.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
 #include "actors/link/raw_ends.hpp"
-#include "api/object_key.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_event.pb.h"
@@ -82,14 +82,14 @@ TEST_CASE("who wrote over a link stands in the history", "[link]") {
   join(world, "n0");
   plane.create(pod_named("web", "n0"));
   REQUIRE(plane.run_until([&] { return is_ready(plane.get<Pod>("default", "web")); }));
-  const auto changes = plane.truth().changes(0, 10'000);
+  const auto changes = plane.store().changes(0, 10'000);
   REQUIRE(changes);
   const auto last = std::find_if(changes->rbegin(), changes->rend(), [](const auto& c) {
     return c.key == "/registry/pods/default/web";
   });
   REQUIRE(last != changes->rend());
-  CHECK(last->why.author == "kubelet/n0");
-  CHECK(last->why.trigger == last->previous->revision());
+  CHECK(last->cause.author == "kubelet/n0");
+  CHECK(last->cause.trigger == last->previous->revision());
 }
 
 TEST_CASE("a status that was written while the link was down arrives after it", "[link]") {
@@ -119,11 +119,11 @@ TEST_CASE("what happened on a node without a link is told when it has one, as of
   const auto noisy = plane.create(pod_named("noisy", "n0"));
   REQUIRE(plane.run_until([&] { return node_ready(plane, "n0"); }));
   const auto record = [&](const api::object_ptr& about, std::string message) {
-    world.doors_of("n0").recorder.tell(actors::record_event{.about = about,
-                                                            .warning = true,
-                                                            .reason = "Unhealthy",
-                                                            .message = std::move(message),
-                                                            .component = "kubelet"});
+    world.core_actors_of("n0").recorder.tell(actors::record_event{.about = about,
+                                                                  .warning = true,
+                                                                  .reason = "Unhealthy",
+                                                                  .message = std::move(message),
+                                                                  .component = "kubelet"});
     plane.settle();
   };
   const auto told = [&](const std::string& message) {
@@ -207,11 +207,11 @@ TEST_CASE("what a node may not do is refused with a reason", "[link]") {
   say(plane, *node, [&](auto& item) {
     auto content = plane.find<Pod>("default", "other")->copy_as<Pod>();
     content->mutable_status()->set_phase("Failed");
-    persistence::transaction what;
+    persistence::transaction transaction;
     const auto key = api::kind_of<Pod>().key("default", "other");
-    what.preconditions.push_back({key, plane.find<Pod>("default", "other")->revision()});
-    what.mutations.push_back({key, &api::kind_of<Pod>(), std::move(content)});
-    actors::write_commit(*item.mutable_commit(), 7, what);
+    transaction.preconditions.push_back({key, plane.find<Pod>("default", "other")->revision()});
+    transaction.mutations.push_back({key, &api::kind_of<Pod>(), std::move(content)});
+    actors::write_commit(*item.mutable_commit(), 7, transaction);
   });
   REQUIRE(node->heard.size() == 1);
   CHECK(node->heard[0].commit_done().id() == 7);
@@ -279,11 +279,11 @@ TEST_CASE("a node that does not read loses its session, not the control plane it
   const auto [node, line] = connect_raw_node(plane, "n0");
   node->deaf = true;
   say(plane, *node, [](auto& item) {
-    auto& asked = *item.mutable_subscribe();
-    asked.set_stream(1);
-    asked.set_prefix("/registry/pods/");
-    asked.set_on_node("n0");
-    asked.set_credit(10'000);
+    auto& subscription = *item.mutable_subscribe();
+    subscription.set_stream(1);
+    subscription.set_prefix("/registry/pods/");
+    subscription.set_on_node("n0");
+    subscription.set_credit(10'000);
   });
   auto pod = pod_named("big", "n0");
   (*pod.mutable_metadata()->mutable_annotations())["text"] = std::string(200'000, 'x');
@@ -295,15 +295,15 @@ TEST_CASE("a node that does not read loses its session, not the control plane it
     plane.advance(milliseconds{50});
   }
   CHECK_FALSE(links.connected("n0"));
-  std::size_t kept = 0;
+  std::size_t unread_bytes = 0;
   while (node->end.empty()) {
     const auto read = std::exchange(node->unread, {});
     REQUIRE_FALSE(read.empty());
     for (const auto& each : read)
-      kept += each.bytes().size();
+      unread_bytes += each.bytes().size();
   }
   CHECK_THAT(node->end, Contains("does not read"));
-  CHECK(kept < 2 * actors::link_defaults::backlog_limit_bytes);
+  CHECK(unread_bytes < 2 * actors::link_defaults::backlog_limit_bytes);
 }
 
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 #include <random>
 
-#include "actors/follower.hpp"
+#include "actors/core/informer.hpp"
 #include "actors/link/joined.hpp"
-#include "api/object_key.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "support/nodes.hpp"
@@ -28,10 +28,10 @@ struct seen {
 };
 
 // Notes what comes by.
-class witness : public actors::follower {
+class witness : public actors::informer {
  public:
   witness(runtime::actor_ref watcher, std::string node, std::vector<seen>* notes)
-      : follower{std::move(watcher)}, node_{std::move(node)}, notes_{notes} {}
+      : informer{std::move(watcher)}, node_{std::move(node)}, notes_{notes} {}
 
   const runtime::behavior& make_behavior() const override {
     static const auto table =
@@ -52,18 +52,18 @@ class witness : public actors::follower {
   std::vector<seen>* notes_;
 };
 
-// A node behind a link, and one beside the store that sees the same.
+// A node behind a link, and one next to the store that sees the same.
 struct two_witnesses {
   explicit two_witnesses(std::uint64_t seed)
       : joined{seed, {.plane = {.controllers = false}}}, random{seed} {
     joined.add("n0");
     joined.start("n0");
     joined.connect("n0");
-    auto& company = joined.plane().simulation().system();
-    company.spawn({.kind = "witness", .name = "far"},
-                  runtime::make<witness>(joined.doors_of("n0").watcher, "n0", &far));
-    company.spawn({.kind = "witness", .name = "near"},
-                  runtime::make<witness>(joined.plane().plane().doors().watcher, "n0", &near));
+    auto& system = joined.plane().simulation().system();
+    system.spawn({.kind = "witness", .name = "far"},
+                 runtime::make<witness>(joined.core_actors_of("n0").watcher, "n0", &far));
+    system.spawn({.kind = "witness", .name = "near"},
+                 runtime::make<witness>(joined.plane().plane().core_actors().watcher, "n0", &near));
     joined.plane().settle();
   }
 
@@ -142,7 +142,7 @@ TEST_CASE("a stream over a link outlives crashes at both of its ends", "[link]")
     plane.advance(seconds{60});
     world.joined.connect("n0");
     plane.advance(seconds{60});
-    // A witness begins anew where a stream cannot go on; what is there at the end it has seen.
+    // A witness starts again where a stream cannot go on; what is there at the end it has seen.
     const auto newest = [](const std::vector<seen>& notes) {
       std::map<std::string, seen> last;
       for (const auto& each : notes)
@@ -154,10 +154,10 @@ TEST_CASE("a stream over a link outlives crashes at both of its ends", "[link]")
         at[key] = each.at;
       return at;
     };
-    std::map<std::string, persistence::revision> truth;
+    std::map<std::string, persistence::revision> store;
     for (const auto& pod : plane.list<Pod>())
-      if (pod->as<Pod>().spec().node_name() == "n0") truth[api::key_of(*pod)] = pod->revision();
-    CHECK(newest(world.far) == truth);
+      if (pod->as<Pod>().spec().node_name() == "n0") store[api::key_of(*pod)] = pod->revision();
+    CHECK(newest(world.far) == store);
   });
 }
 

@@ -26,7 +26,7 @@ TEST_CASE("a probe whose output is no text is an event, and costs its node no li
   for (const auto& [output, shown] :
        {std::pair<std::string, std::string>{"\xff\xfe\n", "\uFFFD\uFFFD\n"},
         {"gr\xc3", "gr\uFFFD"}}) {
-    world.doors_of("n0").recorder.tell(
+    world.core_actors_of("n0").recorder.tell(
         actors::record_event{.about = pod,
                              .warning = true,
                              .reason = "Unhealthy",
@@ -60,13 +60,13 @@ TEST_CASE("a node that asks for a key of a megabyte loses its session", "[link]"
   world.add("n0");
   for (const std::size_t size : {300, 1'000'000}) {
     const auto node = std::make_shared<ear>();
-    auto line = runtime::link::make_loop(
+    auto line = runtime::link::make_loopback(
         peer_of("n0"), [node](const auto&) { return node; }, {"plane", {}, {}, {}},
         plane.plane().links().acceptor());
     actors::wire::FromNode frame;
-    auto& asked = *frame.add_items()->mutable_subscribe();
-    asked.set_stream(1);
-    asked.set_prefix("/registry/secrets/default/" + std::string(size, 'x'));
+    auto& subscription = *frame.add_items()->mutable_subscribe();
+    subscription.set_stream(1);
+    subscription.set_prefix("/registry/secrets/default/" + std::string(size, 'x'));
     REQUIRE(line.one->send(frame.SerializeAsString()));
     plane.settle();
     if (size < 1'000)

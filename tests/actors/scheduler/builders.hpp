@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "actors/scheduler/pod_info.hpp"
-#include "api/codec.hpp"
-#include "api/object.hpp"
+#include "actors/scheduler/framework/pod_info.hpp"
+#include "api/codec/codec.hpp"
+#include "api/object/object.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"

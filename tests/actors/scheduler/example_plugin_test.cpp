@@ -25,7 +25,7 @@ class quiet_nodes : public plugin, public filter_plugin, public score_plugin {
     const auto found = labels.find("class");
     const bool batch = found != labels.end() && found->second == "batch";
     if (!batch || !node.labels().contains("quiet")) return {};
-    return {verdict::unresolvable, "node(s) wanted quiet"};
+    return {status_code::unresolvable, "node(s) wanted quiet"};
   }
 
   std::int64_t score(const cycle&, const pod_info&, const node_info& node) const override {
@@ -45,18 +45,18 @@ TEST_CASE("the plugin of the guide filters and scores", "[scheduler]") {
   options.plugins.push_back({"QuietNodes", 5});
   const auto with = profile::make(options);
   REQUIRE(with);
-  algorithm how{**with};
+  algorithm chooser{**with};
   cluster_view view;
   std::mt19937_64 random{1};
   view.put_node(make_node("silent", "{quiet: \"yes\"}"));
-  const auto refused = how.schedule(make_pod("b", "{}", "{class: batch}"), view, random);
+  const auto refused = chooser.schedule(make_pod("b", "{}", "{class: batch}"), view, random);
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().message, Catch::Contains("1 node(s) wanted quiet"));
-  CHECK(how.schedule(make_pod("p"), view, random) == "silent");
+  CHECK(chooser.schedule(make_pod("p"), view, random) == "silent");
   view.put_node(make_node("empty"));
   view.put_pod(make_pod("q"), "silent");
   for (int i = 0; i < 10; ++i)
-    CHECK(how.schedule(make_pod("p"), view, random) == "empty");
+    CHECK(chooser.schedule(make_pod("p"), view, random) == "empty");
 }
 
 TEST_CASE("the guide shows the very text that is compiled here", "[scheduler]") {

@@ -14,7 +14,7 @@ namespace {
 
 struct bench {
   std::unique_ptr<profile> with = *profile::make(*built_in_profile("today"));
-  algorithm how{*with};
+  algorithm chooser{*with};
   cluster_view view;
   std::mt19937_64 random{909};
 
@@ -22,7 +22,7 @@ struct bench {
   void bound(const pod_info_ptr& pod, const std::string& node) { view.put_pod(pod, node); }
   // The chosen node, or the reason why there is none.
   std::string place(const pod_info_ptr& pod) {
-    auto found = how.schedule(pod, view, random);
+    auto found = chooser.schedule(pod, view, random);
     return found ? *found : found.error().message;
   }
   std::string refusal(const pod_info_ptr& pod) {
@@ -345,11 +345,11 @@ TEST_CASE("neighbours are looked for in the namespaces that their labels select"
   bench b;
   b.node(make_node("one", "{host: one}"));
   b.node(make_node("two", "{host: two}"));
-  const auto space = [&](const std::string& name, const std::string& labels) {
+  const auto ns = [&](const std::string& name, const std::string& labels) {
     b.view.put_namespace(
         parse<api::core::v1::Namespace>("metadata: {name: " + name + ", labels: " + labels + "}"));
   };
-  space("a", "{team: blue}");
+  ns("a", "{team: blue}");
   b.bound(make_pod("cache", "{}", "{app: cache}"), "two");
   const auto near = [](const std::string& more) {
     return make_pod("web",
@@ -363,7 +363,7 @@ TEST_CASE("neighbours are looked for in the namespaces that their labels select"
   CHECK(b.place(near(", namespaceSelector: {matchLabels: {team: blue}}")) == "two");
   CHECK(b.refusal(near(", namespaceSelector: {matchLabels: {team: red}}")) == refused);
   CHECK(b.place(near(", namespaceSelector: {matchLabels: {team: red}}, namespaces: [a]")) == "two");
-  space("a", "{team: red}");
+  ns("a", "{team: red}");
   CHECK(b.place(near(", namespaceSelector: {matchLabels: {team: red}}")) == "two");
   b.view.remove_namespace("a");
   CHECK(b.refusal(near(", namespaceSelector: {matchLabels: {team: red}}")) == refused);
@@ -386,7 +386,7 @@ TEST_CASE("nodes are never overcommitted and every pod that fits finds one", "[s
       const auto pod = make_request("p" + std::to_string(i), std::to_string(milli) + "m", "1Mi");
       const bool fits = std::any_of(left.begin(), left.end(),
                                     [&](const auto& node) { return node.second >= milli; });
-      auto found = b.how.schedule(pod, b.view, b.random);
+      auto found = b.chooser.schedule(pod, b.view, b.random);
       REQUIRE(found.has_value() == fits);
       if (!found) continue;
       left[*found] -= milli;
@@ -412,14 +412,14 @@ TEST_CASE("an important pod may ask others to leave, as few and as unimportant a
   bind("small", "1", 10, "two");
   bind("tiny", "1", 5, "two");
   bind("big", "2", 10, "two");
-  auto refused = b.how.schedule(make_request("p", "1", "1Mi", 50), b.view, b.random);
+  auto refused = b.chooser.schedule(make_request("p", "1", "1Mi", 50), b.view, b.random);
   REQUIRE_FALSE(refused);
-  const auto& room = refused.error().make_room;
-  CHECK(room.node == "two");
-  REQUIRE(room.victims.size() == 1);
-  CHECK(room.victims[0]->pod->meta().name() == "tiny");
+  const auto& preemption = refused.error().make_room;
+  CHECK(preemption.node == "two");
+  REQUIRE(preemption.victims.size() == 1);
+  CHECK(preemption.victims[0]->pod->meta().name() == "tiny");
 
-  CHECK(b.how.schedule(make_request("q", "1", "1Mi", 1), b.view, b.random)
+  CHECK(b.chooser.schedule(make_request("q", "1", "1Mi", 1), b.view, b.random)
             .error()
             .make_room.node.empty());
 }
@@ -455,7 +455,7 @@ TEST_CASE("the scheduler alone places 10,000 pods on 5,000 nodes", "[.bench]") {
     pods.push_back(make_request("p" + std::to_string(i), "500m", "500Mi"));
   const auto start = test::cpu_seconds();
   for (const auto& pod : pods)
-    b.view.assume(pod, *b.how.schedule(pod, b.view, b.random));
+    b.view.assume(pod, *b.chooser.schedule(pod, b.view, b.random));
   WARN(static_cast<int>(10'000 / (test::cpu_seconds() - start)) << " pods/s of one core");
 }
 

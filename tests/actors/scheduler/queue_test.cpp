@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "actors/scheduler/defaults.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/profile.hpp"
 #include "builders.hpp"
 

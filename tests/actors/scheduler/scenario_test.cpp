@@ -1,8 +1,8 @@
 // The scheduler at work in a simulated cluster.
 #include <catch2/catch.hpp>
 
-#include "actors/condition.hpp"
-#include "actors/metrics.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/core/metrics.hpp"
 #include "actors/scheduler/registry.hpp"
 #include "api/schema/core_event.pb.h"
 #include "support/nodes.hpp"
@@ -47,12 +47,12 @@ class elsewhere : public plugin, public bind_plugin {
   std::string_view name() const noexcept override { return "Elsewhere"; }
 
   status bind(const pod_info_ptr& pod, const std::string&, answer done) override {
-    if (!pod->body().metadata().labels().contains("elsewhere")) return {verdict::skip, {}};
-    asked.push_back(std::move(done));
+    if (!pod->body().metadata().labels().contains("elsewhere")) return {status_code::skip, {}};
+    answers.push_back(std::move(done));
     return {};
   }
 
-  static inline std::vector<answer> asked;
+  static inline std::vector<answer> answers;
 };
 
 const registration also_registered{"Elsewhere", make_plugin<elsewhere>};
@@ -148,7 +148,7 @@ TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no
       c.create(asking("p" + std::to_string(i), 1));
     for (std::uint64_t i = 0; i < moment * 2; ++i)
       c.simulation().step();
-    // Binds that were sent are still under way when its next life begins.
+    // Binds that were sent are still under way when its next incarnation begins.
     auto& system = c.simulation().system();
     REQUIRE(system.pause(c.actor("writer", "writer"), seconds{5}));
     c.crash("scheduler", "default-scheduler");
@@ -223,58 +223,58 @@ TEST_CASE("a bind that is answered too late is tried again and harms nothing", "
 }
 
 TEST_CASE("a plugin may bind pods by its own means", "[scheduler]") {
-  auto& asked = elsewhere::asked;
-  asked.clear();
+  auto& answers = elsewhere::answers;
+  answers.clear();
   cluster c{10, with_elsewhere()};
   add_small_node(c, "n1", 4);
   c.create(pod_elsewhere("own", 1));
   c.create(asking("other", 1));
   c.settle();
   CHECK(node_of(c, "other") == "n1");
-  REQUIRE(asked.size() == 1);
-  asked[0](api::fail(api::internal("not today")));
+  REQUIRE(answers.size() == 1);
+  answers[0](api::fail(api::internal("not today")));
   c.advance(seconds{1});
   CHECK(told(c, "FailedScheduling") == 1);
-  REQUIRE(asked.size() == 2);
+  REQUIRE(answers.size() == 2);
   // It never says how that one ended.
   keep_alive(c, {"n1"}, seconds{40});
   CHECK(told(c, "FailedScheduling") == 2);
-  REQUIRE(asked.size() == 3);
-  c.plane().bind({api::kind_of<Pod>().key("default", "own"), {}, "n1"}, 1, asked[2]);
+  REQUIRE(answers.size() == 3);
+  c.plane().bind({api::kind_of<Pod>().key("default", "own"), {}, "n1"}, 1, answers[2]);
   c.settle();
   CHECK(node_of(c, "own") == "n1");
   CHECK(told(c, "Scheduled") == 2);
-  asked[1](api::fail(api::internal("at last")));
+  answers[1](api::fail(api::internal("at last")));
   keep_alive(c, {"n1"}, seconds{40});
-  CHECK(asked.size() == 3);
+  CHECK(answers.size() == 3);
   CHECK(told(c, "FailedScheduling") == 2);
-  asked.clear();
+  answers.clear();
 }
 
-TEST_CASE("a plugin's answer to a former life of the scheduler ends no bind of this one",
+TEST_CASE("a plugin's answer to a former incarnation of the scheduler ends no bind of this one",
           "[scheduler]") {
-  auto& asked = elsewhere::asked;
-  asked.clear();
+  auto& answers = elsewhere::answers;
+  answers.clear();
   cluster c{10, with_elsewhere()};
   add_small_node(c, "n1", 4);
   c.create(pod_elsewhere("own", 1));
   c.settle();
-  REQUIRE(asked.size() == 1);
+  REQUIRE(answers.size() == 1);
   c.crash("scheduler", "default-scheduler");
   c.advance(seconds{1});
-  REQUIRE(asked.size() == 2);
-  asked[0](api::fail(api::internal("of a former life")));
+  REQUIRE(answers.size() == 2);
+  answers[0](api::fail(api::internal("of a former life")));
   c.settle();
   CHECK(told(c, "FailedScheduling") == 0);
-  c.plane().bind({api::kind_of<Pod>().key("default", "own"), {}, "n1"}, 1, asked[1]);
+  c.plane().bind({api::kind_of<Pod>().key("default", "own"), {}, "n1"}, 1, answers[1]);
   c.settle();
   CHECK(told(c, "Scheduled") == 1);
-  asked.clear();
+  answers.clear();
 }
 
 TEST_CASE("the room that a failed bind leaves is for those who wait for it", "[scheduler]") {
-  auto& asked = elsewhere::asked;
-  asked.clear();
+  auto& answers = elsewhere::answers;
+  answers.clear();
   cluster c{11, with_elsewhere()};
   add_small_node(c, "n1", 2);
   c.create(pod_elsewhere("own", 2));
@@ -282,11 +282,11 @@ TEST_CASE("the room that a failed bind leaves is for those who wait for it", "[s
   c.create(important("boss", 2, "system-cluster-critical"));
   c.advance(seconds{5});
   CHECK(node_of(c, "boss").empty());
-  REQUIRE(asked.size() == 1);
-  asked[0](api::fail(api::internal("not today")));
+  REQUIRE(answers.size() == 1);
+  answers[0](api::fail(api::internal("not today")));
   c.settle();
   CHECK(node_of(c, "boss") == "n1");
-  asked.clear();
+  answers.clear();
 }
 
 TEST_CASE("a foreign scheduler binds its own pods beside ours", "[scheduler]") {
@@ -348,9 +348,9 @@ TEST_CASE("an important pod gets its room from few, and no more leave while it w
   c.create(important("boss", 1, "system-cluster-critical"));
   c.settle();
   const auto waiting = c.get<Pod>("default", "boss");
-  const auto& room = waiting.status().nominated_node_name();
+  const auto& nominated = waiting.status().nominated_node_name();
   CHECK(waiting.spec().node_name().empty());
-  REQUIRE_FALSE(room.empty());
+  REQUIRE_FALSE(nominated.empty());
   CHECK(told(c, "Preempted") == 1);
   // News that may help wake it; its victim has not gone.
   for (int i = 0; i < 3; ++i) {
@@ -364,16 +364,16 @@ TEST_CASE("an important pod gets its room from few, and no more leave while it w
   for (const char* pod : {"a", "b", "c", "d"}) {
     if (!leaves(c, pod)) continue;
     ++leaving;
-    CHECK(node_of(c, pod) == room);
+    CHECK(node_of(c, pod) == nominated);
     const auto victim = c.get<Pod>("default", pod);
-    const auto* why = find_condition(victim.status().conditions(), "DisruptionTarget");
-    REQUIRE(why != nullptr);
-    CHECK(why->reason() == "PreemptionByScheduler");
+    const auto* disruption = find_condition(victim.status().conditions(), "DisruptionTarget");
+    REQUIRE(disruption != nullptr);
+    CHECK(disruption->reason() == "PreemptionByScheduler");
   }
   CHECK(leaving == 1);
   run_kubelets(c);
   c.settle();  // no time passes
-  CHECK(node_of(c, "boss") == room);
+  CHECK(node_of(c, "boss") == nominated);
 }
 
 TEST_CASE("room that is kept for a pod is not given to one of its own rank", "[scheduler]") {

@@ -34,7 +34,7 @@ std::vector<std::string> with(std::vector<std::string> words, const std::string&
 }
 
 struct refusal {
-  outcome said;
+  process_result said;
   std::chrono::milliseconds took;
 };
 
@@ -58,9 +58,9 @@ refusal refused(const machine& on, std::vector<std::string> words,
   return {std::move(said), std::chrono::duration_cast<std::chrono::milliseconds>(took)};
 }
 
-void check(const char* what, const refusal& got, const std::vector<std::string>& parts) {
-  INFO(what << ", after " << got.took.count() << " ms: " << got.said.output);
-  std::cout << "join: " << what << ": " << got.said.output;
+void check(const char* label, const refusal& got, const std::vector<std::string>& parts) {
+  INFO(label << ", after " << got.took.count() << " ms: " << got.said.output);
+  std::cout << "join: " << label << ": " << got.said.output;
   CHECK(got.said.code == 1);
   CHECK(got.took < 5s);
   CHECK_THAT(got.said.output, Catch::StartsWith("troupe: "));

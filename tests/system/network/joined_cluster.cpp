@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "system/kubectl.hpp"
 #include "system/node.hpp"
 
@@ -76,10 +76,10 @@ wire_options admin_of(const machine& control) {
 }
 
 std::unique_ptr<http_client> client_on(const machine& control, std::chrono::milliseconds timeout) {
-  auto where = admin_of(control);
-  where.timeout = timeout;
+  auto access = admin_of(control);
+  access.timeout = timeout;
   std::unique_ptr<http_client> out;
-  control.space().run([&] { out = std::make_unique<http_client>(where); });
+  control.space().run([&] { out = std::make_unique<http_client>(access); });
   return out;
 }
 
@@ -120,12 +120,12 @@ void joined_cluster::join(machine& one) {
 
 // -- as a user ------------------------------------------------------------------------------------
 
-outcome joined_cluster::kubectl(const std::string& words) {
+process_result joined_cluster::kubectl(const std::string& words) {
   static const auto newest = kubectls().back().path;
   return control().run("export KUBECONFIG=data/admin.kubeconfig; " + newest + " " + words);
 }
 
-outcome joined_cluster::apply(const std::string& yaml) {
+process_result joined_cluster::apply(const std::string& yaml) {
   const auto file = folder() / "apply.yaml";
   write_file(file, yaml);
   return kubectl("apply -f " + file.string());

@@ -48,9 +48,9 @@ class joined_cluster {
   void join(machine& one);
 
   // The newest kubectl on the control plane's machine, as admin.
-  outcome kubectl(const std::string& words);
+  process_result kubectl(const std::string& words);
   // What `kubectl apply -f -` says to that text.
-  outcome apply(const std::string& yaml);
+  process_result apply(const std::string& yaml);
 
   // -- the controller "web"
   // -------------------------------------------------------------------------

@@ -61,9 +61,9 @@ std::string machine::log() const {
   return read_file(folder_ / "log");
 }
 
-outcome machine::run(const std::string& command) const {
+process_result machine::run(const std::string& command) const {
   write_file(folder_ / "command.sh", command + "\n");
-  outcome out{};
+  process_result out{};
   space_.run([&] {
     out = shell("cd " + folder_.string() +
                 " && HOME=$PWD PATH=$PWD/bin:$PATH timeout 60 bash command.sh >output 2>&1 "

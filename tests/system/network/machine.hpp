@@ -46,7 +46,7 @@ class machine {
   std::string log() const;
 
   // A command of a shell, here, in the machine's folder, ended after a minute; `troupe` is ours.
-  outcome run(const std::string& command) const;
+  process_result run(const std::string& command) const;
 
  private:
   const virtual_switch::port number_;

@@ -21,8 +21,8 @@
 namespace troupe::test {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::runtime_error{what + ": " + std::strerror(errno)};
+[[noreturn]] void fail(const std::string& operation) {
+  throw std::runtime_error{operation + ": " + std::strerror(errno)};
 }
 
 void in_thread(const std::function<void()>& work) {

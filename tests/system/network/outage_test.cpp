@@ -30,11 +30,11 @@ struct stage {
     CHECK(seen->sees_more());
   }
   // To be called when the fault is over.
-  void ends_well(const std::string& what) {
+  void ends_well(const std::string& stage) {
     const auto took = cluster.converge(converge_limit);
     CHECK(seen->sees_more());
     const auto report = seen->finish();
-    std::cout << "outage: " << what << ": as it should be after " << took.count() << " ms, "
+    std::cout << "outage: " << stage << ": as it should be after " << took.count() << " ms, "
               << report.acknowledged << " writes, " << report.lost << " lost, longest lapse "
               << report.longest_lapse.count() << " ms, " << report.looks << " looks" << std::endl;
     CHECK(report.lost == 0);

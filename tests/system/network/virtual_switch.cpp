@@ -30,8 +30,8 @@ constexpr int frames_at_once = 64;
 // 02: an address that nobody sold. The last byte is the port.
 constexpr std::array<std::uint8_t, 5> hardware_prefix{0x02, 0x74, 0x72, 0x6f, 0x75};
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::runtime_error{what + ": " + std::strerror(errno)};
+[[noreturn]] void fail(const std::string& operation) {
+  throw std::runtime_error{operation + ": " + std::strerror(errno)};
 }
 
 void set_address(sockaddr& into, const std::string& text) {
@@ -89,9 +89,9 @@ virtual_switch::~virtual_switch() {
   ::close(bell_);
 }
 
-void virtual_switch::plug(const network_space& where, port number) {
+void virtual_switch::plug(const network_space& network, port number) {
   int device = -1;
-  where.run([&] { device = open_device(number); });
+  network.run([&] { device = open_device(number); });
   {
     const std::lock_guard lock{mutex_};
     if (!devices_.emplace(number, device).second) {
@@ -155,9 +155,9 @@ void virtual_switch::forward() {
     std::uint64_t rung = 0;
     static_cast<void>(::read(bell_, &rung, sizeof rung));
     for (std::size_t i = 0; i < from.size(); ++i) {
-      const auto what = ready[i + 1].revents;
-      if ((what & (POLLERR | POLLHUP)) != 0) unplug(from[i].first);
-      if (what != POLLIN) continue;
+      const auto events = ready[i + 1].revents;
+      if ((events & (POLLERR | POLLHUP)) != 0) unplug(from[i].first);
+      if (events != POLLIN) continue;
       for (int n = 0; n < frames_at_once; ++n) {
         const auto size = ::read(from[i].second, buffer.data(), buffer.size());
         if (size <= 0) break;

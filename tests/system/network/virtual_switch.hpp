@@ -42,7 +42,7 @@ class virtual_switch {
 
   // Makes the device "net0" there, up, with address_of(number). It goes with the switch or with the
   // namespace. Throws std::runtime_error with the reason.
-  void plug(const network_space& where, port number);
+  void plug(const network_space& network, port number);
   static std::string address_of(port number);
 
   void set(port from, port to, const cable& like);

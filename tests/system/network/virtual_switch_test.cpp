@@ -35,7 +35,7 @@ struct three {
   virtual_switch network{7};
 };
 
-sockaddr_in where(unsigned number, std::uint16_t port) {
+sockaddr_in address_of(unsigned number, std::uint16_t port) {
   sockaddr_in out{};
   out.sin_family = AF_INET;
   out.sin_port = htons(port);
@@ -55,11 +55,11 @@ class endpoint {
   endpoint& operator=(const endpoint&) = delete;
 
   void listen_at(unsigned number, std::uint16_t port) {
-    const auto at = where(number, port);
+    const auto at = address_of(number, port);
     REQUIRE(::bind(handle, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
   }
   void send_to(unsigned number, std::uint16_t port, std::string_view bytes) {
-    const auto to = where(number, port);
+    const auto to = address_of(number, port);
     ::sendto(handle, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&to),
              sizeof to);
   }

@@ -4,7 +4,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "api/codec.hpp"
+#include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "system/network/joined_cluster.hpp"

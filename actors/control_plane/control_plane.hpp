@@ -1,0 +1,70 @@
+// One control plane: writer, watcher, scheduler, controllers and their supervisors, over a store
+// and an actor system. The API server works through it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "actors/core/capacity.hpp"
+#include "actors/core/core_actors.hpp"
+#include "actors/core/event_rules.hpp"
+#include "actors/core/messages.hpp"
+#include "actors/defaults.hpp"
+#include "actors/scheduler/profile.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor_system.hpp"
+
+namespace troupe::actors {
+
+struct control_plane_options {
+  // Checked by scheduler::profile::make.
+  scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
+  // False: only writer, watcher and recorder (tests of the core actors).
+  bool controllers = true;
+  // False: the watcher reads the change log itself. For simulations, which have one thread.
+  bool reading_thread = true;
+  // Chance that a transaction of an actor is answered with a conflict, untried; for simulations.
+  double conflict_chance = 0;
+  // A node without heartbeats for so long is not ready.
+  runtime::duration node_grace = defaults::node_grace;
+  capacity_options capacity = {};
+  // Events beyond are dropped, the oldest first.
+  event_limits events = {};
+};
+
+class node_links;
+
+class control_plane {
+ public:
+  // Starts everything. Returns at once: controllers find their work by the watcher. The store must
+  // outlive the system, whose actors may still be handling a message when the control plane ends.
+  control_plane(runtime::actor_system& system, persistence::store& store,
+                control_plane_options options);
+  // Ends the actors that it started.
+  ~control_plane();
+
+  const actors::core_actors& core_actors() const noexcept;
+  // Those of the joined nodes.
+  const node_links& links() const noexcept;
+  runtime::actor_system& system() noexcept;
+  persistence::store& store() noexcept;
+
+  // From any thread: a transaction, given to the store on this thread (actors, which need the
+  // answer by message, send it to the writer); `done` runs on a thread that must not block. Both
+  // ways keep the capacity of the cluster and the keys of what Services have.
+  void commit(persistence::transaction transaction, std::uint64_t request,
+              std::function<void(persistence::outcome)> done);
+  // Commands, carried out by the writer.
+  void bind(actors::bind binding, std::uint64_t request,
+            std::function<void(api::expected<api::object_ptr>)> done);
+  void evict(actors::evict eviction, std::uint64_t request,
+             std::function<void(api::expected<api::object_ptr>)> done);
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::actors

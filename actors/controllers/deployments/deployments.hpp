@@ -1,0 +1,14 @@
+// Where the control plane starts the deployment controllers.
+#pragma once
+
+#include "actors/core/core_actors.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor_system.hpp"
+
+namespace troupe::actors {
+
+// One supervisor for Deployments. `store` outlives the actors.
+runtime::actor_ref spawn_deployments(runtime::actor_system& system, const core_actors& core,
+                                     const persistence::store& store);
+
+}  // namespace troupe::actors

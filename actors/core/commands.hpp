@@ -1,0 +1,39 @@
+// Commands: a pure function from the present state and the command to a transaction, or to the
+// error that a client would get. The writer commits the transaction, and plans again after a
+// conflict.
+#pragma once
+
+#include <memory>
+
+#include "actors/core/messages.hpp"
+#include "api/error.hpp"
+#include "persistence/store/store.hpp"
+#include "persistence/tree/snapshot.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+struct command_plan {
+  // The object that the transaction changes; where there is nothing to change, because the command
+  // has been carried out before, the object as it is.
+  api::object_ptr object;
+  persistence::transaction transaction;  // empty: nothing to change
+};
+
+// kubernetes: pkg/registry/core/pod/storage, assignPod.
+api::expected<command_plan> plan_bind(const persistence::snapshot& state, const bind& command,
+                                      runtime::wall_time now);
+
+// kubernetes: pkg/registry/core/pod/storage, eviction.go (without disruption budgets).
+api::expected<command_plan> plan_evict(const persistence::snapshot& state, const evict& command,
+                                       runtime::wall_time now);
+
+// As a DELETE by a client.
+api::expected<command_plan> plan_remove(const persistence::snapshot& state, const remove& command,
+                                        runtime::wall_time now);
+
+// Makes `content` the successor of `old`; removes the object when that takes away the last
+// finalizer for which its deletion waited.
+persistence::transaction succeed(const api::object& old, std::unique_ptr<api::body> content);
+
+}  // namespace troupe::actors

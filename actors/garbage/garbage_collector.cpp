@@ -1,0 +1,287 @@
+#include "actors/garbage/garbage_collector.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/core/commands.hpp"
+#include "api/object/object_key.hpp"
+#include "api/schema/core_event.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+bool is_no_event(const api::object& object) {
+  return &object.kind() != &api::kind_of<api::core::v1::Event>();
+}
+
+persistence::change_cause author() {
+  return {.author = "garbage-collector"};
+}
+
+}  // namespace
+
+garbage_collector::garbage_collector(const persistence::store* store, core_actors core)
+    : informer{core.watcher}, store_{store}, core_{std::move(core)} {}
+
+const runtime::behavior& garbage_collector::make_behavior() const {
+  static const auto table =
+      runtime::handlers(&garbage_collector::on_watch_events, &garbage_collector::on_watch_ended);
+  return table;
+}
+
+void garbage_collector::started() {
+  follow("/registry/", [this](const watch_events& m) { on_changes(m); },
+         {.accept = is_no_event, .on_node = {}, .credit = defaults::garbage_credit});
+  again_ = every(defaults::try_again, [this] {
+    for (const auto& key : std::exchange(later_, {}))
+      enqueue(key);
+    pump();
+  });
+}
+
+std::string garbage_collector::describe() const {
+  return fmt::format(
+      "dependents: {}\nwaitingOwners: {}\nqueue: {}\nunderWay: {}\nremoved: {}\nstripped: {}\n"
+      "failed: {}\n",
+      graph_.size(), waiting_.size(), queue_.size(), busy_.size(), removed_, stripped_, failed_);
+}
+
+// -- messages from the watcher --------------------------------------------------------------------
+
+void garbage_collector::on_changes(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (!event.object) continue;
+    if (event.type == event_type::modified && event.previous &&
+        same_dependence(*event.previous, *event.object)) {
+      continue;
+    }
+    current_cause({event.cause.request, event.at});
+    const auto key = api::key_of(*event.object);
+    if (event.type == event_type::deleted) {
+      remove_object(key, *event.object);
+    } else {
+      update_object(key, event);
+    }
+  }
+  if (!m.synced) return;
+  graph_at_ = std::max(graph_at_, m.up_to);
+  for (const auto& key : std::exchange(ahead_, {}))
+    enqueue(key);
+  if (!std::exchange(complete_, true)) {
+    for (const auto& key : graph_.keys())
+      enqueue(key);
+    for (const auto& [uid, key] : waiting_)
+      enqueue(key);
+  }
+  pump();
+}
+
+void garbage_collector::update_object(const std::string& key, const watch_event& event) {
+  const auto& object = *event.object;
+  const auto before = graph_.owners_of(key);
+  wake_owners(graph_.put(key, object));
+  if (event.type == event_type::added || graph_.owners_of(key) != before) {
+    if (!graph_.owners_of(key).empty()) enqueue(key);
+    // It may have ceased to block one of them.
+    for (const auto& owner : graph_.owners_of(key))
+      wake_owners({owner.uid});
+  }
+  if (!awaits_dependents(object)) {
+    waiting_.erase(object.meta().uid());
+  } else if (waiting_.emplace(object.meta().uid(), key).second) {
+    enqueue(key);
+    for (const auto& dependent : graph_.dependents_of(object.meta().uid()))
+      enqueue(dependent);
+  }
+}
+
+void garbage_collector::remove_object(const std::string& key, const api::object& object) {
+  const auto& uid = object.meta().uid();
+  wake_owners(graph_.erase(key));
+  waiting_.erase(uid);
+  if (!graph_.has_dependents(uid)) return;
+  absent_.put(uid, true);
+  for (const auto& dependent : graph_.dependents_of(uid))
+    enqueue(dependent);
+}
+
+void garbage_collector::wake_owners(const std::vector<std::string>& uids) {
+  for (const auto& uid : uids) {
+    if (const auto found = waiting_.find(uid); found != waiting_.end()) enqueue(found->second);
+  }
+}
+
+// -- the queue ------------------------------------------------------------------------------------
+
+void garbage_collector::enqueue(const std::string& key) {
+  if (complete_ && queued_.insert(key).second) queue_.push_back(key);
+}
+
+void garbage_collector::pump() {
+  while (!queue_.empty() && busy_.size() < defaults::garbage_in_flight) {
+    const auto key = std::move(queue_.front());
+    queue_.pop_front();
+    queued_.erase(key);
+    process(key);
+  }
+}
+
+// An object that is being written is processed again after the answer: the write may be on behalf
+// of its owner.
+void garbage_collector::process(const std::string& key) {
+  if (busy_.contains(key)) {
+    put_off_.insert(key);
+    return;
+  }
+  const auto object = store_->read().find(key);
+  if (!object) return;
+  if (!object->meta().has_deletion_timestamp()) return collect(key, object);
+  if (!awaits_dependents(*object)) return;
+  // The graph must have seen the deletion, and the change that brings it there need not be one of
+  // the graph (a status): the task waits for the next events of any object.
+  if (object->revision() > graph_at_) return ahead_.push_back(key);
+  if (has_finalizer(*object, finalizer_orphan)) {
+    finish_orphans(object);
+  } else {
+    finish_foreground(object);
+  }
+}
+
+// -- what a task does -----------------------------------------------------------------------------
+
+void garbage_collector::collect(const std::string& key, const api::object_ptr& object) {
+  const auto dependents = graph_.dependents_of(object->meta().uid());
+  auto decision = judge(*object, dependents, store_->read());
+  if (!decision.lost_owners.empty()) check_namespaces(object);
+  switch (decision.step) {
+    case garbage_step::keep:
+      break;
+    case garbage_step::strip:
+      ++stripped_;
+      replace(key, *object, without_owners(*object, decision.lost_owners));
+      break;
+    case garbage_step::unblock:
+      replace(key, *object, without_blocking(*object));
+      break;
+    case garbage_step::remove:
+      ++removed_;
+      send_removal(key, {.key = key,
+                         .uid = object->meta().uid(),
+                         .at = object->revision(),
+                         .propagation = std::move(decision.propagation),
+                         .cause = author()});
+      break;
+  }
+}
+
+void garbage_collector::finish_foreground(const api::object_ptr& owner) {
+  const auto blocking = graph_.blocking_dependents_of(owner->meta().uid());
+  if (blocking.empty()) {
+    return replace(api::key_of(*owner), *owner, without_finalizer(*owner, finalizer_foreground));
+  }
+  for (const auto& key : blocking) {
+    if (const auto found = store_->read().find(key); found && !awaits_dependents(*found)) {
+      enqueue(key);
+    }
+  }
+}
+
+void garbage_collector::finish_orphans(const api::object_ptr& owner) {
+  const auto& uid = owner->meta().uid();
+  const auto dependents = graph_.dependents_of(uid);
+  if (dependents.empty()) {
+    return replace(api::key_of(*owner), *owner, without_finalizer(*owner, finalizer_orphan));
+  }
+  for (const auto& key : dependents) {
+    // Each one that is stripped wakes the owner again: then comes the rest.
+    if (busy_.size() >= defaults::garbage_in_flight) return;
+    const auto found = store_->read().find(key);
+    if (!found || busy_.contains(key)) continue;
+    const auto& references = found->meta().owner_references();
+    const bool owned = std::any_of(references.begin(), references.end(),
+                                   [&](const auto& each) { return each.uid() == uid; });
+    if (!owned) continue;
+    ++stripped_;
+    replace(api::key_of(*owner), *found, without_owners(*found, {uid}));
+  }
+}
+
+// An owner of another namespace is none; its dependent learns that before it goes.
+void garbage_collector::check_namespaces(const api::object_ptr& dependent) {
+  const auto state = store_->read();
+  const auto& ns = dependent->meta().namespace_();
+  for (const auto& owner : dependent->meta().owner_references()) {
+    if (state_of(*dependent, owner, state) != owner_state::absent) continue;
+    if (absent_.find(owner.uid()) != nullptr) continue;
+    const auto* kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+    bool elsewhere = false;
+    state.scan(kind->prefix(), {}, [&](std::string_view, const api::object_ptr& each) {
+      elsewhere = each->meta().uid() == owner.uid();
+      return !elsewhere;
+    });
+    if (!elsewhere) {
+      absent_.put(owner.uid(), true);
+      continue;
+    }
+    tell(core_.recorder,
+         record_event{
+             .about = dependent,
+             .warning = true,
+             .reason = "OwnerRefInvalidNamespace",
+             .message = fmt::format(
+                 "ownerRef [{}/{}, namespace: {}, name: {}, uid: {}] does not exist in namespace "
+                 "\"{}\"",
+                 owner.api_version(), owner.kind(), ns, owner.name(), owner.uid(), ns),
+             .component = "garbage-collector-controller"});
+  }
+}
+
+// -- carrying it out ------------------------------------------------------------------------------
+
+// `task` comes again when this fails.
+void garbage_collector::replace(const std::string& task, const api::object& old,
+                                std::unique_ptr<api::body> content) {
+  auto transaction = std::make_shared<persistence::transaction>(succeed(old, std::move(content)));
+  transaction->cause = author();
+  auto key = api::key_of(old);
+  busy_.insert(key);
+  request<commit_done>(core_.writer, commit{std::move(transaction)}, defaults::write_timeout,
+                       [this, key = std::move(key), task](auto reply) {
+                         const bool conflict =
+                             reply && !(*reply)->result &&
+                             (*reply)->result.error().code == persistence::errc::conflict;
+                         done(key, task, reply && (*reply)->result, conflict);
+                       });
+}
+
+void garbage_collector::send_removal(const std::string& key, remove removal) {
+  busy_.insert(key);
+  request<command_done>(core_.writer, std::move(removal), defaults::write_timeout,
+                        [this, key](auto reply) {
+                          const bool refused = reply && !(*reply)->result;
+                          const int code = refused ? (*reply)->result.error().code : 0;
+                          done(key, key, (reply && !refused) || code == 404, code == 409);
+                        });
+}
+
+void garbage_collector::done(const std::string& key, const std::string& task, bool succeeded,
+                             bool conflict) {
+  busy_.erase(key);
+  if (put_off_.erase(key) != 0) enqueue(key);
+  if (!succeeded) {
+    ++failed_;
+    // A conflict is decided again at once; what the disk or the load refused, a little later.
+    if (conflict) {
+      enqueue(task);
+    } else {
+      later_.push_back(task);
+    }
+  }
+  pump();
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,112 @@
+#include "actors/garbage/garbage_rules.hpp"
+
+#include <algorithm>
+
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::meta::v1::OwnerReference;
+
+bool has_finalizer(const api::object& object, const char* finalizer) {
+  const auto& all = object.meta().finalizers();
+  return std::find(all.begin(), all.end(), finalizer) != all.end();
+}
+
+bool awaits_dependents(const api::object& object) {
+  return object.meta().has_deletion_timestamp() &&
+         (has_finalizer(object, finalizer_orphan) || has_finalizer(object, finalizer_foreground));
+}
+
+bool same_dependence(const api::object& a, const api::object& b) {
+  const auto& x = a.meta();
+  const auto& y = b.meta();
+  return x.uid() == y.uid() && x.has_deletion_timestamp() == y.has_deletion_timestamp() &&
+         std::equal(x.finalizers().begin(), x.finalizers().end(), y.finalizers().begin(),
+                    y.finalizers().end()) &&
+         std::equal(x.owner_references().begin(), x.owner_references().end(),
+                    y.owner_references().begin(), y.owner_references().end(),
+                    [](const OwnerReference& one, const OwnerReference& other) {
+                      return one.uid() == other.uid() &&
+                             one.block_owner_deletion() == other.block_owner_deletion();
+                    });
+}
+
+owner_state state_of(const api::object& dependent, const OwnerReference& owner,
+                     const persistence::snapshot& state) {
+  const auto* kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+  if (kind == nullptr || !kind->stored()) return owner_state::solid;
+  const auto& ns = dependent.meta().namespace_();
+  if (kind->namespaced() && ns.empty()) return owner_state::solid;
+  const auto found = state.find(kind->key(kind->namespaced() ? ns : "", owner.name()));
+  if (!found || found->meta().uid() != owner.uid()) return owner_state::absent;
+  const bool waits =
+      found->meta().has_deletion_timestamp() && has_finalizer(*found, finalizer_foreground);
+  return waits ? owner_state::waiting : owner_state::solid;
+}
+
+garbage_decision judge(const api::object& object, const std::vector<std::string>& dependents,
+                       const persistence::snapshot& state) {
+  garbage_decision decision;
+  const auto& owners = object.meta().owner_references();
+  if (owners.empty() || object.meta().has_deletion_timestamp()) return decision;
+  bool solid = false, waiting = false, blocks = false;
+  for (const auto& owner : owners) {
+    const auto is = state_of(object, owner, state);
+    solid = solid || is == owner_state::solid;
+    waiting = waiting || is == owner_state::waiting;
+    blocks = blocks || owner.block_owner_deletion();
+    if (is != owner_state::solid) decision.lost_owners.push_back(owner.uid());
+  }
+  if (solid) {
+    if (!decision.lost_owners.empty()) decision.step = garbage_step::strip;
+    return decision;
+  }
+  decision.step = garbage_step::remove;
+  if (waiting && !dependents.empty()) {
+    // Its dependents go first. When one of them waits in turn, both would wait for ever.
+    const bool circle = std::any_of(dependents.begin(), dependents.end(), [&](const auto& key) {
+      const auto found = state.find(key);
+      return found && found->meta().has_deletion_timestamp() &&
+             has_finalizer(*found, finalizer_foreground);
+    });
+    if (circle && blocks) decision.step = garbage_step::unblock;
+    decision.propagation = "Foreground";
+  } else if (has_finalizer(object, finalizer_orphan)) {
+    decision.propagation = "Orphan";
+  } else {
+    decision.propagation =
+        has_finalizer(object, finalizer_foreground) ? "Foreground" : "Background";
+  }
+  return decision;
+}
+
+std::unique_ptr<api::body> without_owners(const api::object& object,
+                                          const std::vector<std::string>& uids) {
+  auto copy = object.copy();
+  auto& owners = *api::meta_of(*copy).mutable_owner_references();
+  owners.erase(std::remove_if(owners.begin(), owners.end(),
+                              [&](const OwnerReference& each) {
+                                return std::find(uids.begin(), uids.end(), each.uid()) !=
+                                       uids.end();
+                              }),
+               owners.end());
+  return copy;
+}
+
+std::unique_ptr<api::body> without_blocking(const api::object& object) {
+  auto copy = object.copy();
+  for (auto& each : *api::meta_of(*copy).mutable_owner_references()) {
+    each.set_block_owner_deletion(false);
+  }
+  return copy;
+}
+
+std::unique_ptr<api::body> without_finalizer(const api::object& object, const char* finalizer) {
+  auto copy = object.copy();
+  auto& all = *api::meta_of(*copy).mutable_finalizers();
+  all.erase(std::remove(all.begin(), all.end(), finalizer), all.end());
+  return copy;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,58 @@
+// The check of a probe or a hook, with port names and addresses resolved. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors {
+
+struct exec_action {
+  std::vector<std::string> command;
+};
+
+struct http_get_action {
+  std::string host;
+  int port = 0;
+  std::string path = "/";
+  bool tls = false;  // the certificate is not looked at
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  // Of a hook: any status is a success, and a server without TLS is asked in plain HTTP.
+  bool hook = false;
+};
+
+struct tcp_socket_action {
+  std::string host;
+  int port = 0;
+};
+
+using health_check = std::variant<exec_action, http_get_action, tcp_socket_action>;
+
+// The error names the port that the container does not have.
+tl::expected<health_check, std::string> health_check_of(const api::core::v1::ProbeHandler& handler,
+                                                        const api::core::v1::Container& container,
+                                                        const std::string& pod_ip);
+
+// Of a hook that runs a command or sends a request; other hooks have no check.
+tl::expected<health_check, std::string> health_check_of(
+    const api::core::v1::LifecycleHandler& handler, const api::core::v1::Container& container,
+    const std::string& pod_ip);
+
+// Every probe but one by gRPC.
+bool supported(const api::core::v1::Probe& probe);
+
+enum class check_status : std::uint8_t { success, failure, unknown };
+
+// The result of a check.
+struct health_result {
+  check_status status = check_status::unknown;
+  std::string message = {};  // output, or what went wrong; "unknown": why it could not be asked
+  int code = 0;              // of a command
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,91 @@
+#include "actors/kubelet/logs/log_reader.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "actors/defaults.hpp"
+
+namespace troupe::actors {
+
+log_reader::~log_reader() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool log_reader::open() {
+  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info {};
+  if (fd_ < 0 || ::fstat(fd_, &info) != 0) return false;
+  inode_ = info.st_ino;
+  return true;
+}
+
+// Reads backwards in parts until enough line ends were seen.
+void log_reader::skip_to_tail() {
+  const auto wanted = std::max<std::int64_t>(*query_.tail_lines, 0);
+  auto at = ::lseek(fd_, 0, SEEK_END);
+  std::int64_t seen = 0;
+  std::vector<char> part(defaults::log_part_bytes);
+  while (at > 0) {
+    const auto size = std::min<off_t>(at, static_cast<off_t>(part.size()));
+    at -= size;
+    const auto n = ::pread(fd_, part.data(), static_cast<std::size_t>(size), at);
+    for (auto i = n - 1; i >= 0; --i) {
+      if (part[static_cast<std::size_t>(i)] != '\n') continue;
+      // The end of the last line is not the beginning of another one.
+      if (seen++ < wanted) continue;
+      ::lseek(fd_, at + i + 1, SEEK_SET);
+      return;
+    }
+  }
+  ::lseek(fd_, 0, wanted == 0 ? SEEK_END : SEEK_SET);
+}
+
+// "<time> <stream> <F|P> <text>": the text, with a line end unless it is a part.
+void log_reader::take_line(std::string_view line, std::string& out) {
+  const auto time_end = line.find(' ');
+  const auto stream_end = line.find(' ', time_end == line.npos ? time_end : time_end + 1);
+  if (stream_end == line.npos || stream_end + 2 > line.size()) return;  // not ours: skipped
+  const auto time = line.substr(0, time_end);
+  if (!query_.since.empty() && time < query_.since) return;
+  if (query_.timestamps) out.append(time).append(" ");
+  const bool complete = line[stream_end + 1] == 'F';
+  if (line.size() > stream_end + 3) out.append(line.substr(stream_end + 3));
+  if (complete) out += '\n';
+}
+
+std::string log_reader::next() {
+  if (exhausted()) return {};
+  if (fd_ < 0) {
+    const bool first = inode_ == 0;
+    if (!open()) return {};
+    if (first && query_.tail_lines) skip_to_tail();
+  }
+  std::vector<char> part(defaults::log_part_bytes);
+  const auto n = ::read(fd_, part.data(), part.size());
+  if (n <= 0) {
+    // The end: of this file for good, if another has taken its name.
+    struct stat info {};
+    if (::stat(path_.c_str(), &info) == 0 && info.st_ino != inode_) {
+      ::close(fd_);
+      fd_ = -1;
+    }
+    return {};
+  }
+  partial_.append(part.data(), static_cast<std::size_t>(n));
+  std::string out;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = partial_.find('\n', begin)) != partial_.npos; begin = end + 1)
+    take_line(std::string_view{partial_}.substr(begin, end - begin), out);
+  partial_.erase(0, begin);
+  if (query_.limit_bytes)
+    out.resize(std::min<std::size_t>(out.size(), static_cast<std::size_t>(std::max<std::int64_t>(
+                                                     *query_.limit_bytes - returned_bytes_, 0))));
+  returned_bytes_ += static_cast<std::int64_t>(out.size());
+  return out;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,50 @@
+// A container's log as `kubectl logs` wants it, read part by part from the files that the shim
+// writes (log_writer.hpp). Blocks on disk: not for actors' threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::actors {
+
+struct log_query {
+  bool timestamps = false;
+  std::optional<std::int64_t> tail_lines;
+  // Only lines written at or after that time, in the form of api::format_nano_time; empty: all.
+  std::string since;
+  std::optional<std::int64_t> limit_bytes;
+};
+
+class log_reader {
+ public:
+  log_reader(std::string path, log_query query) : path_{std::move(path)}, query_{query} {}
+
+  // What is new since the last call, at most `defaults::log_part_bytes`; empty when there
+  // is nothing (yet). The first call honours tail_lines. Follows the log over its rotation.
+  std::string next();
+  // True when limit_bytes have been given.
+  bool exhausted() const noexcept {
+    return query_.limit_bytes && returned_bytes_ >= *query_.limit_bytes;
+  }
+
+ private:
+  bool open();
+  void skip_to_tail();
+  void take_line(std::string_view line, std::string& out);
+
+  const std::string path_;
+  const log_query query_;
+  int fd_ = -1;
+  std::uint64_t inode_ = 0;
+  std::int64_t returned_bytes_ = 0;
+  std::string partial_;  // of a line that is not complete in the file
+
+ public:
+  ~log_reader();
+  log_reader(const log_reader&) = delete;
+  log_reader& operator=(const log_reader&) = delete;
+};
+
+}  // namespace troupe::actors

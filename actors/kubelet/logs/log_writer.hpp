@@ -1,0 +1,45 @@
+// A container's output on disk in CRI's log format, one line each:
+//
+//   2006-01-02T15:04:05.000000000Z stdout F text
+//
+// (P instead of F for a part of a line that is not complete). When the file reaches
+// `kubelet_defaults::log_file_bytes` it is renamed to NAME.1, NAME.1 to NAME.2 and so on; the
+// oldest is dropped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace troupe::actors {
+
+class log_writer {
+ public:
+  explicit log_writer(std::string path);
+  ~log_writer();
+  log_writer(const log_writer&) = delete;
+  log_writer& operator=(const log_writer&) = delete;
+
+  // Output of one stream, as it comes; `stream` is "stdout" or "stderr". What cannot be written (a
+  // full disk) is dropped: the container goes on.
+  void take(std::string_view stream, std::string_view bytes);
+  // The end of a stream: writes a last line without a line end.
+  void finish(std::string_view stream);
+
+  // Bytes on disk by this writer so far, of files that are gone too.
+  std::int64_t written() const noexcept { return written_; }
+
+ private:
+  void write_line(std::string_view stream, char tag, std::string_view text);
+  void rotate();
+  std::string& pending(std::string_view stream);
+
+  std::string path_;
+  int fd_ = -1;
+  std::size_t size_ = 0;
+  std::int64_t written_ = 0;
+  std::string pending_out_, pending_err_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,333 @@
+#include "actors/kubelet/node/kubelet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actors/core/condition.hpp"
+#include "actors/core/log.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/node/admission.hpp"
+#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/workers/references.hpp"
+#include "api/object/object_key.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+#include "runtime/actor_system.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+namespace {
+
+constexpr const char* worker_kind = "pod-worker";
+
+// With the uid: a pod may be made again under its name while the old one is still ending.
+std::string worker_name(const api::object& pod) {
+  return fmt::format("{}/{}/{}", pod.meta().namespace_(), pod.meta().name(), pod.meta().uid());
+}
+
+std::string uid_in(const std::string& worker_name) {
+  return worker_name.substr(worker_name.rfind('/') + 1);
+}
+
+}  // namespace
+
+runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actors& to,
+                                 kubelet_options options) {
+  const auto program = options.program.empty() ? own_program() : options.program;
+  const kubelet_helpers helpers{
+      std::make_shared<process_runtime>(program),
+      std::make_shared<health_checker>("probes", kubelet_defaults::probe_threads, program),
+      std::make_shared<health_checker>("hooks", kubelet_defaults::hook_threads, program)};
+  auto facts = read_node_facts();
+  if (!options.boot_id.empty()) facts.boot_id = options.boot_id;
+  if (options.rights) facts.rights = *options.rights;
+  facts.may_mount &= options.may_mount;
+  if (!facts.may_mount)
+    log().warn("kubelet: volumes of secrets stand on disk below {}: this node may not mount",
+               options.root_dir.string());
+  if (facts.rights.confined_by == confinement::none)
+    log().warn(
+        "kubelet: this node may make no mount namespaces: containers that would run as root or as "
+        "its own user are refused (docs/security.md)");
+  return system.spawn({.kind = "kubelet", .name = options.node},
+                      [options, to, helpers, facts = std::move(facts)] {
+                        return std::make_unique<kubelet>(options, facts, to, helpers);
+                      });
+}
+
+void end_all_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
+                  runtime::duration limit, std::function<void(bool)> done) {
+  const auto until = system.time().now() + limit;
+  system.request<pods_ended>(
+      kubelet, end_pods{}, limit, [&system, kubelet, until, done = std::move(done)](auto reply) {
+        const auto left = until - system.time().now();
+        const bool crashed = !reply && reply.error() == runtime::request_error::broken;
+        if (!crashed || left <= runtime::duration{0}) return done(reply.has_value());
+        end_all_pods(system, kubelet, left, done);
+      });
+}
+
+kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kubelet_helpers helpers)
+    : node_agent{options.node, to, options.timing},
+      options_{std::move(options)},
+      facts_{std::move(facts)},
+      context_{std::make_shared<kubelet_context>()} {
+  context_->to = to;
+  context_->helpers = std::move(helpers);
+  context_->kubelet = self();
+  context_->root_dir = options_.root_dir;
+  context_->node = options_.node;
+  context_->boot_id = facts_.boot_id;
+  context_->addresses = {options_.address, options_.address};
+  describe_machine(facts_, options_.max_pods, context_->machine);
+  context_->volume_measuring = options_.volume_measuring;
+  context_->may_mount = facts_.may_mount;
+  context_->rights = facts_.rights;
+  context_->pod_pids_limit = options_.pod_pids_limit;
+  context_->hidden = options_.hidden;
+  context_->hidden.push_back(options_.root_dir.string());
+}
+
+const runtime::behavior& kubelet::make_behavior() const {
+  static const runtime::behavior table = runtime::handlers(
+      &kubelet::on_watch_events, &kubelet::on_watch_ended, &kubelet::on_worker_started,
+      &kubelet::on_pods_found, &kubelet::on_child_ended, &kubelet::on_end_pods);
+  return table;
+}
+
+void kubelet::started() {
+  context_->helpers.node_ready->store(false);
+  context_->references = spawn({.kind = "references", .name = node()},
+                               runtime::make<references>(context_->to.watcher));
+  follow_node();
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
+         {.on_node = node()});
+  sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
+}
+
+std::string kubelet::describe() const {
+  return fmt::format("node: {}\nrootDir: {}\npods: {}\n", node(), options_.root_dir.string(),
+                     pods_.size());
+}
+
+// -- pods and their workers -----------------------------------------------------------------------
+
+void kubelet::on_pods(const watch_events& m) {
+  if (ending_) return;
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    current_cause({event.cause.request, event.at});
+    const auto& meta = event.object->meta();
+    const bool gone = event.type == event_type::deleted;
+    if (gone && !pods_.contains(meta.uid())) continue;
+    auto& pod = pods_[meta.uid()];
+    pod.object = event.object;
+    pod.request = event.cause.request;
+    pod.at = event.at;
+    pod.gone = gone;
+    if (gone && !pod.worker) {
+      pods_.erase(meta.uid());
+    } else if (pod.worker || admitted_before(event.object->as<Pod>()) ||
+               child(worker_kind, worker_name(*event.object))) {
+      take(pod);
+    } else if (std::find(waiting_.begin(), waiting_.end(), meta.uid()) == waiting_.end()) {
+      waiting_.push_back(meta.uid());
+    }
+  }
+  if (m.synced && !std::exchange(synced_, true)) {
+    adopt_workers();
+    sweep_orphans();
+  }
+  admit_pods();
+}
+
+void kubelet::take(known_pod& pod) {
+  current_cause({pod.request, pod.at});
+  const auto& meta = pod.object->meta();
+  if (!pod.worker)
+    pod.worker = worker_for(worker_name(*pod.object), api::key_of(*pod.object), meta.uid());
+  count(pod);
+  notify_worker(pod);
+}
+
+// What a pod takes of the node, until it has ended.
+void kubelet::count(const known_pod& pod) {
+  if (pod.gone || finished(pod.object->as<Pod>().status()))
+    node_view_.remove_pod(api::key_of(*pod.object));
+  else
+    node_view_.put_pod(scheduler::read_pod_info(pod.object), node());
+}
+
+// Once it is known what is here already. Those that cannot be taken stay among them until the
+// cluster knows it.
+void kubelet::admit_pods() {
+  const auto* here = node_view_.find(node());
+  if (!synced_ || ending_ || here == nullptr || !here->present() ||
+      !here->body().status().allocatable().contains("pods"))
+    return;
+  std::erase_if(waiting_, [&](const auto& uid) {
+    const auto found = pods_.find(uid);
+    if (found == pods_.end() || found->second.worker) return true;
+    auto& pod = found->second;
+    if (pod.rejecting) return false;
+    if (const auto failure = rejection(*scheduler::read_pod_info(pod.object), *here)) {
+      reject(pod, *failure);
+      return false;
+    }
+    take(pod);
+    return true;
+  });
+}
+
+// Of the Node as it was looked at: what it has and who may be there may have changed meanwhile.
+void kubelet::reject(known_pod& pod, const pod_failure& failure) {
+  pod.rejecting = true;
+  current_cause({pod.request, pod.at});
+  auto changed = pod.object->copy_as<Pod>();
+  *changed->mutable_status() = rejected_status(*changed, failure);
+  auto transaction = std::make_shared<persistence::transaction>();
+  const auto key = api::key_of(*pod.object);
+  transaction->preconditions.push_back({key, pod.object->revision()});
+  transaction->preconditions.push_back({api::key_of(*node_object()), node_object()->revision()});
+  transaction->mutations.push_back({key, &pod.object->kind(), std::move(changed)});
+  transaction->cause = {
+      .request = pod.request, .trigger = pod.object->revision(), .author = "kubelet/" + node()};
+  request<commit_done>(to().writer, commit{std::move(transaction)}, kubelet_defaults::write_timeout,
+                       [this, failure, object = pod.object](const auto& answered) {
+                         if (!answered || !(*answered)->result) {
+                           const auto found = pods_.find(object->meta().uid());
+                           if (found != pods_.end()) found->second.rejecting = false;
+                           const auto again = [this] { admit_pods(); };
+                           admission_ = after(kubelet_defaults::status_retry, again);
+                           return;
+                         }
+                         tell(to().recorder, record_event{.about = object,
+                                                          .warning = true,
+                                                          .reason = failure.reason,
+                                                          .message = failure.message,
+                                                          .component = "kubelet",
+                                                          .host = node()});
+                       });
+}
+
+void kubelet::node_changed() {
+  context_->helpers.node_ready->store(shown_ready());
+  if (node_object())
+    node_view_.put_node(node_object());
+  else
+    node_view_.remove_node(node());
+  admit_pods();
+}
+
+runtime::actor_ref kubelet::worker_for(const std::string& name, const std::string& key,
+                                       const std::string& uid) {
+  return spawn({.kind = worker_kind, .name = name},
+               [key, uid, context = std::shared_ptr<const kubelet_context>{context_}] {
+                 return std::make_unique<pod_worker>(key, uid, context);
+               });
+}
+
+void kubelet::notify_worker(const known_pod& pod) {
+  tell(pod.worker, owner_event{.object = pod.object, .at = pod.at, .gone = pod.gone});
+}
+
+void kubelet::on_worker_started(const worker_started& m) {
+  if (const auto found = pods_.find(m.uid); found != pods_.end()) notify_worker(found->second);
+}
+
+void kubelet::on_child_ended(const runtime::child_ended& m) {
+  std::erase_if(pods_, [&](const auto& entry) { return entry.second.worker == m.child; });
+  answer_if_ended();
+}
+
+// The control plane may never have said which pods there are: the disk is asked.
+void kubelet::on_end_pods(const end_pods&, runtime::promise<pods_ended> answer) {
+  end_requests_.push_back(std::move(answer));
+  if (std::exchange(ending_, true)) return answer_if_ended();
+  std::erase_if(pods_, [](const auto& entry) { return !entry.second.worker; });
+  adopt_workers();
+  for (auto& [uid, pod] : pods_) {
+    pod.gone = true;
+    notify_worker(pod);
+  }
+  list_disk();
+}
+
+void kubelet::answer_if_ended() {
+  if (!ending_ || !disk_known_ || !pods_.empty()) return;
+  for (auto& asked : std::exchange(end_requests_, {}))
+    asked.deliver({});
+}
+
+// Workers that outlived a crash of this actor, while their pods were removed.
+void kubelet::adopt_workers() {
+  std::vector<std::string> names;
+  system().actors().each([&](const runtime::actor_info& info) {
+    if (info.parent == self().id() && info.kind == worker_kind &&
+        !pods_.contains(uid_in(info.name)))
+      names.push_back(info.name);
+  });
+  for (const auto& name : names) {
+    auto& pod = pods_[uid_in(name)];
+    pod.worker = child(worker_kind, name);
+    pod.gone = true;
+    if (pod.worker) notify_worker(pod);
+  }
+}
+
+// Directories of pods that were removed while no node ran: a worker ends what is left of each.
+void kubelet::sweep_orphans() {
+  if (synced_ || ending_) list_disk();
+}
+
+void kubelet::list_disk() {
+  context_->helpers.containers->run(
+      [root = options_.root_dir, to = self()] { to.tell(pods_found{pods_on_disk(root)}); });
+}
+
+void kubelet::on_pods_found(const pods_found& m) {
+  for (const auto& uid : m.uids) {
+    if (pods_.contains(uid)) continue;
+    auto& pod = pods_[uid];
+    pod.gone = true;
+    pod.worker = worker_for("orphan/" + uid, {}, uid);
+    notify_worker(pod);
+  }
+  disk_known_ = ending_;
+  answer_if_ended();
+}
+
+// -- the node -------------------------------------------------------------------------------------
+
+void kubelet::describe_node(Node& body) const {
+  auto& labels = *body.mutable_metadata()->mutable_labels();
+  labels["kubernetes.io/hostname"] = as_label(node());
+  labels["kubernetes.io/os"] = "linux";
+  labels["kubernetes.io/arch"] = "amd64";
+  auto& status = *body.mutable_status();
+  describe_machine(facts_, options_.max_pods, status);
+  status.mutable_node_info()->set_kubelet_version(options_.version);
+  status.clear_addresses();
+  for (const auto& [type, value] :
+       {std::pair{"InternalIP", options_.address}, std::pair{"Hostname", node()}}) {
+    auto& entry = *status.add_addresses();
+    entry.set_type(type);
+    entry.set_address(value);
+  }
+  auto& conditions = *status.mutable_conditions();
+  const auto set = [&](const char* type, const char* holds, const char* reason) {
+    set_condition(conditions, {type, holds, reason, ""}, wall_now());
+  };
+  set("MemoryPressure", "False", "KubeletHasSufficientMemory");
+  set("DiskPressure", "False", "KubeletHasNoDiskPressure");
+  set("PIDPressure", "False", "KubeletHasSufficientPID");
+  set_condition(conditions, {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
+                wall_now());
+}
+
+}  // namespace troupe::actors

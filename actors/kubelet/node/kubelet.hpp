@@ -1,0 +1,117 @@
+// The kubelet: the node's side of the cluster. Registers its Node, keeps its Lease, and has one
+// worker for each pod that is bound to it.
+//
+// It reaches the cluster through two actors, the writer and the watcher; on a joined machine these
+// are gateways. What runs is kept in the pods' directories: a node that was killed finds its
+// containers again and goes on. When this actor crashes its workers keep running and are adopted.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/core/core_actors.hpp"
+#include "actors/kubelet/node/node_agent.hpp"
+#include "actors/kubelet/node/node_facts.hpp"
+#include "actors/kubelet/workers/pod_worker.hpp"
+#include "actors/scheduler/framework/cluster_view.hpp"
+#include "runtime/actor_system.hpp"
+
+namespace troupe::actors {
+
+struct kubelet_options {
+  std::string node;
+  // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
+  std::filesystem::path root_dir;
+  // Further directories that no container may reach: the node's data with its keys.
+  std::vector<std::string> hidden;
+  std::string address = "127.0.0.1";
+  int max_pods = 110;
+  std::int64_t pod_pids_limit = 4096;
+  std::string version;  // status.nodeInfo.kubeletVersion
+  // What to start with `container-shim DIR`; empty: this very program.
+  std::string program;
+  // False: volumes are not mounted in containers even where the machine would allow it.
+  bool may_mount = true;
+  // What the node may give to containers; absent: as the system says.
+  std::optional<machine_rights> rights;
+  // Of this run of the machine; empty: as the kernel says.
+  std::string boot_id;
+  // How often the directories of pods are compared with the pods.
+  runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
+  // How often volumes with a limit are measured.
+  runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
+  node_timing timing;
+};
+
+// Reads what the machine is: not for an actor's thread.
+runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actors& to,
+                                 kubelet_options options);
+
+// A request to the kubelet of a machine that is no (longer) part of the cluster: ends all that runs
+// here, at once, and takes up nothing more. Answered when nothing is left, to everyone who asked:
+// also what only the disk knows of has ended then.
+struct end_pods {};
+struct pods_ended {};
+
+// Repeats `end_pods` until it is done, through crashes of the kubelet, or `limit` is over; `done`
+// gets whether it is done.
+void end_all_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
+                  runtime::duration limit, std::function<void(bool)> done);
+
+class kubelet : public node_agent {
+ public:
+  kubelet(kubelet_options options, node_facts facts, core_actors to, kubelet_helpers helpers);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct known_pod {
+    runtime::actor_ref worker;  // null while the pod is not admitted
+    api::object_ptr object;     // null for a pod that was removed while no node ran
+    std::uint64_t request = 0;  // that made this state, where one did
+    revision at = 0;
+    bool gone = false;
+    bool rejecting = false;  // that it is not taken is being written, or on its way here
+  };
+  struct pods_found {
+    std::vector<std::string> uids;
+  };
+
+  void on_pods(const watch_events& m);
+  void count(const known_pod& pod);
+  void admit_pods();
+  void take(known_pod& pod);
+  void reject(known_pod& pod, const pod_failure& failure);
+  void on_worker_started(const worker_started& m);
+  void on_pods_found(const pods_found& m);
+  void on_child_ended(const runtime::child_ended& m);
+  void on_end_pods(const end_pods&, runtime::promise<pods_ended> answer);
+  void adopt_workers();
+  void sweep_orphans();
+  void list_disk();
+  void answer_if_ended();
+  void notify_worker(const known_pod& pod);
+  runtime::actor_ref worker_for(const std::string& name, const std::string& key,
+                                const std::string& uid);
+  void describe_node(api::core::v1::Node& node) const override;
+  void node_changed() override;
+
+  const kubelet_options options_;
+  const node_facts facts_;
+  const std::shared_ptr<kubelet_context> context_;
+  std::unordered_map<std::string, known_pod> pods_;  // by uid
+  std::vector<std::string> waiting_;                 // uids of pods that are to be admitted
+  scheduler::cluster_view node_view_;                // the node, with the pods that are admitted
+  bool synced_ = false, ending_ = false;
+  bool disk_known_ = false;                                 // since `ending_`
+  std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
+  runtime::timer sweep_, admission_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,154 @@
+#include "actors/kubelet/node/node_agent.hpp"
+
+#include <google/protobuf/util/message_differencer.h>
+
+#include <utility>
+
+#include "actors/controllers/claims.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/defaults.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "api/schema/coordination_v1.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/scheme.hpp"
+#include "api/values/uid.hpp"
+
+namespace troupe::actors {
+
+using api::coordination::v1::Lease;
+using api::core::v1::Node;
+
+node_agent::node_agent(std::string node, core_actors to, node_timing timing)
+    : informer{to.watcher}, node_{std::move(node)}, timing_{timing}, to_{std::move(to)} {}
+
+void node_agent::follow_node() {
+  follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
+  follow(api::kind_of<Lease>().key(defaults::node_lease_namespace, node_),
+         [this](const watch_events& m) { on_lease(m); });
+  // Spread over the period, so that a thousand nodes do not renew in one instant.
+  const auto period = timing_.lease_renewal.count();
+  const auto offset = static_cast<std::int64_t>(random()() % static_cast<std::uint64_t>(period));
+  first_renewal_ = after(std::chrono::nanoseconds{offset}, [this] {
+    renew_lease();
+    renewal_ = every(timing_.lease_renewal, [this] { renew_lease(); });
+  });
+  report_ = every(timing_.report_period, [this] { refresh_node(); });
+}
+
+void node_agent::on_node(const watch_events& m) {
+  for (const auto& event : m.events)
+    node_object_ = event.type == event_type::deleted ? nullptr : event.object;
+  if (!m.synced) return;
+  node_known_ = true;
+  // It was taken for silent: the sign of life first, or what it says is not believed.
+  if (node_object_ && (!lease_ || !shown_ready())) renew_lease();
+  refresh_node();
+  node_changed();
+}
+
+bool node_agent::shown_ready() const {
+  if (!node_object_) return false;
+  const auto* ready = find_condition(node_object_->as<Node>().status().conditions(), "Ready");
+  return ready != nullptr && ready->status() == "True";
+}
+
+void node_agent::refresh_node() {
+  if (!node_known_) return;
+  auto node = node_object_ ? node_object_->copy_as<Node>() : std::make_unique<Node>();
+  if (!node_object_) {
+    auto& meta = *node->mutable_metadata();
+    meta.set_name(node_);
+    meta.set_uid(api::generated_uid(random()));
+    meta.mutable_creation_timestamp()->set_seconds(seconds_of(wall_now()));
+  }
+  describe_node(*node);
+  if (node_object_ &&
+      google::protobuf::util::MessageDifferencer::Equals(*node, node_object_->as<Node>()))
+    return;
+  write(api::kind_of<Node>(), node_object_, std::move(node));
+}
+
+void node_agent::on_lease(const watch_events& m) {
+  for (const auto& event : m.events)
+    lease_ = event.type == event_type::deleted ? nullptr : event.object;
+  if (!m.synced) return;
+  const bool first = !std::exchange(lease_known_, true);
+  if (std::exchange(lease_missed_, false) || first) renew_lease();
+}
+
+void node_agent::renew_lease() {
+  // A new one is the Node's, with which it goes.
+  if (!lease_known_ || (!lease_ && !node_object_)) return;
+  auto lease = lease_ ? lease_->copy_as<Lease>() : std::make_unique<Lease>();
+  auto& meta = *lease->mutable_metadata();
+  if (!lease_) {
+    meta.set_name(node_);
+    meta.set_namespace_(defaults::node_lease_namespace);
+    add_owner_reference(*node_object_, meta);
+    meta.set_uid(api::generated_uid(random()));
+    meta.mutable_creation_timestamp()->set_seconds(seconds_of(wall_now()));
+  }
+  auto& spec = *lease->mutable_spec();
+  spec.set_holder_identity(node_);
+  spec.set_lease_duration_seconds(static_cast<std::int32_t>(
+      std::chrono::ceil<std::chrono::seconds>(timing_.lease_duration).count()));
+  const auto micros =
+      std::chrono::duration_cast<std::chrono::microseconds>(wall_now().time_since_epoch()).count();
+  spec.mutable_renew_time()->set_seconds(micros / 1'000'000);
+  spec.mutable_renew_time()->set_nanos(static_cast<std::int32_t>(micros % 1'000'000 * 1'000));
+  write(api::kind_of<Lease>(), lease_, std::move(lease));
+}
+
+void node_agent::write(const api::kind_info& kind, const api::object_ptr& before,
+                       std::unique_ptr<api::body> content) {
+  const auto& meta = api::meta_of(*content);
+  auto key = kind.key(kind.namespaced() ? meta.namespace_() : std::string{}, meta.name());
+  persistence::transaction transaction;
+  transaction.preconditions.push_back({key, before ? before->revision() : 0});
+  transaction.mutations.push_back({std::move(key), &kind, std::move(content)});
+  transaction.cause.trigger = before ? before->revision() : 0;
+  commit_as_node(std::move(transaction), kind, before);
+}
+
+void node_agent::remove(const api::object_ptr& object) {
+  const auto& meta = object->meta();
+  auto key = object->kind().key(meta.namespace_(), meta.name());
+  persistence::transaction transaction;
+  transaction.preconditions.push_back({key, object->revision()});
+  transaction.mutations.push_back({std::move(key), &object->kind(), nullptr});
+  transaction.cause.trigger = object->revision();
+  commit_as_node(std::move(transaction), object->kind(), object);
+}
+
+void node_agent::commit_as_node(persistence::transaction transaction, const api::kind_info& kind,
+                                const api::object_ptr& before) {
+  transaction.cause.request = current_cause().request;
+  transaction.cause.author = "kubelet/" + node_;
+  request<commit_done>(to_.writer,
+                       commit{std::make_shared<persistence::transaction>(std::move(transaction))},
+                       kubelet_defaults::write_timeout, [this, &kind, before](auto reply) {
+                         using persistence::errc;
+                         if (reply && (*reply)->result) return;
+                         const auto code = reply ? (*reply)->result.error().code : errc::io;
+                         if (code == errc::conflict && &kind == &api::kind_of<Lease>())
+                           lease_is_newer(before);
+                         else if (code != errc::conflict && code != errc::invalid)
+                           write_failed(kind, before);
+                       });
+}
+
+// A renewal whose outcome was lost has been made, most likely: this one is made over it.
+void node_agent::lease_is_newer(const api::object_ptr& than) {
+  lease_missed_ = lease_ == than;
+  if (!lease_missed_) renew_lease();
+}
+
+// The content of the Node and the Lease is computed again at the retry.
+void node_agent::write_failed(const api::kind_info& kind, const api::object_ptr&) {
+  if (&kind == &api::kind_of<Node>())
+    node_again_ = after(kubelet_defaults::status_retry, [this] { refresh_node(); });
+  if (&kind == &api::kind_of<Lease>())
+    lease_again_ = after(kubelet_defaults::status_retry, [this] { renew_lease(); });
+}
+
+}  // namespace troupe::actors

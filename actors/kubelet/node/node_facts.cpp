@@ -1,0 +1,65 @@
+#include "actors/kubelet/node/node_facts.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include "actors/kubelet/security/process_identity.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+std::string first_line(const char* path) {
+  std::ifstream file{path};
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string os_name() {
+  std::ifstream file{"/etc/os-release"};
+  constexpr std::string_view wanted = "PRETTY_NAME=\"";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(wanted))
+      return line.substr(wanted.size(), line.size() - wanted.size() - 1);
+  return "Linux";
+}
+
+}  // namespace
+
+node_facts read_node_facts() {
+  utsname system{};
+  ::uname(&system);
+  auto rights = read_rights();
+  return {.machine_id = first_line("/etc/machine-id"),
+          .boot_id = first_line("/proc/sys/kernel/random/boot_id"),
+          .kernel = system.release,
+          .os_image = os_name(),
+          .cpus = ::sysconf(_SC_NPROCESSORS_ONLN),
+          .memory_kib = ::sysconf(_SC_PHYS_PAGES) * (::sysconf(_SC_PAGESIZE) / 1024),
+          .may_mount = rights.has("SYS_ADMIN"),
+          .rights = std::move(rights)};
+}
+
+void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status) {
+  for (auto* resources : {status.mutable_capacity(), status.mutable_allocatable()}) {
+    (*resources)["cpu"].set_string(std::to_string(facts.cpus));
+    (*resources)["memory"].set_string(fmt::format("{}Ki", facts.memory_kib));
+    (*resources)["pods"].set_string(std::to_string(max_pods));
+  }
+  auto& info = *status.mutable_node_info();
+  info.set_machine_id(facts.machine_id);
+  info.set_boot_id(facts.boot_id);
+  info.set_kernel_version(facts.kernel);
+  info.set_os_image(facts.os_image);
+  info.set_operating_system("linux");
+  info.set_architecture("amd64");
+  info.set_container_runtime_version("process://1");
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,44 @@
+#include "actors/kubelet/pods/container_stop.hpp"
+
+#include <algorithm>
+
+#include "actors/kubelet/defaults.hpp"
+
+namespace troupe::actors {
+
+stop_step container_stop::begin(runtime::time_point now, runtime::duration grace, bool has_hook) {
+  if (grace.count() <= 0) return stage_ == stage::killed ? look(now) : kill(now);
+  if (begun()) {
+    if (stage_ != stage::killed) deadline_ = std::min(deadline_, now + grace);
+    return look(now);
+  }
+  deadline_ = now + grace;
+  if (!has_hook) return terminate(now);
+  stage_ = stage::hook;
+  return stop_step::run_hook;
+}
+
+stop_step container_stop::hook_done(runtime::time_point now) {
+  return stage_ == stage::hook ? terminate(now) : stop_step::wait;
+}
+
+stop_step container_stop::look(runtime::time_point now) {
+  if (!begun() || now < deadline_) return stop_step::wait;
+  return stage_ == stage::hook ? terminate(now) : kill(now);
+}
+
+stop_step container_stop::terminate(runtime::time_point now) {
+  // A hook that took all of the time leaves the container a little to end by itself.
+  if (stage_ == stage::hook)
+    deadline_ = std::max<runtime::time_point>(deadline_, now + kubelet_defaults::grace_after_hook);
+  stage_ = stage::terminated;
+  return stop_step::terminate;
+}
+
+stop_step container_stop::kill(runtime::time_point now) {
+  stage_ = stage::killed;
+  deadline_ = now + kubelet_defaults::kill_again;
+  return stop_step::kill;
+}
+
+}  // namespace troupe::actors

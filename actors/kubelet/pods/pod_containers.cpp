@@ -1,0 +1,195 @@
+#include "actors/kubelet/pods/pod_containers.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/defaults.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using api::core::v1::ContainerState;
+using api::core::v1::ContainerStatus;
+using api::core::v1::Pod;
+using api::core::v1::PodStatus;
+
+void write_terminated(const container_exit& from, const std::string& id, ContainerState& state) {
+  auto& ended = *state.mutable_terminated();
+  ended.set_exit_code(from.code);
+  if (from.signal != 0) ended.set_signal(from.signal);
+  ended.set_reason(from.lost             ? "ContainerStatusUnknown"
+                   : !from.error.empty() ? "StartError"
+                   : from.out_of_memory  ? "OOMKilled"
+                   : from.code == 0      ? "Completed"
+                                         : "Error");
+  if (!from.error.empty()) ended.set_message(from.error);
+  ended.mutable_started_at()->set_seconds(from.started_ms / 1000);
+  ended.mutable_finished_at()->set_seconds(from.finished_ms / 1000);
+  ended.set_container_id(id);
+}
+
+std::string attempt_id(const Pod& pod, const std::string& container, int attempt) {
+  return "process://" + pod.metadata().uid() + "/" + container + "/" + std::to_string(attempt);
+}
+
+void write_status(const Pod& pod, const container_record& record, const std::string& image,
+                  bool initialized, ContainerStatus& status) {
+  const auto id = container_id(pod, record);
+  status.set_name(record.name);
+  status.set_image(image);
+  status.set_image_id("");
+  status.set_restart_count(record.restarts());
+  const bool running = record.phase == container_phase::running;
+  status.set_started(running && record.started);
+  status.set_ready(record.init ? record.succeeded()
+                               : running && record.started && record.ready && !record.preparing);
+  auto& state = *status.mutable_state();
+  if (running) {
+    status.set_container_id(id);
+    state.mutable_running()->mutable_started_at()->set_seconds(record.run.since_ms / 1000);
+  } else if (record.phase == container_phase::exited) {
+    status.set_container_id(id);
+    write_terminated(*record.last, id, state);
+  } else {
+    auto& waiting = *state.mutable_waiting();
+    waiting.set_reason(!record.waiting_reason.empty() ? record.waiting_reason
+                       : !record.init && !initialized ? "PodInitializing"
+                                                      : "ContainerCreating");
+    if (!record.waiting_message.empty()) waiting.set_message(record.waiting_message);
+  }
+  if (record.last && record.phase != container_phase::exited)
+    write_terminated(*record.last, attempt_id(pod, record.name, record.attempt - 1),
+                     *status.mutable_last_state());
+}
+
+std::string image_of(const Pod& pod, const container_record& record) {
+  if (!record.image.empty()) return record.image;
+  const auto& all = record.init ? pod.spec().init_containers() : pod.spec().containers();
+  for (const auto& container : all)
+    if (container.name() == record.name) return container.image();
+  return {};
+}
+
+std::string phase_of(const Pod& pod, const std::vector<container_record>& containers, bool ending) {
+  bool any_started = false, all_over = true, all_good = true;
+  for (const auto& record : containers) {
+    const bool ended = record.phase == container_phase::exited ||
+                       (ending && record.phase == container_phase::waiting);
+    const bool over = ended && (ending || !restarts(pod, record));
+    if (record.init) {
+      // An init container that failed for good ends the pod; one that is not done holds it back.
+      if (over && !record.succeeded()) return "Failed";
+      if (!record.succeeded()) return "Pending";
+      continue;
+    }
+    any_started |= record.phase == container_phase::running || record.last.has_value();
+    all_over &= over;
+    all_good &= record.succeeded();
+  }
+  if (all_over) return all_good ? "Succeeded" : "Failed";
+  return any_started ? "Running" : "Pending";
+}
+
+}  // namespace
+
+bool finished(const PodStatus& status) {
+  return status.phase() == "Succeeded" || status.phase() == "Failed";
+}
+
+std::string container_id(const Pod& pod, const container_record& record) {
+  return attempt_id(pod, record.name, record.attempt);
+}
+
+runtime::duration grace_of(std::int64_t seconds) {
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+  return std::chrono::seconds{std::min(seconds, longest)};
+}
+
+bool deadline_exceeded(const Pod& pod, runtime::wall_time now) {
+  return pod.spec().has_active_deadline_seconds() && pod.status().has_start_time() &&
+         seconds_of(now) - pod.status().start_time().seconds() >=
+             pod.spec().active_deadline_seconds();
+}
+
+bool restarts(const Pod& pod, const container_record& record) {
+  const auto& policy = pod.spec().restart_policy();
+  if (record.init) return !record.succeeded() && policy != "Never";
+  if (record.changed) return true;
+  if (record.restart_wanted && policy != "Never") return true;
+  return policy == "Always" || policy.empty() ||
+         (policy == "OnFailure" && record.last && record.last->code != 0);
+}
+
+bool needs_rerun(const Pod& pod, const container_record& record,
+                 const std::vector<container_record>& all, const std::string& boot_id) {
+  return record.init && record.succeeded() && !record.boot_id.empty() &&
+         record.boot_id != boot_id && std::any_of(all.begin(), all.end(), [&](const auto& other) {
+           return !other.init && (other.phase == container_phase::waiting ||
+                                  (other.phase == container_phase::exited && restarts(pod, other)));
+         });
+}
+
+void plan_restart(container_record& record, runtime::duration lasted, runtime::time_point now) {
+  if (lasted >= kubelet_defaults::restart_forgotten) record.backoff = runtime::duration{0};
+  record.retry_at = now + record.backoff;
+  record.backoff = std::clamp<runtime::duration>(
+      record.backoff * 2, kubelet_defaults::restart_first, kubelet_defaults::restart_longest);
+}
+
+PodStatus observed_status(const Pod& pod, const std::vector<container_record>& containers,
+                          const pod_addresses& addresses, runtime::wall_time now, bool ending,
+                          const pod_failure* failure) {
+  PodStatus status{pod.status()};
+  if (finished(status) && !status.has_start_time()) return status;  // it was never here
+  if (failure != nullptr) {
+    status.set_phase("Failed");
+    status.set_reason(failure->reason);
+    status.set_message(failure->message);
+  } else if (!finished(pod.status())) {
+    status.set_phase(phase_of(pod, containers, ending));
+  }
+  status.set_host_ip(addresses.host_ip);
+  status.set_pod_ip(addresses.pod_ip);
+  status.clear_host_ips();
+  status.add_host_ips()->set_ip(addresses.host_ip);
+  status.clear_pod_ips();
+  status.add_pod_ips()->set_ip(addresses.pod_ip);
+  if (!status.has_start_time()) status.mutable_start_time()->set_seconds(seconds_of(now));
+
+  const bool initialized = std::all_of(containers.begin(), containers.end(),
+                                       [](const auto& c) { return !c.init || c.succeeded(); });
+  status.clear_container_statuses();
+  status.clear_init_container_statuses();
+  bool ready = true;
+  for (const auto& record : containers) {
+    auto& written =
+        record.init ? *status.add_init_container_statuses() : *status.add_container_statuses();
+    write_status(pod, record, image_of(pod, record), initialized, written);
+    if (!record.init) ready &= written.ready();
+  }
+  const bool over = finished(status);
+  const bool completed = status.phase() == "Succeeded";
+  auto& conditions = *status.mutable_conditions();
+  const std::string_view reason_not_ready = completed ? "PodCompleted"
+                                            : over    ? "PodFailed"
+                                                      : "ContainersNotReady";
+  const auto set = [&](const char* type, bool holds, std::string_view reason) {
+    set_condition(conditions, {type, holds ? "True" : "False", holds ? std::string_view{} : reason},
+                  now);
+  };
+  set("PodScheduled", true, {});
+  set("Initialized", initialized || completed, "ContainersNotInitialized");
+  set("ContainersReady", ready && !over, reason_not_ready);
+  const auto& gates = pod.spec().readiness_gates();
+  const bool gates_open = std::all_of(gates.begin(), gates.end(), [&](const auto& gate) {
+    const auto* condition = find_condition(status.conditions(), gate.condition_type());
+    return condition != nullptr && condition->status() == "True";
+  });
+  set("Ready", ready && !over && gates_open,
+      ready && !over ? "ReadinessGatesNotReady" : reason_not_ready);
+  return status;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,96 @@
+// What a pod's worker knows of each container, and what follows from that for the pod's status and
+// for the next step. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/pods/container_stop.hpp"
+#include "actors/kubelet/process/container_dir.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+enum class container_phase : std::uint8_t { waiting, starting, running, exited };
+
+struct container_record {
+  std::string name;
+  bool init = false;
+  container_phase phase = container_phase::waiting;
+  int attempt = 0;  // of the present or next start
+  // Of the latest attempt, as in its spec; empty: not known.
+  std::string image = {}, boot_id = {};
+  container_running run = {};
+  std::optional<container_exit> last = {};  // of the latest attempt that ended
+  // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing before its
+  // turn).
+  std::string waiting_reason = {}, waiting_message = {};
+  runtime::duration backoff{0};
+  runtime::time_point retry_at{};
+  bool ready = true;            // as its readiness probe says; true without one
+  bool started = true;          // as its startup probe says; true without one
+  bool adopted = false;         // it ran before this worker did; its start was told of then
+  bool preparing = false;       // its postStart hook has not ended
+  bool restart_wanted = false;  // a probe or hook has ended it: again, whatever its exit code
+  bool changed = false;         // it ends for another image: again, whatever the policy
+  container_stop stop = {};
+
+  // The attempt that comes next counts when it has started.
+  int restarts() const {
+    return phase == container_phase::waiting || phase == container_phase::starting
+               ? std::max(attempt - 1, 0)
+               : attempt;
+  }
+  bool succeeded() const { return phase == container_phase::exited && last && last->code == 0; }
+};
+
+// "Succeeded" or "Failed": such a pod is never started again.
+bool finished(const api::core::v1::PodStatus& status);
+
+// How the pod's status names one attempt of a container.
+std::string container_id(const api::core::v1::Pod& pod, const container_record& record);
+
+// Whether a container that has ended is to be started again.
+bool restarts(const api::core::v1::Pod& pod, const container_record& record);
+
+// Whether an init container that has succeeded is to run again: what it did for the others may have
+// gone with the run of the machine in which it did it, and one of them is still to be started
+// (kubernetes: a new sandbox begins with the init containers).
+bool needs_rerun(const api::core::v1::Pod& pod, const container_record& record,
+                 const std::vector<container_record>& all, const std::string& boot_id);
+
+// When an attempt has ended and another is to follow: the first one comes at once, from then on
+// each waits longer, until one has lasted (kubernetes: kuberuntime_manager.go, doBackOff).
+void plan_restart(container_record& record, runtime::duration lasted, runtime::time_point now);
+
+struct pod_addresses {
+  std::string host_ip;
+  std::string pod_ip;
+};
+
+// Why a pod is brought to its end while it stays in the store.
+struct pod_failure {
+  std::string reason, message;
+  std::optional<runtime::duration> grace = {};  // other than the pod's own
+};
+
+// 68 years at most: clocks count nanoseconds in 64 bits.
+runtime::duration grace_of(std::int64_t seconds);
+
+// activeDeadlineSeconds is over. Without a start time, or without a deadline, it never is.
+bool deadline_exceeded(const api::core::v1::Pod& pod, runtime::wall_time now);
+
+// The status that the kubelet reports; conditions keep their times where nothing changed, and a
+// finished pod stays finished. `ending`: nothing is started any more, so that what has ended has
+// ended for good. A failure makes it Failed.
+api::core::v1::PodStatus observed_status(const api::core::v1::Pod& pod,
+                                         const std::vector<container_record>& containers,
+                                         const pod_addresses& addresses, runtime::wall_time now,
+                                         bool ending = false, const pod_failure* failure = nullptr);
+
+}  // namespace troupe::actors

@@ -1,0 +1,154 @@
+#include "actors/kubelet/simulated/simulated_minion.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/simulated/simulated_pod.hpp"
+#include "api/object/object_key.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+void set_quantity(google::protobuf::Map<std::string, api::resource::Quantity>& all,
+                  const std::string& name, std::string value) {
+  all[name].set_string(std::move(value));
+}
+
+}  // namespace
+
+simulated_minion::simulated_minion(simulated_node node, core_actors to)
+    : node_agent{node.name, std::move(to), node.timing}, like_{std::move(node)} {}
+
+const runtime::behavior& simulated_minion::make_behavior() const {
+  static const runtime::behavior table =
+      runtime::handlers(&simulated_minion::on_watch_events, &simulated_minion::on_watch_ended);
+  return table;
+}
+
+void simulated_minion::started() {
+  follow_node();
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
+         {.on_node = node()});
+}
+
+std::string simulated_minion::describe() const {
+  return fmt::format("node: {}\nstartedPods: {}\nendedPods: {}\n", node(), started_pods_,
+                     ended_pods_);
+}
+
+void simulated_minion::on_pods(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    current_cause({event.cause.request, event.at});
+    const auto key = api::key_of(*event.object);
+    not_ready_.erase(key);
+    failed_.erase(key);
+    if (event.type != event_type::deleted) take_pod(event.object);
+  }
+  node_changed();
+}
+
+void simulated_minion::take_pod(const api::object_ptr& object) {
+  const auto& pod = object->as<Pod>();
+  const auto& phase = pod.status().phase();
+  if (pod.metadata().has_deletion_timestamp()) {
+    end_pod(object);
+  } else if (phase.empty() || phase == "Pending") {
+    ++started_pods_;
+    const simulated_addresses addresses{address(0),
+                                        address(1 + static_cast<int>(++next_address_ % 254))};
+    write(object->kind(), object, as_running(pod, addresses, wall_now()));
+  } else if (phase == "Running") {
+    const auto* ready = find_condition(pod.status().conditions(), "Ready");
+    if (ready != nullptr && ready->status() != "True") not_ready_[api::key_of(*object)] = object;
+  }
+}
+
+// As a DELETE without grace: one with finalizers stays until they are gone. Without any the short
+// way will do.
+void simulated_minion::end_pod(const api::object_ptr& object) {
+  const auto& meta = object->meta();
+  if (meta.finalizers_size() != 0 && meta.deletion_grace_period_seconds() == 0) return;
+  ++ended_pods_;
+  if (meta.finalizers_size() == 0) return remove(object);
+  actors::remove command{.key = api::key_of(*object), .uid = meta.uid(), .grace_seconds = 0};
+  command.cause = {.request = current_cause().request,
+                   .trigger = object->revision(),
+                   .author = "kubelet/" + node()};
+  request<command_done>(to().writer, std::move(command), kubelet_defaults::write_timeout,
+                        [this, object](const auto& answered) {
+                          if (!answered) write_failed(object->kind(), object);
+                        });
+}
+
+// While the node was silent its pods were called not ready: they run as before.
+void simulated_minion::node_changed() {
+  if (not_ready_.empty() || !shown_ready()) return;
+  for (const auto& [key, object] : std::exchange(not_ready_, {})) {
+    auto pod = object->copy_as<Pod>();
+    set_condition(*pod->mutable_status()->mutable_conditions(), {"Ready", "True"}, wall_now());
+    write(object->kind(), object, std::move(pod));
+  }
+}
+
+void simulated_minion::write_failed(const api::kind_info& kind, const api::object_ptr& before) {
+  if (&kind != &api::kind_of<Pod>()) return node_agent::write_failed(kind, before);
+  failed_[api::key_of(*before)] = before;
+  if (!again_.pending()) again_ = after(kubelet_defaults::status_retry, [this] { try_again(); });
+}
+
+// A pod that has changed since is not among them any more, or its new state is on its way and this
+// write meets a conflict.
+void simulated_minion::try_again() {
+  for (const auto& [key, object] : std::exchange(failed_, {}))
+    take_pod(object);
+  node_changed();
+}
+
+void simulated_minion::describe_node(Node& body) const {
+  auto& labels = *body.mutable_metadata()->mutable_labels();
+  labels["kubernetes.io/hostname"] = as_label(node());
+  labels["kubernetes.io/os"] = "linux";
+  labels["kubernetes.io/arch"] = "amd64";
+  labels["type"] = "simulated";
+  auto& status = *body.mutable_status();
+  for (auto* resources : {status.mutable_capacity(), status.mutable_allocatable()}) {
+    set_quantity(*resources, "cpu", std::to_string(like_.cpus));
+    set_quantity(*resources, "memory", std::to_string(like_.memory_bytes >> 10) + "Ki");
+    set_quantity(*resources, "pods", std::to_string(like_.pods));
+    set_quantity(*resources, "ephemeral-storage", "1Ti");
+  }
+  auto& info = *status.mutable_node_info();
+  info.set_kubelet_version(like_.version);
+  info.set_container_runtime_version("simulated://1");
+  info.set_operating_system("linux");
+  info.set_architecture("amd64");
+  info.set_os_image("Troupe (simulated)");
+  info.set_kernel_version("simulated");
+  status.clear_addresses();
+  for (const auto& [type, value] :
+       {std::pair{"InternalIP", address(0)}, std::pair{"Hostname", node()}}) {
+    auto& entry = *status.add_addresses();
+    entry.set_type(type);
+    entry.set_address(value);
+  }
+  set_condition(*status.mutable_conditions(),
+                {"Ready", "True", "KubeletReady", "simulated node is ready"}, wall_now());
+}
+
+// 10.128.0.0/9 is divided among the nodes: 254 addresses for the pods of each.
+std::string simulated_minion::address(int last) const {
+  return fmt::format("10.{}.{}.{}", 128 + (like_.number >> 8) % 128, like_.number & 0xff,
+                     last == 0 ? 255 : last);
+}
+
+}  // namespace troupe::actors

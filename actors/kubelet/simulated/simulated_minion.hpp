@@ -1,0 +1,54 @@
+// A node that only pretends: whatever is bound to it runs at once and ends at once. Thousands of
+// them fit into one process, for work on scale and for trying manifests without images.
+//
+// One actor for each node. It writes the status of its pods by one transaction each and keeps
+// nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
+// Only pods that somebody else called not ready are remembered, until the node is ready again, and
+// those whose write failed, until it is made again.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "actors/core/core_actors.hpp"
+#include "actors/kubelet/node/node_agent.hpp"
+
+namespace troupe::actors {
+
+struct simulated_node {
+  std::string name = "simulated-0";
+  std::uint32_t number = 0;  // decides its addresses
+  std::int64_t cpus = 32;
+  std::int64_t memory_bytes = std::int64_t{256} << 30;
+  std::int64_t pods = 110;  // kubernetes: kubelet's maxPods
+  std::string version;      // status.nodeInfo.kubeletVersion
+  node_timing timing;
+};
+
+class simulated_minion : public node_agent {
+ public:
+  simulated_minion(simulated_node node, core_actors to);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  void on_pods(const watch_events& m);
+  void take_pod(const api::object_ptr& object);
+  void end_pod(const api::object_ptr& object);
+  void node_changed() override;
+  void write_failed(const api::kind_info& kind, const api::object_ptr& before) override;
+  void try_again();
+  void describe_node(api::core::v1::Node& node) const override;
+  std::string address(int last) const;
+
+  const simulated_node like_;
+  std::map<std::string, api::object_ptr> not_ready_;  // running pods, by key
+  std::map<std::string, api::object_ptr> failed_;     // to be written again, by key
+  runtime::timer again_;
+  std::uint32_t next_address_ = 0;
+  std::uint64_t started_pods_ = 0, ended_pods_ = 0;
+};
+
+}  // namespace troupe::actors

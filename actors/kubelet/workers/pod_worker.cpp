@@ -1,0 +1,235 @@
+#include "actors/kubelet/workers/pod_worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actors/kubelet/defaults.hpp"
+#include "actors/pods/pod_references.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+namespace {
+
+template <class Map>
+bool same_entries(const Map& a, const Map& b) {
+  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const auto& entry) {
+           const auto found = b.find(entry.first);
+           return found != b.end() && found->second == entry.second;
+         });
+}
+
+// What of a pod may change and stand in a file of it.
+bool same_facts(const api::meta::v1::ObjectMeta& a, const api::meta::v1::ObjectMeta& b) {
+  return same_entries(a.labels(), b.labels()) && same_entries(a.annotations(), b.annotations());
+}
+
+}  // namespace
+
+pod_worker::pod_worker(std::string key, std::string uid,
+                       std::shared_ptr<const kubelet_context> context)
+    : key_{std::move(key)}, uid_{std::move(uid)}, context_{std::move(context)} {}
+
+const runtime::behavior& pod_worker::make_behavior() const {
+  static const runtime::behavior table = runtime::handlers(
+      &pod_worker::on_owner_event, &pod_worker::on_surveyed, &pod_worker::on_reference_event,
+      &pod_worker::on_container_event, &pod_worker::on_probe_event, &pod_worker::on_hook_event,
+      &pod_worker::on_volumes_event, &pod_worker::on_volumes_measured, &pod_worker::on_torn_down);
+  return table;
+}
+
+void pod_worker::started() {
+  tell(context_->kubelet, worker_started{uid_});
+  context_->helpers.containers->survey(pod_dir(),
+                                       [to = self()](std::vector<process_runtime::found> all) {
+                                         to.tell(surveyed{std::move(all)});
+                                       });
+}
+
+std::string pod_worker::describe() const {
+  std::string text = fmt::format("pod: {}\nuid: {}\nterminating: {}\ncontainers:\n", key_, uid_,
+                                 state_known_ && terminating());
+  static constexpr const char* phases[] = {"waiting", "starting", "running", "exited"};
+  for (const auto& c : containers_)
+    text += fmt::format("- name: {}\n  phase: {}\n  restarts: {}\n", c.name,
+                        phases[static_cast<int>(c.phase)], c.restarts());
+  return text;
+}
+
+// -- messages -------------------------------------------------------------------------------------
+
+void pod_worker::on_owner_event(const owner_event& m) {
+  state_known_ = true;
+  gone_ |= m.gone;
+  const bool newer = m.object && (!object_ || m.object->revision() > object_->revision());
+  if (newer && !(m.gone && object_)) {
+    volumes_stale_ |= !object_ || !same_facts(object_->meta(), m.object->meta());
+    object_ = m.object;
+    request_ = current_cause().request;
+  }
+  sync();
+}
+
+void pod_worker::on_surveyed(const surveyed& m) {
+  survey_ = m;
+  sync();
+}
+
+void pod_worker::on_reference_event(const reference_event& m) {
+  references_[m.key] = m.object;
+  volumes_stale_ = true;
+  volumes_retry_at_ = {};
+  for (auto& record : containers_)
+    if (record.waiting_reason == "CreateContainerConfigError") record.retry_at = now();
+  sync();
+}
+
+void pod_worker::on_container_event(const container_event& m) {
+  auto* record = find_record(m.container);
+  if (record == nullptr || record->attempt != m.attempt) return;  // of an attempt that is over
+  if (const auto* running = std::get_if<container_running>(&m.change)) {
+    if (record->phase != container_phase::starting) return;
+    record->phase = container_phase::running;
+    record->run = *running;
+    on_running(*record);
+  } else {
+    if (record->phase == container_phase::exited) return;
+    on_exit(*record, std::get<container_exit>(m.change));
+  }
+  sync();
+}
+
+void pod_worker::on_torn_down(const torn_down&) {
+  torn_down_ = true;
+  sync();
+}
+
+// -- one sync -------------------------------------------------------------------------------------
+
+void pod_worker::sync() {
+  if (!state_known_ || !survey_) return;
+  if (!std::exchange(begun_, true)) begin();
+  if (terminating()) return end_pod();
+  if (!failure_ && !finished(pod().status()) && deadline_exceeded(pod(), wall_now())) {
+    failure_ = {"DeadlineExceeded",
+                "Pod was active on the node longer than the specified deadline"};
+    record_pod_event(false, failure_->reason, failure_->message);
+  }
+  if (failure_) {
+    end_containers(failure_->grace.value_or(own_grace()));
+  } else {
+    request_references();
+    sync_volumes();
+    run_containers();
+  }
+  report();
+  arm_timer();
+}
+
+void pod_worker::begin() {
+  if (object_) {
+    for (const auto& container : pod().spec().init_containers())
+      containers_.push_back({.name = container.name(), .init = true});
+    for (const auto& container : pod().spec().containers())
+      reset_health(containers_.emplace_back(container_record{.name = container.name()}));
+    needed_ = referenced_keys(pod());
+    if (limits_volumes(pod()))
+      measure_ = every(context_->volume_measuring, [this] { measure_volumes(); });
+    if (survey_->found.empty()) report_unsupported();
+  }
+  for (const auto& found : survey_->found)
+    adopt(found);
+}
+
+// The pod is on its way out: containers first, then what is known of them, then its files, then the
+// object itself, as nobody may take its place on this machine before.
+void pod_worker::end_pod() {
+  if (!all_ended()) {
+    end_containers(grace_left());
+    report();
+    return arm_timer();
+  }
+  if (!gone_ && object_ && !status_is_newest()) {
+    report();
+    return arm_timer();
+  }
+  if (!torn_down_) {
+    if (volumes_working_) return arm_timer();
+    if (std::exchange(tearing_down_, true)) return;
+    const bool taken = context_->helpers.containers->run(pod_dir(), [dir = pod_dir(), to = self()] {
+      remove_pod_files(dir);
+      to.tell(torn_down{});
+    });
+    if (!taken) {
+      tearing_down_ = false;
+      arm_timer();
+    }
+    return;
+  }
+  if (gone_ || !object_) {
+    tell(context_->references, need_references{});
+    return stop();
+  }
+  remove_pod();
+}
+
+bool pod_worker::terminating() const {
+  return gone_ || !object_ || object_->meta().has_deletion_timestamp();
+}
+
+bool pod_worker::all_ended() const {
+  return std::none_of(containers_.begin(), containers_.end(), [](const auto& c) {
+    return c.phase == container_phase::starting || c.phase == container_phase::running;
+  });
+}
+
+void pod_worker::arm_timer() {
+  auto soonest = now() + kubelet_defaults::pod_resync;
+  const auto consider = [&](runtime::time_point at) {
+    soonest = std::min<runtime::time_point>(soonest, std::max(at, now()));
+  };
+  for (const auto& record : containers_) {
+    if (record.phase == container_phase::waiting && record.retry_at > now())
+      consider(record.retry_at);
+    if (record.phase == container_phase::running && record.stop.begun())
+      consider(record.stop.deadline());
+  }
+  if (volumes_stale_ && volumes_retry_at_ > now()) consider(volumes_retry_at_);
+  if (!terminating() && !failure_ && pod().spec().has_active_deadline_seconds() &&
+      pod().status().has_start_time()) {
+    const std::chrono::seconds end{pod().status().start_time().seconds() +
+                                   pod().spec().active_deadline_seconds()};
+    if (end > wall_now().time_since_epoch())
+      consider(now() + (end - wall_now().time_since_epoch()));
+  }
+  next_ = after(soonest - now(), [this] { sync(); });
+}
+
+// -- the containers' records ----------------------------------------------------------------------
+
+container_record* pod_worker::find_record(const std::string& container) {
+  const auto found = std::find_if(containers_.begin(), containers_.end(),
+                                  [&](const auto& c) { return c.name == container; });
+  return found == containers_.end() ? nullptr : &*found;
+}
+
+const api::core::v1::Container* pod_worker::spec_of(const container_record& record) const {
+  if (!object_) return nullptr;
+  const auto& all = record.init ? pod().spec().init_containers() : pod().spec().containers();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name() == record.name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+container_dir pod_worker::dir_of(const container_record& record) const {
+  return container_dir{attempt_path(pod_dir(), record.name, record.attempt)};
+}
+
+container_observer pod_worker::observer(const std::string& container, int attempt) {
+  return [to = self(), container, attempt](const container_change& change) {
+    to.tell(container_event{container, attempt, change});
+  };
+}
+
+}  // namespace troupe::actors

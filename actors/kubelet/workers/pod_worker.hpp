@@ -1,0 +1,189 @@
+// One pod on this machine: sets up its volumes, starts its containers in order, probes them,
+// restarts them by policy and back-off, ends them with grace, and reports its status (kubernetes:
+// pod_workers.go).
+//
+// One actor for each pod, by uid. It owns what it has seen of the containers; after a restart of
+// the actor or of the whole node it finds them again by their directories, and the pod by asking
+// the kubelet. The newest state of the pod wins, one sync runs at a time, and a sync that throws
+// restarts this actor alone.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/core/core_actors.hpp"
+#include "actors/core/messages.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/health/health_checker.hpp"
+#include "actors/kubelet/health/prober.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
+#include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/process/process_runtime.hpp"
+#include "actors/kubelet/volumes/pod_volumes.hpp"
+#include "actors/kubelet/workers/references.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+// Helpers that outlive a crash of the kubelet's actor, as its workers do: made once
+// (`spawn_kubelet`), shared by all restarts of all of them.
+struct kubelet_helpers {
+  // These have threads of their own.
+  std::shared_ptr<process_runtime> containers;
+  std::shared_ptr<health_checker> probes, hooks;
+  // The Node shows that it is ready: what runs here counts. The kubelet alone writes it.
+  std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
+};
+
+// Shared by all workers of a kubelet. A worker keeps the context it was created with: nothing that
+// changes or ends with the kubelet's actor belongs here.
+struct kubelet_context {
+  core_actors to;
+  kubelet_helpers helpers;
+  runtime::actor_ref kubelet, references;
+  std::filesystem::path root_dir;
+  std::string node;
+  std::string boot_id;
+  pod_addresses addresses;
+  api::core::v1::NodeStatus machine;  // what it has
+  bool may_mount = false;
+  std::int64_t pod_pids_limit = 0;
+  machine_rights rights;            // what it may give to containers
+  std::vector<std::string> hidden;  // directories that no container may reach
+  runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
+};
+
+// To the kubelet: a worker has started or restarted and requests the state of its pod.
+struct worker_started {
+  std::string uid;
+};
+
+class pod_worker : public runtime::actor {
+ public:
+  pod_worker(std::string key, std::string uid, std::shared_ptr<const kubelet_context> context);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct surveyed {
+    std::vector<process_runtime::found> found;
+  };
+  struct container_event {
+    std::string container;
+    int attempt;
+    container_change change;
+  };
+  struct hook_event {
+    std::string container;
+    int attempt;
+    bool at_start;
+    health_result result;
+  };
+  struct volumes_event {
+    volumes_set_up result;
+  };
+  struct volumes_measured {
+    std::optional<pod_failure> failure;
+  };
+  struct torn_down {};
+
+  // -- messages -----------------------------------------------------------------------------------
+  void on_owner_event(const owner_event& m);
+  void on_surveyed(const surveyed& m);
+  void on_reference_event(const reference_event& m);
+  void on_container_event(const container_event& m);
+  void on_probe_event(const probe_event& m);
+  void on_hook_event(const hook_event& m);
+  void on_volumes_event(const volumes_event& m);
+  void on_volumes_measured(const volumes_measured& m);
+  void on_torn_down(const torn_down&);
+
+  // -- one sync -----------------------------------------------------------------------------------
+  void sync();
+  void begin();
+  void end_pod();
+  void arm_timer();
+  bool terminating() const;
+  bool all_ended() const;
+
+  // -- containers ---------------------------------------------------------------------------------
+  void adopt(const process_runtime::found& found);
+  void run_containers();
+  void check_image(container_record& record);
+  void await_restart(container_record& record);
+  void start(container_record& record);
+  void refuse(container_record& record, const char* reason, std::string message);
+  void on_exit(container_record& record, const container_exit& exit);
+  void end_containers(runtime::duration grace);
+  void end_container(container_record& record, runtime::duration grace, const std::string& message);
+  void execute(container_record& record, stop_step step);
+  runtime::duration grace_left() const;
+  runtime::duration own_grace() const;
+
+  // -- health -------------------------------------------------------------------------------------
+  void reset_health(container_record& record) const;
+  void on_running(container_record& record);
+  void end_prober(const container_record& record);
+  void run_hook(const container_record& record, const api::core::v1::LifecycleHandler& hook,
+                bool at_start, runtime::duration timeout);
+  bool has_stop_hook(const container_record& record) const;
+  void fail_container(container_record& record, runtime::duration grace,
+                      const std::string& message);
+  void report_unsupported();
+
+  // -- what the pod refers to, and its volumes ----------------------------------------------------
+  void request_references();
+  bool references_known() const;
+  object_reader reference_reader() const;
+  void sync_volumes();
+  void measure_volumes();
+  void place_volumes(const api::core::v1::Container& container, container_spec& spec) const;
+  api::core::v1::Pod placed_pod() const;
+
+  // -- report -------------------------------------------------------------------------------------
+  void report();
+  bool status_is_newest() const;
+  api::core::v1::PodStatus status_now() const;
+  void remove_pod();
+  void record_pod_event(bool warning, std::string reason, std::string message,
+                        const std::string& container = {});
+  persistence::change_cause cause_of_write() const;
+
+  container_record* find_record(const std::string& container);
+  const api::core::v1::Container* spec_of(const container_record& record) const;
+  std::filesystem::path pod_dir() const { return pod_path(context_->root_dir, uid_); }
+  container_dir dir_of(const container_record& record) const;
+  const api::core::v1::Pod& pod() const { return object_->as<api::core::v1::Pod>(); }
+  container_observer observer(const std::string& container, int attempt);
+
+  const std::string key_, uid_;
+  const std::shared_ptr<const kubelet_context> context_;
+  api::object_ptr object_;     // the newest state; kept after the pod has gone
+  std::uint64_t request_ = 0;  // that made this state, where one did
+  bool state_known_ = false;   // the kubelet has sent the pod's state
+  bool gone_ = false;          // removed from the store: nothing is left to report
+  std::optional<surveyed> survey_;
+  // Volumes: whether they stand, are being set up, and are to be looked at again.
+  bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;
+  bool measuring_ = false;
+  runtime::time_point volumes_retry_at_{};
+  runtime::duration volumes_backoff_{0};
+  std::map<std::string, std::string> volume_paths_;  // of the volumes, by name
+  bool begun_ = false, tearing_down_ = false, torn_down_ = false;
+  bool reporting_ = false, removing_ = false;
+  std::optional<pod_failure> failure_;
+  std::vector<container_record> containers_;
+  std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
+  std::vector<std::string> needed_;                    // keys
+  std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container
+  runtime::timer next_, retry_, measure_;
+};
+
+}  // namespace troupe::actors

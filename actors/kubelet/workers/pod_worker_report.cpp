@@ -1,0 +1,106 @@
+// What a pod's worker writes to the store: the pod's status, its removal, its events.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/workers/pod_worker.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+using api::core::v1::Pod;
+using api::core::v1::PodStatus;
+
+namespace {
+
+bool becomes_ready(const PodStatus& from, const PodStatus& to) {
+  const auto* before = find_condition(from.conditions(), "Ready");
+  const auto* after = find_condition(to.conditions(), "Ready");
+  return before != nullptr && before->status() != "True" && after != nullptr &&
+         after->status() == "True";
+}
+
+}  // namespace
+
+PodStatus pod_worker::status_now() const {
+  const bool ending = terminating() || failure_;
+  const auto* failure = failure_ && all_ended() ? &*failure_ : nullptr;
+  return observed_status(pod(), containers_, context_->addresses, wall_now(), ending, failure);
+}
+
+bool pod_worker::status_is_newest() const {
+  return status_now().SerializeAsString() == pod().status().SerializeAsString();
+}
+
+// One write at a time; what changed meanwhile is found when it is done.
+void pod_worker::report() {
+  if (reporting_ || gone_ || !object_) return;
+  // What runs since before this worker did is not known yet: nothing is said rather than something
+  // wrong.
+  if (std::any_of(containers_.begin(), containers_.end(),
+                  [](const auto& c) { return c.adopted && c.phase == container_phase::starting; }))
+    return;
+  auto status = status_now();
+  if (status.SerializeAsString() == pod().status().SerializeAsString()) return;
+  // While the node was silent its pods were called not ready; saying otherwise before the node is
+  // believed again would begin a quarrel.
+  if (!context_->helpers.node_ready->load() && becomes_ready(pod().status(), status)) {
+    retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
+    return;
+  }
+  reporting_ = true;
+  auto changed = object_->copy_as<Pod>();
+  *changed->mutable_status() = std::move(status);
+  auto transaction = std::make_shared<persistence::transaction>();
+  transaction->preconditions.push_back({key_, object_->revision()});
+  transaction->mutations.push_back({key_, &object_->kind(), std::move(changed)});
+  transaction->cause = cause_of_write();
+  request<commit_done>(context_->to.writer, commit{std::move(transaction)},
+                       kubelet_defaults::write_timeout, [this](const auto& answered) {
+                         reporting_ = false;
+                         if (answered && (*answered)->result) {
+                           const auto& written = (*answered)->result->objects.front();
+                           if (written->revision() > object_->revision()) object_ = written;
+                           return sync();
+                         }
+                         // A newer state is on its way, or the writer is busy.
+                         retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
+                       });
+}
+
+// As a DELETE without grace: an object with finalizers stays until they are gone. The end comes as
+// a change of the pod, as for everybody else.
+void pod_worker::remove_pod() {
+  if (std::exchange(removing_, true)) return;
+  remove command{.key = key_, .uid = uid_, .grace_seconds = 0, .cause = cause_of_write()};
+  request<command_done>(context_->to.writer, std::move(command), kubelet_defaults::write_timeout,
+                        [this](const auto& answered) {
+                          if (answered && (*answered)->result) return;
+                          removing_ = false;
+                          retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
+                        });
+}
+
+void pod_worker::record_pod_event(bool warning, std::string reason, std::string message,
+                                  const std::string& container) {
+  if (!object_) return;
+  tell(context_->to.recorder,
+       record_event{.about = object_,
+                    .warning = warning,
+                    .reason = std::move(reason),
+                    .message = std::move(message),
+                    .component = "kubelet",
+                    .field_path = container.empty()
+                                      ? std::string{}
+                                      : fmt::format("spec.containers{{{}}}", container),
+                    .host = context_->node});
+}
+
+persistence::change_cause pod_worker::cause_of_write() const {
+  return {
+      .request = request_, .trigger = object_->revision(), .author = "kubelet/" + context_->node};
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,159 @@
+// What a pod's worker knows of the objects that its pod refers to, and what it makes of them: the
+// pod's volumes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/process/mount_points.hpp"
+#include "actors/kubelet/volumes/volume_content.hpp"
+#include "actors/kubelet/workers/pod_worker.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Container;
+using api::core::v1::Pod;
+
+namespace {
+
+// What is made of objects is not for a container to change, whatever its mount says: other
+// containers read it too (kubernetes: Attributes.ReadOnly of such volumes).
+bool sealed(const Pod& pod, const std::string& volume) {
+  const auto& all = pod.spec().volumes();
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) {
+    return each.name() == volume && made_of_files(each.volume_source());
+  });
+}
+
+bool of_the_host(const Pod& pod, const std::string& volume) {
+  const auto& all = pod.spec().volumes();
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) {
+    return each.name() == volume && each.volume_source().has_host_path();
+  });
+}
+
+}  // namespace
+
+void pod_worker::request_references() {
+  if (!needed_.empty()) tell(context_->references, need_references{needed_});
+}
+
+bool pod_worker::references_known() const {
+  return std::all_of(needed_.begin(), needed_.end(),
+                     [&](const auto& key) { return references_.contains(key); });
+}
+
+// A copy: for other threads too.
+object_reader pod_worker::reference_reader() const {
+  return [known = references_](const std::string& key) -> api::object_ptr {
+    const auto found = known.find(key);
+    return found == known.end() ? nullptr : found->second;
+  };
+}
+
+// The pod as its containers are told of it: with its addresses, which it has from the beginning,
+// though its status may not say so yet, and with what the machine has.
+Pod pod_worker::placed_pod() const {
+  Pod placed{pod()};
+  placed.mutable_status()->set_host_ip(context_->addresses.host_ip);
+  placed.mutable_status()->set_pod_ip(context_->addresses.pod_ip);
+  limit_to_machine(placed, context_->machine);
+  return placed;
+}
+
+// -- volumes --------------------------------------------------------------------------------------
+
+// At first, and again when something that stands in them has changed.
+void pod_worker::sync_volumes() {
+  if (pod().spec().volumes_size() == 0) {
+    volumes_ready_ = true;
+    volumes_stale_ = false;
+  }
+  if (!volumes_stale_ || volumes_working_ || !references_known() || now() < volumes_retry_at_ ||
+      finished(pod().status()))
+    return;
+  volumes_stale_ = false;
+  volumes_working_ = context_->helpers.containers->run(
+      pod_dir(), [pod = placed_pod(), dir = pod_dir(), read = reference_reader(),
+                  may_mount = context_->may_mount, hidden = context_->hidden, to = self()] {
+        to.tell(volumes_event{set_up_volumes(pod, dir, read, may_mount, hidden)});
+      });
+  if (!volumes_working_) {
+    volumes_stale_ = true;
+    volumes_retry_at_ = now() + kubelet_defaults::volume_retry_first;
+  }
+}
+
+void pod_worker::on_volumes_event(const volumes_event& m) {
+  volumes_working_ = false;
+  for (const auto& [name, path] : m.result.paths)
+    volume_paths_[name] = path;
+  for (const auto& problem : m.result.problems)
+    record_pod_event(true, "FailedMount", problem);
+  if (m.result.problems.empty()) {
+    const bool first = !std::exchange(volumes_ready_, true);
+    volumes_backoff_ = {};
+    if (first && !context_->may_mount) {
+      std::string variables;
+      for (const auto& [name, path] : volume_paths_)
+        variables +=
+            fmt::format("{}{}={}", variables.empty() ? "" : ", ", volume_variable(name), path);
+      record_pod_event(true, "NotSupported",
+                       "volumes are not mounted, as this node may not make mount namespaces; "
+                       "containers find them by their environment: " +
+                           variables);
+    }
+  } else {
+    // What stood before goes on standing.
+    volumes_stale_ = true;
+    volumes_backoff_ =
+        std::clamp<runtime::duration>(volumes_backoff_ * 2, kubelet_defaults::volume_retry_first,
+                                      kubelet_defaults::volume_retry_longest);
+    volumes_retry_at_ = now() + volumes_backoff_;
+  }
+  sync();
+}
+
+void pod_worker::measure_volumes() {
+  if (!volumes_ready_ || measuring_ || terminating() || failure_ || finished(pod().status()))
+    return;
+  measuring_ = context_->helpers.containers->run([object = object_, dir = pod_dir(), to = self()] {
+    to.tell(volumes_measured{over_limit(object->as<Pod>(), dir)});
+  });
+}
+
+void pod_worker::on_volumes_measured(const volumes_measured& m) {
+  measuring_ = false;
+  if (!m.failure || terminating() || failure_ || finished(pod().status())) return;
+  failure_ = m.failure;
+  record_pod_event(true, failure_->reason, failure_->message);
+  sync();
+}
+
+void pod_worker::place_volumes(const Container& container, container_spec& spec) const {
+  std::set<std::string> mounted;  // a volume may be mounted several times
+  for (const auto& wanted : container.volume_mounts()) {
+    const auto found = volume_paths_.find(wanted.name());
+    if (found == volume_paths_.end()) continue;
+    const bool host = of_the_host(pod(), wanted.name());
+    const bool read_only = wanted.read_only() || sealed(pod(), wanted.name());
+    if (!context_->may_mount) {
+      spec.environment.push_back(volume_variable(wanted.name()) + "=" + found->second);
+      // Where it stands is covered in the container (container_root.hpp): all but this is.
+      const bool covered = context_->rights.confined_by != confinement::none && !host;
+      if (covered && mounted.insert(found->second).second)
+        spec.mounts.push_back({found->second, {}, found->second, read_only, true});
+      continue;
+    }
+    const auto sub_path = wanted.sub_path_expr().empty()
+                              ? wanted.sub_path()
+                              : expand_variables(wanted.sub_path_expr(), spec.environment);
+    auto target = (std::filesystem::path{"/"} / wanted.mount_path()).lexically_normal().string();
+    if (target.size() > 1 && target.ends_with('/')) target.pop_back();
+    spec.mounts.push_back({found->second, sub_path, std::move(target), read_only, !host});
+  }
+  order_mounts(spec.mounts);
+}
+
+}  // namespace troupe::actors

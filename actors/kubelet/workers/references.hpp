@@ -1,0 +1,61 @@
+// The config maps and secrets that the pods of this node refer to: one stream for each, as long as
+// a pod's worker needs it. The kubelet reads them in no other way: it may run on another
+// machine than the store and sees only the secrets of its pods.
+//
+// One actor, child of the kubelet. Workers repeat what they need with every look at their pod;
+// after a crash of this actor they have their objects again within `kubelet_defaults::pod_resync`.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/core/informer.hpp"
+
+namespace troupe::actors {
+
+// From a worker: all that it needs from now on, by key. What it did not need before, or what has
+// changed, is told by `reference_event`.
+struct need_references {
+  std::vector<std::string> keys;
+};
+
+// To a worker: the newest state; null when there is no such object.
+struct reference_event {
+  std::string key;
+  api::object_ptr object;
+};
+
+class references : public informer {
+ public:
+  explicit references(runtime::actor_ref watcher) : informer{std::move(watcher)} {}
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct user {
+    std::set<std::string> keys;
+    runtime::time_point last_heard{};
+  };
+  struct entry {
+    stream id = 0;
+    bool known = false;
+    api::object_ptr object;
+    std::vector<runtime::actor_ref> users;
+  };
+
+  void on_need_references(const need_references& m);
+  void on_object(const std::string& key, const watch_events& m);
+  void use(const std::string& key, const runtime::actor_ref& user);
+  void drop(const std::string& key, const runtime::actor_ref& user);
+  void sweep();
+
+  std::unordered_map<runtime::actor_ref, user> users_;
+  std::unordered_map<std::string, entry> entries_;
+  runtime::timer sweep_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,15 @@
+// Fields of a pod that the process runtime does not support: reported once, by an event. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors {
+
+// Paths of fields, with what becomes of them where that is not plain.
+// `limits_kept`: this machine's control groups keep limits of memory and processors.
+std::vector<std::string> unsupported_features(const api::core::v1::Pod& pod, bool limits_kept);
+
+}  // namespace troupe::actors

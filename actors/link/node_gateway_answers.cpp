@@ -1,0 +1,101 @@
+// Answers requests of the control plane to this node: logs and views of the console.
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+
+#include "actors/link/defaults.hpp"
+#include "actors/link/log_streamer.hpp"
+#include "actors/link/node_gateway.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+constexpr const char* log_kind = "log";
+
+}  // namespace
+
+void node_gateway::take_open_log(const wire::OpenLog& m) {
+  const auto refuse = [&](std::string reason) {
+    send_log_part({.id = m.ask(), .text = {}, .ended = true, .problem = std::move(reason)});
+  };
+  if (!options_.disk || !options_.log_file)
+    return refuse(fmt::format("node {} keeps no logs", options_.node));
+  if (logs_.size() >= link_defaults::served_requests)
+    return refuse(fmt::format("too much is asked of node {}", options_.node));
+  log_query query;
+  query.timestamps = m.timestamps();
+  query.since = m.since();
+  if (m.has_tail_lines()) query.tail_lines = m.tail_lines();
+  if (m.has_limit_bytes()) query.limit_bytes = m.limit_bytes();
+  log_request request{.id = m.ask(),
+                      .file = options_.log_file(m.pod_uid(), m.container(), m.attempt()),
+                      .query = std::move(query),
+                      .follow = m.follow(),
+                      .credit = m.credit()};
+  logs_[m.ask()] =
+      spawn({.kind = log_kind, .name = fmt::format("{}/{}", sessions_, m.ask()), .restart = false},
+            runtime::make<log_streamer>(std::move(request), options_.disk, self()));
+}
+
+// What a streamer sent to a former session or incarnation is dropped: the numbers are used again.
+void node_gateway::on_log_part(const log_part& m) {
+  const auto found = logs_.find(m.id);
+  if (found == logs_.end() || !(found->second == sender())) return;
+  send_log_part(m);
+  if (m.ended) logs_.erase(found);
+}
+
+void node_gateway::send_log_part(const log_part& m) {
+  wire::FromNode::Item item;
+  auto& out = *item.mutable_log_part();
+  out.set_ask(m.id);
+  out.set_text(m.text);
+  out.set_ended(m.ended);
+  out.set_problem(m.problem);
+  send_item(item);
+}
+
+// Those that outlived a crash of this actor: their session has ended with it.
+void node_gateway::stop_former_streamers() {
+  std::vector<std::string> former;
+  system().actors().each([&](const runtime::actor_info& info) {
+    if (info.parent == self().id() && info.kind == log_kind) former.push_back(info.name);
+  });
+  for (const auto& name : former)
+    if (const auto streamer = child(log_kind, name)) stop_child(streamer);
+}
+
+void node_gateway::stop_streamers() {
+  for (const auto& [ask, streamer] : std::exchange(logs_, {}))
+    stop_child(streamer);
+}
+
+void node_gateway::take_console(const wire::AskConsole& m) {
+  const auto request = m.ask();
+  if (!options_.console) {
+    return on_console_done(
+        {inbox_, request, {404, fmt::format("node {} has no console", options_.node)}});
+  }
+  options_.console({.target = m.target(), .changes = m.changes(), .user = m.user()},
+                   [to = self(), inbox = std::shared_ptr<const frame_inbox>{inbox_},
+                    request](console_view view) {
+                     to.tell(console_done{inbox, request, std::move(view)});
+                   });
+}
+
+void node_gateway::on_console_done(const console_done& m) {
+  if (m.inbox != inbox_) return;
+  const auto answer = [&](const console_view& view) {
+    wire::FromNode::Item item;
+    auto& out = *item.mutable_console_answer();
+    out.set_ask(m.request);
+    out.set_status(view.status);
+    out.set_body(view.body);
+    if (view.total) out.set_total(*view.total);
+    return send_item(item);
+  };
+  if (!answer(m.view)) answer({0, "the answer is larger than a frame of the link"});
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,69 @@
+// Requests of the control plane to a joined node: the output of a container, a view for the
+// console. Sent to the actor `links` (node_links.hpp), which passes it to the node's session.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "actors/kubelet/logs/log_reader.hpp"
+#include "runtime/actor_ref.hpp"
+
+namespace troupe::actors {
+
+// The output of a container comes to the sender as `log_part`s, as many as it gave credit for.
+// Their sender takes `more_log`, `finish_log` and `close_log`. A reader that ends is noticed.
+struct open_log {
+  std::uint64_t id = 0;  // chosen by the reader, unique to it
+  std::string node = {};
+  std::string pod_uid = {};
+  std::string container = {};
+  int attempt = 0;
+  log_query query = {};
+  bool follow = false;  // on past the end of the file, until `finish_log`
+  std::uint32_t credit = 1;
+  runtime::actor_ref reader = {};  // filled in by `links`
+};
+
+struct more_log {
+  std::uint64_t id = 0;
+  std::uint32_t credit = 0;
+};
+
+// The container has ended: what its file holds now is all.
+struct finish_log {
+  std::uint64_t id = 0;
+};
+
+struct close_log {
+  std::uint64_t id = 0;
+};
+
+// To the reader. The last part says `ended`; a `problem` there is why there is no more.
+struct log_part {
+  std::uint64_t id = 0;
+  std::string text;
+  bool ended = false;
+  std::string problem = {};
+};
+
+// A request of the console to a node; answered by `console_view`.
+struct console_request {
+  std::string target;  // what follows /console/api/
+  bool changes = false;
+  std::string user;
+};
+
+struct ask_console {
+  std::string node;
+  console_request request;
+};
+
+struct console_view {
+  // As of HTTP; 0: the node could not be asked, and `body` says why in one line.
+  int status = 0;
+  std::string body;
+  std::optional<std::uint64_t> total = {};
+};
+
+}  // namespace troupe::actors

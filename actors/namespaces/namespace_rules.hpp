@@ -1,0 +1,40 @@
+// What is left to do in a namespace that ends. Pure.
+//
+// kubernetes: pkg/controller/namespace/deletion/namespaced_resources_deleter.go; pods go first, and
+// the rest when no pod is left (KEP-5080).
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/schema/core_namespace.pb.h"
+#include "persistence/tree/snapshot.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+inline constexpr const char* finalizer_kubernetes = "kubernetes";
+
+bool terminating(const api::core::v1::Namespace& ns);
+
+struct namespace_content {
+  // What is to be removed now: not yet marked for deletion.
+  std::vector<api::object_ptr> to_remove;
+  std::map<std::string, std::size_t> remaining;   // by resource ("pods", "replicasets.apps")
+  std::map<std::string, std::size_t> finalizers;  // by finalizer, of what is marked
+};
+
+// At most `limit` objects are listed in `to_remove`.
+namespace_content survey(const persistence::snapshot& state, const std::string& ns,
+                         std::size_t limit);
+
+// The namespace with conditions that say what is left; with nothing left, without the finalizer
+// that stands for its content. Null when that changes nothing, nor lets it go.
+std::unique_ptr<api::core::v1::Namespace> progressed(const api::core::v1::Namespace& ns,
+                                                     const namespace_content& content,
+                                                     runtime::wall_time now);
+
+}  // namespace troupe::actors

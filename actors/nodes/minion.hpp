@@ -1,0 +1,57 @@
+// One node's actor: monitors the heartbeats of the node, and writes on the Node what follows from
+// its silence or its conditions, above all the taints that keep pods away.
+//
+// A heartbeat is a renewed lease or a posted status, by the moment at which it is seen here: a jump
+// of any clock makes no node silent. After a start every node is given the full grace period.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/core/core_actors.hpp"
+#include "actors/core/messages.hpp"
+#include "actors/nodes/node_rules.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+// From the supervisor: whether the node's pods may be sent away if it is not ready.
+struct eviction_permission {
+  bool granted = false;
+};
+
+class minion : public runtime::actor {
+ public:
+  // The store must outlive it. `grace`: the longest silence.
+  minion(const persistence::store* store, core_actors core, runtime::duration grace)
+      : store_{store}, core_{std::move(core)}, grace_{grace} {}
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  // -- messages from the supervisor
+  void on_owner_event(const owner_event& m);
+  void on_dependent_event(const dependent_event& m);
+  void on_eviction_permission(const eviction_permission& m);
+
+  void heard();
+  void check_silence();
+  void reconcile();
+  void report_not_ready();
+
+  const persistence::store* store_;
+  core_actors core_;
+  const runtime::duration grace_;
+  api::object_ptr node_;
+  runtime::time_point heard_at_{};
+  bool silent_ = false;
+  bool may_evict_ = false;
+  bool writing_ = false;
+  runtime::timer silence_;
+  runtime::timer again_;
+};
+
+}  // namespace troupe::actors

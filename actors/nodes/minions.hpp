@@ -1,0 +1,68 @@
+// The supervisor of the minions: starts one for each Node, brings it the changes of its Node and
+// its lease, and decides how fast the pods of nodes that fail may be sent away (zones.hpp). Adds up
+// how many pods the nodes take, for the capacity of the cluster.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "actors/core/capacity.hpp"
+#include "actors/core/event_rules.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/nodes/minion.hpp"
+#include "actors/nodes/node_rules.hpp"
+#include "actors/nodes/zones.hpp"
+#include "persistence/store/store.hpp"
+
+namespace troupe::actors {
+
+class minions : public informer {
+ public:
+  // The store must outlive it. Tells `capacity` what the nodes take.
+  minions(const persistence::store* store, core_actors core, runtime::duration grace,
+          std::shared_ptr<actors::capacity> capacity);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct row {
+    runtime::actor_ref actor;
+    std::string zone;
+    readiness ready = readiness::unsaid;
+    std::uint64_t takes_pods = 0;
+    bool granted = false;         // the pods are being, or may be, sent away
+    bool away = false;            // the Node says that they are
+    runtime::time_point since{};  // not ready since
+  };
+  struct zone {
+    double allowance = 1;  // of nodes; the first that fails is granted at once
+    runtime::time_point counted_at{};
+  };
+
+  void on_nodes(const watch_events& m);
+  void on_leases(const watch_events& m);
+  void take_node(const std::string& name, const watch_event& event);
+
+  void round();
+  void hold_all();
+  void repeat_permissions();
+  void grant(const std::string& zone_name, const zone_count& count);
+
+  const persistence::store* store_;
+  core_actors core_;
+  const runtime::duration grace_;
+  const std::shared_ptr<capacity> capacity_;
+  std::uint64_t takes_pods_ = 0;     // all nodes together
+  std::map<std::string, row> rows_;  // by node
+  std::map<std::string, zone> zones_;
+  bool complete_ = false;
+  bool all_down_ = false;
+  runtime::time_point resume_at_{};
+  runtime::timer round_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,40 @@
+#include "actors/nodes/node_identity.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+namespace {
+
+constexpr std::string_view removed_words = " was removed from this cluster";
+
+}  // namespace
+
+std::string_view node_of(std::string_view user, const std::vector<std::string>& groups) {
+  if (!user.starts_with(node_user_prefix)) return {};
+  if (std::find(groups.begin(), groups.end(), nodes_group) == groups.end()) return {};
+  return user.substr(node_user_prefix.size());
+}
+
+std::string_view node_key(const api::object& node) {
+  const auto& annotations = node.meta().annotations();
+  const auto found = annotations.find(std::string{node_key_annotation});
+  return found == annotations.end() ? std::string_view{} : found->second;
+}
+
+bool has_joined(const api::object& node) {
+  return !node_key(node).empty();
+}
+
+std::string removed_from_cluster(std::string_view node) {
+  return fmt::format("node {}{}: join it again with a new token", node, removed_words);
+}
+
+bool says_removed(std::string_view reason) {
+  return reason.find(removed_words) != std::string_view::npos;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,46 @@
+#include "actors/pods/pod_rules.hpp"
+
+#include "actors/core/condition.hpp"
+#include "actors/defaults.hpp"
+#include "actors/nodes/node_rules.hpp"
+#include "actors/nodes/taints.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+bool terminated(const Pod& pod) {
+  const auto& phase = pod.status().phase();
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+std::unique_ptr<Pod> marked_not_ready(const Pod& pod, const Node& node, runtime::wall_time now) {
+  const auto ready = readiness_of(node);
+  if (ready != readiness::not_ready && ready != readiness::unknown) return nullptr;
+  const auto* condition = find_condition(pod.status().conditions(), "Ready");
+  if (condition == nullptr || condition->status() != "True") return nullptr;
+  auto marked = std::make_unique<Pod>(pod);
+  set_condition(*marked->mutable_status()->mutable_conditions(), {"Ready", "False"}, now);
+  return marked;
+}
+
+pod_decision decide(const Pod& pod, const Node* node) {
+  const bool bound = !pod.spec().node_name().empty();
+  if (pod.metadata().has_deletion_timestamp()) {
+    // A kubelet ends and then removes its pods; here there is none that could.
+    return {bound && node != nullptr ? pod_need::nothing : pod_need::removal};
+  }
+  if (!bound) {
+    const auto& scheduler = pod.spec().scheduler_name();
+    const bool ours = scheduler.empty() || scheduler == defaults::scheduler_name;
+    return {ours && !terminated(pod) ? pod_need::node : pod_need::nothing};
+  }
+  if (node == nullptr) return {pod_need::removal, defaults::vanished_node_quarantine};
+  if (!has_no_execute(*node)) return {};
+  const auto tolerated = time_to_leave(pod.spec(), *node);
+  if (!tolerated) return {};
+  return {pod_need::eviction, *tolerated};
+}
+
+}  // namespace troupe::actors

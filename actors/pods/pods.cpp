@@ -1,0 +1,177 @@
+#include "actors/pods/pods.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/pods/pod_rules.hpp"
+#include "api/equality.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+namespace {
+
+std::string name_of(const api::object& pod) {
+  return pod.meta().namespace_() + "/" + pod.meta().name();
+}
+
+bool same_taints(const api::object& a, const api::object& b) {
+  static const auto& field = *api::core::v1::NodeSpec::descriptor()->FindFieldByName("taints");
+  return api::same_field(a.as<Node>().spec(), b.as<Node>().spec(), field);
+}
+
+}  // namespace
+
+pods::pods(runtime::actor_ref watcher, pod_context context, pods_options options)
+    : informer{std::move(watcher)},
+      context_{std::make_shared<const pod_context>(std::move(context))},
+      options_{options} {}
+
+const runtime::behavior& pods::make_behavior() const {
+  static const auto table =
+      runtime::handlers(&pods::on_watch_events, &pods::on_watch_ended, &pods::on_count_pods);
+  return table;
+}
+
+void pods::started() {
+  // Nodes first: a node that goes before its pods are known here is missed by on_nodes, but then
+  // the pods' actors look later than it went.
+  follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
+  round_ = every(defaults::terminated_pods_round, [this] { remove_terminated(); });
+}
+
+std::string pods::describe() const {
+  return fmt::format("pods: {}\nterminated: {}\nnodes: {}\n", rows_.size(), terminated_,
+                     by_node_.size());
+}
+
+// -- changes of pods ------------------------------------------------------------------------------
+
+void pods::on_pods(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (!event.object) continue;
+    current_cause({event.cause.request, event.at});
+    seen_ = std::max(seen_, event.at);
+    const auto name = name_of(*event.object);
+    if (event.type == event_type::deleted) {
+      remove_pod(name);
+    } else {
+      take_pod(name, event);
+    }
+  }
+  if (m.synced && !std::exchange(complete_, true)) {
+    // Actors of pods that went while this supervisor was down.
+    stop_children_except("pod", [this](const std::string& name) { return rows_.contains(name); });
+  }
+}
+
+void pods::take_pod(const std::string& name, const watch_event& event) {
+  const auto& content = event.object->as<Pod>();
+  auto [found, fresh] = rows_.try_emplace(name);
+  auto& [key, r] = *found;
+  bool outlived = false;
+  if (fresh) {
+    // It may have outlived a crash of this supervisor, and reads its pod itself if it is new.
+    r.actor = child("pod", name);
+    outlived = static_cast<bool>(r.actor);
+    fresh = !outlived;
+    if (fresh) r.actor = spawn({.kind = "pod", .name = name}, runtime::make<pod>(context_));
+  }
+  if (!fresh) {
+    tell(r.actor, owner_event{.object = event.object, .at = event.at});
+    // Its node may have gone while this supervisor was down: it looks, though its pod is the same.
+    if (outlived) tell(r.actor, dependent_event{event});
+  }
+  place(key, r, content.spec().node_name());
+  terminated_ -= r.terminated ? 1 : 0;
+  r.terminated = terminated(content);
+  terminated_ += r.terminated ? 1 : 0;
+}
+
+void pods::remove_pod(const std::string& name) {
+  const auto found = rows_.find(name);
+  if (found == rows_.end()) return;
+  auto& [key, r] = *found;
+  if (r.node.empty()) {
+    const auto slash = name.find('/');
+    const auto at = api::kind_of<Pod>().key(name.substr(0, slash), name.substr(slash + 1));
+    tell(context_->scheduler, unschedule{at});
+  }
+  stop_child(r.actor);
+  place(key, r, {});
+  terminated_ -= r.terminated ? 1 : 0;
+  rows_.erase(found);
+}
+
+void pods::place(const std::string& name, row& r, const std::string& node) {
+  if (r.node == node) return;
+  if (!r.node.empty()) {
+    const auto old = by_node_.find(r.node);
+    std::erase(old->second, std::string_view{name});
+    if (old->second.empty()) by_node_.erase(old);
+  }
+  r.node = node;
+  if (!node.empty()) by_node_[node].push_back(name);
+}
+
+// -- changes of nodes -----------------------------------------------------------------------------
+
+void pods::on_nodes(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (!event.object) continue;
+    const auto found = by_node_.find(event.object->meta().name());
+    if (found == by_node_.end()) continue;
+    if (event.type == event_type::modified && event.previous &&
+        same_taints(*event.object, *event.previous)) {
+      continue;
+    }
+    current_cause({event.cause.request, event.at});
+    for (const auto name : found->second) {
+      tell(rows_.find(std::string{name})->second.actor, dependent_event{event});
+    }
+  }
+}
+
+// -- questions of the console ---------------------------------------------------------------------
+
+void pods::on_count_pods(const count_pods&, runtime::promise<pod_counts> answer) {
+  pod_counts counts{.at = seen_, .pods = rows_.size(), .by_node = {}};
+  counts.by_node.reserve(by_node_.size());
+  for (const auto& [node, names] : by_node_)
+    counts.by_node.emplace_back(node, names.size());
+  answer.deliver(std::move(counts));
+}
+
+// -- terminated pods ------------------------------------------------------------------------------
+
+void pods::remove_terminated() {
+  if (terminated_ <= options_.terminated_kept) return;
+  std::vector<std::pair<std::int64_t, std::string>> all;  // by age
+  const auto state = context_->store->read();
+  state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view key, const auto& object) {
+    const auto& content = object->template as<Pod>();
+    if (terminated(content)) {
+      all.emplace_back(content.metadata().creation_timestamp().seconds(), key);
+    }
+    return true;
+  });
+  if (all.size() <= options_.terminated_kept) return;
+  std::sort(all.begin(), all.end());
+  all.resize(all.size() - options_.terminated_kept);
+  for (auto& [created, key] : all) {
+    request<command_done>(
+        context_->writer,
+        remove{.key = std::move(key), .grace_seconds = 0, .cause = {.author = "supervisor/pods"}},
+        defaults::write_timeout, [](const auto&) {});
+  }
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,221 @@
+#include "actors/scheduler/framework/cluster_view.hpp"
+
+#include <algorithm>
+
+namespace troupe::actors::scheduler {
+
+// -- node_info ------------------------------------------------------------------------------------
+
+void node_info::read(api::object_ptr object) {
+  object_ = std::move(object);
+  const auto& node = body();
+  unschedulable_ = node.spec().unschedulable();
+  repels_ = prefers_others_ = false;
+  for (const auto& taint : node.spec().taints()) {
+    if (taint.effect() == "PreferNoSchedule") {
+      prefers_others_ = true;
+    } else {
+      repels_ = true;
+    }
+  }
+  const auto zone = labels().find("topology.kubernetes.io/zone");
+  zone_ = zone == labels().end() ? nullptr : &zone->second;
+  allocatable_ = read_resources(node.status().allocatable());
+}
+
+void node_info::add(const pod_info_ptr& pod) {
+  pods_.push_back(pod);
+  requested_.add(pod->requests);
+  scored_.add(pod->scoring_requests);
+  ports_.insert(ports_.end(), pod->ports.begin(), pod->ports.end());
+}
+
+void node_info::remove(const std::string& pod_key) {
+  const auto found = std::find_if(pods_.begin(), pods_.end(),
+                                  [&](const pod_info_ptr& p) { return p->key == pod_key; });
+  if (found == pods_.end()) return;
+  requested_.add((*found)->requests, -1);
+  scored_.add((*found)->scoring_requests, -1);
+  const bool had_ports = !(*found)->ports.empty();
+  *found = std::move(pods_.back());
+  pods_.pop_back();
+  if (!had_ports) return;
+  ports_.clear();
+  for (const auto& pod : pods_)
+    ports_.insert(ports_.end(), pod->ports.begin(), pod->ports.end());
+}
+
+bool ports_are_free(const pod_info& pod, const node_info& node) {
+  return std::none_of(pod.ports.begin(), pod.ports.end(), [&](const host_port& wanted) {
+    return std::any_of(node.ports().begin(), node.ports().end(),
+                       [&](const host_port& taken) { return wanted.conflicts(taken); });
+  });
+}
+
+// -- from the watcher -----------------------------------------------------------------------------
+
+node_info& cluster_view::node(const std::string& name) {
+  auto& found = by_name_[name];
+  if (!found) {
+    found = std::make_unique<node_info>();
+    found->name_ = name;
+  }
+  return *found;
+}
+
+void cluster_view::put_node(api::object_ptr object) {
+  auto& known = node(object->meta().name());
+  if (!known.present()) {
+    order_.push_back(&known);
+  } else if (known.prefers_others_) {
+    --prefers_others_;
+  }
+  known.read(std::move(object));
+  if (known.prefers_others_) ++prefers_others_;
+}
+
+void cluster_view::remove_node(const std::string& name) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end() || !found->second->present()) return;
+  auto& gone = *found->second;
+  if (gone.prefers_others_) --prefers_others_;
+  gone.prefers_others_ = false;
+  order_.erase(std::find(order_.begin(), order_.end(), &gone));
+  gone.object_ = nullptr;
+  gone.zone_ = nullptr;
+  if (gone.pods_.empty()) by_name_.erase(found);
+}
+
+void cluster_view::put_pod(const pod_info_ptr& pod, const std::string& name) {
+  const auto known = places_.find(pod->key);
+  if (known != places_.end()) {
+    auto& at = known->second;
+    if (at.node == name && at.pod->pod->revision() >= pod->pod->revision() && !at.assumed) return;
+    remove_pod(pod->key);
+  }
+  places_[pod->key] = {name, pod, false};
+  auto& at = node(name);
+  count(*pod, at, +1);
+  at.add(pod);
+}
+
+void cluster_view::remove_pod(const std::string& key) {
+  const auto known = places_.find(key);
+  if (known == places_.end()) return;
+  nominated_.erase(key);
+  const auto at = by_name_.find(known->second.node);
+  count(*known->second.pod, *at->second, -1);
+  at->second->remove(key);
+  if (!at->second->present() && at->second->pods_.empty()) by_name_.erase(at);
+  places_.erase(known);
+}
+
+void cluster_view::put_namespace(api::object_ptr ns) {
+  const auto& name = ns->meta().name();
+  namespaces_[name] = std::move(ns);
+}
+
+void cluster_view::remove_namespace(const std::string& name) {
+  namespaces_.erase(name);
+}
+
+bool cluster_view::selects_namespace(const api::label_selector& selector,
+                                     const std::string& name) const {
+  static const api::label_map none;
+  const auto found = namespaces_.find(name);
+  return selector.matches(found == namespaces_.end() ? none : found->second->meta().labels());
+}
+
+void cluster_view::clear() {
+  by_name_.clear();
+  order_.clear();
+  places_.clear();
+  nominated_.clear();
+  by_controller_.clear();
+  namespaces_.clear();
+  anti_affinity_ = affinity_ = prefers_others_ = 0;
+}
+
+void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
+  const auto step = static_cast<std::size_t>(by);  // wraps round for -1, as meant
+  if (!pod.required_anti_affinity.empty()) anti_affinity_ += step;
+  if (!pod.required_affinity.empty() || !pod.preferred_affinity.empty() ||
+      !pod.preferred_anti_affinity.empty())
+    affinity_ += step;
+  if (pod.controller.empty() || pod.pod->meta().has_deletion_timestamp()) return;
+  const auto all = by_controller_.try_emplace(std::string{pod.controller}).first;
+  const auto here = all->second.try_emplace(&on, 0).first;
+  if ((here->second += by) == 0) all->second.erase(here);
+  if (all->second.empty()) by_controller_.erase(all);
+}
+
+// -- binds under way ------------------------------------------------------------------------------
+
+void cluster_view::assume(const pod_info_ptr& pod, const std::string& name) {
+  put_pod(pod, name);
+  places_.at(pod->key).assumed = true;
+}
+
+void cluster_view::forget(const std::string& key) {
+  const auto known = places_.find(key);
+  if (known != places_.end() && known->second.assumed) remove_pod(key);
+}
+
+bool cluster_view::assumed(const std::string& key) const {
+  const auto known = places_.find(key);
+  return known != places_.end() && known->second.assumed;
+}
+
+bool cluster_view::assumed(const pod_info& pod) const {
+  const auto known = places_.find(pod.key);
+  return known != places_.end() && known->second.assumed &&
+         known->second.pod->pod->meta().uid() == pod.pod->meta().uid();
+}
+
+bool cluster_view::confirm(const pod_info_ptr& bound, const std::string& name) {
+  if (!assumed(*bound)) return false;
+  put_pod(bound, name);
+  return true;
+}
+
+// -- room that preemption makes -------------------------------------------------------------------
+
+void cluster_view::nominate(const pod_info_ptr& pod, const std::string& name) {
+  assume(pod, name);
+  nominated_[pod->key] = {pod, name};
+}
+
+std::vector<cluster_view::nomination> cluster_view::lift(const pod_info& pod) {
+  std::vector<nomination> lifted;
+  for (const auto& [key, each] : nominated_)
+    if (key == pod.key || each.pod->priority < pod.priority) lifted.push_back(each);
+  for (const auto& each : lifted)
+    forget(each.pod->key);
+  return lifted;
+}
+
+// -- looking --------------------------------------------------------------------------------------
+
+const node_info* cluster_view::find(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() || !found->second->present() ? nullptr : found->second.get();
+}
+
+const cluster_view::pods_by_node* cluster_view::siblings(const pod_info& pod) const {
+  if (pod.controller.empty()) return nullptr;
+  const auto found = by_controller_.find(std::string{pod.controller});
+  return found == by_controller_.end() ? nullptr : &found->second;
+}
+
+const std::string& cluster_view::node_of(const std::string& pod_key) const {
+  static const std::string nowhere;
+  const auto known = places_.find(pod_key);
+  return known == places_.end() ? nowhere : known->second.node;
+}
+
+std::uint64_t cluster_view::bound_at(const std::string& pod_key) const {
+  const auto known = places_.find(pod_key);
+  return known == places_.end() || known->second.assumed ? 0 : known->second.pod->pod->revision();
+}
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,37 @@
+// The numbers of the scheduler, with where they come from.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace troupe::actors::scheduler::defaults {
+
+using namespace std::chrono_literals;
+
+// kubernetes: scheduling_queue.go, DefaultPodInitialBackoffDuration and …MaxBackoffDuration.
+inline constexpr auto backoff_first = 1s;
+inline constexpr auto backoff_longest = 10s;
+// kubernetes v0.4: plugin/pkg/scheduler/factory, podBackoff.
+inline constexpr auto backoff_longest_2014 = 60s;
+// kubernetes: DefaultPodMaxInUnschedulablePodsDuration, looked at every 30 s.
+inline constexpr auto unschedulable_longest = 5min;
+inline constexpr auto flush_period = 30s;
+
+// kubernetes: schedule_one.go, numFeasibleNodesToFind.
+inline constexpr std::size_t min_feasible_nodes = 100;
+inline constexpr std::size_t min_feasible_percent = 5;
+
+// kubernetes: DefaultPreemption, minCandidateNodesPercentage and …Absolute.
+inline constexpr std::size_t min_candidates_percent = 10;
+inline constexpr std::size_t min_candidates = 100;
+
+// Pods scheduled before the actor handles other messages, so that node changes are not kept
+// waiting.
+inline constexpr std::size_t pods_in_a_row = 64;
+// Binds under way; beyond that the scheduler waits for answers.
+inline constexpr std::size_t binds_limit = 4'000;
+inline constexpr auto bind_timeout = 30s;
+// How soon a scheduler that could not reach the writer when it started tries again.
+inline constexpr auto fence_retry = 1s;
+
+}  // namespace troupe::actors::scheduler::defaults

@@ -1,0 +1,126 @@
+#include "actors/scheduler/framework/resources.hpp"
+
+#include <algorithm>
+
+#include "api/values/quantity.hpp"
+
+namespace troupe::actors::scheduler {
+
+namespace {
+
+using api::core::v1::Container;
+using api::core::v1::Pod;
+
+constexpr std::int64_t scoring_milli_cpu = 100;
+constexpr std::int64_t scoring_memory = std::int64_t{200} << 20;
+
+// What a pod asks for at most, and a node has: sums of a thousand such amounts still fit 64 bits.
+constexpr std::int64_t largest_amount = std::int64_t{1} << 53;
+
+std::int64_t& slot(resources& in, const std::string& name) {
+  auto at = std::lower_bound(in.extended.begin(), in.extended.end(), name,
+                             [](const auto& entry, const auto& key) { return entry.first < key; });
+  if (at == in.extended.end() || at->first != name) at = in.extended.insert(at, {name, 0});
+  return at->second;
+}
+
+// A pod's containers, however many: none of its sums exceeds the largest amount.
+void add_within(resources& to, const resources& other) {
+  to.add(other);
+  for (auto* each : {&to.milli_cpu, &to.memory, &to.ephemeral})
+    *each = std::min(*each, largest_amount);
+  for (auto& [name, amount] : to.extended)
+    amount = std::min(amount, largest_amount);
+}
+
+// Each amount becomes the larger of the two.
+void raise(resources& to, const resources& other) {
+  to.milli_cpu = std::max(to.milli_cpu, other.milli_cpu);
+  to.memory = std::max(to.memory, other.memory);
+  to.ephemeral = std::max(to.ephemeral, other.ephemeral);
+  for (const auto& [name, amount] : other.extended) {
+    auto& mine = slot(to, name);
+    mine = std::max(mine, amount);
+  }
+}
+
+resources container_requests(const Container& container, bool for_scoring) {
+  const auto& requests = container.resources().requests();
+  auto result = read_resources(requests);
+  if (for_scoring) {
+    if (!requests.contains("cpu")) result.milli_cpu = scoring_milli_cpu;
+    if (!requests.contains("memory")) result.memory = scoring_memory;
+  }
+  return result;
+}
+
+resources sum_requests(const Pod& pod, bool for_scoring) {
+  const auto& spec = pod.spec();
+  resources total;
+  for (const auto& container : spec.containers())
+    add_within(total, container_requests(container, for_scoring));
+  // Init containers run one after the other, except those that stay (sidecars).
+  resources sidecars, largest_init;
+  for (const auto& container : spec.init_containers()) {
+    auto own = container_requests(container, for_scoring);
+    if (container.restart_policy() == "Always") {
+      add_within(total, own);
+      add_within(sidecars, own);
+      own = sidecars;
+    } else {
+      add_within(own, sidecars);
+    }
+    raise(largest_init, own);
+  }
+  raise(total, largest_init);
+  add_within(total, read_resources(spec.overhead()));
+  total.pods = 1;
+  return total;
+}
+
+}  // namespace
+
+std::int64_t resources::extended_amount(const std::string& name) const {
+  for (const auto& [known, amount] : extended)
+    if (known == name) return amount;
+  return 0;
+}
+
+void resources::add(const resources& other, std::int64_t sign) {
+  milli_cpu += sign * other.milli_cpu;
+  memory += sign * other.memory;
+  ephemeral += sign * other.ephemeral;
+  pods += sign * other.pods;
+  for (const auto& [name, amount] : other.extended)
+    slot(*this, name) += sign * amount;
+}
+
+resources read_resources(const resource_map& from) {
+  resources result;
+  for (const auto& [name, text] : from) {
+    const auto amount = api::quantity::parse(text.string());
+    if (!amount) continue;  // validation lets none of these through
+    const auto units = std::clamp(amount->value(), -largest_amount, largest_amount);
+    if (name == "cpu") {
+      result.milli_cpu = std::clamp(amount->milli_value(), -largest_amount, largest_amount);
+    } else if (name == "memory") {
+      result.memory = units;
+    } else if (name == "ephemeral-storage") {
+      result.ephemeral = units;
+    } else if (name == "pods") {
+      result.pods = units;
+    } else {
+      slot(result, name) = units;
+    }
+  }
+  return result;
+}
+
+resources pod_requests(const Pod& pod) {
+  return sum_requests(pod, false);
+}
+resources pod_requests_for_scoring(const Pod& pod) {
+  return sum_requests(pod, true);
+}
+
+}  // namespace troupe::actors::scheduler

@@ -1,0 +1,72 @@
+#include "actors/watch/watch_view.hpp"
+
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using persistence::change;
+using persistence::change_type;
+
+std::string_view resource_of(std::string_view key) noexcept {
+  std::size_t end = 0;
+  for (int slashes = 0; end < key.size(); ++end) {
+    if (key[end] == '/' && ++slashes == 3) return key.substr(0, end + 1);
+  }
+  return {};
+}
+
+std::string_view node_of(const api::object& object) {
+  using api::core::v1::Pod;
+  if (&object.kind() != &api::kind_of<Pod>()) return {};
+  return object.as<Pod>().spec().node_name();
+}
+
+bool watch_view::covers(std::string_view key) const noexcept {
+  return prefix.ends_with('/') ? key.starts_with(prefix) : key == prefix;
+}
+
+bool watch_view::shows(const api::object_ptr& object) const {
+  if (!object) return false;
+  if (!on_node.empty() && node_of(*object) != on_node) return false;
+  return !accept || accept(*object);
+}
+
+bool watch_view::whole_resource() const noexcept {
+  return !accept && on_node.empty() && resource_of(prefix) == prefix;
+}
+
+const api::object_ptr& departures::of(const change& c) {
+  auto& made = made_[&c];
+  if (!made) {
+    made = std::make_shared<const api::object>(c.previous->kind(), c.previous->copy(), c.at);
+  }
+  return made;
+}
+
+const api::object_ptr& departures::readable(const api::object_ptr& object) {
+  if (!object || object->stored().empty()) return object;
+  auto& made = readable_[object.get()];
+  if (!made) made = object->undecoded();
+  return made;
+}
+
+std::optional<watch_event> see(const watch_view& view, const change& c, departures& left) {
+  const bool removed = c.type == change_type::removed;
+  if (!view.covers(c.key) || (!removed && !c.object)) return std::nullopt;
+  // A removal carries the last state in both places, unless one of them could not be found.
+  const auto& object = left.readable(c.object);
+  const auto& previous = left.readable(c.previous);
+  const bool was =
+      c.type != change_type::created && view.shows(removed && !previous ? object : previous);
+  const bool is = !removed && view.shows(object);
+  if (is) {
+    return watch_event{was ? event_type::modified : event_type::added, c.at, object, previous,
+                       c.cause};
+  }
+  if (!was) return std::nullopt;
+  return watch_event{event_type::deleted, c.at, removed && object ? object : left.of(c), previous,
+                     c.cause};
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,62 @@
+// What one subscriber sees of a change: the rules of a watch under a filter, as pure functions.
+//
+//   before  after   event
+//   out     in      ADDED     (created, or came into the filter)
+//   in      in      MODIFIED
+//   in      out     DELETED   (removed, or left the filter): the last state that was inside,
+//   stamped
+//                             with the revision of the change
+//   out     out     nothing
+//
+// kubernetes: pkg/tools/etcd_tools_watch.go of 2014; today apiserver/pkg/storage/etcd3/watcher.go.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "actors/core/event_list.hpp"
+#include "actors/core/messages.hpp"
+#include "persistence/store/store.hpp"
+
+namespace troupe::actors {
+
+// "/registry/pods/" of "/registry/pods/default/web"; empty for what is not below one resource.
+std::string_view resource_of(std::string_view key) noexcept;
+
+// The node that a pod is bound to; empty for unbound pods and for other kinds.
+std::string_view node_of(const api::object& object);
+
+struct watch_view {
+  std::string prefix;  // ends with '/', or is one key
+  object_filter accept;
+  std::string on_node;
+
+  bool covers(std::string_view key) const noexcept;
+  // Of an object whose key it covers.
+  bool shows(const api::object_ptr& object) const;
+  // True when it shows all objects of its resource, so that its events are those of many others.
+  bool whole_resource() const noexcept;
+};
+
+// What is made once for all subscribers of some changes: last states stamped with the revision at
+// which they left a filter, and objects of compact kinds for them to decode, so that those of the
+// window stay encoded.
+class departures {
+ public:
+  const api::object_ptr& of(const persistence::change& c);
+  // Of no object itself.
+  const api::object_ptr& readable(const api::object_ptr& object);
+
+ private:
+  std::unordered_map<const persistence::change*, api::object_ptr> made_;
+  std::unordered_map<const api::object*, api::object_ptr> readable_;
+};
+
+// Nothing when the change does not concern the view, or when a state could not be decoded (the
+// store leaves a null pointer there and has reported it).
+std::optional<watch_event> see(const watch_view& view, const persistence::change& c,
+                               departures& left);
+
+}  // namespace troupe::actors

@@ -1,0 +1,49 @@
+#include "actors/watch/watch_window.hpp"
+
+#include <utility>
+
+namespace troupe::actors {
+
+namespace {
+
+std::size_t size_of(const persistence::change& c) {
+  return c.key.size() + (c.object ? c.object->encoded_bytes() : 0);
+}
+
+}  // namespace
+
+void watch_window::begin(persistence::revision at) {
+  batches_.clear();
+  changes_ = 0;
+  bytes_ = 0;
+  from_ = newest_ = at;
+}
+
+void watch_window::add(persistence::change_batch batch) {
+  std::size_t bytes = 0;
+  for (const auto& c : *batch)
+    bytes += size_of(c);
+  changes_ += batch->size();
+  bytes_ += bytes;
+  newest_ = batch->back().at;
+  batches_.push_back({std::move(batch), bytes});
+  while (batches_.size() > 1 && (changes_ > change_limit_ || bytes_ > byte_limit_)) {
+    const auto& oldest = batches_.front();
+    changes_ -= oldest.changes->size();
+    bytes_ -= oldest.bytes;
+    from_ = oldest.changes->back().at;
+    batches_.pop_front();
+  }
+}
+
+persistence::change_cause watch_window::cause(persistence::revision at) const {
+  persistence::change_cause found;
+  if (at <= from_) return found;
+  each(at - 1, [&](const persistence::change& c) {
+    if (c.at == at) found = c.cause;
+    return false;
+  });
+  return found;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,65 @@
+// The newest changes of the store in memory, from which live subscribers and those that lag a
+// little are served. Owned by the watcher.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+
+#include "persistence/store/store.hpp"
+
+namespace troupe::actors {
+
+class watch_window {
+ public:
+  // Keeps the newest batches up to these bounds, and always the last one.
+  watch_window(std::size_t change_limit, std::size_t byte_limit)
+      : change_limit_{change_limit}, byte_limit_{byte_limit} {}
+
+  // Empties it; the next batch follows `at`.
+  void begin(persistence::revision at);
+  // Of revisions after newest() only.
+  void add(persistence::change_batch batch);
+
+  // All changes after this revision are here.
+  persistence::revision from() const noexcept { return from_; }
+  persistence::revision newest() const noexcept { return newest_; }
+
+  // In order, the changes after `after`, until `visit` returns false: bool visit(const change&).
+  template <class F>
+  void each(persistence::revision after, F visit) const {
+    auto batch =
+        std::upper_bound(batches_.begin(), batches_.end(), after,
+                         [](auto at, const entry& e) { return at < e.changes->back().at; });
+    for (; batch != batches_.end(); ++batch) {
+      const auto& changes = *batch->changes;
+      auto c = std::upper_bound(changes.begin(), changes.end(), after,
+                                [](auto at, const auto& change) { return at < change.at; });
+      for (; c != changes.end(); ++c) {
+        if (!visit(*c)) return;
+      }
+    }
+  }
+
+  // Why this revision was made; nothing where it is not here.
+  persistence::change_cause cause(persistence::revision at) const;
+
+  std::size_t changes() const noexcept { return changes_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  struct entry {
+    persistence::change_batch changes;
+    std::size_t bytes;
+  };
+
+  std::size_t change_limit_;
+  std::size_t byte_limit_;
+  std::deque<entry> batches_;
+  std::size_t changes_ = 0;
+  std::size_t bytes_ = 0;
+  persistence::revision from_ = 0;
+  persistence::revision newest_ = 0;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,175 @@
+#include "api/codec/codec.hpp"
+
+#include <google/protobuf/message.h>
+
+#include "api/codec/canonical_wire.hpp"
+#include "api/codec/envelope.hpp"
+#include "api/codec/json_decode.hpp"
+#include "api/codec/json_encode.hpp"
+#include "api/codec/json_text.hpp"
+#include "api/codec/type_plan.hpp"
+#include "api/scheme.hpp"
+
+namespace troupe::api {
+namespace {
+
+// A document and what it says of itself.
+struct document {
+  std::string text;  // of YAML, as JSON
+  std::string_view bytes;
+  media form = media::json;
+  type_names names;  // of protobuf: the envelope's
+};
+
+std::string_view version_of(std::string_view api_version) {
+  return api_version.substr(api_version.rfind('/') + 1);
+}
+
+// As upstream's handlers say it, and kubectl shows it.
+error cannot_be_handled(const type_names& names, const kind_info& kind, std::string_view reason) {
+  const std::string_view given_kind = names.kind.empty() ? kind.kind() : names.kind;
+  const std::string_view given_version =
+      names.api_version.empty() ? kind.api_version() : names.api_version;
+  return bad_request(std::string(given_kind) + " in version " + quoted(version_of(given_version)) +
+                     " cannot be handled as a " + kind.kind() + ": " + std::string(reason));
+}
+
+expected<document> open(std::string_view bytes, media form, const decode_options& options) {
+  if (bytes.size() > options.size_limit_bytes)
+    return fail(request_too_large("Request entity", options.size_limit_bytes));
+  document out;
+  out.bytes = bytes;
+  out.form = form;
+  if (form == media::yaml) {
+    auto json = yaml_to_json(bytes, options);
+    if (!json) return fail(std::move(json.error()));
+    out.text = std::move(*json);
+    out.form = media::json;
+  }
+  if (form == media::protobuf) {
+    auto opened = open_envelope(bytes);
+    if (!opened) return fail(std::move(opened.error()));
+    out.bytes = opened->raw;
+    out.names = {std::string(opened->api_version), std::string(opened->kind)};
+    if (opened->content_type == "application/json") out.form = media::json;
+  }
+  return out;
+}
+
+std::string_view content_of(const document& doc) {
+  return doc.text.empty() ? doc.bytes : std::string_view(doc.text);
+}
+
+tl::expected<wire_document, std::string> to_wire(const document& doc, const type_plan& type,
+                                                 const decode_options& options) {
+  if (doc.form == media::json) {
+    auto read = json_to_wire(content_of(doc), type, options);
+    if (read && read->kind.empty()) read->kind = doc.names.kind;
+    if (read && read->api_version.empty()) read->api_version = doc.names.api_version;
+    return read;
+  }
+  auto wire = canonical_wire(doc.bytes, type, options);
+  if (!wire) return tl::make_unexpected(std::move(wire.error()));
+  return wire_document{std::move(*wire), doc.names.api_version, doc.names.kind, {}};
+}
+
+std::string joined(const std::vector<std::string>& problems) {
+  std::string out = "strict decoding error: ";
+  for (const std::string& each : problems) {
+    if (&each != &problems.front()) out += ", ";
+    out += each;
+  }
+  return out;
+}
+
+// What keeps an object that names itself so from being one of `kind`; empty where nothing does.
+std::string objection(std::string_view given_kind, std::string_view given_version,
+                      const kind_info& kind) {
+  if (!given_version.empty() && given_version != kind.api_version())
+    return "the API version in the data (" + std::string(given_version) +
+           ") does not match the expected API version (" + kind.api_version() + ")";
+  if (!given_kind.empty() && given_kind != kind.kind())
+    return "the kind in the data (" + std::string(given_kind) +
+           ") does not match the expected kind (" + kind.kind() + ")";
+  return {};
+}
+
+expected<const kind_info*> find_kind(const type_names& names) {
+  if (names.kind.empty()) return fail(bad_request("Object 'Kind' is missing"));
+  if (names.api_version.empty()) return fail(bad_request("Object 'apiVersion' is missing"));
+  const kind_info* found = scheme::instance().find(names.api_version, names.kind);
+  if (found != nullptr) return found;
+  return fail(bad_request("no kind " + quoted(names.kind) + " is registered for version " +
+                          quoted(names.api_version)));
+}
+
+bool parse_wire(const std::string& wire, body& into) {
+  return into.ParseFromArray(wire.data(), static_cast<int>(wire.size()));
+}
+
+}  // namespace
+
+expected<decoded> decode(std::string_view bytes, media form, const kind_info* expected_kind,
+                         const decode_options& options) {
+  auto doc = open(bytes, form, options);
+  if (!doc) return fail(std::move(doc.error()));
+  const kind_info* kind = expected_kind;
+  if (kind == nullptr) {
+    if (doc->names.kind.empty()) doc->names = find_type_names(content_of(*doc));
+    auto found = find_kind(doc->names);
+    if (!found) return fail(std::move(found.error()));
+    kind = *found;
+  }
+  auto read = to_wire(*doc, type_plan::of(kind->type()), options);
+  if (!read) {
+    // Another kind than expected explains the error better than the first field that does not fit.
+    if (doc->form == media::json) doc->names = find_type_names(content_of(*doc));
+    const std::string other = objection(doc->names.kind, doc->names.api_version, *kind);
+    return fail(cannot_be_handled(doc->names, *kind, other.empty() ? read.error() : other));
+  }
+  const type_names names{read->api_version, read->kind};
+  if (const auto other = objection(names.kind, names.api_version, *kind); !other.empty())
+    return fail(cannot_be_handled(names, *kind, other));
+  if (options.fields == field_validation::strict && !read->problems.empty())
+    return fail(cannot_be_handled(names, *kind, joined(read->problems)));
+  decoded out{kind, kind->make(), std::move(read->problems)};
+  if (!parse_wire(read->wire, *out.content))
+    return fail(cannot_be_handled(names, *kind, "proto: malformed"));
+  return out;
+}
+
+expected<std::vector<std::string>> decode_into(std::string_view bytes, media form, body& into,
+                                               const decode_options& options) {
+  auto doc = open(bytes, form, options);
+  if (!doc) return fail(std::move(doc.error()));
+  auto read = to_wire(*doc, type_plan::of(*into.GetDescriptor()), options);
+  if (!read) return fail(bad_request(std::move(read.error())));
+  if (options.fields == field_validation::strict && !read->problems.empty())
+    return fail(bad_request(joined(read->problems)));
+  if (!parse_wire(read->wire, into)) return fail(bad_request("proto: malformed"));
+  return std::move(read->problems);
+}
+
+void append_json(std::string& out, const body& content, std::string_view api_version,
+                 std::string_view kind) {
+  std::string wire;
+  append_wire(wire, content);
+  append_json(out, type_plan::of(*content.GetDescriptor()), wire, api_version, kind);
+}
+
+std::string encode_json(const body& content, std::string_view api_version, std::string_view kind) {
+  std::string out;
+  append_json(out, content, api_version, kind);
+  return out;
+}
+
+std::string encode_protobuf(const body& content, std::string_view api_version,
+                            std::string_view kind) {
+  std::string out;
+  append_envelope_head(out, api_version, kind, content.ByteSizeLong());
+  append_wire(out, content);
+  append_envelope_tail(out);
+  return out;
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,116 @@
+// The events of a JSON document to protobuf's wire bytes, along the plan of a type.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/codec/codec.hpp"
+#include "api/codec/decode_budget.hpp"
+#include "api/codec/json_value.hpp"
+#include "api/codec/json_writer.hpp"
+#include "api/codec/type_plan.hpp"
+#include "api/codec/wire_writer.hpp"
+
+namespace troupe::api {
+
+// A handler of json_sax.hpp, for one document. After it stopped the parser, `failure` says why.
+class json_builder {
+ public:
+  json_builder(const type_plan& root, std::size_t document_bytes, const decode_options& options);
+
+  bool scalar(scalar_kind kind, std::string_view text);
+  bool key(std::string_view name);
+  bool begin_object();
+  bool end_object() { return end_container('}'); }
+  bool begin_array();
+  bool end_array() { return end_container(']'); }
+
+  std::string take_wire() noexcept { return out_.take(); }
+  const std::string& api_version() const noexcept { return api_version_; }
+  const std::string& kind() const noexcept { return kind_; }
+  // Unknown and duplicate fields, in the order of the document.
+  std::vector<std::string>& problems() noexcept { return problems_; }
+  const std::optional<std::string>& failure() const noexcept { return failure_; }
+
+ private:
+  enum class container : std::uint8_t { object, list, map };
+  enum class meta : std::uint8_t { no, kind, api_version };
+  // An object, list or map that has begun.
+  struct frame {
+    container context = container::object;
+    const type_plan* type = nullptr;    // object
+    const field_plan* field = nullptr;  // the list, the map, or the member whose key came last;
+                                        // null where the schema has no such member
+    std::string_view key;               // that came last
+    std::size_t index = 0;              // list: of the element that comes next
+    std::size_t from = 0;               // list: where its bytes begin
+    std::size_t open = 0;               // messages that end with it
+    bool keep_empty = false;            // so the innermost of them does when nothing is in it
+    meta named = meta::no;              // the key is kind or apiVersion
+    bool again = false;                 // the member has come before
+    std::uint64_t seen[2] = {};         // members that have come
+    std::size_t first_range = 0;        // of this object, in ranges_
+    std::size_t first_key = 0;          // of this map, in keys_
+  };
+  // The bytes of a list, in case the same list comes again: the last one counts.
+  struct range {
+    const field_plan* field;
+    std::size_t from;
+    std::size_t to;
+  };
+  // What kind of value the schema has at this place.
+  enum class wanted : std::uint8_t { nothing, one, list, map };
+
+  frame& top() noexcept { return stack_.back(); }
+  wanted want() const noexcept;
+  bool strict() const noexcept { return options_.fields != field_validation::ignore; }
+
+  bool member(std::string_view name);
+  bool type_meta(const json_scalar& given);
+  bool forget_list(const field_plan& field);
+  void report_duplicate_keys();
+
+  bool enter();
+  bool take(const json_scalar& given);
+  void push(frame next);
+  bool begin_message(const field_plan& field);
+  bool begin_list(const field_plan& field);
+  bool begin_raw(char bracket);
+  bool end_container(char bracket);
+  bool end_raw();
+  bool write_null();
+
+  std::size_t open_value();
+  std::uint32_t value_number() noexcept;
+  zero zeros() noexcept;
+  void close(std::size_t count);
+  void value_done();
+
+  std::string path() const;
+  bool fail(std::string reason);
+  bool fail_at(const std::string& format);
+  bool mismatched(std::string_view given);
+  void note(std::string_view problem);
+
+  const decode_options& options_;
+  const type_plan& root_;
+  decode_budget budget_;
+  wire::writer out_;
+  std::vector<frame> stack_;
+  std::vector<range> ranges_;
+  std::vector<std::string_view> keys_;  // of the maps that have begun
+  std::size_t depth_ = 0;
+  std::size_t skipped_ = 0;   // containers that have begun in a member the schema has not
+  json_writer raw_;           // the value that is kept as it comes
+  std::size_t raw_open_ = 0;  // messages that end with it
+  std::size_t forgotten_ = 0;
+  std::string api_version_;
+  std::string kind_;
+  std::vector<std::string> problems_;
+  std::optional<std::string> failure_;
+};
+
+}  // namespace troupe::api

@@ -1,0 +1,245 @@
+#include "api/codec/json_dom.hpp"
+
+#include <rapidjson/encodedstream.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "api/limits.hpp"
+
+namespace troupe::api {
+namespace {
+
+constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+// Brackets outside of strings.
+std::size_t depth_of(std::string_view text) {
+  std::size_t depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      deepest = std::max(deepest, ++depth);
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+// Builds a document, reading its numbers: RapidJSON makes 1.3e294 of "0e111", and with less
+// precision it does not read back what it has written. Refuses a number that is too big.
+class exact_numbers {
+ public:
+  using size = rapidjson::SizeType;
+
+  explicit exact_numbers(json_document& to) : to_(to) {}
+
+  bool RawNumber(const char* text, size length, bool) {
+    const char* end = text + length;
+    std::int64_t integer = 0;
+    if (const auto read = std::from_chars(text, end, integer); read.ptr == end && good(read))
+      return to_.Int64(integer);
+    std::uint64_t large = 0;
+    if (const auto read = std::from_chars(text, end, large); read.ptr == end && good(read))
+      return to_.Uint64(large);
+    double value = 0;
+    // What is too small is zero, what is too large infinite; from_chars does not say which.
+    if (!good(std::from_chars(text, end, value)))
+      value = std::strtod(std::string(text, length).c_str(), nullptr);
+    return std::isfinite(value) && to_.Double(value);
+  }
+
+  bool Null() { return to_.Null(); }
+  bool Bool(bool value) { return to_.Bool(value); }
+  bool Int(int value) { return to_.Int(value); }
+  bool Uint(unsigned value) { return to_.Uint(value); }
+  bool Int64(std::int64_t value) { return to_.Int64(value); }
+  bool Uint64(std::uint64_t value) { return to_.Uint64(value); }
+  bool Double(double value) { return to_.Double(value); }
+  bool String(const char* text, size length, bool copy) { return to_.String(text, length, copy); }
+  bool Key(const char* text, size length, bool copy) { return to_.Key(text, length, copy); }
+  bool StartObject() { return to_.StartObject(); }
+  bool EndObject(size members) { return to_.EndObject(members); }
+  bool StartArray() { return to_.StartArray(); }
+  bool EndArray(size elements) { return to_.EndArray(elements); }
+
+ private:
+  static bool good(const std::from_chars_result& read) { return read.ec == std::errc(); }
+
+  json_document& to_;
+};
+
+using member_list = std::vector<const json_value::Member*>;
+
+member_list sorted_members(const json_value& object) {
+  member_list members;
+  for (const auto& member : object.GetObject())
+    members.push_back(&member);
+  std::stable_sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
+    return text_of(a->name) < text_of(b->name);
+  });
+  return members;
+}
+
+}  // namespace
+
+expected<void> parse_json(json_document& into, std::string_view text,
+                          std::string_view description) {
+  const auto wrong = [&](const std::string& reason) {
+    return fail(bad_request("error decoding " + std::string(description) + ": " + reason));
+  };
+  if (depth_of(text) > limits::json_tree_depth)
+    return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
+  rapidjson::MemoryStream bytes(text.data(), text.size());
+  rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> in(bytes);
+  rapidjson::ParseResult result;
+  auto read = [&](json_document& to) {
+    constexpr unsigned flags =
+        rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
+    exact_numbers taken(to);
+    result = rapidjson::Reader().Parse<flags>(in, taken);
+    return !result.IsError();
+  };
+  into.Populate(read);
+  if (!result.IsError()) return {};
+  const auto code = result.Code() == rapidjson::kParseErrorTermination
+                        ? rapidjson::kParseErrorNumberTooBig
+                        : result.Code();
+  return wrong(std::string(rapidjson::GetParseError_En(code)) + " At byte " +
+               std::to_string(result.Offset()) + ".");
+}
+
+std::string write_json(const json_value& value) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  value.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+json_value make_text(std::string_view text, json_allocator& allocator) {
+  return json_value(text.data(), static_cast<rapidjson::SizeType>(text.size()), allocator);
+}
+
+bool same_json(const json_value& a, const json_value& b) {
+  if (a.IsObject() && b.IsObject()) {
+    if (a.MemberCount() != b.MemberCount()) return false;
+    const auto in_a = sorted_members(a);
+    const auto in_b = sorted_members(b);
+    return std::equal(in_a.begin(), in_a.end(), in_b.begin(), [](const auto* x, const auto* y) {
+      return text_of(x->name) == text_of(y->name) && same_json(x->value, y->value);
+    });
+  }
+  if (a.IsArray() && b.IsArray())
+    return std::equal(a.Begin(), a.End(), b.Begin(), b.End(), same_json);
+  return a == b;
+}
+
+std::size_t json_bytes(const json_value& value) {
+  std::size_t bytes = 2;
+  if (value.IsString()) {
+    bytes += value.GetStringLength();
+  } else if (value.IsArray()) {
+    for (const auto& element : value.GetArray())
+      bytes += json_bytes(element) + 1;
+  } else if (value.IsObject()) {
+    for (const auto& member : value.GetObject())
+      bytes += member.name.GetStringLength() + 4 + json_bytes(member.value);
+  } else {
+    bytes += 6;
+  }
+  return bytes;
+}
+
+void strip_nulls(json_value& value) {
+  if (value.IsArray()) {
+    for (auto& element : value.GetArray())
+      strip_nulls(element);
+  } else if (value.IsObject()) {
+    auto end = value.MemberBegin();
+    for (auto at = value.MemberBegin(); at != value.MemberEnd(); ++at) {
+      if (at->value.IsNull()) continue;
+      strip_nulls(at->value);
+      if (end != at) {
+        end->name = at->name;
+        end->value = at->value;
+      }
+      ++end;
+    }
+    if (end != value.MemberEnd()) value.EraseMember(end, value.MemberEnd());
+  }
+}
+
+json_members::json_members(json_value& object) : object_(object) {
+  erased_.assign(object.MemberCount(), false);
+  if (object.MemberCount() < indexed_from) return;
+  for (std::size_t i = 0; i < object.MemberCount(); ++i)
+    index_.insert_or_assign(std::string(text_of((object.MemberBegin() + i)->name)), i);
+}
+
+std::size_t json_members::position(std::string_view name) const {
+  if (!index_.empty()) {
+    const auto found = index_.find(std::string(name));
+    return found == index_.end() || erased_[found->second] ? nowhere : found->second;
+  }
+  for (std::size_t i = 0; i < object_.MemberCount(); ++i)
+    if (!erased_[i] && text_of((object_.MemberBegin() + i)->name) == name) return i;
+  return nowhere;
+}
+
+json_value* json_members::find(std::string_view name) {
+  const auto at = position(name);
+  return at == nowhere ? nullptr : &(object_.MemberBegin() + at)->value;
+}
+
+void json_members::set(std::string_view name, json_value&& value, json_allocator& allocator) {
+  if (auto* found = find(name)) {
+    *found = value;
+    return;
+  }
+  object_.AddMember(make_text(name, allocator), value, allocator);
+  erased_.push_back(false);
+  const auto last = object_.MemberCount() - 1;
+  if (!index_.empty()) {
+    index_.emplace(name, last);
+  } else if (object_.MemberCount() >= indexed_from) {
+    for (std::size_t i = 0; i <= last; ++i)
+      if (!erased_[i]) index_.emplace(text_of((object_.MemberBegin() + i)->name), i);
+  }
+}
+
+void json_members::erase(std::string_view name) {
+  const auto at = position(name);
+  if (at == nowhere) return;
+  erased_[at] = true;
+  any_erased_ = true;
+}
+
+void json_members::finish(json_allocator& allocator) {
+  if (!any_erased_) return;
+  json_value remaining(rapidjson::kObjectType);
+  for (std::size_t i = 0; i < erased_.size(); ++i) {
+    auto member = object_.MemberBegin() + i;
+    if (!erased_[i]) remaining.AddMember(member->name, member->value, allocator);
+  }
+  object_ = remaining;
+  index_.clear();
+  erased_.assign(object_.MemberCount(), false);
+  any_erased_ = false;
+}
+
+}  // namespace troupe::api

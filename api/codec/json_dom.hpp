@@ -1,0 +1,64 @@
+// JSON documents as trees, for what works on any JSON: patches and merges. Only .cpp files of this
+// room include it.
+//
+// Nesting is bounded when a document is read, so that what walks the tree may recurse.
+#pragma once
+
+#include <rapidjson/document.h>
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "api/error.hpp"
+
+namespace troupe::api {
+
+using json_value = rapidjson::Value;
+using json_document = rapidjson::Document;
+using json_allocator = json_document::AllocatorType;
+
+// 400 where the text is no JSON or nests deeper than limits::json_tree_depth; `description` names
+// it.
+expected<void> parse_json(json_document& into, std::string_view text, std::string_view description);
+
+std::string write_json(const json_value& value);
+
+inline std::string_view text_of(const json_value& string) {
+  return {string.GetString(), string.GetStringLength()};
+}
+json_value make_text(std::string_view text, json_allocator& allocator);
+
+// Members in any order, numbers by their value. At worst n log n.
+bool same_json(const json_value& a, const json_value& b);
+
+// About the bytes of the value as text; exact enough to bound copies.
+std::size_t json_bytes(const json_value& value);
+
+// Removes members that are null, at every depth.
+void strip_nulls(json_value& value);
+
+// An object whose members are looked up, replaced and removed many times: linear in the end,
+// however many there are. The object is whole again when `finish` has been called.
+class json_members {
+ public:
+  explicit json_members(json_value& object);
+
+  json_value* find(std::string_view name);
+  void set(std::string_view name, json_value&& value, json_allocator& allocator);
+  void erase(std::string_view name);
+  void finish(json_allocator& allocator);
+
+ private:
+  static constexpr std::size_t indexed_from = 16;
+
+  std::size_t position(std::string_view name) const;
+
+  json_value& object_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<bool> erased_;
+  bool any_erased_ = false;
+};
+
+}  // namespace troupe::api

@@ -1,0 +1,17 @@
+// Protobuf's wire bytes to JSON text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/codec/type_plan.hpp"
+
+namespace troupe::api {
+
+// `wire` is what append_wire gave for a message of the type: fields in order, lists in one piece.
+// `api_version` and `kind` come first in the object; empty ones are left out. A message with a form
+// of its own is written in that form.
+void append_json(std::string& out, const type_plan& type, std::string_view wire,
+                 std::string_view api_version, std::string_view kind);
+
+}  // namespace troupe::api

@@ -1,0 +1,78 @@
+// JSON text to events. RapidJSON, adapted to what the API needs: no recursion at any nesting,
+// numbers as they are written, strings unescaped in place.
+#pragma once
+
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::api {
+
+enum class scalar_kind { null, boolean, number, string };
+
+// A handler has:
+//   bool scalar(scalar_kind, std::string_view)  "true", "1.50", the text of a string
+//   bool key(std::string_view)
+//   bool begin_object(), end_object(), begin_array(), end_array()
+// Each may stop the parser by answering false. Views stay valid as long as the text.
+template <class Handler>
+class sax_adapter {
+ public:
+  using Ch = char;
+  using size = rapidjson::SizeType;
+
+  explicit sax_adapter(Handler& handler) : handler_(handler) {}
+
+  bool Null() { return handler_.scalar(scalar_kind::null, "null"); }
+  bool Bool(bool b) { return handler_.scalar(scalar_kind::boolean, b ? "true" : "false"); }
+  bool RawNumber(const char* text, size n, bool) {
+    return handler_.scalar(scalar_kind::number, {text, n});
+  }
+  bool String(const char* text, size n, bool) {
+    return handler_.scalar(scalar_kind::string, {text, n});
+  }
+  bool Key(const char* text, size n, bool) { return handler_.key({text, n}); }
+  bool StartObject() { return handler_.begin_object(); }
+  bool EndObject(size) { return handler_.end_object(); }
+  bool StartArray() { return handler_.begin_array(); }
+  bool EndArray(size) { return handler_.end_array(); }
+
+  // Numbers come as text.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
+
+ private:
+  Handler& handler_;
+};
+
+struct json_syntax_error {
+  std::size_t offset = 0;
+  std::string message;
+  bool stopped = false;  // by the handler
+};
+
+// Overwrites `text`. Nothing where it was one JSON value from end to end.
+template <class Handler>
+std::optional<json_syntax_error> parse_json(std::string& text, Handler& handler) {
+  constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
+                             rapidjson::kParseNumbersAsStringsFlag;
+  sax_adapter<Handler> adapter(handler);
+  rapidjson::InsituStringStream stream(text.data());
+  rapidjson::Reader reader;
+  const auto result = reader.Parse<flags>(stream, adapter);
+  if (result.IsError())
+    return json_syntax_error{result.Offset(), rapidjson::GetParseError_En(result.Code()),
+                             result.Code() == rapidjson::kParseErrorTermination};
+  // The stream takes a zero byte for the end.
+  if (stream.Tell() != text.size())
+    return json_syntax_error{stream.Tell(), "A zero byte stands outside of strings.", false};
+  return std::nullopt;
+}
+
+}  // namespace troupe::api

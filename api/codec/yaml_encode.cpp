@@ -1,0 +1,108 @@
+// JSON events to YAML in block style, two spaces for each level, lists not indented below their
+// key.
+#include <cstddef>
+#include <vector>
+
+#include "api/codec/codec.hpp"
+#include "api/codec/json_sax.hpp"
+#include "api/codec/yaml_scalar.hpp"
+
+namespace troupe::api {
+namespace {
+
+class yaml_writer {
+ public:
+  explicit yaml_writer(std::string& out) : out_(out) {}
+
+  bool scalar(scalar_kind kind, std::string_view text) {
+    place();
+    if (kind == scalar_kind::string)
+      append_yaml_string(out_, text);
+    else
+      out_ += text;
+    out_ += '\n';
+    return true;
+  }
+
+  bool key(std::string_view name) {
+    container& now = open_.back();
+    begin_line(now);
+    append_yaml_string(out_, name);
+    out_ += ':';
+    return true;
+  }
+
+  bool begin_object() { return begin(true); }
+  bool begin_array() { return begin(false); }
+  bool end_object() { return end("{}"); }
+  bool end_array() { return end("[]"); }
+
+ private:
+  struct container {
+    bool is_map;
+    bool empty = true;
+    std::size_t indent = 0;
+    bool on_dash = false;  // the first line continues that of a list's dash
+  };
+
+  // Moves to where a value stands: behind its key, or behind a dash.
+  void place() {
+    if (open_.empty()) return;
+    container& now = open_.back();
+    if (!now.is_map) {
+      begin_line(now);
+      out_ += '-';
+    }
+    out_ += ' ';
+  }
+
+  // A new entry of the container.
+  void begin_line(container& now) {
+    if (now.empty && !now.on_dash && !open_.empty() && !out_.empty() && out_.back() != '\n')
+      out_ += '\n';
+    if (!(now.empty && now.on_dash)) out_.append(now.indent, ' ');
+    now.empty = false;
+  }
+
+  bool begin(bool is_map) {
+    container next{is_map};
+    if (!open_.empty()) {
+      container& now = open_.back();
+      if (now.is_map) {
+        next.indent = is_map ? now.indent + 2 : now.indent;
+      } else {
+        begin_line(now);
+        out_ += "- ";
+        next.indent = now.indent + 2;
+        next.on_dash = true;
+      }
+    }
+    open_.push_back(next);
+    return true;
+  }
+
+  bool end(std::string_view nothing) {
+    const container ended = open_.back();
+    open_.pop_back();
+    if (!ended.empty) return true;
+    if (!ended.on_dash && !open_.empty()) out_ += ' ';
+    out_ += nothing;
+    out_ += '\n';
+    return true;
+  }
+
+  std::string& out_;
+  std::vector<container> open_;
+};
+
+}  // namespace
+
+std::string encode_yaml(const body& content, std::string_view api_version, std::string_view kind) {
+  std::string json = encode_json(content, api_version, kind);
+  std::string out;
+  yaml_writer writer(out);
+  parse_json(json, writer);
+  return out;
+}
+
+}  // namespace troupe::api

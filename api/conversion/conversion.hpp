@@ -1,0 +1,106 @@
+// Versions of the API beside the hub's: which shapes they have, and the functions that convert
+// between their shapes and the hub's.
+//
+// A version is described in .proto files like the hub (but not among the schema's, so that the hub
+// does not serve it) and adds its kinds and functions in one place. Conversions are total: what the
+// other shape cannot say is left out, what makes no sense is copied, and the validation of the
+// hub's object is the judge. Read-only once it is made; safe from any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/codec/codec.hpp"
+#include "api/error.hpp"
+#include "api/fwd.hpp"
+#include "api/kind.hpp"
+
+namespace troupe::api {
+
+class conversions {
+ public:
+  // All versions that the program has (v1beta1/versions.cpp).
+  static const conversions& instance();
+  conversions() = default;
+  conversions(const conversions&) = delete;
+  conversions& operator=(const conversions&) = delete;
+
+  // -- registration ------------------------------------------------------------------------------
+
+  // A kind by its type, and the hub's kind that it is a shape of.
+  template <class External, class Hub>
+  void add_kind() {
+    add(*External::descriptor(), Hub::descriptor());
+  }
+  // A kind that the hub has none for.
+  template <class External>
+  void add_kind() {
+    add(*External::descriptor(), nullptr);
+  }
+  // Converts from one shape to another; where there is none and the shapes are equal the fields are
+  // copied (default_copy.hpp). `to` comes empty.
+  template <class From, class To>
+  void add_conversion(void (*convert)(const From& from, To& to)) {
+    functions_[{From::descriptor(), To::descriptor()}] = [convert](const body& from, body& to) {
+      convert(static_cast<const From&>(from), static_cast<To&>(to));
+    };
+  }
+  // Fills in what an object of that version means where it says nothing. Idempotent.
+  template <class External>
+  void add_defaults(void (*fill)(External& content)) {
+    defaults_[External::descriptor()] = [fill](body& content) {
+      fill(static_cast<External&>(content));
+    };
+  }
+
+  // -- lookup ------------------------------------------------------------------------------------
+
+  // Kinds of the other versions and of the hub; null where there is none.
+  const kind_info* find(std::string_view api_version, std::string_view kind) const;
+  // Of the other versions only. `plural` as it stands in paths, e.g. "replicationControllers".
+  const kind_info* find_resource(std::string_view version, std::string_view plural) const;
+  // The hub's kind that the kind is a shape of; itself for one of the hub, null where there is
+  // none.
+  const kind_info* hub(const kind_info& kind) const;
+  // All kinds of the other versions.
+  const std::vector<const kind_info*>& all() const noexcept { return all_; }
+
+  // -- conversion ---------------------------------------------------------------------------------
+
+  // The object in the shape of `to`, with the defaults of that shape's version (not the hub's:
+  // those are set_defaults). 500 where there is no conversion.
+  expected<std::unique_ptr<body>> convert(const body& from, const kind_info& to) const;
+  void set_defaults(body& content) const;
+
+  // As api::decode, for kinds of all versions; the content has the shape that the document names
+  // and the defaults of its version. Unknown versions and kinds are named.
+  expected<decoded> decode(std::string_view bytes, media form, const kind_info* expected_kind,
+                           const decode_options& options = {}) const;
+  // JSON with the kind and version that the type is registered under; 500 for any other type.
+  expected<std::string> encode(const body& content) const;
+
+ private:
+  using types = std::pair<const google::protobuf::Descriptor*, const google::protobuf::Descriptor*>;
+  using names = std::pair<std::string, std::string>;
+
+  void add(const google::protobuf::Descriptor& external, const google::protobuf::Descriptor* hub);
+  bool knows_version(std::string_view api_version) const;
+  const kind_info* find(const google::protobuf::Descriptor& type) const;
+
+  std::vector<std::unique_ptr<kind_info>> owned_;
+  std::vector<const kind_info*> all_;
+  std::map<names, const kind_info*> by_kind_;      // (api version, kind)
+  std::map<names, const kind_info*> by_resource_;  // (version, plural)
+  std::unordered_map<const google::protobuf::Descriptor*, const kind_info*> by_type_;
+  std::unordered_map<const kind_info*, const kind_info*> hubs_;
+  std::map<types, std::function<void(const body&, body&)>> functions_;
+  std::unordered_map<const google::protobuf::Descriptor*, std::function<void(body&)>> defaults_;
+};
+
+}  // namespace troupe::api

@@ -1,0 +1,168 @@
+#include "api/discovery/openapi_json.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "api/scheme.hpp"
+
+namespace troupe::api::openapi {
+
+namespace {
+
+class writer {
+ public:
+  explicit writer(bool v3) : v3_{v3} {}
+
+  std::string document(const definitions& all, std::string_view api_version) {
+    out_.StartObject();
+    field(v3_ ? "openapi" : "swagger", v3_ ? "3.0.0" : "2.0");
+    out_.Key("info");
+    out_.StartObject();
+    field("title", "Troupe");
+    field("version", served_version);
+    out_.EndObject();
+    out_.Key("paths");
+    write_paths(api_version);
+    if (v3_) {
+      out_.Key("components");
+      out_.StartObject();
+    }
+    out_.Key(v3_ ? "schemas" : "definitions");
+    out_.StartObject();
+    for (const auto& [name, definition] : all) {
+      key(name);
+      write(definition);
+    }
+    out_.EndObject();
+    if (v3_) out_.EndObject();
+    out_.EndObject();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+
+ private:
+  void key(std::string_view name) {
+    out_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+  }
+  void text(std::string_view value) {
+    out_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+  }
+  void field(std::string_view name, std::string_view value) {
+    key(name);
+    text(value);
+  }
+  void raw(std::string_view name, const std::string& json) {
+    key(name);
+    out_.RawValue(json.data(), json.size(), rapidjson::kObjectType);
+  }
+  void reference(const std::string& name) {
+    field("$ref", (v3_ ? "#/components/schemas/" : "#/definitions/") + name);
+  }
+
+  void write(const schema& from) {
+    out_.StartObject();
+    if (!from.description.empty()) field("description", from.description);
+    if (!from.ref.empty()) {
+      // In v3 nothing may stand beside a reference.
+      if (v3_) {
+        out_.Key("allOf");
+        out_.StartArray();
+        out_.StartObject();
+        reference(from.ref);
+        out_.EndObject();
+        out_.EndArray();
+      } else {
+        reference(from.ref);
+      }
+    } else if (from.int_or_string && v3_) {
+      field("format", from.format);
+      raw("oneOf", R"([{"type":"integer"},{"type":"string"}])");
+    } else {
+      field("type", from.type);
+      if (!from.format.empty()) field("format", from.format);
+    }
+    if (from.items) {
+      out_.Key("items");
+      write(*from.items);
+    }
+    if (from.values) {
+      out_.Key("additionalProperties");
+      write(*from.values);
+    }
+    if (!from.properties.empty()) {
+      out_.Key("properties");
+      out_.StartObject();
+      for (const auto& [name, property] : from.properties) {
+        key(name);
+        write(property);
+      }
+      out_.EndObject();
+    }
+    if (!from.required.empty()) {
+      out_.Key("required");
+      out_.StartArray();
+      for (const auto& name : from.required)
+        text(name);
+      out_.EndArray();
+    }
+    for (const auto& [name, json] : from.extensions)
+      raw(name, json);
+    out_.EndObject();
+  }
+
+  void write_paths(std::string_view api_version) {
+    out_.StartObject();
+    for (const auto* kind : scheme::instance().all()) {
+      if (!api_version.empty() && kind->api_version() != api_version) continue;
+      for (const auto& path : paths_of(*kind)) {
+        key(path.url);
+        out_.StartObject();
+        for (const auto& each : path.operations)
+          write(each, *kind);
+        out_.EndObject();
+      }
+    }
+    out_.EndObject();
+  }
+
+  void write(const operation& from, const kind_info& kind) {
+    key(from.method);
+    out_.StartObject();
+    field("operationId", from.action + kind.group() + kind.version() + kind.kind());
+    if (from.writes) {
+      out_.Key("parameters");
+      out_.StartArray();
+      for (const char* name : write_parameters) {
+        out_.StartObject();
+        field("in", "query");
+        field("name", name);
+        if (v3_) {
+          raw("schema", R"({"type":"string"})");
+        } else {
+          field("type", "string");
+        }
+        out_.EndObject();
+      }
+      out_.EndArray();
+    }
+    raw("responses", R"({"200":{"description":"OK"}})");
+    field("x-kubernetes-action", from.action);
+    raw("x-kubernetes-group-version-kind", group_version_kind(kind, kind.kind()));
+    out_.EndObject();
+  }
+
+  const bool v3_;
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> out_{buffer_};
+};
+
+}  // namespace
+
+std::string write_v2(const definitions& all) {
+  return writer{false}.document(all, {});
+}
+
+std::string write_v3(std::string_view api_version) {
+  return writer{true}.document(define_version(api_version), api_version);
+}
+
+}  // namespace troupe::api::openapi

@@ -1,0 +1,20 @@
+// OpenAPI documents as JSON, in both versions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/discovery/openapi_model.hpp"
+
+namespace troupe::api::openapi {
+
+// The version of Kubernetes whose API is described.
+inline constexpr const char* served_version = "v1.33.0";
+
+// Query parameters of requests that write.
+inline constexpr const char* write_parameters[] = {"dryRun", "fieldManager", "fieldValidation"};
+
+std::string write_v2(const definitions& all);
+std::string write_v3(std::string_view api_version);
+
+}  // namespace troupe::api::openapi

@@ -1,0 +1,100 @@
+
+#include "api/discovery/openapi.hpp"
+#include "api/discovery/openapi_json.hpp"
+#include "api/discovery/openapi_model.hpp"
+#include "api/schema/openapi_v2.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::api {
+
+namespace {
+
+using openapi::schema;
+namespace wire = openapi::v2;
+
+void write(const schema& from, wire::Schema& to) {
+  if (!from.ref.empty()) to.set_ref("#/definitions/" + from.ref);
+  if (!from.type.empty()) to.mutable_type()->add_value(from.type);
+  if (!from.format.empty()) to.set_format(from.format);
+  if (!from.description.empty()) to.set_description(from.description);
+  if (from.items) write(*from.items, *to.mutable_items()->add_schema());
+  if (from.values) write(*from.values, *to.mutable_additional_properties()->mutable_schema());
+  for (const auto& [name, property] : from.properties) {
+    auto& named = *to.mutable_properties()->add_additional_properties();
+    named.set_name(name);
+    write(property, *named.mutable_value());
+  }
+  for (const auto& name : from.required)
+    to.add_required(name);
+  for (const auto& [name, text] : from.extensions) {
+    auto& named = *to.add_vendor_extension();
+    named.set_name(name);
+    named.mutable_value()->set_yaml(text);
+  }
+}
+
+void extend(wire::Operation& to, const char* name, std::string text) {
+  auto& named = *to.add_vendor_extension();
+  named.set_name(name);
+  named.mutable_value()->set_yaml(std::move(text));
+}
+
+void write(const openapi::operation& from, const kind_info& kind, wire::Operation& to) {
+  to.set_operation_id(from.action + kind.group() + kind.version() + kind.kind());
+  to.add_produces("application/json");
+  for (const char* name : openapi::write_parameters) {
+    if (!from.writes) break;
+    auto& query = *to.add_parameters()
+                       ->mutable_parameter()
+                       ->mutable_non_body_parameter()
+                       ->mutable_query_parameter_sub_schema();
+    query.set_in("query");
+    query.set_name(name);
+    query.set_type("string");
+  }
+  auto& ok = *to.mutable_responses()->add_response_code();
+  ok.set_name("200");
+  ok.mutable_value()->mutable_response()->set_description("OK");
+  extend(to, "x-kubernetes-action", from.action);
+  extend(to, "x-kubernetes-group-version-kind", openapi::group_version_kind(kind, kind.kind()));
+}
+
+wire::Document make_document() {
+  wire::Document document;
+  document.set_swagger("2.0");
+  document.mutable_info()->set_title("Troupe");
+  document.mutable_info()->set_version(openapi::served_version);
+  for (const auto* kind : scheme::instance().all())
+    for (const auto& path : openapi::paths_of(*kind)) {
+      auto& named = *document.mutable_paths()->add_path();
+      named.set_name(path.url);
+      auto& item = *named.mutable_value();
+      for (const auto& each : path.operations)
+        write(each, *kind,
+              each.method == "get"     ? *item.mutable_get()
+              : each.method == "put"   ? *item.mutable_put()
+              : each.method == "post"  ? *item.mutable_post()
+              : each.method == "patch" ? *item.mutable_patch()
+                                       : *item.mutable_delete_());
+    }
+  for (const auto& [name, definition] : openapi::define_all()) {
+    auto& named = *document.mutable_definitions()->add_additional_properties();
+    named.set_name(name);
+    write(definition, *named.mutable_value());
+  }
+  return document;
+}
+
+}  // namespace
+
+const std::string& openapi_v2_protobuf() {
+  static const std::string bytes = make_document().SerializeAsString();
+  return bytes;
+}
+
+const std::string& openapi_v2_json() {
+  static const std::string text = openapi::write_v2(openapi::define_all());
+  return text;
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,269 @@
+#include "api/object/object.hpp"
+
+#include <google/protobuf/message.h>
+
+#include <array>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "api/codec/codec.hpp"
+#include "api/codec/envelope.hpp"
+#include "api/codec/json_encode.hpp"
+#include "api/codec/type_plan.hpp"
+#include "api/codec/wire.hpp"
+#include "api/invariant.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::api {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using meta::v1::ObjectMeta;
+
+// Every kind has its metadata there.
+constexpr int metadata_number = 1;
+
+const FieldDescriptor& metadata_field(const body& content) {
+  const auto* field = content.GetDescriptor()->FindFieldByNumber(metadata_number);
+  ensure(field != nullptr && field->message_type() == ObjectMeta::descriptor(),
+         "field 1 of an object is its ObjectMeta");
+  return *field;
+}
+
+std::atomic<std::size_t> all_text_bytes{0};
+
+// The first thread to finish publishes; the others' result is dropped.
+template <class Encode>
+object::text once(std::atomic<object::text>& cache, Encode encode) {
+  if (auto known = cache.load(std::memory_order_acquire)) return known;
+  auto made = std::make_shared<std::string>(encode());
+  made->shrink_to_fit();
+  // Before others can see and forget it.
+  all_text_bytes.fetch_add(made->size(), std::memory_order_relaxed);
+  object::text known;
+  if (cache.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return made;
+  all_text_bytes.fetch_sub(made->size(), std::memory_order_relaxed);
+  return known;
+}
+
+void forget(std::atomic<object::text>& cache) {
+  if (const auto known = cache.exchange(nullptr, std::memory_order_acq_rel))
+    all_text_bytes.fetch_sub(known->size(), std::memory_order_relaxed);
+}
+
+// `raw` with that metadata.resourceVersion, or without one where it is empty. A field of that
+// number and another form is one that protobuf keeps without knowing it. So it does with groups,
+// which the reader takes for malformed: null where there are any.
+std::optional<std::string> with_revision(std::string_view raw, std::string_view revision) {
+  constexpr auto here = static_cast<std::uint32_t>(ObjectMeta::kResourceVersionFieldNumber);
+  const auto is = [](const wire::field& f, std::uint32_t number) {
+    return f.form == wire::type::bytes && f.number == number;
+  };
+  std::string out;
+  out.reserve(raw.size() + revision.size() + 4);
+  wire::reader fields(raw);
+  for (wire::field f; fields.next(f);) {
+    if (!is(f, metadata_number)) {
+      out += f.bytes_with_tag;
+      continue;
+    }
+    std::string metadata;
+    wire::reader inner(f.bytes);
+    auto missing = revision;  // to be put where it belongs in the order of fields
+    const auto put = [&] {
+      if (!missing.empty()) wire::append_bytes(metadata, here, missing);
+      missing = {};
+    };
+    for (wire::field m; inner.next(m);) {
+      if (is(m, here)) continue;
+      if (m.number > here) put();
+      metadata += m.bytes_with_tag;
+    }
+    if (!inner.ok()) return std::nullopt;
+    put();
+    wire::append_bytes(out, metadata_number, metadata);
+  }
+  if (!fields.ok()) return std::nullopt;
+  return out;
+}
+
+std::string enclose(const kind_info& kind, std::string_view raw) {
+  std::string out;
+  append_envelope_head(out, kind.api_version(), kind.kind(), raw.size());
+  out += raw;
+  append_envelope_tail(out);
+  return out;
+}
+
+error unreadable(const kind_info& kind, std::string_view reason) {
+  return internal("a stored object of kind " + kind.kind() +
+                  " cannot be read: " + std::string(reason));
+}
+
+expected<std::unique_ptr<body>> parse(const kind_info& kind, std::string_view bytes) {
+  auto opened = open_envelope(bytes);
+  if (!opened) return fail(unreadable(kind, opened.error().message));
+  if (opened->kind != kind.kind() || opened->api_version != kind.api_version())
+    return fail(unreadable(kind, "it says it is " + std::string(opened->api_version) + " " +
+                                     std::string(opened->kind)));
+  auto content = kind.make();
+  if (!content->ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())))
+    return fail(unreadable(kind, "its protobuf is malformed"));
+  return content;
+}
+
+// Its metadata, with the revision in it.
+const ObjectMeta& stamp(body& content, std::uint64_t revision) {
+  ObjectMeta& meta = meta_of(content);
+  if (revision == 0)
+    meta.clear_resource_version();
+  else
+    meta.set_resource_version(std::to_string(revision));
+  return meta;
+}
+
+}  // namespace
+
+// What encoded() makes. Objects are destroyed as what they were made as: by their shared pointers.
+struct object::encoded_object final : object {
+  encoded_object(const kind_info& of, std::string_view bytes, std::uint64_t at,
+                 std::shared_ptr<const void> kept_by)
+      : object{of, at}, stored_form{bytes}, owner{std::move(kept_by)} {}
+
+  const std::string_view stored_form;
+  const std::shared_ptr<const void> owner;
+};
+
+object::object(const kind_info& kind, std::unique_ptr<body> content, std::uint64_t revision)
+    : kind_(kind), revision_(revision), encoded_(0) {
+  ensure(content != nullptr && content->GetDescriptor() == &kind_.type(),
+         "an object's body is of its kind");
+  meta_ = &stamp(*content, revision);
+  content_ = content.release();
+}
+
+object::object(const kind_info& kind, std::uint64_t revision)
+    : kind_(kind), revision_(revision), encoded_(1) {}
+
+object::~object() {
+  delete content_.load(std::memory_order_relaxed);
+  forget(json_);
+  forget(protobuf_);
+}
+
+expected<object_ptr> object::from_storage(const kind_info& kind, std::string_view bytes,
+                                          std::uint64_t revision) {
+  auto content = parse(kind, bytes);
+  if (!content) return fail(std::move(content.error()));
+  return std::make_shared<const object>(kind, std::move(*content), revision);
+}
+
+object_ptr object::encoded(const kind_info& kind, std::string_view stored, std::uint64_t revision,
+                           std::shared_ptr<const void> owner) {
+  return std::make_shared<const encoded_object>(kind, stored, revision, std::move(owner));
+}
+
+const object::encoded_object& object::as_encoded() const noexcept {
+  return static_cast<const encoded_object&>(*this);
+}
+
+std::string_view object::stored() const noexcept {
+  return encoded_ != 0 ? as_encoded().stored_form : std::string_view{};
+}
+
+object_ptr object::undecoded() const {
+  if (encoded_ == 0) return nullptr;
+  return encoded(kind_, as_encoded().stored_form, revision_, as_encoded().owner);
+}
+
+std::size_t object::encoded_bytes() const {
+  return encoded_ != 0 ? as_encoded().stored_form.size() : content().ByteSizeLong();
+}
+
+const body& object::decoded() const {
+  static std::array<std::mutex, 16> locks;
+  const std::lock_guard lock{locks[std::hash<const object*>{}(this) / sizeof(object) % 16]};
+  if (const auto* known = content_.load(std::memory_order_acquire)) return *known;
+  auto content = parse(kind_, as_encoded().stored_form);
+  ensure(content.has_value(), "the stored form of an object can be read again");
+  meta_.store(&stamp(**content, revision_), std::memory_order_release);
+  content_.store(content->get(), std::memory_order_release);
+  return *content->release();
+}
+
+const ObjectMeta& object::meta_of_decoded() const {
+  decoded();
+  return *meta_.load(std::memory_order_acquire);
+}
+
+std::unique_ptr<body> object::copy() const {
+  const body& from = content();
+  std::unique_ptr<body> made(from.New());
+  made->CopyFrom(from);
+  return made;
+}
+
+object::text object::json_text() const {
+  if (!asked_.load(std::memory_order_relaxed)) asked_.store(true, std::memory_order_relaxed);
+  return once(json_, [this] {
+    std::string out;
+    append_json(out, type_plan::of(kind_.type()), wire(), kind_.api_version(), kind_.kind());
+    return out;
+  });
+}
+
+object::text object::protobuf_text() const {
+  if (!asked_.load(std::memory_order_relaxed)) asked_.store(true, std::memory_order_relaxed);
+  return once(protobuf_, [this] { return enclose(kind_, wire()); });
+}
+
+void object::forget_texts() const {
+  if (asked_.exchange(false, std::memory_order_relaxed)) return;
+  forget(json_);
+  forget(protobuf_);
+}
+
+std::size_t object::text_bytes() noexcept {
+  return all_text_bytes.load(std::memory_order_relaxed);
+}
+
+std::string object::wire() const {
+  if (encoded_ != 0 && content_.load(std::memory_order_acquire) == nullptr) {
+    const auto opened = open_envelope(stored());
+    const auto revision = revision_ == 0 ? std::string{} : std::to_string(revision_);
+    if (opened)
+      if (auto raw = with_revision(opened->raw, revision)) return std::move(*raw);
+  }
+  std::string raw;
+  append_wire(raw, content());
+  return raw;
+}
+
+const body& object::checked(const google::protobuf::Descriptor& type) const {
+  ensure(&type == &kind_.type(), "an object is read as the kind that it is");
+  return content();
+}
+
+std::string to_storage(const kind_info& kind, const body& content) {
+  std::string raw;
+  append_wire(raw, content);
+  if (!meta_of(content).has_resource_version()) return enclose(kind, raw);
+  if (const auto changed = with_revision(raw, {})) return enclose(kind, *changed);
+  std::unique_ptr<body> copy(content.New());
+  copy->CopyFrom(content);
+  meta_of(*copy).clear_resource_version();
+  return to_storage(kind, *copy);
+}
+
+const ObjectMeta& meta_of(const body& content) {
+  const FieldDescriptor& field = metadata_field(content);
+  return static_cast<const ObjectMeta&>(content.GetReflection()->GetMessage(content, &field));
+}
+
+ObjectMeta& meta_of(body& content) {
+  const FieldDescriptor& field = metadata_field(content);
+  return static_cast<ObjectMeta&>(*content.GetReflection()->MutableMessage(&content, &field));
+}
+
+}  // namespace troupe::api

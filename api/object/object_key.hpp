@@ -1,0 +1,15 @@
+// The key under which the store keeps an object: of its kind, namespace and name.
+#pragma once
+
+#include <string>
+
+#include "api/object/object.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::api {
+
+inline std::string key_of(const object& of) {
+  return of.kind().key(of.meta().namespace_(), of.meta().name());
+}
+
+}  // namespace troupe::api

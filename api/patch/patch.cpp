@@ -1,0 +1,112 @@
+#include "api/patch/patch.hpp"
+
+#include <google/protobuf/descriptor.h>
+
+#include <unordered_set>
+
+#include "api/codec/json_text.hpp"
+#include "api/limits.hpp"
+#include "api/patch/patch_types.hpp"
+#include "api/path.hpp"
+
+namespace troupe::api {
+namespace {
+
+void diff(json_value& from, json_value& to, json_value& out, json_allocator& allocator) {
+  out.SetObject();
+  json_members made(out), before(from), after(to);
+  for (auto& member : to.GetObject()) {
+    const auto name = text_of(member.name);
+    auto* old = before.find(name);
+    json_value change;
+    if (old && old->IsObject() && member.value.IsObject()) {
+      diff(*old, member.value, change, allocator);
+      if (change.ObjectEmpty()) continue;
+    } else {
+      if (old && same_json(*old, member.value)) continue;
+      change.CopyFrom(member.value, allocator);
+    }
+    made.set(name, std::move(change), allocator);
+  }
+  for (const auto& member : from.GetObject())
+    if (!after.find(text_of(member.name))) made.set(text_of(member.name), json_value(), allocator);
+}
+
+void find_repeated(const json_value& in, field_path& at, std::vector<std::string>& out) {
+  if (in.IsArray()) {
+    for (rapidjson::SizeType i = 0; i < in.Size(); ++i) {
+      const auto step = at.index(i);
+      find_repeated(in[i], at, out);
+    }
+  } else if (in.IsObject()) {
+    std::unordered_set<std::string_view> seen;
+    for (const auto& member : in.GetObject()) {
+      const auto name = text_of(member.name);
+      const auto step = at.field(name.substr(0, limits::path_key_bytes));
+      if (!seen.insert(name).second && out.size() < limits::document_problems)
+        out.push_back("duplicate field " + quoted(at.str()));
+      find_repeated(member.value, at, out);
+    }
+  }
+}
+
+}  // namespace
+
+error patch_does_not_fit(std::string reason) {
+  error e;
+  e.code = 422;
+  e.reason = "Invalid";
+  e.message = "the server rejected our request due to an error in our request: " + reason;
+  e.causes.push_back({"UnexpectedServerResponse", std::move(reason), ""});
+  return e;
+}
+
+std::optional<patch_form> patch_form_of(std::string_view content_type) {
+  content_type = content_type.substr(0, content_type.find(';'));
+  while (content_type.ends_with(' '))
+    content_type.remove_suffix(1);
+  if (content_type == "application/json-patch+json") return patch_form::json;
+  if (content_type == "application/merge-patch+json") return patch_form::merge;
+  if (content_type == "application/strategic-merge-patch+json") return patch_form::strategic;
+  return std::nullopt;
+}
+
+expected<std::string> apply_patch(patch_form form, const google::protobuf::Descriptor& type,
+                                  std::string_view document, std::string_view patch,
+                                  std::vector<std::string>* repeated) {
+  json_document target;
+  // The patch's values end in the document: they share its memory.
+  json_document change(&target.GetAllocator());
+  if (auto read = parse_json(target, document, "the object"); !read)
+    return fail(std::move(read.error()));
+  if (auto read = parse_json(change, patch, "patch"); !read) return fail(std::move(read.error()));
+
+  if (form == patch_form::json) {
+    if (auto done = apply_json_patch(target, change); !done) return fail(std::move(done.error()));
+    return write_json(target);
+  }
+  if (!change.IsObject()) return fail(bad_request("error decoding patch: it must be an object"));
+  if (repeated != nullptr) {
+    field_path at;
+    find_repeated(change, at, *repeated);
+  }
+  if (form == patch_form::merge) {
+    apply_merge_patch(target, change, target.GetAllocator());
+    return write_json(target);
+  }
+  auto done = apply_strategic_patch(type_info::of(type), target, change, target.GetAllocator());
+  if (!done) return fail(std::move(done.error()));
+  return write_json(target);
+}
+
+expected<std::string> merge_patch_between(std::string_view from, std::string_view to) {
+  json_document a, b, out;
+  if (auto read = parse_json(a, from, "the object"); !read) return fail(std::move(read.error()));
+  if (auto read = parse_json(b, to, "the object"); !read) return fail(std::move(read.error()));
+  if (!a.IsObject() || !b.IsObject())
+    return fail(bad_request("only objects have a merge patch between them"));
+  diff(a, b, out, out.GetAllocator());
+  return write_json(out);
+}
+
+}  // namespace troupe::api

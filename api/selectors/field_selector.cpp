@@ -1,0 +1,149 @@
+// Field selectors: fields are named by their JSON paths and found by reflection once, when the
+// selector is made.
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+
+#include "api/selectors/selector.hpp"
+#include "api/type_info.hpp"
+
+namespace troupe::api {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+bool selectable(const kind_info& kind, std::string_view path) {
+  if (path == "metadata.name") return true;
+  if (path == "metadata.namespace") return kind.namespaced();
+  const auto& offered = kind.options().selectable_fields();
+  return std::find(offered.begin(), offered.end(), path) != offered.end();
+}
+
+const Message* walk(const Message& from, const std::vector<const FieldDescriptor*>& chain) {
+  const Message* at = &from;
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    const auto* reflection = at->GetReflection();
+    if (!reflection->HasField(*at, chain[i])) return nullptr;
+    at = &reflection->GetMessage(*at, chain[i]);
+  }
+  return at;
+}
+
+// Compares the field with text without making text of it where it is a string already.
+bool same(const Message* holder, const FieldDescriptor* field, std::string_view text) {
+  const bool set = holder && holder->GetReflection()->HasField(*holder, field);
+  std::string scratch;
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      if (!set) return text.empty();
+      return holder->GetReflection()->GetStringReference(*holder, field, &scratch) == text;
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return text == (set && holder->GetReflection()->GetBool(*holder, field) ? "true" : "false");
+    case FieldDescriptor::CPPTYPE_INT32:
+      return text == std::to_string(set ? holder->GetReflection()->GetInt32(*holder, field) : 0);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return text == std::to_string(set ? holder->GetReflection()->GetInt64(*holder, field) : 0);
+    default:
+      return false;
+  }
+}
+
+tl::unexpected<error> invalid_term(std::string_view selector, std::string_view term) {
+  return fail(bad_request("invalid selector: '" + std::string(selector) + "'; can't understand '" +
+                          std::string(term) + "'"));
+}
+
+// One term without its backslashes. False where a backslash stands before anything but `\`, `,`
+// or `=`, or an `=` stands bare.
+bool unescape(std::string_view raw, std::string& out) {
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (raw[i] == '=') return false;
+    if (raw[i] == '\\') {
+      if (++i == raw.size() || (raw[i] != '\\' && raw[i] != ',' && raw[i] != '=')) return false;
+    }
+    out += raw[i];
+  }
+  return true;
+}
+
+// Up to the next comma that no backslash escapes.
+std::string_view next_term(std::string_view& rest) {
+  std::size_t end = 0;
+  while (end < rest.size() && rest[end] != ',')
+    end += rest[end] == '\\' ? 2 : 1;
+  end = std::min(end, rest.size());
+  const auto term = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return term;
+}
+
+}  // namespace
+
+bool field_selector::compile(const kind_info& kind, term& t) {
+  if (!selectable(kind, t.path)) return false;
+  const auto* type = &type_info::of(kind.type());
+  const auto step = [&](std::string_view name) {
+    const auto* found = type ? type->find(name) : nullptr;
+    if (!found || found->info->field->is_repeated()) return false;
+    t.chain.insert(t.chain.end(), found->through.begin(), found->through.end());
+    t.chain.push_back(found->info->field);
+    type = found->info->type;
+    return true;
+  };
+  for (std::string_view rest = t.path; !rest.empty();) {
+    const auto name = rest.substr(0, rest.find('.'));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    if (!step(name)) return false;
+  }
+  // A path that ends at a message means the component that it names (Event `source`).
+  return !type || step("component");
+}
+
+expected<field_selector> field_selector::parse(const kind_info& kind, std::string_view text) {
+  field_selector made;
+  auto rest = text;
+  while (!rest.empty()) {
+    const auto raw = next_term(rest);
+    if (raw.empty()) continue;
+    const auto at = raw.find_first_of("=!");
+    if (at == std::string_view::npos) return invalid_term(text, raw);
+    std::size_t after = at + 1;
+    if (raw[at] == '!') {
+      if (after == raw.size() || raw[after] != '=') return invalid_term(text, raw);
+      ++after;
+    } else if (after < raw.size() && raw[after] == '=') {
+      ++after;
+    }
+    term t;
+    t.path = raw.substr(0, at);
+    t.equal = raw[at] == '=';
+    if (!unescape(raw.substr(after), t.value)) return invalid_term(text, raw);
+    if (!compile(kind, t)) return fail(bad_request("field label not supported: " + t.path));
+    made.terms_.push_back(std::move(t));
+  }
+  return made;
+}
+
+bool field_selector::matches(const body& content) const {
+  for (const auto& t : terms_) {
+    if (same(walk(content, t.chain), t.chain.back(), t.value) != t.equal) return false;
+  }
+  return true;
+}
+
+// What is selected by is a string there, so it stands in the bytes as it is.
+bool field_selector::may_match(std::string_view stored) const {
+  return std::all_of(terms_.begin(), terms_.end(), [stored](const term& t) {
+    return !t.equal || stored.find(t.value) != std::string_view::npos;
+  });
+}
+
+std::optional<std::string_view> field_selector::exact(std::string_view path) const {
+  for (const auto& t : terms_) {
+    if (t.equal && t.path == path) return t.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,18 @@
+// The text form of label selectors, as kubectl -l writes it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "api/selectors/selector.hpp"
+
+namespace troupe::api {
+
+// The requirements in the order of the text. 400 names what was found and what was expected.
+expected<std::vector<label_requirement>> parse_label_requirements(std::string_view text);
+
+// Checks key and values against the operator and sorts the values.
+expected<label_requirement> make_requirement(std::string key, label_operator op,
+                                             std::vector<std::string> values);
+
+}  // namespace troupe::api

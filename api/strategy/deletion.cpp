@@ -1,0 +1,194 @@
+// What a DELETE does to an object, and when a pending deletion ends.
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "api/equality.hpp"
+#include "api/object/object.hpp"
+#include "api/schema/core_event.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/meta_request.pb.h"
+#include "api/strategy/strategy.hpp"
+#include "api/validation/validation.hpp"
+
+namespace troupe::api {
+namespace {
+
+using meta::v1::DeleteOptions;
+using meta::v1::ObjectMeta;
+
+constexpr std::string_view orphan = "orphan";
+constexpr std::string_view foreground = "foregroundDeletion";
+
+bool has(const google::protobuf::RepeatedPtrField<std::string>& list, std::string_view value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// What is to become of the dependents: by the options, else by a finalizer that is there already,
+// else by the kind.
+std::string_view propagation(const kind_info& kind, const ObjectMeta& meta,
+                             const DeleteOptions& options) {
+  // Nothing depends on events.
+  if (&kind.type() == core::v1::Event::descriptor()) return "Background";
+  if (options.has_orphan_dependents()) return options.orphan_dependents() ? "Orphan" : "Background";
+  if (options.has_propagation_policy()) return options.propagation_policy();
+  if (has(meta.finalizers(), orphan)) return "Orphan";
+  if (has(meta.finalizers(), foreground)) return "Foreground";
+  const auto& usual = kind.options().default_propagation();
+  return usual.empty() ? std::string_view("Background") : std::string_view(usual);
+}
+
+void set_finalizers(ObjectMeta& meta, std::string_view policy) {
+  google::protobuf::RepeatedPtrField<std::string> finalizers;
+  for (const auto& one : meta.finalizers())
+    if (one != orphan && one != foreground) *finalizers.Add() = one;
+  if (policy == "Orphan") *finalizers.Add() = orphan;
+  if (policy == "Foreground") *finalizers.Add() = foreground;
+  // Order alone is no change.
+  const bool same =
+      finalizers.size() == meta.finalizers_size() &&
+      std::is_permutation(finalizers.begin(), finalizers.end(), meta.finalizers().begin());
+  if (!same) *meta.mutable_finalizers() = std::move(finalizers);
+}
+
+// 68 years: what is longer has no time of an end that could be written.
+constexpr std::int64_t longest_grace = std::numeric_limits<std::int32_t>::max();
+
+void mark(ObjectMeta& meta, std::int64_t at_seconds, std::int64_t grace_seconds) {
+  if (!meta.has_deletion_timestamp() && meta.generation() > 0)
+    meta.set_generation(meta.generation() + 1);
+  if (!meta.has_deletion_timestamp() || meta.deletion_timestamp().seconds() > at_seconds) {
+    meta.mutable_deletion_timestamp()->Clear();
+    meta.mutable_deletion_timestamp()->set_seconds(at_seconds);
+  }
+  meta.set_deletion_grace_period_seconds(grace_seconds);
+}
+
+std::int64_t grace_of(const core::v1::Pod& pod, const DeleteOptions& options) {
+  // It does not run: no grace is needed.
+  const auto& phase = pod.status().phase();
+  if (pod.spec().node_name().empty() || phase == "Failed" || phase == "Succeeded") return 0;
+  const auto requested = options.has_grace_period_seconds()
+                             ? options.grace_period_seconds()
+                             : pod.spec().termination_grace_period_seconds();
+  return requested < 0 ? 1 : std::min(requested, longest_grace);
+}
+
+enum class grace { none, set, pending };
+
+// A first deletion sets the grace; a later one may only shorten it, counted from the same start.
+grace set_grace(core::v1::Pod& pod, const DeleteOptions& options, std::int64_t now_seconds) {
+  auto& meta = *pod.mutable_metadata();
+  if (!meta.has_deletion_timestamp()) {
+    const auto seconds = grace_of(pod, options);
+    mark(meta, now_seconds + seconds, seconds);
+    return grace::set;
+  }
+  if (!meta.has_deletion_grace_period_seconds()) return grace::none;
+  const auto before = meta.deletion_grace_period_seconds();
+  if (!options.has_grace_period_seconds() || options.grace_period_seconds() >= before)
+    return grace::pending;
+  const auto seconds = std::max<std::int64_t>(options.grace_period_seconds(), 0);
+  const auto start = meta.deletion_timestamp().seconds() - before;
+  mark(meta, start + seconds, seconds);
+  return grace::set;
+}
+
+deletion_plan unless_same(std::unique_ptr<body> updated, const body& stored) {
+  if (same_meaning(*updated, stored)) return {deletion_step::unchanged, nullptr};
+  return {deletion_step::update, std::move(updated)};
+}
+
+deletion_plan plan_pod(const kind_info& kind, const core::v1::Pod& stored,
+                       const DeleteOptions& options, std::int64_t now_seconds) {
+  auto pod = std::make_unique<core::v1::Pod>(stored);
+  auto& meta = *pod->mutable_metadata();
+  const auto grace_change = set_grace(*pod, options, now_seconds);
+  if (grace_change == grace::pending) {
+    // The grace period is over: remove it.
+    if (meta.deletion_grace_period_seconds() == 0 && meta.finalizers().empty())
+      return {deletion_step::remove, nullptr};
+    return {deletion_step::unchanged, nullptr};
+  }
+  set_finalizers(meta, propagation(kind, meta, options));
+  if (meta.finalizers().empty() &&
+      (grace_change == grace::none || meta.deletion_grace_period_seconds() == 0))
+    return {deletion_step::remove, nullptr};
+  return unless_same(std::move(pod), stored);
+}
+
+// A namespace is emptied first, by the client that removes "kubernetes" from spec.finalizers.
+deletion_plan plan_namespace(const core::v1::Namespace& stored, std::int64_t now_seconds) {
+  if (stored.metadata().has_deletion_timestamp()) {
+    if (!stored.spec().finalizers().empty() || !stored.metadata().finalizers().empty())
+      return {deletion_step::unchanged, nullptr};
+    return {deletion_step::remove, nullptr};
+  }
+  auto ns = std::make_unique<core::v1::Namespace>(stored);
+  ns->mutable_metadata()->mutable_deletion_timestamp()->set_seconds(now_seconds);
+  ns->mutable_status()->set_phase("Terminating");
+  return {deletion_step::update, std::move(ns)};
+}
+
+expected<void> check_options(const kind_info& kind, const body& stored,
+                             const DeleteOptions& options) {
+  auto causes = validate_message(options);
+  if (options.has_orphan_dependents() && options.has_propagation_policy())
+    causes.push_back({"FieldValueInvalid",
+                      "Invalid value: \"" + options.propagation_policy() +
+                          "\": orphanDependents and deletionPropagation cannot be both set",
+                      "propagationPolicy"});
+  if (causes.empty()) return {};
+  auto e = invalid(kind, meta_of(stored).name(), std::move(causes));
+  e.group = "meta.k8s.io";
+  e.kind = "DeleteOptions";
+  return fail(std::move(e));
+}
+
+expected<precondition> demanded_by(const DeleteOptions& options) {
+  precondition made;
+  made.uid = options.preconditions().uid();
+  if (!options.preconditions().has_resource_version()) return made;
+  meta::v1::PartialObjectMetadata holder;
+  holder.mutable_metadata()->set_resource_version(options.preconditions().resource_version());
+  auto parsed = precondition_of(holder);
+  if (parsed) parsed->uid = made.uid;
+  return parsed;
+}
+
+}  // namespace
+
+expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
+                                    std::uint64_t stored_revision, const DeleteOptions& options,
+                                    std::int64_t now_seconds) {
+  if (auto fine = check_options(kind, stored, options); !fine) return fail(std::move(fine.error()));
+  const auto demanded = demanded_by(options);
+  if (!demanded) return fail(demanded.error());
+  if (auto fits = check_precondition(kind, *demanded, stored, stored_revision); !fits)
+    return fail(std::move(fits.error()));
+
+  if (&kind.type() == core::v1::Pod::descriptor())
+    return plan_pod(kind, static_cast<const core::v1::Pod&>(stored), options, now_seconds);
+  if (&kind.type() == core::v1::Namespace::descriptor())
+    return plan_namespace(static_cast<const core::v1::Namespace&>(stored), now_seconds);
+
+  std::unique_ptr<body> next(stored.New());
+  next->CopyFrom(stored);
+  auto& meta = meta_of(*next);
+  set_finalizers(meta, propagation(kind, meta, options));
+  if (meta.finalizers().empty()) return deletion_plan{deletion_step::remove, nullptr};
+  mark(meta, now_seconds, 0);
+  return unless_same(std::move(next), stored);
+}
+
+bool ends_deletion(const kind_info& kind, const body& now, const body& was) {
+  if (!meta_of(now).finalizers().empty() || !meta_of(was).has_deletion_timestamp()) return false;
+  if (&kind.type() == core::v1::Namespace::descriptor() &&
+      !static_cast<const core::v1::Namespace&>(now).spec().finalizers().empty())
+    return false;
+  return meta_of(was).deletion_grace_period_seconds() == 0;
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,61 @@
+#include "api/strategy/scale.hpp"
+
+#include <google/protobuf/message.h>
+
+#include "api/invariant.hpp"
+#include "api/schema/apps_v1.pb.h"
+#include "api/schema/core_replication.pb.h"
+#include "api/selectors/selector.hpp"
+
+namespace troupe::api {
+namespace {
+
+label_selector selector_of(const google::protobuf::Map<std::string, std::string>& labels) {
+  return label_selector::from(labels);
+}
+label_selector selector_of(const meta::v1::LabelSelector& selector) {
+  // It was validated when the object was stored.
+  return label_selector::from(selector).value_or(label_selector::nothing());
+}
+
+template <class Object>
+autoscaling::v1::Scale read(const Object& object) {
+  autoscaling::v1::Scale scale;
+  const auto& from = object.metadata();
+  auto& meta = *scale.mutable_metadata();
+  meta.set_name(from.name());
+  meta.set_namespace_(from.namespace_());
+  meta.set_uid(from.uid());
+  meta.set_resource_version(from.resource_version());
+  *meta.mutable_creation_timestamp() = from.creation_timestamp();
+  scale.mutable_spec()->set_replicas(object.spec().replicas());
+  scale.mutable_status()->set_replicas(object.status().replicas());
+  scale.mutable_status()->set_selector(selector_of(object.spec().selector()).str());
+  return scale;
+}
+
+// Calls with the object as what it is.
+template <class Body, class Call>
+auto with(Body& content, Call call) {
+  const auto* type = content.GetDescriptor();
+  if (type == core::v1::ReplicationController::descriptor())
+    return call.template operator()<core::v1::ReplicationController>();
+  if (type == apps::v1::ReplicaSet::descriptor())
+    return call.template operator()<apps::v1::ReplicaSet>();
+  ensure(type == apps::v1::Deployment::descriptor(), "only what can be scaled has a scale");
+  return call.template operator()<apps::v1::Deployment>();
+}
+
+}  // namespace
+
+autoscaling::v1::Scale scale_of(const body& content) {
+  return with(content, [&]<class T>() { return read(static_cast<const T&>(content)); });
+}
+
+void set_scale(body& content, const autoscaling::v1::Scale& scale) {
+  with(content, [&]<class T>() {
+    static_cast<T&>(content).mutable_spec()->set_replicas(scale.spec().replicas());
+  });
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,94 @@
+// The cells of one row, and the function that writes them for each kind; for files of this folder.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/codec/json_text.hpp"
+#include "api/fwd.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/meta_object.pb.h"
+#include "api/tables/age.hpp"
+#include "api/tables/table.hpp"
+
+namespace troupe::api {
+
+class row_cells {
+ public:
+  row_cells(std::string& out, std::int64_t now_seconds) : out_(out), now_seconds_(now_seconds) {}
+
+  row_cells& text(std::string_view value) {
+    next();
+    append_json_string(out_, value);
+    return *this;
+  }
+  // With a word for what is not there.
+  row_cells& text_or(std::string_view value, std::string_view absent) {
+    return text(value.empty() ? absent : value);
+  }
+  row_cells& number(std::int64_t value) {
+    next();
+    append_number(out_, value);
+    return *this;
+  }
+  row_cells& boolean(bool value) {
+    next();
+    out_ += value ? "true" : "false";
+    return *this;
+  }
+  row_cells& age(std::int64_t since_seconds) { return text(age_of(since_seconds)); }
+  row_cells& age(const meta::v1::ObjectMeta& meta) {
+    return age(meta.creation_timestamp().seconds());
+  }
+
+  std::string age_of(std::int64_t since_seconds) const {
+    return age_at(now_seconds_, since_seconds);
+  }
+
+ private:
+  void next() {
+    if (any_) out_ += ',';
+    any_ = true;
+  }
+
+  std::string& out_;
+  std::int64_t now_seconds_;
+  bool any_ = false;
+};
+
+inline constexpr std::string_view nothing_there = "<none>";
+
+// "a=1,b=2", sorted; "<none>" without labels.
+std::string shown_labels(const google::protobuf::Map<std::string, std::string>& labels);
+// "nginx,sidecar" and their images.
+std::string container_names(const core::v1::PodSpec& spec);
+std::string container_images(const core::v1::PodSpec& spec);
+
+struct table_kind {
+  const google::protobuf::Descriptor* type;
+  std::span<const table_column> columns;
+  void (*cells)(row_cells& into, const body& content);
+};
+
+// Null where a kind has no columns of its own.
+const table_kind* find_table_kind(const google::protobuf::Descriptor& type);
+
+extern const std::span<const table_column> pod_columns;
+void pod_cells(row_cells& into, const body& content);
+// Completed, for rows that a client may leave out: JSON, or empty.
+std::string_view pod_row_conditions(const core::v1::Pod& pod);
+
+extern const std::span<const table_column> service_columns;
+void service_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> endpoints_columns;
+void endpoints_cells(row_cells& into, const body& content);
+
+extern const std::span<const table_column> node_columns;
+void node_cells(row_cells& into, const body& content);
+
+extern const std::span<const table_column> event_columns;
+void event_cells(row_cells& into, const body& content);
+
+}  // namespace troupe::api

@@ -1,0 +1,119 @@
+#include "api/tables/table.hpp"
+
+#include <google/protobuf/message.h>
+
+#include <array>
+
+#include "api/codec/codec.hpp"
+#include "api/tables/row_cells.hpp"
+
+namespace troupe::api {
+namespace {
+
+constexpr std::array<table_column, 2> fallback = {
+    table_column{"Name", "string", "Name of the object, unique within its namespace."},
+    table_column{"Age", "string", "Time since the object was created."}};
+
+void append_column(std::string& out, const table_column& column) {
+  out += R"({"name":)";
+  append_json_string(out, column.name);
+  out += R"(,"type":)";
+  append_json_string(out, column.type);
+  out += R"(,"format":)";
+  out += column.name == "Name" ? R"("name")" : R"("")";
+  out += R"(,"description":)";
+  append_json_string(out, column.description);
+  out += R"(,"priority":)";
+  append_number(out, static_cast<std::int64_t>(column.priority));
+  out += '}';
+}
+
+void append_list_meta(std::string& out, const table_options& options) {
+  out += R"("metadata":{"resourceVersion":")";
+  append_number(out, static_cast<std::int64_t>(options.revision));
+  out += '"';
+  if (!options.continue_token.empty()) {
+    out += R"(,"continue":)";
+    append_json_string(out, options.continue_token);
+  }
+  if (options.remaining) {
+    out += R"(,"remainingItemCount":)";
+    append_number(out, *options.remaining);
+  }
+  out += '}';
+}
+
+void append_row_object(std::string& out, const object& item, const table_options& options) {
+  if (options.rows == row_object::none) {
+    out += "null";
+  } else if (options.rows == row_object::object) {
+    out += *item.json_text();
+  } else {
+    out += R"({"kind":"PartialObjectMetadata","apiVersion":)";
+    append_json_string(out, options.api_version);
+    out += R"(,"metadata":)";
+    append_json(out, item.meta(), {}, {});
+    out += '}';
+  }
+}
+
+}  // namespace
+
+void append_table_row(std::string& out, const object& item, const table_options& options) {
+  const auto* known = find_table_kind(item.kind().type());
+  out += R"({"cells":[)";
+  row_cells cells(out, options.now_seconds);
+  if (known)
+    known->cells(cells, item.content());
+  else
+    cells.text(item.meta().name()).age(item.meta());
+  out += ']';
+  if (&item.kind().type() == core::v1::Pod::descriptor()) {
+    if (const auto conditions = pod_row_conditions(item.as<core::v1::Pod>()); !conditions.empty()) {
+      out += R"(,"conditions":)";
+      out += conditions;
+    }
+  }
+  out += R"(,"object":)";
+  append_row_object(out, item, options);
+  out += '}';
+}
+
+std::span<const table_column> table_columns(const kind_info& kind) {
+  const auto* known = find_table_kind(kind.type());
+  return known ? known->columns : std::span<const table_column>(fallback);
+}
+
+void append_table_head(std::string& out, const kind_info& kind, const table_options& options) {
+  out += R"({"kind":"Table","apiVersion":)";
+  append_json_string(out, options.api_version);
+  out += ',';
+  append_list_meta(out, options);
+  out += R"(,"columnDefinitions":)";
+  if (options.columns) {
+    char separator = '[';
+    for (const auto& column : table_columns(kind)) {
+      out += separator;
+      append_column(out, column);
+      separator = ',';
+    }
+    out += ']';
+  } else {
+    out += "null";
+  }
+  out += R"(,"rows":[)";
+}
+
+void append_table(std::string& out, const kind_info& kind, std::span<const object_ptr> objects,
+                  const table_options& options) {
+  append_table_head(out, kind, options);
+  bool first = true;
+  for (const auto& item : objects) {
+    if (!first) out += ',';
+    first = false;
+    append_table_row(out, *item, options);
+  }
+  out += "]}";
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,77 @@
+// The parts of validation that call each other; for files of this folder.
+#pragma once
+
+#include <google/protobuf/map.h>
+
+#include "api/kind.hpp"
+#include "api/schema/apps_v1.pb.h"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/core_replication.pb.h"
+#include "api/schema/core_service.pb.h"
+#include "api/schema/meta_object.pb.h"
+#include "api/validation/findings.hpp"
+
+namespace troupe::api::validation {
+
+using label_map = google::protobuf::Map<std::string, std::string>;
+using quantity_map = google::protobuf::Map<std::string, resource::Quantity>;
+
+// -- rules of the schema ---
+// `status` of a kind is left out: it is the server's and the controllers' own.
+void check_rules(findings& out, const google::protobuf::Message& message, bool is_object);
+void check_immutable(findings& out, const google::protobuf::Message& now,
+                     const google::protobuf::Message& was);
+
+// -- metadata; `out.at` stands at the object ---
+void check_meta(findings& out, const kind_info& kind, const meta::v1::ObjectMeta& meta);
+void check_meta_update(findings& out, const meta::v1::ObjectMeta& now,
+                       const meta::v1::ObjectMeta& was);
+void check_labels(findings& out, std::string_view field, const label_map& labels);
+void check_annotations(findings& out, const label_map& annotations);
+void check_label_selector(findings& out, const meta::v1::LabelSelector& selector);
+
+// -- pods; `out.at` stands at the spec ---
+void check_pod_spec(findings& out, const core::v1::PodSpec& spec);
+// A template's: labels, annotations, the spec, and what only a pod may have.
+void check_pod_template(findings& out, const core::v1::PodTemplateSpec& made_from);
+void check_pod_update(findings& out, const core::v1::Pod& now, const core::v1::Pod& was);
+void check_containers(findings& out, const core::v1::PodSpec& spec);
+void check_ephemeral_containers(findings& out, const core::v1::PodSpec& spec);
+void check_volumes(findings& out, const core::v1::PodSpec& spec);
+void check_scheduling(findings& out, const core::v1::PodSpec& spec);
+
+// -- containers ---
+enum class container_role { main, init, ephemeral };
+void check_container(findings& out, const core::v1::PodSpec& spec,
+                     const core::v1::Container& container, container_role role);
+void check_env(findings& out, const core::v1::Container& container);
+void check_probes(findings& out, const core::v1::Container& container, bool may_have);
+void check_resources(findings& out, const core::v1::ResourceRequirements& resources);
+// Amounts that may not be negative, by name of the resource.
+void check_amounts(findings& out, std::string_view field, const quantity_map& amounts);
+
+// -- what keeps pods; `out.at` stands at the object ---
+void check_workload(findings& out, const core::v1::ReplicationController& object);
+void check_workload(findings& out, const apps::v1::ReplicaSet& object);
+void check_workload(findings& out, const apps::v1::Deployment& object);
+
+// -- services ---
+void check_service(findings& out, const core::v1::Service& service);
+void check_service_update(findings& out, const core::v1::Service& now,
+                          const core::v1::Service& was);
+void check_endpoints(findings& out, const core::v1::Endpoints& endpoints);
+
+// -- config maps and secrets ---
+void check_config(findings& out, const core::v1::ConfigMap& config);
+void check_config(findings& out, const core::v1::Secret& secret);
+void check_config_update(findings& out, const core::v1::ConfigMap& now,
+                         const core::v1::ConfigMap& was);
+void check_config_update(findings& out, const core::v1::Secret& now, const core::v1::Secret& was);
+
+// -- every kind, by its type ---
+void check_kind(findings& out, const body& content);
+void check_kind_create(findings& out, const body& content);
+void check_kind_update(findings& out, const body& now, const body& was);
+
+}  // namespace troupe::api::validation

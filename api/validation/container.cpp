@@ -1,0 +1,178 @@
+// The containers of a pod.
+#include <map>
+#include <set>
+
+#include "api/validation/checks.hpp"
+#include "api/validation/security.hpp"
+
+namespace troupe::api::validation {
+namespace {
+
+using namespace core::v1;
+
+void check_ports(findings& out, const Container& container, bool host_network) {
+  std::set<std::string_view> names;
+  for (int i = 0; i < container.ports_size(); ++i) {
+    const auto step = out.at.item("ports", i);
+    const auto& port = container.ports(i);
+    if (!port.name().empty() && !names.insert(port.name()).second)
+      out.duplicate("name", port.name());
+    if (host_network && port.host_port() != port.container_port())
+      out.invalid("hostPort", port.host_port(),
+                  "must match `containerPort` when `hostNetwork` is true");
+    if (!port.host_ip().empty()) out.each("hostIP", port.host_ip(), check_ip(port.host_ip()));
+  }
+}
+
+const VolumeSource* find_volume(const PodSpec& spec, const std::string& name) {
+  for (const auto& volume : spec.volumes())
+    if (volume.name() == name) return &volume.volume_source();
+  return nullptr;
+}
+
+void check_mounts(findings& out, const PodSpec& spec, const Container& container) {
+  std::set<std::string_view> paths;
+  for (int i = 0; i < container.volume_mounts_size(); ++i) {
+    const auto step = out.at.item("volumeMounts", i);
+    const auto& mount = container.volume_mounts(i);
+    if (!mount.name().empty() && !find_volume(spec, mount.name()))
+      out.not_found("name", mount.name());
+    if (!paths.insert(mount.mount_path()).second)
+      out.invalid("mountPath", mount.mount_path(), "must be unique");
+    if (!mount.sub_path().empty()) check_descending(out, "subPath", mount.sub_path());
+    if (mount.sub_path_expr().empty()) continue;
+    if (!mount.sub_path().empty())
+      out.invalid("subPathExpr", mount.sub_path_expr(),
+                  "subPathExpr and subPath are mutually exclusive");
+    check_descending(out, "subPathExpr", mount.sub_path_expr());
+  }
+}
+
+void check_devices(findings& out, const PodSpec& spec, const Container& container) {
+  std::set<std::string_view> names, paths;
+  for (int i = 0; i < container.volume_devices_size(); ++i) {
+    const auto step = out.at.item("volumeDevices", i);
+    const auto& device = container.volume_devices(i);
+    const auto* source = find_volume(spec, device.name());
+    if (!source)
+      out.not_found("name", device.name());
+    else if (!source->has_persistent_volume_claim() && !source->has_ephemeral())
+      out.invalid("name", device.name(),
+                  "can only use volume source type of PersistentVolumeClaim or Ephemeral for block "
+                  "mode");
+    if (!names.insert(device.name()).second) out.invalid("name", device.name(), "must be unique");
+    if (!paths.insert(device.device_path()).second)
+      out.invalid("devicePath", device.device_path(), "must be unique");
+  }
+}
+
+void check_security(findings& out, const Container& container) {
+  if (!container.has_security_context()) return;
+  const auto& context = container.security_context();
+  const auto step = out.at.field("securityContext");
+  check_profiles(out, context);
+  if (!context.has_allow_privilege_escalation() || context.allow_privilege_escalation()) return;
+  if (context.privileged())
+    out.invalid("allowPrivilegeEscalation", false,
+                "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+  for (const auto& capability : context.capabilities().add())
+    if (capability == "CAP_SYS_ADMIN" || capability == "SYS_ADMIN")
+      out.invalid("allowPrivilegeEscalation", false,
+                  "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "
+                  "CAP_SYS_ADMIN");
+}
+
+void check_restart_policy(findings& out, const Container& container, container_role role) {
+  if (!container.has_restart_policy()) return;
+  if (role == container_role::main)
+    out.forbidden("restartPolicy", "may not be set for non-init containers");
+  else if (role == container_role::ephemeral)
+    out.forbidden("restartPolicy", "cannot be set for an Ephemeral Container");
+  else if (container.restart_policy() != "Always")
+    out.unsupported("restartPolicy", container.restart_policy(),
+                    std::initializer_list<std::string_view>{"Always"});
+}
+
+// Two containers cannot have one port of the node. Ports of init containers that end first do not
+// count.
+void check_host_ports(findings& out, const PodSpec& spec) {
+  std::set<std::string> taken;
+  for (int c = 0; c < spec.containers_size(); ++c) {
+    const auto step = out.at.item("containers", c);
+    for (int p = 0; p < spec.containers(c).ports_size(); ++p) {
+      const auto& port = spec.containers(c).ports(p);
+      if (port.host_port() == 0) continue;
+      auto place = port.protocol() + "/" + port.host_ip() + "/" + std::to_string(port.host_port());
+      const auto inner = out.at.item("ports", p);
+      if (!taken.insert(place).second) out.duplicate("hostPort", place);
+    }
+  }
+}
+
+// Only what the kubelet can add to a running pod.
+void check_ephemeral(findings& out, const Container& container) {
+  constexpr std::string_view detail = "cannot be set for an Ephemeral Container";
+  if (!container.ports().empty()) out.forbidden("ports", detail);
+  if (container.has_lifecycle()) out.forbidden("lifecycle", detail);
+  if (container.has_liveness_probe()) out.forbidden("livenessProbe", detail);
+  if (container.has_readiness_probe()) out.forbidden("readinessProbe", detail);
+  if (container.has_startup_probe()) out.forbidden("startupProbe", detail);
+  if (!container.resources().limits().empty() || !container.resources().requests().empty())
+    out.forbidden("resources", detail);
+}
+
+}  // namespace
+
+void check_container(findings& out, const PodSpec& spec, const Container& container,
+                     container_role role) {
+  const auto& image = container.image();
+  if (!image.empty() && (image.front() == ' ' || image.back() == ' '))
+    out.invalid("image", image, "must not have leading or trailing whitespace");
+  check_restart_policy(out, container, role);
+  check_env(out, container);
+  check_mounts(out, spec, container);
+  check_devices(out, spec, container);
+  check_security(out, container);
+  if (role == container_role::ephemeral) return check_ephemeral(out, container);
+  check_ports(out, container, spec.host_network());
+  check_probes(out, container,
+               role == container_role::main || container.restart_policy() == "Always");
+  check_resources(out, container.resources());
+}
+
+void check_containers(findings& out, const PodSpec& spec) {
+  std::set<std::string_view> names;
+  const auto check = [&](const auto& list, std::string_view field, container_role role) {
+    for (int i = 0; i < list.size(); ++i) {
+      const auto step = out.at.item(field, i);
+      if (!list[i].name().empty() && !names.insert(list[i].name()).second)
+        out.duplicate("name", list[i].name());
+      check_container(out, spec, list[i], role);
+    }
+  };
+  check(spec.containers(), "containers", container_role::main);
+  check(spec.init_containers(), "initContainers", container_role::init);
+  check_host_ports(out, spec);
+}
+
+void check_ephemeral_containers(findings& out, const PodSpec& spec) {
+  std::set<std::string> names;
+  for (const auto& one : spec.containers())
+    names.insert(one.name());
+  const auto targets = names;
+  for (const auto& one : spec.init_containers())
+    names.insert(one.name());
+  for (int i = 0; i < spec.ephemeral_containers_size(); ++i) {
+    const auto step = out.at.item("ephemeralContainers", i);
+    const auto& one = spec.ephemeral_containers(i);
+    // The same fields by the same numbers: one piece of code serves both.
+    Container common;
+    common.ParseFromString(one.ephemeral_container_common().SerializeAsString());
+    if (!names.insert(common.name()).second) out.duplicate("name", common.name());
+    const auto& target = one.target_container_name();
+    if (!target.empty() && !targets.contains(target)) out.not_found("targetContainerName", target);
+    check_container(out, spec, common, container_role::ephemeral);
+  }
+}
+
+}  // namespace troupe::api::validation

@@ -1,0 +1,65 @@
+// What a validation finds wrong in an object: causes with the path of their field, worded as every
+// client of Kubernetes knows them (`Invalid value: "x": must be …`).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/codec/json_text.hpp"
+#include "api/error.hpp"
+#include "api/path.hpp"
+#include "api/values/syntax.hpp"
+
+namespace troupe::api {
+
+// Collects causes along a walk. The walker moves `at`; each complaint is about a field below it, or
+// about the place itself when the field's name is empty. Past limits::causes the rest is dropped: a
+// hostile object must not make an answer larger than itself.
+class findings {
+ public:
+  field_path at;
+
+  void required(std::string_view field, std::string_view detail = {});
+  void invalid(std::string_view field, std::string_view value, std::string_view detail);
+  // The value as it stands in JSON: numbers, bools, lists, objects.
+  void invalid_json(std::string_view field, std::string_view json, std::string_view detail);
+  template <std::integral T>
+  void invalid(std::string_view field, T value, std::string_view detail) {
+    if constexpr (std::same_as<T, bool>)
+      invalid_json(field, value ? "true" : "false", detail);
+    else
+      invalid_json(field, std::to_string(value), detail);
+  }
+  template <class Values>
+  void unsupported(std::string_view field, std::string_view value, const Values& supported) {
+    std::string detail = "supported values: ";
+    bool first = true;
+    for (const auto& one : supported) {
+      if (!first) detail += ", ";
+      detail += quoted(one);
+      first = false;
+    }
+    add("FieldValueNotSupported", field, "Unsupported value: " + quoted(value), detail);
+  }
+  void duplicate(std::string_view field, std::string_view value);
+  void not_found(std::string_view field, std::string_view value);
+  void forbidden(std::string_view field, std::string_view detail);
+  void too_long(std::string_view field, std::size_t limit_bytes);
+  // One `invalid` for each complaint about a string's syntax.
+  void each(std::string_view field, std::string_view value, const complaints& found);
+
+  bool empty() const noexcept { return causes_.empty(); }
+  std::size_t size() const noexcept { return causes_.size(); }
+  std::vector<error_cause> take() { return std::move(causes_); }
+
+ private:
+  void add(std::string_view reason, std::string_view field, std::string message,
+           std::string_view detail);
+
+  std::vector<error_cause> causes_;
+};
+
+}  // namespace troupe::api

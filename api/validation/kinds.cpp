@@ -1,0 +1,161 @@
+// Which checks belong to which kind, and those of the kinds that need few.
+#include <google/protobuf/message.h>
+
+#include <set>
+
+#include "api/schema/core_binding.pb.h"
+#include "api/schema/core_event.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/scheduling_v1.pb.h"
+#include "api/validation/checks.hpp"
+#include "api/validation/system_priorities.hpp"
+
+namespace troupe::api::validation {
+namespace {
+
+using namespace core::v1;
+
+// Kubernetes, scheduling: HighestUserDefinablePriority.
+constexpr int highest_user_priority = 1'000'000'000;
+
+void check(findings& out, const Pod& pod) {
+  const auto step = out.at.field("spec");
+  check_pod_spec(out, pod.spec());
+  check_ephemeral_containers(out, pod.spec());
+}
+
+void check(findings& out, const PodTemplate& object) {
+  const auto step = out.at.field("template");
+  check_pod_template(out, object.template_());
+}
+
+void check(findings& out, const ReplicationController& object) {
+  check_workload(out, object);
+}
+void check(findings& out, const apps::v1::ReplicaSet& object) {
+  check_workload(out, object);
+}
+void check(findings& out, const apps::v1::Deployment& object) {
+  check_workload(out, object);
+}
+void check(findings& out, const Service& object) {
+  check_service(out, object);
+}
+void check(findings& out, const Endpoints& object) {
+  check_endpoints(out, object);
+}
+void check(findings& out, const ConfigMap& object) {
+  check_config(out, object);
+}
+void check(findings& out, const Secret& object) {
+  check_config(out, object);
+}
+
+void check(findings& out, const Node& node) {
+  const auto step = out.at.field("spec");
+  std::set<std::string> seen;
+  for (int i = 0; i < node.spec().taints_size(); ++i) {
+    const auto inner = out.at.item("taints", i);
+    const auto& taint = node.spec().taints(i);
+    if (!seen.insert(taint.key() + ":" + taint.effect()).second)
+      out.duplicate({}, taint.key() + ":" + taint.effect());
+  }
+}
+
+void check(findings& out, const Namespace& ns) {
+  const auto step = out.at.field("spec");
+  for (const auto& finalizer : ns.spec().finalizers())
+    out.each("finalizers", finalizer, check_qualified_name(finalizer));
+}
+
+void check(findings& out, const Event& event) {
+  // Events about what stands in no namespace are kept in these.
+  const auto& subject_namespace = event.involved_object().namespace_();
+  const auto& ns = event.metadata().namespace_();
+  const bool fits =
+      subject_namespace.empty() ? ns == "default" || ns == "kube-system" : subject_namespace == ns;
+  if (fits) return;
+  const auto step = out.at.field("involvedObject");
+  out.invalid("namespace", subject_namespace, "does not match event.namespace");
+}
+
+void check(findings& out, const Binding& binding) {
+  const auto step = out.at.field("target");
+  const auto& kind = binding.target().kind();
+  if (!kind.empty() && kind != "Node")
+    out.unsupported("kind", kind, std::initializer_list<std::string_view>{"Node", "<empty>"});
+  if (binding.target().name().empty()) out.required("name");
+}
+
+void check(findings& out, const scheduling::v1::PriorityClass& object) {
+  const auto* known = find_system_priority(object.metadata().name());
+  if (known != nullptr && object.value() == known->value && !object.global_default()) return;
+  if (object.metadata().name().starts_with("system-")) {
+    const auto step = out.at.field("metadata");
+    out.forbidden("name",
+                  "priority class names with 'system-' prefix are reserved for system use "
+                  "only");
+  } else if (object.value() > highest_user_priority) {
+    out.forbidden("value", "maximum allowed value of a user defined priority is " +
+                               std::to_string(highest_user_priority));
+  }
+}
+
+void check_change(findings& out, const Pod& now, const Pod& was) {
+  check_pod_update(out, now, was);
+}
+void check_change(findings& out, const Service& now, const Service& was) {
+  check_service_update(out, now, was);
+}
+void check_change(findings& out, const ConfigMap& now, const ConfigMap& was) {
+  check_config_update(out, now, was);
+}
+void check_change(findings& out, const Secret& now, const Secret& was) {
+  check_config_update(out, now, was);
+}
+void check_change(findings& out, const Node& now, const Node& was) {
+  const auto step = out.at.field("spec");
+  const auto keep = [&](std::string_view field, const std::string& a, const std::string& b) {
+    if (!b.empty() && a != b)
+      out.forbidden(field, "node updates may not change " + std::string(field) +
+                               " except from \"\" to valid");
+  };
+  keep("podCIDR", now.spec().pod_cidr(), was.spec().pod_cidr());
+  keep("providerID", now.spec().provider_id(), was.spec().provider_id());
+}
+
+template <class... T>
+void check_if(findings& out, const body& content) {
+  const auto* type = content.GetDescriptor();
+  (void)((type == T::descriptor() && (check(out, static_cast<const T&>(content)), true)) || ...);
+}
+
+template <class... T>
+void check_change_if(findings& out, const body& now, const body& was) {
+  const auto* type = now.GetDescriptor();
+  (void)((type == T::descriptor() &&
+          (check_change(out, static_cast<const T&>(now), static_cast<const T&>(was)), true)) ||
+         ...);
+}
+
+}  // namespace
+
+void check_kind(findings& out, const body& content) {
+  check_if<Pod, ReplicationController, apps::v1::ReplicaSet, apps::v1::Deployment, Event, Service,
+           Endpoints, ConfigMap, Secret, Node, Namespace, Binding, PodTemplate,
+           scheduling::v1::PriorityClass>(out, content);
+}
+
+void check_kind_create(findings& out, const body& content) {
+  if (content.GetDescriptor() != Pod::descriptor()) return;
+  const auto step = out.at.field("spec");
+  if (!static_cast<const Pod&>(content).spec().ephemeral_containers().empty())
+    out.forbidden("ephemeralContainers", "cannot be set on create");
+}
+
+void check_kind_update(findings& out, const body& now, const body& was) {
+  check_change_if<Pod, Service, ConfigMap, Secret, Node>(out, now, was);
+}
+
+}  // namespace troupe::api::validation

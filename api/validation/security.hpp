@@ -1,0 +1,32 @@
+// Rules of what containers are confined by; for files of this folder.
+#pragma once
+
+#include <string>
+
+#include "api/schema/core_security.pb.h"
+#include "api/validation/findings.hpp"
+
+namespace troupe::api::validation {
+
+// A path below something: relative, never out of it.
+void check_descending(findings& out, std::string_view field, const std::string& path);
+
+// The profile's file or name goes with type Localhost and with no other (kubernetes: validation.go,
+// validateSeccompProfileField, ValidateAppArmorProfileField). `out.at` stands at the profile.
+void check_profile(findings& out, const core::v1::SeccompProfile& profile);
+void check_profile(findings& out, const core::v1::AppArmorProfile& profile);
+
+// Both profiles of a container's or a pod's context. `out.at` stands at the context.
+template <class Context>
+void check_profiles(findings& out, const Context& context) {
+  if (context.has_seccomp_profile()) {
+    const auto step = out.at.field("seccompProfile");
+    check_profile(out, context.seccomp_profile());
+  }
+  if (context.has_app_armor_profile()) {
+    const auto step = out.at.field("appArmorProfile");
+    check_profile(out, context.app_armor_profile());
+  }
+}
+
+}  // namespace troupe::api::validation

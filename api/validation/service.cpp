@@ -1,0 +1,132 @@
+// Services and their endpoints.
+#include <set>
+
+#include "api/validation/checks.hpp"
+
+namespace troupe::api::validation {
+namespace {
+
+using namespace core::v1;
+
+// Kubernetes, core/validation: MaxClientIPServiceAffinitySeconds.
+constexpr int longest_affinity_seconds = 86'400;
+
+bool reached_from_outside(const ServiceSpec& spec) {
+  return spec.type() == "NodePort" || spec.type() == "LoadBalancer";
+}
+
+void check_target(findings& out, const intstr::IntOrString& target) {
+  if (target.type() == 0) {
+    for (const auto& complaint : check_port_number(target.int_val()))
+      out.invalid("targetPort", target.int_val(), complaint);
+  } else {
+    out.each("targetPort", target.str_val(), check_port_name(target.str_val()));
+  }
+}
+
+void check_ports(findings& out, const ServiceSpec& spec) {
+  const bool headless = spec.cluster_ip() == "None";
+  if (spec.ports().empty() && !headless && spec.type() != "ExternalName") out.required("ports");
+  std::set<std::string_view> names;
+  std::set<std::string> numbers, node_ports;
+  for (int i = 0; i < spec.ports_size(); ++i) {
+    const auto step = out.at.item("ports", i);
+    const auto& port = spec.ports(i);
+    if (port.name().empty() && spec.ports_size() > 1) out.required("name");
+    if (!port.name().empty() && !names.insert(port.name()).second)
+      out.duplicate("name", port.name());
+    if (port.has_target_port()) check_target(out, port.target_port());
+    const auto number = port.protocol() + "/" + std::to_string(port.port());
+    if (!numbers.insert(number).second) out.duplicate({}, number);
+    if (port.node_port() == 0) continue;
+    if (!reached_from_outside(spec))
+      out.forbidden("nodePort", "may not be used when `type` is '" + spec.type() + "'");
+    const auto node_port = port.protocol() + "/" + std::to_string(port.node_port());
+    if (!node_ports.insert(node_port).second) out.duplicate("nodePort", node_port);
+  }
+}
+
+void check_addresses(findings& out, const ServiceSpec& spec) {
+  const auto check_cluster_ip = [&](const std::string& ip) {
+    if (!ip.empty() && ip != "None") out.each({}, ip, check_ip(ip));
+  };
+  {
+    const auto step = out.at.field("clusterIP");
+    check_cluster_ip(spec.cluster_ip());
+  }
+  for (int i = 0; i < spec.cluster_ips_size(); ++i) {
+    const auto step = out.at.item("clusterIPs", i);
+    check_cluster_ip(spec.cluster_ips(i));
+  }
+  if (!spec.cluster_ips().empty() && spec.cluster_ips(0) != spec.cluster_ip())
+    out.invalid("clusterIPs", spec.cluster_ips(0), "first value must match `clusterIP`");
+  for (int i = 0; i < spec.external_ips_size(); ++i) {
+    const auto step = out.at.item("externalIPs", i);
+    out.each({}, spec.external_ips(i), check_ip(spec.external_ips(i)));
+  }
+  if (spec.cluster_ip() == "None" && reached_from_outside(spec)) {
+    const auto step = out.at.item("clusterIPs", 0);
+    out.invalid({}, "None", "may not be set to 'None' for " + spec.type() + " services");
+  }
+}
+
+void check_external_name(findings& out, const ServiceSpec& spec) {
+  if (spec.type() != "ExternalName") return;
+  std::string name = spec.external_name();
+  if (name.ends_with('.')) name.pop_back();
+  if (name.empty())
+    out.required("externalName");
+  else
+    out.each("externalName", spec.external_name(), check_dns_subdomain(name));
+  if (!spec.cluster_ip().empty())
+    out.forbidden("clusterIPs[0]", "may not be set for ExternalName services");
+}
+
+void check_affinity(findings& out, const ServiceSpec& spec) {
+  if (spec.session_affinity() != "ClientIP") return;
+  const auto seconds = spec.session_affinity_config().client_ip().timeout_seconds();
+  if (seconds >= 1 && seconds <= longest_affinity_seconds) return;
+  const auto step = out.at.field("sessionAffinityConfig");
+  const auto inner = out.at.field("clientIP");
+  out.invalid("timeoutSeconds", seconds,
+              "must be greater than 0 and less than " + std::to_string(longest_affinity_seconds));
+}
+
+}  // namespace
+
+void check_service(findings& out, const Service& service) {
+  const auto step = out.at.field("spec");
+  const auto& spec = service.spec();
+  check_ports(out, spec);
+  check_labels(out, "selector", spec.selector());
+  check_addresses(out, spec);
+  check_external_name(out, spec);
+  check_affinity(out, spec);
+  if (!spec.external_traffic_policy().empty() && !reached_from_outside(spec) &&
+      spec.external_ips().empty())
+    out.invalid("externalTrafficPolicy", spec.external_traffic_policy(),
+                "may only be set for externally-accessible services");
+}
+
+void check_service_update(findings& out, const Service& now, const Service& was) {
+  const bool had_address = was.spec().type() != "ExternalName" && !was.spec().cluster_ip().empty();
+  if (!had_address || now.spec().type() == "ExternalName") return;
+  const auto step = out.at.field("spec");
+  if (now.spec().cluster_ip() != was.spec().cluster_ip())
+    out.invalid("clusterIPs[0]", now.spec().cluster_ip(), "may not change once set");
+}
+
+void check_endpoints(findings& out, const Endpoints& endpoints) {
+  for (int i = 0; i < endpoints.subsets_size(); ++i) {
+    const auto step = out.at.item("subsets", i);
+    const auto& subset = endpoints.subsets(i);
+    if (subset.addresses().empty() && subset.not_ready_addresses().empty())
+      out.required({}, "must specify `addresses` or `notReadyAddresses`");
+    for (int p = 0; p < subset.ports_size(); ++p) {
+      const auto inner = out.at.item("ports", p);
+      if (subset.ports(p).name().empty() && subset.ports_size() > 1) out.required("name");
+    }
+  }
+}
+
+}  // namespace troupe::api::validation

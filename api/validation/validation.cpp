@@ -1,0 +1,74 @@
+#include "api/validation/validation.hpp"
+
+#include <google/protobuf/message.h>
+
+#include "api/equality.hpp"
+#include "api/object/object.hpp"
+#include "api/validation/checks.hpp"
+
+namespace troupe::api {
+
+using namespace validation;
+
+std::vector<error_cause> validate_create(const kind_info& kind, const body& content) {
+  findings out;
+  check_meta(out, kind, meta_of(content));
+  check_rules(out, content, true);
+  check_kind(out, content);
+  check_kind_create(out, content);
+  return out.take();
+}
+
+std::vector<error_cause> validate_update(const kind_info& kind, const body& now, const body& was) {
+  findings out;
+  check_meta(out, kind, meta_of(now));
+  check_meta_update(out, meta_of(now), meta_of(was));
+  check_rules(out, now, true);
+  check_immutable(out, now, was);
+  check_kind(out, now);
+  check_kind_update(out, now, was);
+  return out.take();
+}
+
+std::vector<error_cause> validate_status_update(const kind_info& kind, const body& now,
+                                                const body& was) {
+  findings out;
+  check_meta(out, kind, meta_of(now));
+  check_meta_update(out, meta_of(now), meta_of(was));
+  const auto* status = kind.type().FindFieldByName("status");
+  if (status) {
+    const auto step = out.at.field("status");
+    check_rules(out, now.GetReflection()->GetMessage(now, status), false);
+  }
+  return out.take();
+}
+
+std::vector<error_cause> validate_ephemeral_containers(const body& now, const body& was) {
+  findings out;
+  const auto& spec = static_cast<const core::v1::Pod&>(now).spec();
+  const auto& before = static_cast<const core::v1::Pod&>(was).spec();
+  check_rules(out, now, true);
+  const auto step = out.at.field("spec");
+  check_ephemeral_containers(out, spec);
+  for (const auto& old : before.ephemeral_containers()) {
+    const auto& name = old.ephemeral_container_common().name();
+    const core::v1::EphemeralContainer* successor = nullptr;
+    for (const auto& one : spec.ephemeral_containers())
+      if (one.ephemeral_container_common().name() == name) successor = &one;
+    if (!successor)
+      out.forbidden("ephemeralContainers",
+                    "existing ephemeral containers " + quoted(name) + " may not be removed\n");
+    else if (!same_meaning(*successor, old))
+      out.forbidden("ephemeralContainers",
+                    "existing ephemeral containers " + quoted(name) + " may not be changed\n");
+  }
+  return out.take();
+}
+
+std::vector<error_cause> validate_message(const google::protobuf::Message& message) {
+  findings out;
+  check_rules(out, message, false);
+  return out.take();
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,129 @@
+// What keeps pods: ReplicationController, ReplicaSet, Deployment.
+#include <charconv>
+
+#include "api/codec/codec.hpp"
+#include "api/selectors/selector.hpp"
+#include "api/validation/checks.hpp"
+
+namespace troupe::api::validation {
+namespace {
+
+using core::v1::PodTemplateSpec;
+
+std::string labels_as_json(const PodTemplateSpec& made_from) {
+  meta::v1::ObjectMeta alone;
+  *alone.mutable_labels() = made_from.metadata().labels();
+  auto text = encode_json(alone, {}, {});
+  // {"labels":{…}}
+  const auto open = text.find('{', 1);
+  return open == std::string::npos ? "{}" : text.substr(open, text.size() - open - 1);
+}
+
+// The pods of a template must match the selector of their owner, and be restarted.
+void check_template(findings& out, const PodTemplateSpec& made_from, const label_selector& selector,
+                    std::string_view kind) {
+  const auto step = out.at.field("template");
+  if (!selector.everything() && !selector.matches(made_from.metadata().labels())) {
+    const auto inner = out.at.field("metadata");
+    out.invalid_json("labels", labels_as_json(made_from),
+                     "`selector` does not match template `labels`");
+  }
+  check_pod_template(out, made_from);
+  const auto inner = out.at.field("spec");
+  const auto& policy = made_from.spec().restart_policy();
+  if (policy == "OnFailure" || policy == "Never")
+    out.unsupported("restartPolicy", policy, std::initializer_list<std::string_view>{"Always"});
+  if (made_from.spec().has_active_deadline_seconds())
+    out.forbidden("activeDeadlineSeconds",
+                  "activeDeadlineSeconds in " + std::string(kind) + " is not Supported");
+}
+
+// The selector and the template of an object of group apps.
+template <class Spec>
+void check_apps(findings& out, const Spec& spec, std::string_view kind) {
+  auto selector = label_selector();
+  if (spec.has_selector()) {
+    {
+      const auto step = out.at.field("selector");
+      check_label_selector(out, spec.selector());
+    }
+    auto compiled = label_selector::from(spec.selector());
+    if (compiled) selector = std::move(*compiled);
+    if (compiled && selector.everything())
+      out.invalid_json("selector", "{}", "empty selector is invalid for deployment");
+  }
+  if (spec.has_template_()) check_template(out, spec.template_(), selector, kind);
+}
+
+struct share {
+  bool valid = false;
+  std::int64_t amount = 0;  // pods, or percent
+  bool percent = false;
+};
+
+share read_share(findings& out, std::string_view field, const intstr::IntOrString& value) {
+  if (value.type() == 0) {
+    if (value.int_val() < 0)
+      out.invalid(field, value.int_val(), "must be greater than or equal to 0");
+    return {value.int_val() >= 0, value.int_val(), false};
+  }
+  const auto& text = value.str_val();
+  const auto complaints = check_percent(text);
+  out.each(field, text, complaints);
+  if (!complaints.empty()) return {};
+  std::int64_t amount = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size() - 1, amount);
+  if (ec != std::errc()) amount = INT64_MAX;
+  return {true, amount, true};
+}
+
+void check_strategy(findings& out, const apps::v1::DeploymentStrategy& strategy) {
+  const auto step = out.at.field("strategy");
+  if (strategy.type() == "Recreate") {
+    if (strategy.has_rolling_update())
+      out.forbidden("rollingUpdate", "may not be specified when strategy `type` is 'Recreate'");
+    return;
+  }
+  if (!strategy.has_rolling_update()) return;
+  const auto inner = out.at.field("rollingUpdate");
+  const auto& rolling = strategy.rolling_update();
+  const auto missing = read_share(out, "maxUnavailable", rolling.max_unavailable());
+  const auto surplus = read_share(out, "maxSurge", rolling.max_surge());
+  if (missing.valid && surplus.valid && missing.amount == 0 && surplus.amount == 0)
+    out.invalid_json("maxUnavailable",
+                     missing.percent ? quoted(rolling.max_unavailable().str_val()) : "0",
+                     "may not be 0 when `maxSurge` is 0");
+  if (missing.valid && missing.percent && missing.amount > 100)
+    out.invalid("maxUnavailable", rolling.max_unavailable().str_val(),
+                "must not be greater than 100%");
+}
+
+}  // namespace
+
+void check_workload(findings& out, const core::v1::ReplicationController& object) {
+  const auto step = out.at.field("spec");
+  const auto& spec = object.spec();
+  check_labels(out, "selector", spec.selector());
+  if (spec.selector().empty()) out.required("selector");
+  if (spec.has_template_())
+    check_template(out, spec.template_(), label_selector::from(spec.selector()),
+                   "ReplicationController");
+}
+
+void check_workload(findings& out, const apps::v1::ReplicaSet& object) {
+  const auto step = out.at.field("spec");
+  check_apps(out, object.spec(), "ReplicaSet");
+}
+
+void check_workload(findings& out, const apps::v1::Deployment& object) {
+  const auto step = out.at.field("spec");
+  const auto& spec = object.spec();
+  check_apps(out, spec, "Deployment");
+  check_strategy(out, spec.strategy());
+  if (spec.has_progress_deadline_seconds() &&
+      spec.progress_deadline_seconds() <= spec.min_ready_seconds())
+    out.invalid("progressDeadlineSeconds", spec.progress_deadline_seconds(),
+                "must be greater than minReadySeconds");
+}
+
+}  // namespace troupe::api::validation

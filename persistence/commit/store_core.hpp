@@ -1,0 +1,60 @@
+// What the parts of one store share: the disk, the newest state, counters.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+#include "persistence/commit/space_keeper.hpp"
+#include "persistence/commit/sync_times.hpp"
+#include "persistence/engine/engine.hpp"
+#include "persistence/open/loader.hpp"
+#include "persistence/store_options.hpp"
+#include "persistence/tree/tree.hpp"
+
+namespace troupe::persistence {
+
+struct store_core {
+  store_core(store_options wanted, engine_factory engines, loaded_store&& loaded,
+             std::unique_ptr<space_keeper> keeper)
+      : options{std::move(wanted)},
+        factory{std::move(engines)},
+        cluster_id{std::move(loaded.cluster_id)},
+        gaps{std::move(loaded.gaps)},
+        disk{std::move(loaded.disk)},
+        root{std::move(loaded.root)},
+        compacted{loaded.compacted},
+        log_bytes{disk->size_bytes(table::changes)},
+        space{std::move(keeper)} {}
+
+  store_options options;
+  engine_factory factory;
+  std::string cluster_id;
+  const revision_gaps gaps;  // as they were when it was opened
+
+  // A commit thread replaces the disk, under a unique lock, while no batch is on its way; others
+  // use it under a shared one. Null while a failed one is being reopened.
+  std::unique_ptr<engine> disk;
+  mutable std::shared_mutex disk_mutex;
+
+  std::atomic<std::shared_ptr<const tree_root>> root;
+  // Raised before history goes: a reader that then finds its start still above this has missed
+  // nothing.
+  std::atomic<revision> compacted{0};
+  // What `changes` holds after `compacted`; when it was opened, what its files took.
+  std::atomic<std::uint64_t> log_bytes;
+  std::atomic<std::uint64_t> unkept_bytes{0};  // written since upkeep looked at history
+  const std::unique_ptr<space_keeper> space;
+
+  std::atomic<std::uint64_t> transactions{0}, conflicts{0}, batches{0};
+  std::atomic<bool> read_only{false};
+  sync_times syncs;
+
+  std::chrono::system_clock::time_point now() const {
+    return options.wall_clock ? options.wall_clock() : std::chrono::system_clock::now();
+  }
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,91 @@
+// A transaction on its way to the disk, and the bounded queue where it waits.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "persistence/transaction.hpp"
+
+namespace troupe::persistence {
+
+struct submission {
+  transaction request;
+  // The stored form of each mutation's content; empty for a removal.
+  std::vector<std::string> stored;
+  completion done;
+  std::size_t size_bytes = 0;
+};
+
+// Checks what can be checked without the state, and encodes. `invalid` or `too_large`.
+expected<std::vector<std::string>> encode(const transaction& request,
+                                          std::size_t value_limit_bytes);
+
+// Many threads push, one at a time takes. It also gives the disk to one batch after the other, so
+// that the consumer sleeps until there is enough to do for both: a batch that is being staged
+// grows in chunks for as long as the disk is busy with the one before, and goes as soon as it is
+// free.
+class submit_queue {
+ public:
+  using task = std::function<void()>;
+  using deadline = std::chrono::steady_clock::time_point;
+
+  struct work {
+    std::vector<task> tasks;  // to be run while no batch is on its way; then nothing else is taken
+    std::vector<submission> submissions;
+    bool disk = false;  // the taker has it, until release_disk()
+    bool closed = false;
+  };
+  struct batch_size {
+    std::size_t count;
+    std::size_t bytes;  // but for the first, at most so many in all
+  };
+
+  submit_queue(std::size_t limit, std::size_t limit_bytes);
+
+  // On failure `submitted` is as it was.
+  expected<void> push(submission& submitted);
+  // Work for the taker itself, to be done between batches. False when closed.
+  bool post(task next);
+
+  // From now on push fails with `reason`; without it, takes again.
+  void refuse(std::optional<error> reason);
+  // push fails with `closed`; what waits can still be taken.
+  void close();
+
+  // Tasks, or the oldest transactions, with the disk when it is free. Waits for either until
+  // `until`; without it, does not wait.
+  work take(batch_size limit, std::optional<deadline> until);
+  // For a batch that has begun: waits for the disk, or for a chunk that still fits.
+  work more(batch_size limit);
+
+  // Waits until the disk is free, and takes it.
+  void acquire_disk();
+  void release_disk();
+
+  std::size_t size() const;
+
+ private:
+  bool worth_taking() const;
+  void take_submissions(work& into, batch_size limit);
+  void claim_disk(work& into);
+
+  const std::size_t limit_;
+  const std::size_t limit_bytes_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;  // one waits: the taker
+  std::deque<submission> waiting_;
+  std::vector<task> tasks_;
+  std::size_t waiting_bytes_ = 0;
+  std::optional<error> refusal_;
+  bool closed_ = false;
+  bool disk_free_ = true;
+  bool taker_waits_ = false;
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,25 @@
+// The engine of tests and simulations: nothing survives the process, nothing ever fails.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+#include "persistence/engine/engine.hpp"
+
+namespace troupe::persistence {
+
+// What the "disk" holds; an engine that is opened again on it finds it all.
+struct memory_disk {
+  using rows = std::map<std::string, std::string, std::less<>>;
+  std::array<rows, 4> tables;
+  std::array<std::uint64_t, 4> sizes_bytes{};
+  revision acknowledged = 0;
+  mutable std::shared_mutex mutex;
+};
+
+engine_factory memory_engine_on(std::shared_ptr<memory_disk> disk);
+
+}  // namespace troupe::persistence

@@ -1,0 +1,166 @@
+#include "persistence/log/history.hpp"
+
+#include <google/protobuf/message.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+#include "api/scheme.hpp"
+#include "persistence/defaults.hpp"
+
+namespace troupe::persistence {
+
+namespace {
+
+struct row {
+  std::string key;
+  std::string value;
+};
+
+expected<std::vector<row>> read_rows(const engine& disk, revision after, revision up_to,
+                                     std::size_t limit) {
+  std::vector<row> rows;
+  revision last = 0;
+  auto done = disk.scan(table::changes, change_key({after + 1, 0}),
+                        [&](std::string_view key, std::string_view value) {
+                          const auto id = read_change_key(key);
+                          if (id && id->at > up_to) return false;
+                          if (id && rows.size() >= limit && id->at != last) return false;
+                          if (id) last = id->at;
+                          rows.push_back({std::string{key}, std::string{value}});
+                          return true;
+                        });
+  if (!done) return fail(std::move(done.error()));
+  return rows;
+}
+
+// Turns rows into changes, one after the other; remembers what it has decoded on the way.
+class change_reader {
+ public:
+  change_reader(const engine& disk, const tree_root& now) : disk_{disk}, now_{now} {}
+
+  expected<change> read(const row& from) {
+    const auto id = read_change_key(from.key);
+    const auto record = read_change(from.value);
+    if (!id || !record) return fail(errc::corrupt, "the record makes no sense");
+    const auto* kind = api::scheme::instance().find_key(record->key);
+    if (kind == nullptr)
+      return fail(errc::corrupt, "no kind is known for " + std::string{record->key});
+    change made{id->at,        record->type, std::string{record->key}, {}, {},
+                record->cause, record->time};
+    if (record->type != change_type::created) {
+      auto before = state_at(record->previous, made.key, *kind);
+      if (!before) return fail(std::move(before.error()));
+      made.previous = std::move(*before);
+    }
+    auto state = record->type == change_type::removed
+                     ? tombstone(*made.previous, id->at)
+                     : decode(*kind, made.key, record->object, id->at);
+    if (!state) return fail(std::move(state.error()));
+    made.object = std::move(*state);
+    newest_[made.key] = made.object;
+    return made;
+  }
+
+ private:
+  static expected<api::object_ptr> tombstone(const api::object& last, revision at) {
+    return std::make_shared<const api::object>(last.kind(), last.copy(), at);
+  }
+
+  expected<api::object_ptr> decode(const api::kind_info& kind, std::string_view key,
+                                   std::string_view bytes, revision at) const {
+    const entry* current = now_.find(key);
+    if (current != nullptr && current->modified() == at) return current->object();
+    auto made = api::object::from_storage(kind, bytes, at);
+    if (!made) return fail(errc::corrupt, made.error().message);
+    return std::move(*made);
+  }
+
+  expected<api::object_ptr> state_at(revision at, std::string_view key,
+                                     const api::kind_info& kind) const {
+    if (const auto known = newest_.find(std::string{key});
+        known != newest_.end() && known->second->revision() == at)
+      return known->second;
+    auto in_log = from_log(at, key, kind);
+    if (!in_log || *in_log != nullptr) return in_log;
+    auto base = disk_.get(table::bases, base_key(at, key));
+    if (!base) return fail(std::move(base.error()));
+    const auto state = *base ? read_state(**base) : std::nullopt;
+    if (!state)
+      return fail(errc::corrupt, fmt::format("the state of {} at revision {} is missing", key, at));
+    return decode(kind, key, state->object, at);
+  }
+
+  // Null when the log does not reach back that far.
+  expected<api::object_ptr> from_log(revision at, std::string_view key,
+                                     const api::kind_info& kind) const {
+    expected<api::object_ptr> found{nullptr};
+    auto done = disk_.scan(table::changes, change_key({at, 0}),
+                           [&](std::string_view row_key, std::string_view value) {
+                             const auto id = read_change_key(row_key);
+                             if (!id || id->at != at) return false;
+                             const auto record = read_change(value);
+                             if (!record || record->key != key) return true;
+                             found = decode(kind, key, record->object, at);
+                             return false;
+                           });
+    if (!done) return fail(std::move(done.error()));
+    return found;
+  }
+
+  const engine& disk_;
+  const tree_root& now_;
+  std::unordered_map<std::string, api::object_ptr> newest_;
+};
+
+std::string name_of(const row& r) {
+  const auto id = read_change_key(r.key);
+  return id ? fmt::format("revision {}, change {}", id->at, id->index) : "a nameless change";
+}
+
+}  // namespace
+
+expected<revision> last_revision(const engine& disk) {
+  auto key = disk.last_key(table::changes);
+  if (!key) return fail(std::move(key.error()));
+  revision last = 0;
+  if (*key) {
+    const auto id = read_change_key(**key);
+    if (!id) return fail(errc::corrupt, "the newest key of the change log makes no sense");
+    last = id->at;
+  }
+  auto compacted = disk.get(table::meta, meta_key::compacted);
+  if (!compacted) return fail(std::move(compacted.error()));
+  if (*compacted) last = std::max(last, read_number(**compacted).value_or(0));
+  return last;
+}
+
+expected<std::vector<change>> read_changes(const engine& disk, const tree_root& now, revision after,
+                                           revision up_to, std::size_t limit) {
+  auto rows = read_rows(disk, after, up_to, limit);
+  if (!rows) return fail(std::move(rows.error()));
+  std::vector<change> found;
+  found.reserve(rows->size());
+  change_reader reader{disk, now};
+  // What a compaction has taken meanwhile is not missing.
+  const auto is_compacted = [&] {
+    const auto text = disk.get(table::meta, meta_key::compacted);
+    return text && *text && read_number(**text).value_or(0) > after;
+  };
+  for (const auto& each : *rows) {
+    auto made = reader.read(each);
+    if (made)
+      found.push_back(std::move(*made));
+    else if (made.error().code == errc::corrupt && is_compacted())
+      return fail(errc::compacted, fmt::format("history begins after revision {} now", after));
+    else if (made.error().code == errc::corrupt)
+      return fail(errc::corrupt,
+                  fmt::format("the history cannot be read at {}: {}; {}", name_of(each),
+                              made.error().message, defaults::damage_remedy));
+    else
+      return fail(std::move(made.error()));
+  }
+  return found;
+}
+
+}  // namespace troupe::persistence

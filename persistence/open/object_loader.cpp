@@ -1,0 +1,148 @@
+#include "persistence/open/object_loader.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "api/scheme.hpp"
+#include "persistence/defaults.hpp"
+#include "persistence/format/record.hpp"
+#include "persistence/open/memory_limit.hpp"
+
+namespace troupe::persistence {
+
+namespace {
+
+struct row {
+  std::string key;
+  std::string value;
+  revision created = 0;
+  std::uint32_t stored_bytes = 0;
+  expected<api::object_ptr> object{nullptr};
+};
+
+expected<api::object_ptr> decode(const row& from, const stored_state& state) {
+  const auto* kind = api::scheme::instance().find_key(from.key);
+  if (kind == nullptr)
+    return fail(
+        errc::incompatible,
+        fmt::format("the store holds {}, of a kind that this program does not know: open it "
+                    "with the version that wrote it",
+                    from.key));
+  auto made = api::object::from_storage(*kind, state.object, state.modified);
+  if (!made)
+    return fail(errc::corrupt, fmt::format("{} cannot be read: {}; {}", from.key,
+                                           made.error().message, defaults::damage_remedy));
+  return std::move(*made);
+}
+
+void decode(row& r) {
+  if (const auto state = read_state(r.value))
+    r.object = decode(r, *state);
+  else
+    r.object = fail(errc::corrupt, fmt::format("the row of {} makes no sense", r.key));
+}
+
+void decode(std::vector<row>& rows) {
+  const std::size_t helpers =
+      rows.size() < defaults::parallel_decode_from
+          ? 1
+          : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  const auto part = [&rows, helpers](std::size_t index) {
+    for (auto i = rows.size() * index / helpers; i < rows.size() * (index + 1) / helpers; ++i)
+      decode(rows[i]);
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(helpers);
+  for (std::size_t i = 1; i < helpers; ++i) {
+    try {
+      threads.emplace_back(part, i);
+    } catch (const std::system_error&) {
+      part(i);  // no thread can be had
+    }
+  }
+  part(0);
+  for (auto& each : threads)
+    each.join();
+}
+
+expected<void> insert(std::vector<row>& rows, tree_edit& into) {
+  decode(rows);
+  for (auto& each : rows) {
+    if (!each.object) return fail(std::move(each.object.error()));
+    const auto& object = **each.object;
+    if (!object.kind().options().compact())
+      into.put(each.key, std::move(*each.object), each.created, each.stored_bytes);
+    else if (const auto state =
+                 read_state(each.value))  // it was decoded only to see that it can be
+      into.put(each.key, stored_object{&object.kind(), object.revision(), state->object},
+               each.created);
+  }
+  rows.clear();
+  return {};
+}
+
+}  // namespace
+
+expected<void> check_memory(const engine& disk, std::uint64_t limit_bytes) {
+  const auto limit = limit_bytes != 0 ? std::optional{limit_bytes} : memory_limit_bytes();
+  const auto need = [](std::uint64_t objects, std::uint64_t bytes) {
+    return defaults::program_bytes + objects * defaults::memory_per_object +
+           bytes * defaults::memory_percent / 100;
+  };
+  // The table may hold what is long gone; it is read only where it matters.
+  const auto size_bytes = disk.size_bytes(table::objects);
+  if (!limit || need(size_bytes / defaults::least_object_bytes, size_bytes) <= *limit) return {};
+  std::uint64_t objects = 0, bytes = 0;
+  auto done = disk.scan(table::objects, {}, [&](std::string_view, std::string_view value) {
+    ++objects;
+    bytes += value.size();
+    return true;
+  });
+  if (!done) return done;
+  const auto needed = need(objects, bytes);
+  if (needed <= *limit) return {};
+  constexpr std::uint64_t mebibyte = 1u << 20;
+  return fail(
+      errc::no_memory,
+      fmt::format("{} objects of {} MiB in all need some {} MiB of memory, and this process "
+                  "may use {} MiB: give its control group more",
+                  objects, bytes / mebibyte, needed / mebibyte, *limit / mebibyte));
+}
+
+expected<void> load_objects(const engine& disk, revision last, log_fold& fold, tree_edit& into) {
+  // Decoded in parts, so that the stored form of everything is never in memory at once.
+  const std::size_t part = 2 * defaults::parallel_decode_from;
+  std::size_t part_bytes = 0;
+  std::vector<row> rows;
+  expected<void> result;
+  auto done = disk.scan(table::objects, {}, [&](std::string_view key, std::string_view value) {
+    row next{std::string{key}, std::string{value}};
+    if (const auto state = read_state(value)) {
+      fold.compare(key, *state);
+      next.created = state->created;
+      next.stored_bytes = static_cast<std::uint32_t>(state->object.size());
+      if (state->modified > last)
+        result = fail(errc::corrupt,
+                      fmt::format("{} is of revision {}, but the newest change is of {}; {}", key,
+                                  state->modified, last, defaults::damage_remedy));
+    }
+    part_bytes += value.size();
+    rows.push_back(std::move(next));
+    const bool full = rows.size() >= part || part_bytes >= defaults::decode_bytes;
+    if (result && full) {
+      result = insert(rows, into);
+      part_bytes = 0;
+    }
+    return result.has_value();
+  });
+  if (!done) return done;
+  if (!result) return result;
+  return insert(rows, into);
+}
+
+}  // namespace troupe::persistence

@@ -1,0 +1,90 @@
+// The store of one machine: an engine, two commit threads and an upkeep thread.
+//
+// The commit threads take turns: each carries a batch of transactions through staging, disk and
+// answers, while the other is a step behind or ahead. The upkeep thread forgets old history and old
+// pins. Without threads the caller does all of it. Readers touch only store_core.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <thread>
+
+#include "persistence/commit/committer.hpp"
+#include "persistence/commit/store_core.hpp"
+#include "persistence/commit/submission.hpp"
+#include "persistence/defaults.hpp"
+#include "persistence/open/loader.hpp"
+#include "persistence/store/store.hpp"
+#include "persistence/tree/pins.hpp"
+
+namespace troupe::persistence {
+
+class local_store final : public store {
+ public:
+  // store::open with an engine of the caller's choice.
+  static expected<std::unique_ptr<store>> open(store_options options, engine_factory factory);
+  ~local_store() override;
+
+  void submit(transaction request, completion done) override;
+  snapshot read() const override;
+  expected<snapshot> read_at(revision at) const override;
+  void pin(const snapshot& state) override;
+  expected<std::vector<change>> changes(revision after, std::size_t limit) const override;
+  void observe(std::function<void(change_batch)> observer) override;
+  expected<void> compact(revision up_to) override;
+  store_stats stats() const override;
+  std::string cluster_id() const override;
+
+ private:
+  local_store(store_options options, engine_factory factory, loaded_store loaded,
+              std::unique_ptr<space_keeper> space);
+
+  void run_commits();
+  // One batch, or tasks. False when closed and nothing is left.
+  bool commit_round(std::optional<submit_queue::deadline> until);
+  std::unique_ptr<batch> stage(submit_queue::work first, submit_queue::batch_size all);
+  void idle_round(submit_queue::work& work);
+  void commit_here();
+  void enter_read_only(const error& reason);
+  void try_recovery();
+  // Runs `work` while no batch is on its way and waits for it.
+  void between_batches(const std::function<void()>& work);
+  bool on_commit_thread() const;
+  bool is_upkeep_due() const;
+  void wake_upkeep();
+
+  void run_upkeep();
+  bool upkeep();
+  bool cut_history();
+  expected<void> drop_history(revision up_to);
+  void reclaim_space();
+  void check_disk();
+
+  store_core core_;
+  committer committer_;
+  submit_queue queue_;
+  pin_set pins_;
+
+  std::mutex staging_mutex_;
+  std::mutex answers_mutex_;
+  // Owned by the thread that has the disk; staging reads `retry_at_` once core_.read_only is set.
+  std::chrono::milliseconds retry_after_{0};
+  std::optional<submit_queue::deadline> retry_at_;
+  std::optional<error> failure_;
+
+  std::mutex inline_mutex_;
+  bool inline_busy_ = false;
+
+  std::mutex compaction_mutex_;
+  std::atomic<revision> upkeep_due_{0};
+  std::mutex upkeep_mutex_;
+  std::condition_variable upkeep_wanted_;
+  bool upkeep_now_ = false;
+  std::atomic<bool> closing_{false};
+  std::atomic<bool> stop_rewriting_{false};  // closing, or the disk is to be reopened
+
+  std::array<std::thread, defaults::commit_threads> commit_threads_;
+  std::thread upkeep_thread_;
+};
+
+}  // namespace troupe::persistence

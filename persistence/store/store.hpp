@@ -1,0 +1,87 @@
+// The store of a cluster, and the only way to change its state.
+//
+// A transaction is checked and applied as a whole and gets the next revision of the store, one
+// 64-bit counter that clients see as resourceVersion. It is acknowledged when it is on disk
+// (group commit: all that waits goes into one batch with one fsync). The batch holds the objects
+// and their change records, so the log can never disagree with the state.
+//
+// Thread safe. Readers take a snapshot, which costs nothing and never changes; they share no lock
+// with the writer. A disk error fails the waiting transactions, turns the store read-only and is
+// retried; memory never runs ahead of the disk. What a failed transaction left on the disk is found
+// when the disk answers again and then counts as committed, as after a crash: `io` means "unknown".
+// While the disk is nearly full (`no_space`) nothing is created or grows; removals are taken.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "persistence/error.hpp"
+#include "persistence/store_options.hpp"
+#include "persistence/transaction.hpp"
+#include "persistence/tree/snapshot.hpp"
+
+namespace troupe::persistence {
+
+struct store_stats {
+  revision current = 0;
+  revision compacted = 0;
+  std::uint64_t log_revisions = 0;  // after `compacted`
+  std::uint64_t objects = 0;
+  std::uint64_t transactions = 0, conflicts = 0, batches = 0;
+  std::size_t queued = 0;
+  std::chrono::nanoseconds last_sync{0}, sync_p50{0}, sync_p99{0};
+  std::uint64_t log_bytes = 0, object_bytes = 0;
+  // What log_bytes may come to, what the directory takes, and what the disk has left for it.
+  std::uint64_t log_limit_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
+  bool read_only = false;
+  bool low_space = false;  // nothing is created or grows
+};
+
+class store {
+ public:
+  // Opens or creates; checks the format version and the log against the objects and logs what it
+  // found in one line.
+  static expected<std::unique_ptr<store>> open(store_options options);
+  // Commits what waits, then closes. Not from a completion or the observer.
+  virtual ~store() = default;
+
+  // Never blocks. `done` runs once, on a commit thread (or here when not threaded), one after the
+  // other in the order of revisions, after the change is on disk and visible in read();
+  // transactions of relaxed kinds only may be acknowledged before the sync. What is refused
+  // at once (`overloaded`, `too_large`, `invalid`, `read_only`, `closed`) is answered before
+  // submit returns. Encoding happens on the calling thread.
+  virtual void submit(transaction request, completion done) = 0;
+
+  // The newest committed state.
+  virtual snapshot read() const = 0;
+  // The state at a revision, for as long as it is pinned (a paged list): `compacted` when it has
+  // gone, `future_revision` when it has not come.
+  virtual expected<snapshot> read_at(revision at) const = 0;
+  // Keeps the snapshot's revision readable by read_at for `defaults::pin_time`, at most
+  // `defaults::pin_limit` of them: the oldest goes first.
+  virtual void pin(const snapshot& state) = 0;
+
+  // Changes after `after`, from disk: blocks, so not for actors. At most `limit`, but never a part
+  // of a transaction: the next call goes on after the last one's revision. A record that cannot be
+  // decoded is an error (`corrupt`), none is left out.
+  virtual expected<std::vector<change>> changes(revision after, std::size_t limit) const = 0;
+
+  // Called on a commit thread after each batch is visible, in order, before the completions of
+  // its transactions. Must not block. One observer (the watcher). When this returns it is in
+  // force: it gets every change after read().at().
+  virtual void observe(std::function<void(change_batch)> observer) = 0;
+
+  // Drops history up to and including `up_to` (never beyond what the options keep when called by
+  // the store itself). Never blocks writers for long, but the caller until it is done. Not from a
+  // completion or the observer.
+  virtual expected<void> compact(revision up_to) = 0;
+
+  virtual store_stats stats() const = 0;
+  virtual std::string cluster_id() const = 0;
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,34 @@
+// How a store is opened: where its files are, and how much it keeps.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "persistence/error.hpp"
+
+namespace troupe::persistence {
+
+struct store_options {
+  std::string directory;  // empty: in memory, for tests and simulations
+  // The log keeps at least so many revisions, and at least so long, ...
+  revision history_revisions = 100'000;
+  std::chrono::seconds history_time{600};
+  // ... but never more bytes than this, or than a part of the disk (disk_space.hpp).
+  std::uint64_t log_limit_bytes = 512ull << 20;
+  std::size_t queue_limit = 20'000;  // transactions waiting
+  std::size_t batch_limit = 512;     // transactions in one fsync
+  std::size_t value_limit_bytes = 3u << 20;
+  // False: no threads; submit() commits at once on the caller's thread (simulations). What is
+  // submitted from within a completion or the observer is committed after it returns.
+  bool threaded = true;
+  // The time of changes and pins; empty: the system's. A simulation hands in its own.
+  std::function<std::chrono::system_clock::time_point()> wall_clock;
+  // The id of a cluster that is made now; empty: a random UUID.
+  std::string cluster_id;
+  // The memory that this process may use; 0: what its control groups say.
+  std::uint64_t memory_limit_bytes = 0;
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,35 @@
+// Snapshots that a client will read again: the pages of a list.
+//
+// Thread safe. A pin holds what has changed since in memory, so there is a limit in time and
+// number.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "persistence/tree/snapshot.hpp"
+
+namespace troupe::persistence {
+
+class pin_set {
+ public:
+  using time_point = std::chrono::system_clock::time_point;
+
+  // Pinning again restarts the time.
+  void pin(const snapshot& state, time_point now);
+  std::optional<snapshot> find(revision at, time_point now) const;
+  void expire(time_point now);
+
+ private:
+  struct pinned {
+    snapshot state;
+    time_point until;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<revision, pinned> pins_;
+};
+
+}  // namespace troupe::persistence

@@ -1,0 +1,54 @@
+#include "server/access/authentication.hpp"
+
+#include <algorithm>
+
+namespace troupe::server {
+namespace {
+
+user_ptr with_group(const user_info& user, std::string_view group) {
+  auto copy = user;
+  if (!copy.in_group(group)) copy.groups.emplace_back(group);
+  return std::make_shared<const user_info>(std::move(copy));
+}
+
+bool is_bearer(std::string_view scheme) {
+  static constexpr std::string_view bearer = "bearer";
+  return std::equal(scheme.begin(), scheme.end(), bearer.begin(), bearer.end(),
+                    [](char a, char b) { return (a | 0x20) == b; });
+}
+
+}  // namespace
+
+user_ptr user_of_certificate(std::string common_name, std::vector<std::string> organizations) {
+  return with_group({std::move(common_name), {}, std::move(organizations)}, authenticated_group);
+}
+
+const user_ptr& anonymous() {
+  static const user_ptr nobody = std::make_shared<const user_info>(
+      user_info{"system:anonymous", {}, {std::string(unauthenticated_group)}});
+  return nobody;
+}
+
+authenticator::authenticator(std::vector<std::shared_ptr<const token_source>> sources)
+    : sources_{std::move(sources)} {}
+
+api::expected<user_ptr> authenticator::authenticate(const request& head) const {
+  if (const auto& user = head.connection->certificate_user) return user;
+  const auto credentials = head.headers.get("authorization");
+  if (!credentials.empty()) {
+    const auto blank = credentials.find(' ');
+    if (blank == std::string_view::npos || !is_bearer(credentials.substr(0, blank)))
+      return api::fail(api::unauthorized());
+    auto token = credentials.substr(blank + 1);
+    while (token.starts_with(' '))
+      token.remove_prefix(1);
+    for (const auto& source : sources_) {
+      if (const auto user = source->find(token)) return with_group(*user, authenticated_group);
+    }
+    return api::fail(api::unauthorized());
+  }
+  if (!head.connection->certificate_error.empty()) return api::fail(api::unauthorized());
+  return anonymous();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,45 @@
+// Authentication: a verified client certificate, a bearer token, or nobody in particular. Thread
+// safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/error.hpp"
+#include "server/http/http.hpp"
+
+namespace troupe::server {
+
+inline constexpr std::string_view masters_group = "system:masters";
+inline constexpr std::string_view authenticated_group = "system:authenticated";
+inline constexpr std::string_view unauthenticated_group = "system:unauthenticated";
+// Users of bootstrap tokens (kubernetes: cluster-bootstrap/api).
+inline constexpr std::string_view bootstrappers_group = "system:bootstrappers";
+
+// CN is the name and O the groups (upstream's x509 authenticator).
+user_ptr user_of_certificate(std::string common_name, std::vector<std::string> organizations);
+const user_ptr& anonymous();
+
+// Knows some tokens: the static file, join tokens, service accounts.
+class token_source {
+ public:
+  virtual ~token_source() = default;
+  // Null: not one of mine. Must not block, and must take the same time for every wrong token. The
+  // token may not be logged. The user's groups need not include system:authenticated.
+  virtual user_ptr find(std::string_view token) const = 0;
+};
+
+class authenticator {
+ public:
+  explicit authenticator(std::vector<std::shared_ptr<const token_source>> sources);
+
+  // 401 for credentials that are presented and not good; anonymous() where there are none.
+  api::expected<user_ptr> authenticate(const request& head) const;
+
+ private:
+  const std::vector<std::shared_ptr<const token_source>> sources_;
+};
+
+}  // namespace troupe::server

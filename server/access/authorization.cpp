@@ -1,0 +1,101 @@
+#include "server/access/authorization.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "server/access/authentication.hpp"
+#include "server/access/public_paths.hpp"
+
+namespace troupe::server {
+namespace {
+
+// A path, or with a slash at the end everything below it.
+bool matches(std::string_view path, std::string_view pattern) {
+  if (pattern.ends_with('/')) return path.starts_with(pattern);
+  return path == pattern;
+}
+
+template <std::size_t N>
+bool matches_any(std::string_view path, const std::array<std::string_view, N>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [path](std::string_view pattern) { return matches(path, pattern); });
+}
+
+bool reads(const request_info& info) {
+  return info.verb == "get" || info.verb == "head";
+}
+
+bool is_discovery(const request_info& info) {
+  static constexpr std::array<std::string_view, 6> paths{"/api",   "/api/",    "/apis",
+                                                         "/apis/", "/openapi", "/openapi/"};
+  return !info.is_resource && reads(info) && matches_any(info.path, paths);
+}
+
+// What clients ask about themselves: `kubectl auth can-i`, `whoami`.
+bool is_self_review(const request_info& info) {
+  if (!info.is_resource || info.verb != "create" || !info.subresource.empty()) return false;
+  if (info.group == "authentication.k8s.io") return info.resource == "selfsubjectreviews";
+  return info.group == "authorization.k8s.io" && (info.resource == "selfsubjectaccessreviews" ||
+                                                  info.resource == "selfsubjectrulesreviews");
+}
+
+api::error refusal(const user_info& user, const request_info& info) {
+  api::error refused;
+  refused.code = 403;
+  refused.reason = "Forbidden";
+  const auto attempt = "User \"" + user.name + "\" cannot " + info.verb;
+  if (!info.is_resource) {
+    refused.message = "forbidden: " + attempt + " path \"" + info.path + "\"";
+    return refused;
+  }
+  refused.group = info.group;
+  refused.kind = info.resource;
+  refused.name = info.name;
+  const auto resource = info.resource + (info.subresource.empty() ? "" : "/" + info.subresource);
+  const auto subject = info.resource + (info.group.empty() ? "" : "." + info.group) +
+                       (info.name.empty() ? "" : " \"" + info.name + "\"");
+  refused.message =
+      subject + " is forbidden: " + attempt + " resource \"" + resource + "\" in API group \"" +
+      info.group + "\" " +
+      (info.namespace_name.empty() ? "at the cluster scope"
+                                   : "in the namespace \"" + info.namespace_name + "\"");
+  return refused;
+}
+
+}  // namespace
+
+bool is_public(const request_info& info) {
+  return !info.is_resource && reads(info) && matches_any(info.path, public_paths);
+}
+
+decision baseline_authorizer::authorize(const user_info& user, const request_info& info) const {
+  if (user.in_group(masters_group) || is_public(info)) return decision::allow;
+  if (!info.is_resource && reads(info) && is_console_page(info.path)) return decision::allow;
+  // A bootstrap token is good for joining and for nothing else.
+  if ((is_discovery(info) || is_self_review(info)) && user.in_group(authenticated_group) &&
+      !user.in_group(bootstrappers_group))
+    return decision::allow;
+  return decision::no_opinion;
+}
+
+authorization::authorization(std::vector<std::shared_ptr<const authorizer>> others)
+    : authorizers_{std::make_shared<const baseline_authorizer>()} {
+  authorizers_.insert(authorizers_.end(), others.begin(), others.end());
+}
+
+api::expected<void> authorization::check(const user_info& user, const request_info& info) const {
+  for (const auto& each : authorizers_) {
+    switch (each->authorize(user, info)) {
+      case decision::allow:
+        return {};
+      case decision::deny:
+        return api::fail(refusal(user, info));
+      case decision::no_opinion:
+        break;
+    }
+  }
+  if (user.in_group(unauthenticated_group)) return api::fail(api::unauthorized());
+  return api::fail(refusal(user, info));
+}
+
+}  // namespace troupe::server

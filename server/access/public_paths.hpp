@@ -1,0 +1,23 @@
+// Paths that everybody may read.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace troupe::server {
+
+// A slash at the end: everything below (upstream: system:public-info-viewer).
+inline constexpr std::array<std::string_view, 8> public_paths{
+    "/healthz", "/healthz/", "/livez", "/livez/", "/readyz", "/readyz/", "/version", "/version/"};
+
+// The page of the console holds no data: it asks for what it shows with the user's credentials.
+// These exact paths, and nothing else below /console/.
+inline constexpr std::array<std::string_view, 4> console_page_paths{
+    "/console", "/console/", "/console/app.js", "/console/style.css"};
+inline bool is_console_page(std::string_view path) noexcept {
+  return std::find(console_page_paths.begin(), console_page_paths.end(), path) !=
+         console_page_paths.end();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,95 @@
+// One accepted socket from handshake to close. Belongs to its I/O thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/connections/io_worker.hpp"
+#include "server/connections/protocol.hpp"
+#include "server/connections/transport.hpp"
+#include "server/http/http.hpp"
+
+namespace troupe::server {
+
+class connection final : public event_loop::source {
+ public:
+  using time_point = event_loop::time_point;
+
+  connection(io_worker& worker, accepted_socket socket, std::shared_ptr<const site> site);
+  ~connection() override;
+
+  void start(int descriptor);
+  void on_events(std::uint32_t events) override;
+  void on_failure() noexcept override;
+  void on_tick();
+  void drain();
+  // At once; tells the protocol's exchanges that the client is gone.
+  void close();
+
+  // -- the worker's own -------------------------------------------------------------------------
+
+  std::size_t index = 0;                     // among its connections
+  std::uint64_t unauthenticated_number = 0;  // among the unauthenticated ones; 0: it is none
+  std::optional<std::uint64_t> user_key;     // the key of its user
+  // It waits for nothing from us.
+  bool idle() const;
+  const std::string& peer() const noexcept { return info_ ? info_->peer : peer_; }
+  std::uint64_t address() const noexcept { return address_; }
+
+  // -- for the protocol -------------------------------------------------------------------------
+
+  transport& wire() noexcept { return wire_; }
+  io_worker& worker() noexcept { return worker_; }
+  handler& target() const noexcept { return site_->target; }
+  const std::shared_ptr<const connection_info>& info() const noexcept { return info_; }
+  time_point now() const noexcept { return worker_.loop().now(); }
+  // After the protocol was called by somebody else than this connection (an exchange): reads on
+  // where it can, flushes, closes what is finished.
+  void proceed();
+  // A request by `user` was authenticated, whether it was allowed or not.
+  void assign_to_user(const user_info& user) {
+    if (unauthenticated_number != 0) worker_.assign_to_user(*this, user);
+  }
+  // The answer is a refusal that no handler gave.
+  void refused(const request& request, const response& answer);
+  // A request on it has been authenticated, or it needs none (a client certificate, or no TLS);
+  // until then it gets less memory (defaults::unauthenticated_…).
+  bool authenticated() const noexcept { return authenticated_; }
+  std::size_t header_limit_bytes() const noexcept;
+  // After a request was looked at; true when it has told for the first time.
+  bool mark_authenticated(const request& request);
+  // A time-out of the protocol has passed.
+  void count_time_out() { ++worker_.counters().timed_out; }
+
+ private:
+  enum class state : std::uint8_t { shaking_hands, open, lingering, closed };
+
+  // When the others of the thread have had theirs.
+  void take_another_turn();
+  void shake_hands();
+  void handshake_failed(std::string_view reason);
+  void linger();
+  void discard();
+  bool stalled();
+
+  io_worker& worker_;
+  const std::shared_ptr<const site> site_;
+  transport wire_;
+  std::unique_ptr<protocol> protocol_;
+  std::shared_ptr<const connection_info> info_;
+  std::string peer_;  // until the handshake is done, then in info_
+  const std::uint64_t address_;
+  state state_ = state::shaking_hands;
+  bool readable_ = false;
+  bool draining_ = false;
+  bool was_blocked_ = false;
+  bool turn_due_ = false;
+  bool authenticated_ = false;
+  time_point since_;  // of the state; while blocked: of the last progress
+  std::uint64_t progress_ = 0;
+  std::size_t discarded_bytes_ = 0;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,64 @@
+// Reads one HTTP/1.1 request after the other out of bytes from an untrusted peer. Boost.Beast's
+// parser is inside, and nowhere else; on top of it stand the limits and the rules against smuggling
+// that it leaves to its user. Belongs to a connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "server/fwd.hpp"
+
+namespace troupe::server {
+
+class http1_parser {
+ public:
+  struct limits {
+    std::size_t header_bytes = 0;
+    std::size_t body_bytes = 0;
+  };
+  enum class step : std::uint8_t {
+    need_more,  // all was looked at; what was not consumed must come again with more behind it
+    head,       // the head is complete; call feed() again for the body
+    complete,
+    malformed,       // answer 400 and close; `problem()` says why
+    head_too_large,  // 431
+    body_too_large,  // 413
+    unsupported,     // 501: a transfer coding other than chunked
+    bad_version,     // 505
+  };
+  struct result {
+    http1_parser::step step;
+    std::size_t consumed;
+  };
+
+  http1_parser();
+  ~http1_parser();
+
+  // Prepares for the next request, which is written into `into`.
+  void begin(request& into, const limits& bounds);
+  result feed(std::string_view bytes);
+
+  const char* problem() const noexcept;
+  // -- valid after `head` -----------------------------------------------------------------------
+  bool keep_alive() const noexcept;
+  bool http10() const noexcept;
+  bool expects_continue() const noexcept;
+  // What is still to come of the body is known to be no longer than that.
+  bool body_within(std::size_t bytes) const noexcept;
+  // What has come of it, kept or not.
+  std::size_t body_bytes() const noexcept;
+  // Reads the body and throws it away.
+  void drop_body() noexcept;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+// Splits a request target in its origin or absolute form into the request's path and query; false
+// when it has no such form, or hides a NUL.
+bool parse_target(std::string_view target, request& into);
+
+}  // namespace troupe::server

@@ -1,0 +1,94 @@
+// The transport: listening sockets, TLS, HTTP/1.1 and HTTP/2, on I/O threads of its own.
+//
+// Owns its threads and every connection; a connection belongs to one thread for life. Strangers
+// cannot make it fail or grow: whatever is malformed, slow, too large or too much ends in an error
+// answer or a closed connection, and the memory for one connection is bounded.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "server/defaults.hpp"
+#include "server/flow_control/body_budget.hpp"
+#include "server/fwd.hpp"
+#include "server/http/endpoint.hpp"
+
+namespace troupe::server {
+
+class tls_identity;
+struct refusal;
+
+struct http_options {
+  std::size_t io_threads = defaults::io_threads;
+  std::size_t connections = defaults::connections;
+  // From one address, of the unauthenticated ones.
+  std::size_t unauthenticated_per_address = defaults::unauthenticated_per_address;
+  std::size_t body_limit_bytes = defaults::body_limit_bytes;
+  std::size_t header_limit_bytes = defaults::header_limit_bytes;
+  std::size_t stream_buffer_bytes = defaults::stream_buffer_bytes;
+  std::size_t streams_bytes = defaults::streams_bytes;
+  std::chrono::milliseconds handshake_timeout = defaults::handshake_timeout;
+  std::chrono::milliseconds header_timeout = defaults::header_timeout;
+  std::chrono::milliseconds request_timeout = defaults::request_timeout;
+  std::chrono::milliseconds idle_timeout = defaults::idle_timeout;
+  std::chrono::milliseconds stall_timeout = defaults::stall_timeout;
+  std::chrono::milliseconds drain_timeout = defaults::drain_timeout;
+  std::chrono::milliseconds body_grace = defaults::body_grace;
+  // Each is raised to some bodies of the largest size.
+  body_limits bodies{defaults::bodies_bytes, defaults::user_bodies_bytes,
+                     defaults::address_bodies_bytes};
+  // Told of what is refused here or by handler::admit() and enter(), on an I/O thread; for metrics.
+  std::function<void(const refusal&)> observe_refusal = {};
+};
+
+// Counted since the start; `now_` figures are of the moment.
+struct http_stats {
+  std::uint64_t now_connections = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;       // over the limit of connections
+  std::uint64_t shed = 0;          // unknown ones, closed to make room
+  std::uint64_t body_bytes = 0;    // held now, of bodies that come in several pieces
+  std::uint64_t stream_bytes = 0;  // waiting now in streams, for their clients
+  std::uint64_t failed_handshakes = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t timed_out = 0;        // connections closed by one of the time-outs
+  std::uint64_t overrun_streams = 0;  // streams cut off because their reader was slow
+};
+
+class http_server {
+ public:
+  // Starts the threads; raises the soft limit of open files to the hard one.
+  explicit http_server(http_options options);
+  http_server(const http_server&) = delete;
+  http_server& operator=(const http_server&) = delete;
+  // stop()s.
+  ~http_server();
+
+  // Serves `target` there; with TLS when `identity` is given (its certificates may be replaced at
+  // any time; connections made from then on see the new ones). Answers the endpoint with the actual
+  // port, or one line that says what is wrong: port in use, no such address, not permitted.
+  // `target` and `identity` outlive the server.
+  tl::expected<endpoint, std::string> listen(const endpoint& endpoint, handler& target,
+                                             const tls_identity* identity = nullptr);
+
+  // Serves `target` at a socket in the file system (local_socket.hpp), which goes with the server.
+  tl::expected<void, std::string> listen_locally(const std::filesystem::path& file,
+                                                 handler& target);
+
+  // Accepts nothing more, tells the clients, closes streams, waits at most `drain_timeout` for
+  // answers under way, closes everything, ends the threads. Safe to call twice.
+  void stop();
+
+  http_stats stats() const;
+
+ private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::server

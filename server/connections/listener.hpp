@@ -1,0 +1,53 @@
+// A listening socket: accepts and shares the connections out among the workers. Lives on one I/O
+// thread.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "server/connections/event_loop.hpp"
+#include "server/connections/http_server.hpp"
+#include "server/connections/io_worker.hpp"
+
+namespace troupe::server {
+
+// An open listening socket and where it listens in fact.
+struct bound_socket {
+  int descriptor;
+  server::endpoint endpoint;
+  std::filesystem::path file = {};  // of a local socket; goes with it
+};
+// The error is one line for the user.
+tl::expected<bound_socket, std::string> bind_socket(const endpoint& endpoint);
+
+class listener final : public event_loop::source {
+ public:
+  // Takes the socket over.
+  listener(bound_socket socket, std::shared_ptr<const site> site,
+           std::vector<std::unique_ptr<io_worker>>& workers, std::size_t connection_limit,
+           http_counters& counters);
+  ~listener() override;
+
+  int descriptor() const noexcept { return descriptor_; }
+  // Accepts what has come; also called by the tick, for what was left when descriptors ran out.
+  void on_events(std::uint32_t events) override;
+
+ private:
+  void take(int accepted, const sockaddr_storage& peer);
+
+  const int descriptor_;
+  const std::filesystem::path file_;
+  const std::shared_ptr<const site> site_;
+  std::vector<std::unique_ptr<io_worker>>& workers_;
+  const std::size_t connection_limit_;
+  http_counters& counters_;
+  bool short_of_descriptors_ = false;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,63 @@
+// The frames of WebSocket (RFC 6455), read and written. Pure. Input comes from untrusted peers: a
+// message has a limit, and whatever breaks the rules is named with the code to close with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::server {
+
+enum class websocket_opcode : std::uint8_t {
+  continuation = 0,
+  text = 1,
+  binary = 2,
+  close = 8,
+  ping = 9,
+  pong = 10,
+};
+
+namespace websocket_code {
+inline constexpr std::uint16_t normal = 1000;
+inline constexpr std::uint16_t going_away = 1001;
+inline constexpr std::uint16_t protocol_error = 1002;
+inline constexpr std::uint16_t too_big = 1009;
+}  // namespace websocket_code
+
+// The head of an unmasked, unfragmented frame, as servers send them; the payload follows as it is.
+std::string websocket_head(websocket_opcode opcode, std::size_t payload_bytes);
+// The payload of a close frame.
+std::string websocket_close_payload(std::uint16_t code, std::string_view reason);
+
+// Puts a client's frames together to messages.
+class websocket_reader {
+ public:
+  // Text, binary (whole messages), close, ping, pong (their payloads).
+  using receiver = std::function<void(websocket_opcode opcode, std::string payload)>;
+
+  explicit websocket_reader(std::size_t message_limit_bytes) : limit_{message_limit_bytes} {}
+
+  // Takes all bytes; the code to close with when the rules are broken, and then no more is read.
+  std::optional<std::uint16_t> feed(std::string_view bytes, const receiver& receive);
+
+ private:
+  struct head {
+    bool last = false;
+    websocket_opcode opcode = websocket_opcode::continuation;
+    std::uint64_t size = 0;
+    char mask[4] = {};
+    std::size_t bytes = 0;  // of the head itself
+  };
+  std::optional<std::uint16_t> read_head(head& found) const;
+  std::optional<std::uint16_t> check(const head& found) const;
+  void finish(const head& found, std::string payload, const receiver& receive);
+
+  const std::size_t limit_;
+  std::string unread_;
+  std::string message_;  // of the fragments so far
+  std::optional<websocket_opcode> fragmented_;
+};
+
+}  // namespace troupe::server

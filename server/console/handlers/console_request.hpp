@@ -1,0 +1,30 @@
+// A request to a console as it comes over HTTP, and its answer: the same at the control plane and
+// at a joined machine.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "server/console/context/remote.hpp"
+#include "server/console/handlers/control.hpp"
+#include "server/http/http.hpp"
+
+namespace troupe::server {
+
+inline constexpr std::string_view console_api_prefix = "/console/api/";
+
+bool is_console_path(std::string_view path) noexcept;
+bool is_trace(std::string_view path) noexcept;
+
+// What follows the prefix.
+std::string_view view_name(const request& request);
+order_giver giver_of(const request& request);
+console_question question_of(const request& request);
+// GET shows; POST changes something, and needs the header x-troupe-control, which no web page from
+// elsewhere can send. The answer to what is neither.
+std::optional<response> refuse(const request& request);
+
+response to_response(console_answer from, const query_string& query);
+response no_such_path(std::string_view path);
+
+}  // namespace troupe::server

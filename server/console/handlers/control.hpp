@@ -1,0 +1,20 @@
+// Orders to an actor, and to the level of the log. Each order is written to the log with
+// who gave it; whether they may is asked before.
+#pragma once
+
+#include "server/console/context/context.hpp"
+
+namespace troupe::server {
+
+struct order_giver {
+  std::string user;
+  std::string peer;
+  std::uint64_t request = 0;
+};
+
+// `verb` is what follows /console/api/: restart, pause, resume, kill, send, log.
+view_result control(const console_context& context, std::string_view verb,
+                    const query_string& query, const order_giver& by);
+bool is_control_verb(std::string_view verb) noexcept;
+
+}  // namespace troupe::server

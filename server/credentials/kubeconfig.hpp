@@ -1,0 +1,33 @@
+// The kubeconfig for kubectl and client libraries: everything embedded, one context "troupe".
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "server/credentials/x509.hpp"
+#include "server/http/endpoint.hpp"
+
+namespace troupe::server {
+
+// The text of the file. A server that listens on all addresses is called by loopback.
+std::string kubeconfig(const endpoint& server, std::string_view authority,
+                       const x509::identity& client);
+
+// The credentials of a client; certificates and keys as PEM, empty where there are none.
+struct cluster_access {
+  std::string server;  // the URL
+  std::string authority;
+  std::string certificate;
+  std::string private_key;
+  std::string token;
+};
+
+// The error names the file.
+tl::expected<std::string, std::string> read_file(const std::filesystem::path& path);
+
+// Of the current context of any kubeconfig. The error is one line that names the file.
+tl::expected<cluster_access, std::string> read_kubeconfig(const std::filesystem::path& path);
+
+}  // namespace troupe::server

@@ -1,0 +1,46 @@
+// Owners for OpenSSL's objects, and its error queue as text. Included by .cpp files of this room
+// only.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe::server::openssl {
+
+template <auto Free>
+struct deleter {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    Free(object);
+  }
+};
+
+using bio_ptr = std::unique_ptr<BIO, deleter<BIO_free_all>>;
+using key_ptr = std::unique_ptr<EVP_PKEY, deleter<EVP_PKEY_free>>;
+using certificate_ptr = std::unique_ptr<X509, deleter<X509_free>>;
+using context_ptr = std::unique_ptr<SSL_CTX, deleter<SSL_CTX_free>>;
+using request_ptr = std::unique_ptr<X509_REQ, deleter<X509_REQ_free>>;
+using session_ptr = std::unique_ptr<SSL, deleter<SSL_free>>;
+
+// A view of the text; it must outlive the BIO.
+bio_ptr reader(std::string_view text);
+std::string text_of(BIO& memory);
+// The oldest error of this thread's queue in words, and clears the queue: OpenSSL misreads later
+// results on other connections when an old error is left in it.
+std::string take_error();
+// The entries of that kind in a subject, e.g. NID_organizationName.
+std::vector<std::string> entries(const X509_NAME* name, int nid);
+// "sha256:" and the hash of the key as SubjectPublicKeyInfo (DER) in hex, as kubeadm words it.
+std::string key_hash(const X509_PUBKEY* key);
+// The first of them; empty when there is none.
+std::string entry(const X509_NAME* name, int nid);
+
+}  // namespace troupe::server::openssl

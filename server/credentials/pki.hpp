@@ -1,0 +1,66 @@
+// The node's keys and certificates: an authority of its own, and what it signs for the server and
+// for the administrator. Made at the first start, kept in files, renewed when less than
+// `defaults::renew_below` of their life is left.
+//
+// Files in the directory (0700), each 0600: ca.crt ca.key server.crt server.key admin.crt
+// admin.key. The authority is never replaced when its files are there but not usable: that would
+// lock every client out, so it is an error that says which file and what to do. The others are
+// simply made again. Not thread safe: belongs to whoever opened it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "server/credentials/tls_identity.hpp"
+#include "server/credentials/x509.hpp"
+#include "server/defaults.hpp"
+
+namespace troupe::server {
+
+struct pki_options {
+  std::filesystem::path directory;
+  // By which clients call the server, in addition to localhost, 127.0.0.1, ::1 and the host's name.
+  std::vector<std::string> names;
+  // Of what the authority signs here.
+  std::chrono::milliseconds life = defaults::certificate_life;
+};
+
+class pki {
+ public:
+  using time_point = x509::time_point;
+
+  static tl::expected<std::unique_ptr<pki>, std::string> open(pki_options options, time_point now);
+
+  // Makes what is missing, expires soon, or does not fit any more; true when something changed.
+  tl::expected<bool, std::string> renew(time_point now);
+
+  // From the next renewal on, in place of those of the options.
+  void names(const std::vector<std::string>& extra);
+
+  // With its key: to sign what others hold.
+  const x509::identity& signer() const noexcept { return authority_; }
+  const std::string& authority() const noexcept { return authority_.certificate; }
+  const x509::identity& administrator() const noexcept { return administrator_; }
+  tls_material server() const;
+
+ private:
+  explicit pki(pki_options options);
+  tl::expected<bool, std::string> keep_authority(time_point now);
+  tl::expected<bool, std::string> keep(const char* name, x509::leaf leaf, time_point now,
+                                       x509::identity& held);
+
+  tl::expected<x509::identity, std::string> load(const char* name) const;
+  tl::expected<void, std::string> save(const char* name, const x509::identity& identity) const;
+
+  const pki_options options_;
+  std::vector<std::string> names_;
+  x509::identity authority_;
+  x509::identity server_;
+  x509::identity administrator_;
+};
+
+}  // namespace troupe::server

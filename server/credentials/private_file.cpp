@@ -1,0 +1,96 @@
+#include "server/credentials/private_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace troupe::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+class descriptor {
+ public:
+  explicit descriptor(int number) : number_{number} {}
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  ~descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int get() const noexcept { return number_; }
+  bool good() const noexcept { return number_ >= 0; }
+
+ private:
+  const int number_;
+};
+
+tl::unexpected<std::string> failed(const char* action, const fs::path& path) {
+  return tl::make_unexpected(std::string("cannot ") + action + " " + path.string() + ": " +
+                             std::strerror(errno));
+}
+
+bool write_all(int to, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(to, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+tl::expected<void, std::string> make_private_directory(const fs::path& path) {
+  std::error_code problem;
+  fs::create_directories(path, problem);
+  if (problem)
+    return tl::make_unexpected("cannot make the directory " + path.string() + ": " +
+                               problem.message());
+  if (::chmod(path.c_str(), 0700) != 0) return failed("narrow the access to", path);
+  return {};
+}
+
+tl::expected<void, std::string> write_private_file(const fs::path& path, std::string_view text) {
+  const fs::path temporary = path.string() + ".new";
+  ::unlink(temporary.c_str());
+  {
+    const descriptor file{
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    if (!file.good() || !write_all(file.get(), text) || ::fsync(file.get()) != 0)
+      return failed("write", temporary);
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("write", path);
+  const descriptor directory{
+      ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (directory.good()) ::fsync(directory.get());
+  return {};
+}
+
+tl::expected<std::optional<std::string>, std::string> read_private_file(const fs::path& path) {
+  const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file.good()) {
+    if (errno == ENOENT) return std::optional<std::string>{};
+    return failed("read", path);
+  }
+  struct stat state {};
+  if (::fstat(file.get(), &state) == 0 && (state.st_mode & 0077) != 0 &&
+      ::fchmod(file.get(), 0600) != 0)
+    return failed("narrow the access to", path);
+  std::string text;
+  std::array<char, 4096> part;
+  for (;;) {
+    const auto got = ::read(file.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("read", path);
+    if (got == 0) return std::optional<std::string>{std::move(text)};
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,80 @@
+// Everything a node serves to the outside: keys and certificates, users, limits, health, and the
+// listeners with the API behind them. What the program starts, and the REST API is given to.
+//
+// Owns a thread that keeps certificates and tokens fresh. Thread safe after start().
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "server/access/authentication.hpp"
+#include "server/access/authorization.hpp"
+#include "server/connections/http_server.hpp"
+#include "server/credentials/tls_identity.hpp"
+#include "server/frontend/health.hpp"
+#include "server/join/node_signer.hpp"
+
+namespace troupe::server {
+
+struct frontend_options {
+  endpoint listen{"127.0.0.1", 6443};
+  // Plain HTTP without users, for the clients of 2014. Absent: not served.
+  std::optional<endpoint> legacy_listen;
+  // Holds pki/ and admin.kubeconfig.
+  std::filesystem::path data_dir;
+  // More names that the server is called by.
+  std::vector<std::string> names;
+  http_options http;
+  std::size_t reads_in_flight = defaults::reads_in_flight;
+  std::size_t writes_in_flight = defaults::writes_in_flight;
+  std::chrono::milliseconds renew_period = defaults::renew_period;
+  std::chrono::milliseconds certificate_life = defaults::certificate_life;
+};
+
+// The handlers behind auth_filter, and further sources of users and permissions. All outlive the
+// api_frontend.
+struct frontend_parts {
+  handler* api = nullptr;
+  handler* legacy_api = nullptr;  // needed where legacy_listen is given
+  health_checks* health = nullptr;
+  std::vector<std::shared_ptr<const token_source>> tokens;
+  authorization permissions{{}};
+  // Given the authority at the start and when it is renewed; may be null.
+  std::shared_ptr<node_signer> signer = nullptr;
+  // Served at data_dir/console.sock to who may open that; may be null.
+  handler* console = nullptr;
+};
+
+class api_frontend {
+ public:
+  // Serves when it returns. The error is one line for the user.
+  static tl::expected<std::unique_ptr<api_frontend>, std::string> start(frontend_options options,
+                                                                        frontend_parts parts);
+  ~api_frontend();
+  api_frontend(const api_frontend&) = delete;
+  api_frontend& operator=(const api_frontend&) = delete;
+
+  // With the actual port.
+  const endpoint& address() const noexcept;
+  const std::optional<endpoint>& legacy_address() const noexcept;
+  std::filesystem::path kubeconfig_path() const;
+  http_stats stats() const;
+  // What the listener shows and trusts now: for other listeners of this node, asked for at each
+  // handshake.
+  tls_material identity() const;
+
+  // As http_server::stop.
+  void stop();
+
+ private:
+  class impl;
+  explicit api_frontend(std::unique_ptr<impl> made);
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace troupe::server

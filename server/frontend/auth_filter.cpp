@@ -1,0 +1,82 @@
+#include "server/frontend/auth_filter.hpp"
+
+#include <utility>
+
+#include "server/access/impersonation.hpp"
+#include "server/access/own_host.hpp"
+#include "server/defaults.hpp"
+#include "server/http/status.hpp"
+#include "server/http/version.hpp"
+
+namespace troupe::server {
+namespace {
+
+std::optional<response> take_place(const in_flight& in_flight, const request& request,
+                                   std::shared_ptr<void>& permit) {
+  if (request.long_running) return std::nullopt;
+  permit = in_flight.enter(request);
+  if (permit) return std::nullopt;
+  return status_response(api::too_many_requests("Too many requests, please try again later.",
+                                                defaults::retry_after_seconds));
+}
+
+}  // namespace
+
+auth_filter::auth_filter(const authenticator& authenticator, const authorization& authorization,
+                         const in_flight& in_flight, const health_checks& health, handler& api)
+    : authenticator_{authenticator},
+      authorization_{authorization},
+      in_flight_{in_flight},
+      health_{health},
+      api_{api} {}
+
+std::optional<response> auth_filter::admit(request& head) {
+  head.info = parse_request_info(head.method_text, head.path, head.query);
+  head.long_running = head.info.long_running();
+  auto user = authenticator_.authenticate(head);
+  if (!user) return status_response(user.error());
+  head.user = std::move(*user);
+  auto other = impersonated(head.headers, *head.user, authorization_);
+  if (!other) return status_response(other.error());
+  if (*other) head.impersonator = std::exchange(head.user, std::move(*other));
+  if (auto allowed = authorization_.check(*head.user, head.info); !allowed)
+    return status_response(allowed.error());
+  if (is_public(head.info)) return std::nullopt;
+  return api_.admit(head);
+}
+
+std::optional<response> auth_filter::enter(const request& request, std::shared_ptr<void>& permit) {
+  // Whether the node is well must be seen above all when it is busy.
+  if (is_public(request.info)) return std::nullopt;
+  return take_place(in_flight_, request, permit);
+}
+
+void auth_filter::serve(request_ptr request, responder answer) {
+  if (is_public(request->info)) {
+    if (health_checks::serves(request->path)) return answer.respond(health_.serve(*request));
+    return answer.respond(version_response());
+  }
+  api_.serve(std::move(request), std::move(answer));
+}
+
+open_filter::open_filter(const in_flight& in_flight, handler& api, std::vector<std::string> names)
+    : names_{std::move(names)}, in_flight_{in_flight}, api_{api} {}
+
+std::optional<response> open_filter::admit(request& head) {
+  head.info = parse_request_info(head.method_text, head.path, head.query);
+  head.user = anonymous();
+  // Its watches live below /watch/, which the rules of today read alike.
+  head.long_running = head.info.long_running();
+  if (auto foreign = refuse_foreign_page(head, names_)) return foreign;
+  return api_.admit(head);
+}
+
+std::optional<response> open_filter::enter(const request& request, std::shared_ptr<void>& permit) {
+  return take_place(in_flight_, request, permit);
+}
+
+void open_filter::serve(request_ptr request, responder answer) {
+  api_.serve(std::move(request), std::move(answer));
+}
+
+}  // namespace troupe::server

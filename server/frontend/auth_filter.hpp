@@ -1,0 +1,53 @@
+// The filter between the transport and the API: authentication and authorization before the body is
+// read, limits when it has come, and the paths that need no API: health and version. A refusal is a
+// Status document. Thread safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/access/authentication.hpp"
+#include "server/access/authorization.hpp"
+#include "server/flow_control/in_flight.hpp"
+#include "server/frontend/health.hpp"
+#include "server/http/http.hpp"
+
+namespace troupe::server {
+
+class auth_filter final : public handler {
+ public:
+  // All given outlive the filter.
+  auth_filter(const authenticator& authenticator, const authorization& authorization,
+              const in_flight& in_flight, const health_checks& health, handler& api);
+
+  // Sets user, impersonator, info and long_running.
+  std::optional<response> admit(request& head) override;
+  std::optional<response> enter(const request& request, std::shared_ptr<void>& permit) override;
+  void serve(request_ptr request, responder answer) override;
+
+ private:
+  const authenticator& authenticator_;
+  const authorization& authorization_;
+  const server::in_flight& in_flight_;
+  const health_checks& health_;
+  handler& api_;
+};
+
+// For the plain listener of the 2014 API, which knew no users: everybody who reaches it is trusted,
+// but for web pages that make somebody's browser reach it.
+class open_filter final : public handler {
+ public:
+  // `names`: that the machine is called by, besides its addresses.
+  open_filter(const in_flight& in_flight, handler& api, std::vector<std::string> names = {});
+  std::optional<response> admit(request& head) override;
+  std::optional<response> enter(const request& request, std::shared_ptr<void>& permit) override;
+  void serve(request_ptr request, responder answer) override;
+
+ private:
+  const std::vector<std::string> names_;
+  const server::in_flight& in_flight_;
+  handler& api_;
+};
+
+}  // namespace troupe::server

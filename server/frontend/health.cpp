@@ -1,0 +1,97 @@
+#include "server/frontend/health.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <set>
+
+#include "server/http/status.hpp"
+
+namespace troupe::server {
+namespace {
+
+constexpr std::array<std::string_view, 3> endpoints{"healthz", "livez", "readyz"};
+
+response plain(int status, std::string text) {
+  response answer;
+  answer.status = status;
+  answer.content_type = "text/plain; charset=utf-8";
+  answer.fields.push_back({"x-content-type-options", "nosniff"});
+  answer.content.add(std::move(text));
+  return answer;
+}
+
+// "/livez/ping" is {"livez", "ping"}.
+std::pair<std::string_view, std::string_view> split(std::string_view path) {
+  path.remove_prefix(1);
+  const auto slash = path.find('/');
+  if (slash == std::string_view::npos) return {path, {}};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+bool passes(const std::string& name, const health_checks::check& call) {
+  std::optional<std::string> problem;
+  try {
+    problem = call();
+  } catch (const std::exception& e) {
+    problem = e.what();
+  }
+  if (problem) spdlog::warn("server: health check {} fails: {}", name, *problem);
+  return !problem;
+}
+
+}  // namespace
+
+void health_checks::add(std::string name, kind kind, check call) {
+  const std::lock_guard lock{mutex_};
+  std::erase_if(checks_, [&](const named& known) { return known.name == name; });
+  checks_.push_back({std::move(name), kind, std::move(call)});
+}
+
+bool health_checks::serves(std::string_view path) {
+  return path.starts_with('/') &&
+         std::find(endpoints.begin(), endpoints.end(), split(path).first) != endpoints.end();
+}
+
+std::vector<health_checks::named> health_checks::checks_for(std::string_view endpoint) const {
+  std::vector<named> found{{"ping", kind::live, [] { return std::nullopt; }}};
+  const std::lock_guard lock{mutex_};
+  for (const auto& known : checks_) {
+    if (known.applies_to == kind::live || endpoint != "livez") found.push_back(known);
+  }
+  return found;
+}
+
+response health_checks::serve(const request& request) const {
+  const auto [endpoint, one] = split(request.path);
+  auto checks = checks_for(endpoint);
+  if (!one.empty()) {
+    std::erase_if(checks, [one = one](const named& known) { return known.name != one; });
+    if (checks.empty())
+      return status_response(404, "NotFound", "there is no health check of that name");
+  }
+  const auto listed = request.query.all("exclude");
+  std::set<std::string> excluded(listed.begin(), listed.end());
+
+  std::string text;
+  bool good = true;
+  for (const auto& known : checks) {
+    if (excluded.erase(known.name) > 0) {
+      text += "[+]" + known.name + " excluded: ok\n";
+    } else if (passes(known.name, known.call)) {
+      text += "[+]" + known.name + " ok\n";
+    } else {
+      text += "[-]" + known.name + " failed: reason withheld\n";
+      good = false;
+    }
+  }
+  for (const auto& unknown : excluded)
+    text += "warn: some health checks cannot be excluded: no matches for \"" + unknown + "\"\n";
+  if (!good) return plain(500, text + std::string(endpoint) + " check failed\n");
+  if (!request.query.has("verbose") || !one.empty()) return plain(200, "ok");
+  return plain(200, text + std::string(endpoint) + " check passed\n");
+}
+
+}  // namespace troupe::server

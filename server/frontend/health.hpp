@@ -1,0 +1,42 @@
+// /healthz, /livez and /readyz with their checks, in upstream's text forms. Thread safe.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/http/http.hpp"
+
+namespace troupe::server {
+
+class health_checks {
+ public:
+  // Nullopt: all is well; otherwise why not, for the log only: the answer withholds it. Called on
+  // an I/O thread, so it must not block.
+  using check = std::function<std::optional<std::string>()>;
+  // A failing `ready` check fails /readyz and /healthz; a failing `live` check /livez too.
+  enum class kind { live, ready };
+
+  // There is a check "ping" from the start. A second check of a name replaces the first.
+  void add(std::string name, kind kind, check call);
+
+  // True for /healthz, /livez, /readyz and what is below.
+  static bool serves(std::string_view path);
+  // Knows ?verbose and ?exclude=NAME; /livez/NAME runs one check.
+  response serve(const request& request) const;
+
+ private:
+  struct named {
+    std::string name;
+    kind applies_to;
+    check call;
+  };
+  std::vector<named> checks_for(std::string_view endpoint) const;
+
+  mutable std::mutex mutex_;
+  std::vector<named> checks_;
+};
+
+}  // namespace troupe::server

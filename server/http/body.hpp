@@ -1,0 +1,59 @@
+// The content of a response: pieces of text that somebody else may own, so that a list of a
+// thousand cached objects is sent without copying them together. Not thread safe; what the pieces
+// show must not change any more.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace troupe::server {
+
+using shared_text = std::shared_ptr<const std::string>;
+
+struct piece {
+  std::string_view text;
+  // Keeps `text` alive; null when it is of static storage.
+  std::shared_ptr<const void> owner;
+};
+
+class body {
+ public:
+  body() = default;
+  body(std::string text) { add(std::move(text)); }  // NOLINT: a text is a body
+  body(shared_text text) { add(std::move(text)); }  // NOLINT: a text is a body
+
+  void add(std::string text);
+  void add(shared_text text);
+  void add(std::string_view text, std::shared_ptr<const void> owner);
+  // `text` lives as long as the program, e.g. a literal.
+  void add_static(std::string_view text);
+  void reserve(std::size_t pieces) { pieces_.reserve(pieces); }
+
+  // Makes the body go on: when its pieces have gone out `rest` is called for more of them, on the
+  // thread of the connection, until it is false. It may add nothing and be called again.
+  using more = std::function<bool(body& to)>;
+  void continue_with(more rest) { rest_ = std::move(rest); }
+  more release_rest() noexcept { return std::exchange(rest_, nullptr); }
+  // False: size_bytes() is all of it.
+  bool has_rest() const noexcept { return rest_ != nullptr; }
+
+  std::size_t size_bytes() const noexcept { return size_bytes_; }
+  bool empty() const noexcept { return size_bytes_ == 0; }
+  const std::vector<piece>& pieces() const noexcept { return pieces_; }
+  // The pieces to keep; this body is empty then.
+  std::vector<piece> release() noexcept;
+  // A copy in one piece of what is there, for tests and small texts.
+  std::string text() const;
+
+ private:
+  std::vector<piece> pieces_;  // none is empty
+  std::size_t size_bytes_ = 0;
+  more rest_;
+};
+
+}  // namespace troupe::server

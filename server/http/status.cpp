@@ -1,0 +1,167 @@
+#include "server/http/status.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+namespace troupe::server {
+namespace {
+
+using json_writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void member(json_writer& out, std::string_view key, std::string_view value) {
+  if (value.empty()) return;
+  out.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+  out.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+}
+
+void details(json_writer& out, const api::error& error) {
+  if (error.name.empty() && error.group.empty() && error.kind.empty() && error.uid.empty() &&
+      error.causes.empty() && error.retry_after_seconds == 0)
+    return;
+  out.Key("details");
+  out.StartObject();
+  member(out, "name", error.name);
+  member(out, "group", error.group);
+  member(out, "kind", error.kind);
+  member(out, "uid", error.uid);
+  if (!error.causes.empty()) {
+    out.Key("causes");
+    out.StartArray();
+    for (const auto& cause : error.causes) {
+      out.StartObject();
+      member(out, "reason", cause.reason);
+      member(out, "message", cause.message);
+      member(out, "field", cause.field);
+      out.EndObject();
+    }
+    out.EndArray();
+  }
+  if (error.retry_after_seconds != 0) {
+    out.Key("retryAfterSeconds");
+    out.Int(error.retry_after_seconds);
+  }
+  out.EndObject();
+}
+
+}  // namespace
+
+response status_response(const api::error& error) {
+  rapidjson::StringBuffer text;
+  json_writer out{text};
+  out.StartObject();
+  member(out, "kind", "Status");
+  member(out, "apiVersion", "v1");
+  out.Key("metadata");
+  out.StartObject();
+  out.EndObject();
+  member(out, "status", "Failure");
+  member(out, "message", error.message);
+  member(out, "reason", error.reason);
+  details(out, error);
+  out.Key("code");
+  out.Int(error.code);
+  out.EndObject();
+  text.Put('\n');
+
+  response answer;
+  answer.status = error.code;
+  answer.content_type = "application/json";
+  if (error.retry_after_seconds != 0)
+    answer.fields.push_back({"retry-after", std::to_string(error.retry_after_seconds)});
+  answer.content.add(std::string(text.GetString(), text.GetSize()));
+  return answer;
+}
+
+response status_response(int code, std::string_view reason, std::string_view message) {
+  api::error error;
+  error.code = code;
+  error.reason = reason;
+  error.message = message;
+  return status_response(error);
+}
+
+std::string reason_of(const response& answer) {
+  static constexpr std::string_view member = "\"reason\":\"";
+  const auto text = answer.content.text();
+  const auto at = text.rfind(member);
+  if (at == std::string::npos) return {};
+  const auto begin = at + member.size();
+  return text.substr(begin, text.find('"', begin) - begin);
+}
+
+std::string_view reason_phrase(int code) noexcept {
+  switch (code) {
+    case 100:
+      return "Continue";
+    case 101:
+      return "Switching Protocols";
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 202:
+      return "Accepted";
+    case 204:
+      return "No Content";
+    case 301:
+      return "Moved Permanently";
+    case 302:
+      return "Found";
+    case 304:
+      return "Not Modified";
+    case 307:
+      return "Temporary Redirect";
+    case 308:
+      return "Permanent Redirect";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Gone";
+    case 411:
+      return "Length Required";
+    case 412:
+      return "Precondition Failed";
+    case 413:
+      return "Request Entity Too Large";
+    case 415:
+      return "Unsupported Media Type";
+    case 417:
+      return "Expectation Failed";
+    case 422:
+      return "Unprocessable Entity";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    case 505:
+      return "HTTP Version Not Supported";
+    case 507:
+      return "Insufficient Storage";
+    default:
+      return {};
+  }
+}
+
+}  // namespace troupe::server

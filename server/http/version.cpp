@@ -1,0 +1,35 @@
+#include "server/http/version.hpp"
+
+namespace troupe::server {
+namespace {
+
+// JSON as upstream writes it, with its members and indentation.
+constexpr std::string_view document =
+    "{\n"
+    "  \"major\": \"1\",\n"
+    "  \"minor\": \"33\",\n"
+    "  \"gitVersion\": \"v1.33.0+troupe-" TROUPE_VERSION
+    "\",\n"
+    "  \"gitCommit\": \"\",\n"
+    "  \"gitTreeState\": \"clean\",\n"
+    "  \"buildDate\": \"1970-01-01T00:00:00Z\",\n"
+    "  \"goVersion\": \"\",\n"
+    "  \"compiler\": \"g++ " __VERSION__
+    "\",\n"
+    "  \"platform\": \"linux/amd64\"\n"
+    "}";
+
+}  // namespace
+
+std::string_view program_version() noexcept {
+  return TROUPE_VERSION;
+}
+
+response version_response() {
+  response answer;
+  answer.content_type = "application/json";
+  answer.content.add_static(document);
+  return answer;
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,15 @@
+// The document at /version. Its gitVersion is the version of Kubernetes whose API is served, so
+// that clients which compare versions take us for what we do; our own version follows the plus
+// sign.
+#pragma once
+
+#include <string>
+
+#include "server/http/http.hpp"
+
+namespace troupe::server {
+
+std::string_view program_version() noexcept;
+response version_response();
+
+}  // namespace troupe::server

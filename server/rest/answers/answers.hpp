@@ -1,0 +1,42 @@
+// Answers of the REST API in the form that the client wants. Objects are sent from their cached
+// encodings without a copy, also within lists.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/error.hpp"
+#include "api/object/object.hpp"
+#include "server/http/http.hpp"
+#include "server/rest/requests/negotiation.hpp"
+
+namespace troupe::server {
+
+// What of an object the rows of a table carry (query parameter includeObject).
+enum class included : std::uint8_t { metadata, object, nothing };
+api::expected<included> parse_included(const query_string& query);
+
+struct list_page {
+  const api::kind_info* kind = nullptr;
+  std::vector<api::object_ptr> items;
+  std::uint64_t revision = 0;
+  std::string continue_token;             // empty on the last page
+  std::optional<std::int64_t> remaining;  // absent when unknown
+};
+
+response object_answer(const wanted_form& form, int status, const api::object_ptr& object,
+                       included rows = included::metadata);
+// A long list is made part by part while it is sent.
+response list_answer(const wanted_form& form, list_page page, included rows = included::metadata);
+// Messages that are no stored objects: Status, Scale, reviews. Never as a table.
+response message_answer(const wanted_form& form, int status, const api::body& content,
+                        std::string_view api_version, std::string_view kind);
+// A Status, and Retry-After where the error says so.
+response error_answer(const wanted_form& form, const api::error& error);
+// Text that is JSON already.
+response json_answer(int status, std::string content_type, shared_text text);
+
+}  // namespace troupe::server

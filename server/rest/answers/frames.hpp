@@ -1,0 +1,53 @@
+// Watch events as bytes, made once for all watches that want the same form.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "actors/core/event_list.hpp"
+#include "api/error.hpp"
+#include "server/http/body.hpp"
+#include "server/rest/answers/answers.hpp"
+
+namespace troupe::server {
+
+struct frame_form {
+  wanted_form answer;
+  included rows = included::metadata;
+  // Of a table: with its column definitions, which only the first event of a watch needs.
+  bool columns = true;
+
+  bool operator==(const frame_form&) const = default;
+};
+
+// -- single frames ------------------------------------------------------------------------------
+
+std::string event_frame(const frame_form& form, actors::event_type type,
+                        const api::object_ptr& object);
+// `initial_end`: it marks the end of the initial events (kubernetes: WatchList).
+std::string bookmark_frame(const frame_form& form, const api::kind_info& kind,
+                           std::uint64_t revision, bool initial_end);
+std::string error_frame(const frame_form& form, const api::error& error);
+
+// Thread safe, of bounded size: many watches see the same event within a moment, and who comes
+// later makes the frame again.
+class frame_cache {
+ public:
+  shared_text get(const frame_form& form, actors::event_type type, const api::object_ptr& object);
+
+ private:
+  struct entry {
+    std::mutex mutex;
+    frame_form form;
+    actors::event_type type = actors::event_type::added;
+    api::object_ptr object;
+    shared_text frame;
+  };
+  static constexpr std::size_t entries = 256;
+
+  std::array<entry, entries> entries_;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,53 @@
+// Cluster addresses and node ports of Services.
+//
+// Each number that a Service has is a key of the store (actors/core/service_allocations.hpp): the
+// commit makes and removes the keys with the Service. Two requests that choose the same number at
+// the same time conflict on its key; the later one chooses again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "api/error.hpp"
+#include "persistence/store/store.hpp"
+#include "persistence/tree/snapshot.hpp"
+
+namespace troupe::api::core::v1 {
+class Service;
+}
+
+namespace troupe::server {
+
+class service_addresses {
+ public:
+  // `network` is IPv4 in CIDR form, at most /28 and at least /8; otherwise the error says so.
+  static tl::expected<service_addresses, std::string> in(std::string_view network);
+
+  // Takes off what a change of the type makes meaningless, where the client only repeats what was:
+  // before the Service is validated, for there it would be refused.
+  static void drop_leftovers(api::core::v1::Service& now, const api::core::v1::Service& was);
+
+  // Completes the Service that is the first mutation of `into` (its state before in `was`, null for
+  // a new one). 422 for an address or a port that is taken or out of range, 500 when there is none
+  // left.
+  //
+  // kubernetes: pkg/registry/core/service/{ipallocator,portallocator,storage/alloc.go}.
+  api::expected<void> assign(const persistence::snapshot& state, const api::core::v1::Service* was,
+                             persistence::transaction& into) const;
+
+ private:
+  service_addresses(std::uint32_t base, unsigned prefix) : base_{base}, prefix_{prefix} {}
+
+  std::uint32_t size() const noexcept { return std::uint32_t{1} << (32 - prefix_); }
+  bool contains(std::uint32_t address) const noexcept;
+  std::string text() const;
+
+  class choice;
+
+  std::uint32_t base_;
+  unsigned prefix_;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,46 @@
+// The services that the handlers of the REST API share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "actors/control_plane/control_plane.hpp"
+#include "runtime/worker_pool.hpp"
+#include "server/rest/answers/frames.hpp"
+#include "server/rest/calls/service_addresses.hpp"
+#include "server/rest/defaults.hpp"
+
+namespace troupe::server {
+
+class authorization;
+class log_source;
+struct request_record;
+
+struct rest_options {
+  // Decides what reviews (`kubectl auth can-i`) answer; null: everything is allowed.
+  const authorization* permissions = nullptr;
+  // Where the logs of containers come from; null: nowhere.
+  log_source* logs = nullptr;
+  // Told of each request when it is answered, on the thread that answers: for metrics.
+  std::function<void(const request_record&)> observe;
+};
+
+struct rest_services {
+  rest_services(actors::control_plane& plane, rest_options options, service_addresses addresses)
+      : plane{plane}, options{std::move(options)}, addresses{addresses} {}
+
+  persistence::snapshot read() const { return plane.store().read(); }
+
+  actors::control_plane& plane;
+  const rest_options options;
+  const service_addresses addresses;
+  frame_cache frames;
+  // What must be tried again does so here, off the commit thread.
+  runtime::worker_pool retries{"rest-retry", 1, defaults::retry_queue};
+  // Logs are read here.
+  runtime::worker_pool disk{"rest-disk", 1, defaults::disk_queue};
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,129 @@
+#include "server/rest/calls/system_objects.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <future>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "actors/core/creation.hpp"
+#include "actors/core/service_allocations.hpp"
+#include "actors/defaults.hpp"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/scheduling_v1.pb.h"
+#include "api/scheme.hpp"
+#include "api/validation/system_priorities.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/rest/defaults.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::core::v1::Namespace;
+using api::scheduling::v1::PriorityClass;
+
+std::vector<std::unique_ptr<api::body>> system_objects() {
+  std::vector<std::unique_ptr<api::body>> out;
+  for (const auto* name : actors::defaults::system_namespaces) {
+    auto made = std::make_unique<Namespace>();
+    made->mutable_metadata()->set_name(name);
+    out.push_back(std::move(made));
+  }
+  for (const auto& each : api::system_priorities) {
+    auto made = std::make_unique<PriorityClass>();
+    made->mutable_metadata()->set_name(std::string{each.name});
+    made->set_value(each.value);
+    made->set_description(std::string{each.about});
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+// Nothing where it is there.
+tl::expected<void, std::string> add_missing(actors::control_plane& plane,
+                                            persistence::transaction& into) {
+  const auto state = plane.store().read();
+  std::mt19937_64 random{std::random_device{}()};
+  for (auto& content : system_objects()) {
+    const auto& kind = api::kind_of_type(*content->GetDescriptor());
+    if (state.find(kind.key({}, api::meta_of(*content).name()))) continue;
+    auto made = actors::create_transaction(state, kind, std::move(content), actors::checks::all,
+                                           plane.system().time().wall_now(), random);
+    if (!made) return tl::make_unexpected(made.error().message);
+    for (auto& each : made->preconditions)
+      into.preconditions.push_back(std::move(each));
+    for (auto& each : made->mutations)
+      into.mutations.push_back(std::move(each));
+  }
+  return {};
+}
+
+// Waits for the disk. Straight to the store: a cluster that is full must be able to start.
+tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane& plane,
+                                                           persistence::transaction transaction) {
+  transaction.cause.author = "system:apiserver";
+  const auto done = std::make_shared<std::promise<persistence::outcome>>();
+  auto answer = done->get_future();
+  plane.store().submit(std::move(transaction),
+                       [done](persistence::outcome result) { done->set_value(std::move(result)); });
+  if (answer.wait_for(defaults::start_wait) != std::future_status::ready)
+    return tl::make_unexpected("the store did not take the system objects in time");
+  return answer.get();
+}
+
+}  // namespace
+
+bool is_system_namespace(std::string_view name) noexcept {
+  const auto& all = actors::defaults::system_namespaces;
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
+  // Others make the namespaces too, and may be faster.
+  for (int left = defaults::write_attempts;; --left) {
+    persistence::transaction transaction;
+    if (auto added = add_missing(plane, transaction); !added) return added;
+    if (transaction.mutations.empty()) return {};
+    const auto committed = commit_now(plane, std::move(transaction));
+    if (!committed) return tl::make_unexpected(committed.error());
+    const auto& result = *committed;
+    if (result) return {};
+    if (result.error().code != persistence::errc::conflict || left == 1)
+      return tl::make_unexpected(result.error().message);
+  }
+}
+
+// kubernetes: pkg/registry/core/service/{ipallocator,portallocator}/controller, repair.
+tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane) {
+  std::size_t missing = 0, leaked = 0;
+  for (int left = defaults::repair_rounds; left > 0; --left) {
+    auto repair = actors::repair_allocations(plane.store().read(), defaults::repair_batch);
+    if (repair.transaction.mutations.empty()) {
+      if (missing + leaked + repair.doubled > 0)
+        spdlog::warn(
+            "services: {} addresses and node ports had no key and got one, {} keys had no "
+            "service and were removed; {} numbers belong to two services: make one anew",
+            missing, leaked, repair.doubled);
+      return {};
+    }
+    const auto committed = commit_now(plane, std::move(repair.transaction));
+    if (!committed) return tl::make_unexpected(committed.error());
+    if (*committed) {
+      missing += repair.missing;
+      leaked += repair.leaked;
+    } else if (committed->error().code != persistence::errc::conflict) {
+      return tl::make_unexpected(committed->error().message);
+    }
+  }
+  spdlog::warn(
+      "services: {} keys of addresses and node ports were put right, more at the next "
+      "start",
+      missing + leaked);
+  return {};
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,25 @@
+// The objects that every cluster has and no client creates.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+#include "actors/control_plane/control_plane.hpp"
+
+namespace troupe::server {
+
+// The namespaces default, kube-system, kube-public and kube-node-lease, and the priority classes
+// system-node-critical and system-cluster-critical, where they are missing.
+// Waits until they are on disk; not from an actor, nor from the commit thread. The error says in
+// one line why they cannot be.
+tl::expected<void, std::string> create_system_objects(actors::control_plane& plane);
+
+// Puts the keys of addresses and node ports right that Services have: those that are missing,
+// because the store is older than such keys, and those that nobody has. Waits and fails as above.
+tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane);
+
+// Whether it is one of those namespaces: they may not be deleted.
+bool is_system_namespace(std::string_view name) noexcept;
+
+}  // namespace troupe::server

@@ -1,0 +1,147 @@
+#include "server/rest/handlers/api_server.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/schema/core_binding.pb.h"
+#include "api/scheme.hpp"
+#include "server/rest/calls/system_objects.hpp"
+#include "server/rest/handlers/deleting.hpp"
+#include "server/rest/handlers/documents.hpp"
+#include "server/rest/handlers/reading.hpp"
+#include "server/rest/handlers/reviews.hpp"
+#include "server/rest/handlers/subresources.hpp"
+#include "server/rest/handlers/writing.hpp"
+#include "server/rest/logs/logs.hpp"
+
+namespace troupe::server {
+namespace {
+
+// kubernetes: apimachinery/pkg/api/errors, NewGenericServerResponse for 405.
+api::error no_such_method() {
+  api::error out;
+  out.code = 405;
+  out.reason = "MethodNotAllowed";
+  out.message = "the server does not allow this method on the requested resource";
+  return out;
+}
+
+// For people at a terminal, as upstream does it.
+bool wants_pretty(const request& request) {
+  if (request.query.has("pretty")) return request.query.flag("pretty");
+  const auto agent = request.headers.get("user-agent");
+  return agent.starts_with("curl") || agent.starts_with("Wget") || agent.starts_with("Mozilla/5.0");
+}
+
+using call_handler = void (*)(const call_ptr&);
+
+call_handler object_handler(const call& call) {
+  switch (call.verb) {
+    case verb::get:
+      return &get_object;
+    case verb::list:
+      return &list_objects;
+    case verb::watch:
+      return &watch_objects;
+    case verb::create:
+      if (is_review(call.kind())) return &create_review;
+      return &call.kind() == &api::kind_of<api::core::v1::Binding>() ? &create_binding
+                                                                     : &create_object;
+    case verb::update:
+      return &update_object;
+    case verb::patch:
+      return &patch_object;
+    case verb::remove:
+      return &delete_object;
+    case verb::remove_all:
+      return &delete_collection;
+  }
+  return nullptr;
+}
+
+// The verbs of one part of an object; null where it has no such verb.
+struct part_handlers {
+  std::string_view name;
+  call_handler get = nullptr;
+  call_handler create = nullptr;
+  call_handler update = nullptr;
+  call_handler patch = nullptr;
+};
+
+constexpr part_handlers parts[] = {
+    {"status", &get_object, nullptr, &update_object, &patch_object},
+    {"scale", &get_scale, nullptr, &update_scale, &patch_scale},
+    {"finalize", nullptr, nullptr, &update_object, nullptr},
+    {"ephemeralcontainers", &get_object, nullptr, &update_object, &patch_object},
+    {"binding", nullptr, &create_binding, nullptr, nullptr},
+    {"eviction", nullptr, &create_eviction, nullptr, nullptr},
+    {"log", &get_log, nullptr, nullptr, nullptr},
+    {"exec", &refuse_stream, &refuse_stream, nullptr, nullptr},
+    {"attach", &refuse_stream, &refuse_stream, nullptr, nullptr},
+    {"portforward", &refuse_stream, &refuse_stream, nullptr, nullptr},
+};
+
+call_handler part_handler(const call& call) {
+  for (const auto& part : parts) {
+    if (part.name != call.route.subresource) continue;
+    switch (call.verb) {
+      case verb::get:
+        return part.get;
+      case verb::create:
+        return part.create;
+      case verb::update:
+        return part.update;
+      case verb::patch:
+        return part.patch;
+      default:
+        return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+call_handler handler_of(const call& call) {
+  if (!call.route.subresource.empty()) return part_handler(call);
+  return call.kind().serves(to_string(call.verb)) ? object_handler(call) : nullptr;
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<api_server>, std::string> api_server::make(
+    actors::control_plane& plane, api_server_options options) {
+  const auto addresses = service_addresses::in(options.service_network);
+  if (!addresses) return tl::make_unexpected(addresses.error());
+  return std::unique_ptr<api_server>{new api_server{plane, std::move(options.rest), *addresses}};
+}
+
+api_server::api_server(actors::control_plane& plane, rest_options options,
+                       service_addresses addresses)
+    : services_{plane, std::move(options), addresses} {}
+
+api_server::~api_server() = default;
+
+tl::expected<void, std::string> api_server::create_system_objects() {
+  if (auto made = server::create_system_objects(services_.plane); !made) return made;
+  return server::repair_service_allocations(services_.plane);
+}
+
+void api_server::serve(request_ptr request, responder answer) {
+  const auto route = route_of(request->info);
+  const auto verb = verb_of(route, request->info);
+  const auto made = std::make_shared<call>(services_, std::move(request), std::move(answer), route,
+                                           verb.value_or(verb::get));
+  if (route.at != route::place::objects) return serve_document(made);
+  const auto form = negotiate(made->request->headers.joined("accept"), verb == verb::watch);
+  if (!form) return made->fail(form.error());
+  made->form = *form;
+  made->form.pretty = wants_pretty(*made->request);
+  const auto rows = parse_included(made->request->query);
+  if (!rows) return made->fail(rows.error());
+  made->rows = *rows;
+  const auto handle = verb ? handler_of(*made) : nullptr;
+  if (handle == nullptr) return made->fail(no_such_method());
+  handle(made);
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,165 @@
+#include "server/rest/handlers/deleting.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "api/schema/core_account.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/core_service.pb.h"
+#include "api/schema/scheduling_v1.pb.h"
+#include "api/scheme.hpp"
+#include "api/strategy/strategy.hpp"
+#include "api/validation/system_priorities.hpp"
+#include "server/rest/calls/system_objects.hpp"
+#include "server/rest/handlers/reading.hpp"
+#include "server/rest/handlers/writing.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::meta::v1::DeleteOptions;
+using persistence::snapshot;
+
+bool is_dry(const DeleteOptions& options) {
+  return std::find(options.dry_run().begin(), options.dry_run().end(), "All") !=
+         options.dry_run().end();
+}
+
+// These are answered by their last state, others by a Status (kubernetes: ReturnDeletedObject).
+bool shows_deleted(const api::kind_info& kind) {
+  return &kind == &api::kind_of<api::core::v1::Pod>() ||
+         &kind == &api::kind_of<api::core::v1::Service>() ||
+         &kind == &api::kind_of<api::core::v1::ServiceAccount>() ||
+         &kind == &api::kind_of<api::core::v1::PodTemplate>();
+}
+
+void answer_removed(const call_ptr& call, const DeleteOptions& options,
+                    const change_result& result) {
+  if (result.removed && !shows_deleted(call->kind())) return call->succeed(200, result.object);
+  // The old way to say "in the foreground" (kubernetes: endpoints/handlers/delete.go).
+  const bool waits =
+      !result.removed && options.has_orphan_dependents() && !options.orphan_dependents();
+  call->answer(waits ? 202 : 200, result.object);
+}
+
+// The objects of a deletecollection, some of them under way. Completions come from any thread.
+class sweep : public std::enable_shared_from_this<sweep> {
+ public:
+  sweep(call_ptr call, DeleteOptions options, list_page found)
+      : call_{std::move(call)},
+        options_{std::move(options)},
+        left_{std::move(found.items)},
+        answer_{std::move(found)} {}
+
+  void begin() {
+    const auto count = std::min(left_.size(), defaults::parallel_deletions);
+    if (count == 0) return finish();
+    under_way_ = count;
+    for (std::size_t i = 0; i < count; ++i)
+      next();
+  }
+
+ private:
+  // Takes the place of the one that has ended.
+  void next() {
+    std::unique_lock lock{mutex_};
+    if (failure_ || at_ == left_.size()) {
+      const bool last = --under_way_ == 0;
+      lock.unlock();
+      if (last) finish();
+      return;
+    }
+    const auto object = left_[at_++];
+    lock.unlock();
+    const auto& meta = object->meta();
+    auto self = shared_from_this();
+    carry_out(
+        call_, is_dry(options_),
+        [self, key = object->kind().key(meta.namespace_(), meta.name()),
+         name = meta.name()](const snapshot& state) {
+          return plan_removal(self->call_, state, key, name, self->options_);
+        },
+        [self](const change_result& result) { self->ended(result.object, nullptr); },
+        [self](const api::error& error) { self->ended(nullptr, &error); });
+  }
+
+  void ended(const api::object_ptr& object, const api::error* error) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (object) answer_.items.push_back(object);
+      if (error != nullptr && error->code != 404 && !failure_) failure_ = *error;
+    }
+    // Off this stack: a refusal may come at once, thousands of times.
+    if (!call_->services.retries.post([self = shared_from_this()] { self->next(); })) next();
+  }
+
+  void finish() {
+    if (failure_) return call_->fail(*failure_);
+    answer_.revision = call_->services.read().at();
+    call_->answer(list_answer(call_->form, std::move(answer_), call_->rows));
+  }
+
+  const call_ptr call_;
+  const DeleteOptions options_;
+  const std::vector<api::object_ptr> left_;
+  std::mutex mutex_;
+  std::size_t at_ = 0;
+  std::size_t under_way_ = 0;
+  list_page answer_;  // what has been deleted, and the way to the next page
+  std::optional<api::error> failure_;
+};
+
+}  // namespace
+
+api::expected<change_plan> plan_removal(const call_ptr& call, const snapshot& state,
+                                        const std::string& key, std::string_view name,
+                                        const DeleteOptions& options) {
+  const auto& kind = call->kind();
+  const auto was = state.find(key);
+  if (!was) return api::fail(api::not_found(kind, name));
+  // kubernetes: admission/plugin/namespace/lifecycle. Nobody would make kube-node-lease again, so
+  // it stays too.
+  if (&kind == &api::kind_of<api::core::v1::Namespace>() && is_system_namespace(name))
+    return api::fail(api::forbidden(kind, name, "this namespace may not be deleted"));
+  // kubernetes: pkg/registry/scheduling/priorityclass/storage.
+  if (&kind == &api::kind_of<api::scheduling::v1::PriorityClass>() &&
+      api::find_system_priority(name) != nullptr)
+    return api::fail(
+        api::forbidden(kind, name, "this is a system priority class and cannot be deleted"));
+  auto step = api::plan_delete(kind, was->content(), was->revision(), options,
+                               wall_seconds(call->services));
+  if (!step) return api::fail(std::move(step.error()));
+  change_plan plan{{}, was, nullptr, 200};
+  if (step->step == api::deletion_step::unchanged) return plan;
+  plan.transaction.preconditions.push_back({key, was->revision()});
+  plan.transaction.mutations.push_back({key, &kind, std::move(step->updated)});
+  return plan;
+}
+
+void delete_object(const call_ptr& call) {
+  const auto parsed = parse_delete_options(*call->request);
+  if (!parsed) return call->fail(parsed.error());
+  const auto options = std::make_shared<const DeleteOptions>(*parsed);
+  carry_out(
+      call, is_dry(*options),
+      [call, options](const snapshot& state) {
+        return plan_removal(call, state, call->key(), call->route.name, *options);
+      },
+      [call, options](const change_result& result) { answer_removed(call, *options, result); });
+}
+
+void delete_collection(const call_ptr& call) {
+  auto options = parse_delete_options(*call->request);
+  if (!options) return call->fail(options.error());
+  const auto chosen = parse_list_options(call->kind(), call->request->query, false);
+  if (!chosen) return call->fail(chosen.error());
+  auto found = read_page(*call, *chosen);
+  if (!found) return call->fail(found.error());
+  std::make_shared<sweep>(call, std::move(*options), std::move(*found))->begin();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,92 @@
+#include "server/rest/handlers/documents.hpp"
+
+#include <string>
+
+#include "api/discovery/discovery.hpp"
+#include "api/discovery/openapi.hpp"
+
+namespace troupe::server {
+
+namespace {
+
+// kubernetes: apimachinery/pkg/api/errors, NewGenericServerResponse for 404.
+api::error no_such_path() {
+  api::error out;
+  out.code = 404;
+  out.reason = "NotFound";
+  out.message = "the server could not find the requested resource";
+  return out;
+}
+
+void answer_json(const call_ptr& call, const std::string& text, std::string type) {
+  if (text.empty()) return call->fail(no_such_path());
+  // The documents live as long as the program: the pointer shares nothing and owns nothing.
+  call->answer(json_answer(200, std::move(type), shared_text{shared_text{}, &text}));
+}
+
+// /api and /apis: all at once for those who can read it, else what is plain.
+void answer_discovery(const call_ptr& call, bool core) {
+  const auto version = negotiate_discovery(call->request->headers.joined("accept"));
+  if (version.empty())
+    return answer_json(call, core ? api::core_versions_document() : api::groups_document(),
+                       "application/json");
+  answer_json(call, api::aggregated_document(core, version),
+              "application/json;g=apidiscovery.k8s.io;v=" + std::string{version} +
+                  ";as=APIGroupDiscoveryList");
+}
+
+// Old clients take only protobuf, and would rather fail than read JSON.
+void answer_openapi_v2(const call_ptr& call) {
+  // What clients ask for has an @ in it, which is no media type in an answer.
+  constexpr std::string_view type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  const auto accept = call->request->headers.joined("accept");
+  if (accept.find("com.github.proto-openapi.spec.v2") == accept.npos)
+    return answer_json(call, api::openapi_v2_json(), "application/json");
+  answer_json(call, api::openapi_v2_protobuf(), std::string{type});
+}
+
+void answer_openapi_v3(const call_ptr& call) {
+  auto path = call->route.name;
+  if (path.starts_with('/')) path.remove_prefix(1);
+  answer_json(call, path.empty() ? api::openapi_v3_index() : api::openapi_v3_document(path),
+              "application/json");
+}
+
+// kubectl asks for them when it does not know a kind, and says "no matches for kind" only after it
+// has read that there are none.
+constexpr std::string_view custom_kinds_path =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+void answer_no_custom_kinds(const call_ptr& call) {
+  static const std::string text =
+      R"({"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1",)"
+      R"("metadata":{"resourceVersion":"1"},"items":[]})";
+  answer_json(call, text, "application/json");
+}
+
+}  // namespace
+
+void serve_document(const call_ptr& call) {
+  using place = route::place;
+  switch (call->route.at) {
+    case place::versions:
+      return answer_discovery(call, true);
+    case place::groups:
+      return answer_discovery(call, false);
+    case place::group:
+      return answer_json(call, api::group_document(call->route.group), "application/json");
+    case place::resources:
+      return answer_json(call, api::resources_document(call->route.group, call->route.version),
+                         "application/json");
+    case place::openapi_v2:
+      return answer_openapi_v2(call);
+    case place::openapi_v3:
+      return answer_openapi_v3(call);
+    default:
+      if (call->verb == verb::list && call->request->path == custom_kinds_path)
+        return answer_no_custom_kinds(call);
+      return call->fail(no_such_path());
+  }
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,167 @@
+#include "server/rest/handlers/reading.hpp"
+
+#include <fmt/format.h>
+
+#include "actors/core/store_error.hpp"
+#include "server/rest/requests/continue_token.hpp"
+#include "server/rest/watch/watch_session.hpp"
+
+namespace troupe::server {
+namespace {
+
+using persistence::snapshot;
+
+// kubernetes: apiserver/pkg/storage, NewTooLargeResourceVersionError.
+api::error too_new(std::uint64_t requested, std::uint64_t present) {
+  auto out = api::timed_out(
+      fmt::format("Too large resource version: {}, current: {}", requested, present), 1);
+  out.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+  return out;
+}
+
+api::expected<void> not_older(const snapshot& state,
+                              const std::optional<std::uint64_t>& requested) {
+  if (requested && *requested > state.at()) return api::fail(too_new(*requested, state.at()));
+  return {};
+}
+
+// The state that a list is of, and where in it the page begins.
+struct place {
+  snapshot state;
+  std::string after;  // a key; empty: the beginning
+};
+
+// The words tell a person what clients do by themselves with the token.
+api::error page_expired(const std::string& next) {
+  auto out = api::expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.");
+  out.continue_token = next;
+  return out;
+}
+
+api::expected<place> resume(const call& call, const list_options& options,
+                            const std::string& prefix) {
+  auto token = decode_token(options.continue_token);
+  if (!token) return api::fail(std::move(token.error()));
+  auto after = prefix + token->after;
+  if (token->revision < 0) return place{call.services.read(), std::move(after)};
+  auto state = call.services.plane.store().read_at(static_cast<std::uint64_t>(token->revision));
+  if (state) return place{std::move(*state), std::move(after)};
+  if (state.error().code == persistence::errc::compacted)
+    return api::fail(page_expired(encode_token({-1, token->after})));
+  return api::fail(actors::to_api_error(state.error(), call.kind(), {}));
+}
+
+api::expected<place> begin(const call& call, const list_options& options) {
+  auto state = call.services.read();
+  // kubernetes: docs, "The resourceVersion parameter". Pages are of one state, so it is meant
+  // exactly where nothing else is said; upstream has any state of five minutes, and where we have
+  // only newer ones they serve such a client better than a refusal.
+  const bool exact = options.match == revision_match::exact;
+  const bool rather = options.match == revision_match::unset && options.limit != 0 &&
+                      options.revision.value_or(0) != 0;
+  if ((exact || rather) && *options.revision < state.at()) {
+    auto then = call.services.plane.store().read_at(*options.revision);
+    if (then) return place{std::move(*then), {}};
+    if (exact)
+      return api::fail(
+          api::expired(fmt::format("The resourceVersion for the provided list is too old: {} ({})",
+                                   *options.revision, state.at())));
+  }
+  if (auto fine = not_older(state, options.revision); !fine)
+    return api::fail(std::move(fine.error()));
+  return place{std::move(state), {}};
+}
+
+// The objects of a list that names one of them.
+list_page single(const call& call, const list_options& options, const snapshot& state,
+                 std::string_view name) {
+  list_page page;
+  const auto found = state.find(call.kind().key(call.route.ns, name));
+  if (found && options.labels.matches(found->meta().labels()) &&
+      options.fields.matches(found->content()))
+    page.items.push_back(found);
+  return page;
+}
+
+list_page scan(const list_options& options, const place& from, const std::string& prefix) {
+  list_page page;
+  const bool all = options.selects_all();
+  std::string last;
+  std::int64_t behind = 0;
+  from.state.scan(prefix, from.after, [&](std::string_view key, const api::object_ptr& object) {
+    if (options.limit != 0 && page.items.size() == options.limit) {
+      // How many are left can be said only where every key counts.
+      ++behind;
+      return all && !from.after.empty();
+    }
+    const auto stored = object->stored();
+    if (!stored.empty() && !options.fields.may_match(stored)) return true;
+    if (!all && (!options.labels.matches(object->meta().labels()) ||
+                 !options.fields.matches(object->content())))
+      return true;
+    page.items.push_back(object);
+    last = key.substr(prefix.size());
+    return true;
+  });
+  if (behind == 0) return page;
+  page.continue_token = encode_token({static_cast<std::int64_t>(from.state.at()), last});
+  if (all && from.after.empty())
+    page.remaining = static_cast<std::int64_t>(from.state.count(prefix) - page.items.size());
+  else if (all)
+    page.remaining = behind;
+  return page;
+}
+
+}  // namespace
+
+api::expected<list_page> read_page(const call& call, const list_options& options) {
+  const auto& kind = call.kind();
+  const auto prefix = kind.prefix(call.route.ns);
+  const auto from =
+      options.continue_token.empty() ? begin(call, options) : resume(call, options, prefix);
+  if (!from) return api::fail(from.error());
+  const auto name = options.fields.exact("metadata.name");
+  const bool one = name && !name->empty() && (!kind.namespaced() || !call.route.ns.empty());
+  auto page = one ? single(call, options, from->state, *name) : scan(options, *from, prefix);
+  page.kind = &kind;
+  page.revision = from->state.at();
+  if (!page.continue_token.empty()) call.services.plane.store().pin(from->state);
+  return page;
+}
+
+void get_object(const call_ptr& call) {
+  const auto state = call->services.read();
+  if (const auto text = call->request->query.get_or("resourceVersion", ""); !text.empty()) {
+    const auto revision = parse_revision(text);
+    if (!revision) return call->fail(revision.error());
+    if (const auto fine = not_older(state, *revision); !fine) return call->fail(fine.error());
+  }
+  const auto found = state.find(call->key());
+  if (!found) return call->fail(api::not_found(call->kind(), call->route.name));
+  call->answer(200, found);
+}
+
+void list_objects(const call_ptr& call) {
+  const auto options = parse_list_options(call->kind(), call->request->query, false);
+  if (!options) return call->fail(options.error());
+  auto page = read_page(*call, *options);
+  if (!page) return call->fail(page.error());
+  call->answer(list_answer(call->form, std::move(*page), call->rows));
+}
+
+void watch_objects(const call_ptr& call) {
+  auto options = parse_list_options(call->kind(), call->request->query, true);
+  if (!options) return call->fail(options.error());
+  // The state that it begins with is the present one.
+  if (options->initial_events.value_or(false))
+    if (const auto fine = not_older(call->services.read(), options->revision); !fine)
+      return call->fail(fine.error());
+  start_watch(call, std::move(*options));
+}
+
+}  // namespace troupe::server

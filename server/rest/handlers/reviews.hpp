@@ -1,0 +1,13 @@
+// What a client asks about itself: who it is and what it may do. Answered at once, never stored.
+#pragma once
+
+#include "server/rest/calls/call.hpp"
+
+namespace troupe::server {
+
+// True for the kinds below.
+bool is_review(const api::kind_info& kind);
+// POST of selfsubjectreviews, selfsubjectaccessreviews and selfsubjectrulesreviews.
+void create_review(const call_ptr& call);
+
+}  // namespace troupe::server

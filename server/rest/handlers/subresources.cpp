@@ -1,0 +1,197 @@
+#include "server/rest/handlers/subresources.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "actors/core/commands.hpp"
+#include "api/schema/core_binding.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/policy_v1.pb.h"
+#include "api/scheme.hpp"
+#include "api/strategy/scale.hpp"
+#include "api/strategy/strategy.hpp"
+#include "api/validation/validation.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/rest/handlers/patching.hpp"
+#include "server/rest/handlers/writing.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::autoscaling::v1::Scale;
+using api::core::v1::Binding;
+using api::core::v1::Pod;
+using api::policy::v1::Eviction;
+using persistence::snapshot;
+
+const api::kind_info& scale_kind() {
+  return api::kind_of<Scale>();
+}
+
+void answer_scale(const call_ptr& call, const api::object_ptr& object) {
+  call->answer(message_answer(call->form, 200, api::scale_of(object->content()),
+                              scale_kind().api_version(), scale_kind().kind()));
+}
+
+// The scaled object with the number that `scale` demands.
+api::expected<change_plan> plan_scale(const call_ptr& call, const snapshot& state,
+                                      const api::object_ptr& was, const api::body& scale) {
+  auto causes = api::validate_message(scale);
+  if (!causes.empty())
+    return api::fail(api::invalid(scale_kind(), was->meta().name(), std::move(causes)));
+  const auto demanded = api::precondition_of(scale);
+  if (!demanded) return api::fail(demanded.error());
+  if (auto fits = api::check_precondition(call->kind(), *demanded, was->content(), was->revision());
+      !fits)
+    return api::fail(std::move(fits.error()));
+  auto now = was->copy();
+  api::set_scale(*now, static_cast<const Scale&>(scale));
+  return plan_replacement(call, state, was, std::move(now));
+}
+
+template <class Read>
+void write_scale(const call_ptr& call, bool dry_run, Read read) {
+  carry_out(
+      call, dry_run,
+      [call, read](const snapshot& state) -> api::expected<change_plan> {
+        const auto was = state.find(call->key());
+        if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
+        const auto scale = read(*was);
+        if (!scale) return api::fail(scale.error());
+        return plan_scale(call, state, was, **scale);
+      },
+      [call](const change_result& result) { answer_scale(call, result.object); });
+}
+
+api::expected<change_plan> as_change(api::expected<actors::command_plan> plan) {
+  if (!plan) return api::fail(std::move(plan.error()));
+  return change_plan{std::move(plan->transaction), plan->object, nullptr, 201};
+}
+
+// The write options and the body of a request that creates something which is not kept.
+struct order {
+  write_options options;
+  std::shared_ptr<const api::body> content;
+};
+
+api::expected<order> read_order(const call_ptr& call, const api::kind_info& kind) {
+  auto options = parse_write_options("CreateOptions", call->request->query);
+  if (!options) return api::fail(std::move(options.error()));
+  auto content = read_body(call, kind, options->fields);
+  if (!content) return api::fail(std::move(content.error()));
+  if (auto causes = api::validate_message(**content); !causes.empty())
+    return api::fail(api::invalid(kind, api::meta_of(**content).name(), std::move(causes)));
+  return order{std::move(*options), std::move(*content)};
+}
+
+api::expected<actors::bind> bind_of(const call_ptr& call, const Binding& binding) {
+  const auto& meta = binding.metadata();
+  const auto& target = binding.target();
+  std::vector<api::error_cause> causes;
+  if (meta.name().empty())
+    causes.push_back({"FieldValueRequired", "Required value", "metadata.name"});
+  if (!target.kind().empty() && target.kind() != "Node")
+    causes.push_back(
+        {"FieldValueNotSupported",
+         "Unsupported value: \"" + target.kind() + "\": supported values: \"Node\", \"<empty>\"",
+         "target.kind"});
+  if (target.name().empty())
+    causes.push_back({"FieldValueRequired", "Required value", "target.name"});
+  if (!causes.empty())
+    return api::fail(api::invalid(api::kind_of<Binding>(), meta.name(), std::move(causes)));
+  return actors::bind{.pod_key = api::kind_of<Pod>().key(call->route.ns, meta.name()),
+                      .pod_uid = meta.uid(),
+                      .node = target.name()};
+}
+
+}  // namespace
+
+void get_scale(const call_ptr& call) {
+  const auto found = call->services.read().find(call->key());
+  if (!found) return call->fail(api::not_found(call->kind(), call->route.name));
+  answer_scale(call, found);
+}
+
+void update_scale(const call_ptr& call) {
+  const auto options = parse_write_options("UpdateOptions", call->request->query);
+  if (!options) return call->fail(options.error());
+  auto content = read_body(call, scale_kind(), options->fields);
+  if (!content) return call->fail(content.error());
+  std::shared_ptr<const api::body> scale{std::move(*content)};
+  write_scale(call, options->dry_run, [scale](const api::object&) {
+    return api::expected<std::shared_ptr<const api::body>>{scale};
+  });
+}
+
+void patch_scale(const call_ptr& call) {
+  const auto options = parse_write_options("PatchOptions", call->request->query);
+  if (!options) return call->fail(options.error());
+  const auto change = patch::from(call->request);
+  if (!change) return call->fail(change.error());
+  write_scale(call, options->dry_run,
+              [change = *change, call, fields = options->fields](
+                  const api::object& object) -> api::expected<std::shared_ptr<const api::body>> {
+                const auto& kind = scale_kind();
+                const auto before = api::encode_json(api::scale_of(object.content()),
+                                                     kind.api_version(), kind.kind());
+                const auto after = change.apply(*call, before, kind.type(), fields);
+                if (!after) return api::fail(after.error());
+                auto scale = api::decode(*after, api::media::json, &kind, {.fields = fields});
+                if (!scale) return api::fail(std::move(scale.error()));
+                call->warn(scale->warnings);
+                return std::shared_ptr<const api::body>{std::move(scale->content)};
+              });
+}
+
+void create_binding(const call_ptr& call) {
+  const auto read = read_order(call, api::kind_of<Binding>());
+  if (!read) return call->fail(read.error());
+  const auto command = bind_of(call, static_cast<const Binding&>(*read->content));
+  if (!command) return call->fail(command.error());
+  carry_out(
+      call, read->options.dry_run,
+      [call, command = *command](const snapshot& state) {
+        return as_change(
+            actors::plan_bind(state, command, call->services.plane.system().time().wall_now()));
+      },
+      [call](const change_result&) { call->succeed(201); });
+}
+
+void refuse_stream(const call_ptr& call) {
+  const auto name = call->route.name;
+  if (!call->services.read().find(call->key()))
+    return call->fail(api::not_found(call->kind(), name));
+  auto out = api::method_not_supported(call->kind(), call->route.subresource);
+  out.name = name;
+  out.message = fmt::format(
+      "pods \"{}\": {} is not supported by this server: it opens no streams into containers that "
+      "run; what they print is shown by the log",
+      name, call->route.subresource);
+  call->fail(out);
+}
+
+void create_eviction(const call_ptr& call) {
+  const auto read = read_order(call, api::kind_of<Eviction>());
+  if (!read) return call->fail(read.error());
+  const auto& eviction = static_cast<const Eviction&>(*read->content);
+  const auto& options = eviction.delete_options();
+  const bool dry_run = read->options.dry_run || !options.dry_run().empty();
+  actors::evict command{
+      .pod_key = call->key(),
+      .pod_uid = options.preconditions().uid(),
+      .grace_seconds = options.has_grace_period_seconds() ? options.grace_period_seconds() : -1,
+      .reason = "EvictionByEvictionAPI",
+      .message = "Eviction API: evicting"};
+  carry_out(
+      call, dry_run,
+      [call, command](const snapshot& state) {
+        return as_change(
+            actors::plan_evict(state, command, call->services.plane.system().time().wall_now()));
+      },
+      [call](const change_result&) { call->succeed(201); });
+}
+
+}  // namespace troupe::server

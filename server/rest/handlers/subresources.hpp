@@ -1,0 +1,22 @@
+// What is served below an object and is no part of it: scale, binding, eviction,
+// streams.
+#pragma once
+
+#include "server/rest/handlers/change.hpp"
+
+namespace troupe::server {
+
+// GET, PUT and PATCH of PLURAL/NAME/scale (autoscaling/v1 Scale).
+void get_scale(const call_ptr& call);
+void update_scale(const call_ptr& call);
+void patch_scale(const call_ptr& call);
+
+// POST of pods/NAME/binding and of bindings.
+void create_binding(const call_ptr& call);
+// POST of pods/NAME/eviction. Nothing forbids one yet: there are no disruption budgets.
+void create_eviction(const call_ptr& call);
+
+// pods/NAME/exec, attach and portforward: 405 that says so, where upstream opens a stream.
+void refuse_stream(const call_ptr& call);
+
+}  // namespace troupe::server

@@ -1,0 +1,38 @@
+// POST, PUT and PATCH of stored objects.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "api/error.hpp"
+#include "server/rest/handlers/change.hpp"
+
+namespace troupe::server {
+
+void create_object(const call_ptr& call);
+// PUT of an object, or of one of its parts by a subresource: status, finalize, ephemeralcontainers.
+void update_object(const call_ptr& call);
+void patch_object(const call_ptr& call);
+
+// -- what they share ----------------------------------------------------------------------------
+
+// The body of the request as an object of that kind; what fieldValidation says of it becomes
+// warnings of the call.
+api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
+                                                    const api::kind_info& kind,
+                                                    api::field_validation fields);
+
+// The transaction that creates the object where the call says; 409 where its name is taken.
+api::expected<change_plan> plan_creation(const call_ptr& call, const persistence::snapshot& state,
+                                         std::unique_ptr<api::body> content);
+
+// Makes `now` the successor of `was` under the rules of the part that the call writes, and the
+// transaction for it. An equal successor changes nothing.
+api::expected<change_plan> plan_replacement(const call_ptr& call,
+                                            const persistence::snapshot& state,
+                                            const api::object_ptr& was,
+                                            std::unique_ptr<api::body> now);
+
+std::int64_t wall_seconds(const rest_services& services);
+
+}  // namespace troupe::server

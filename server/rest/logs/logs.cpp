@@ -1,0 +1,262 @@
+#include "server/rest/logs/logs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "actors/defaults.hpp"
+#include "actors/link/defaults.hpp"
+#include "actors/nodes/node_identity.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+#include "api/values/timestamp.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/rest/logs/log_source.hpp"
+#include "server/rest/logs/remote_logs.hpp"
+
+namespace troupe::server {
+
+namespace {
+
+using api::core::v1::ContainerStatus;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+api::expected<std::string> container_of(const Pod& pod, const std::string& requested) {
+  std::string names;
+  const auto& spec = pod.spec();
+  for (const auto* all : {&spec.init_containers(), &spec.containers()})
+    for (const auto& container : *all) {
+      if (container.name() == requested) return requested;
+      names += (names.empty() ? "" : " ") + container.name();
+    }
+  const auto& name = pod.metadata().name();
+  if (!requested.empty())
+    return api::fail(
+        api::bad_request(fmt::format("container {} is not valid for pod {}", requested, name)));
+  if (spec.containers_size() == 1) return spec.containers(0).name();
+  return api::fail(api::bad_request(fmt::format(
+      "a container name must be specified for pod {}, choose one of: [{}]", name, names)));
+}
+
+const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
+  for (const auto* all :
+       {&pod.status().init_container_statuses(), &pod.status().container_statuses()})
+    for (const auto& status : *all)
+      if (status.name() == container) return &status;
+  return nullptr;
+}
+
+// The id of the run whose log is asked for; empty: none has begun. A container that waits to be
+// started again shows its last run.
+//
+// kubernetes: pkg/kubelet/kubelet_pods.go, validateContainerLogStatus.
+std::string run_of(const ContainerStatus* status, bool previous) {
+  if (status == nullptr) return {};
+  const auto& last = status->last_state().terminated().container_id();
+  const auto& state = status->state();
+  if (previous) return last;
+  if (state.has_running()) return status->container_id();
+  const auto& ended = state.terminated().container_id();
+  return ended.empty() ? last : ended;
+}
+
+// The kubelet counts the runs at the end of their ids: "process://UID/NAME/2".
+int attempt_of(std::string_view id) {
+  id.remove_prefix(id.rfind('/') + 1);
+  int out = 0;
+  std::from_chars(id.data(), id.data() + id.size(), out);
+  return out;
+}
+
+// Why there is nothing to read, as far as the pod's status says it.
+api::error no_log(const Pod& pod, const std::string& container, const ContainerStatus* status) {
+  const auto& name = pod.metadata().name();
+  if (pod.spec().node_name().empty())
+    return api::bad_request(fmt::format("pod {} does not have a host assigned", name));
+  if (status != nullptr && (status->state().has_running() || status->state().has_terminated()))
+    return api::bad_request(
+        fmt::format("container \"{}\" in pod \"{}\" has no log: its node {} keeps none", container,
+                    name, pod.spec().node_name()));
+  std::string reason = "there is no log yet";
+  if (status != nullptr && !status->state().waiting().reason().empty())
+    reason = status->state().waiting().reason();
+  return api::bad_request(fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}",
+                                      container, name, reason));
+}
+
+// The number of a query parameter; 400 when it is none or below `least`.
+api::expected<std::optional<std::int64_t>> number(const query_string& query, const char* name,
+                                                  std::int64_t least) {
+  const auto text = query.get(name);
+  if (!text) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (problem != std::errc{} || end != text->data() + text->size() || value < least)
+    return api::fail(api::bad_request(
+        fmt::format("{} must be a whole number of at least {}, not \"{}\"", name, least, *text)));
+  return value;
+}
+
+// The moment from which on lines are asked for, in the form in which a log has it; empty: all.
+api::expected<std::string> since(const query_string& query) {
+  const auto moment = query.get_or("sinceTime", "");
+  const auto seconds = number(query, "sinceSeconds", 1);
+  if (!seconds) return api::fail(seconds.error());
+  if (moment.empty() && !*seconds) return std::string{};
+  if (!moment.empty() && *seconds)
+    return api::fail(api::bad_request("at most one of sinceTime and sinceSeconds may be given"));
+  if (moment.empty()) {
+    using namespace std::chrono;
+    const auto now = system_clock::now().time_since_epoch();
+    const auto whole_seconds = floor<std::chrono::seconds>(now);
+    return api::format_nano_time(
+        {whole_seconds.count() - std::min(**seconds, whole_seconds.count()),
+         static_cast<std::int32_t>(nanoseconds{now - whole_seconds}.count())});
+  }
+  const auto parsed = api::parse_time(moment);
+  if (!parsed)
+    return api::fail(api::bad_request(
+        fmt::format("sinceTime must be a moment as \"2006-01-02T15:04:05Z\", not \"{}\"", moment)));
+  return api::format_nano_time(*parsed);
+}
+
+api::expected<actors::log_query> read_query(const query_string& query) {
+  actors::log_query result;
+  result.timestamps = query.flag("timestamps");
+  const auto tail = number(query, "tailLines", 0);
+  const auto limit = number(query, "limitBytes", 1);
+  for (const auto* each : {&tail, &limit})
+    if (!*each) return api::fail(each->error());
+  result.tail_lines = *tail;
+  result.limit_bytes = *limit;
+  auto moment = since(query);
+  if (!moment) return api::fail(moment.error());
+  result.since = std::move(*moment);
+  return result;
+}
+
+// The pod's node is reached by a link.
+bool on_joined_node(const call_ptr& call, const Pod& pod) {
+  const auto node =
+      call->services.read().find(api::kind_of<Node>().key({}, pod.spec().node_name()));
+  return node && actors::has_joined(*node);
+}
+
+template <class Session, class... Ts>
+void spawn_session(const call_ptr& call, Ts... with) {
+  call->services.plane.system().spawn(
+      {.kind = "log",
+       .name = fmt::format("{}/{}/{:x}", call->route.ns, call->route.name, call->request->id),
+       .restart = false},
+      runtime::make<Session>(call, std::move(with)...));
+}
+
+}  // namespace
+
+void get_log(const call_ptr& call) {
+  const auto found = call->services.read().find(call->key());
+  if (!found) return call->fail(api::not_found(call->kind(), call->route.name));
+  const auto& pod = found->as<Pod>();
+  const auto& query = call->request->query;
+  auto container = container_of(pod, query.get_or("container", ""));
+  if (!container) return call->fail(container.error());
+  auto options = read_query(query);
+  if (!options) return call->fail(options.error());
+  const auto* status = status_of(pod, *container);
+  const bool previous = query.flag("previous");
+  const auto run = run_of(status, previous);
+  if (previous && run.empty())
+    return call->fail(
+        api::bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found",
+                                     *container, pod.metadata().name())));
+  const auto none = [&] { return no_log(pod, *container, status); };
+  actors::open_log log{.id = call->request->id,
+                       .node = pod.spec().node_name(),
+                       .pod_uid = pod.metadata().uid(),
+                       .container = *container,
+                       .attempt = attempt_of(run),
+                       .query = *options,
+                       .follow = query.flag("follow"),
+                       .credit = actors::link_defaults::log_credit};
+  if (!run.empty() && on_joined_node(call, pod))
+    return spawn_session<remote_log_session>(call, std::move(log), none());
+  const auto* logs = call->services.options.logs;
+  auto file = logs == nullptr || run.empty()
+                  ? std::nullopt
+                  : logs->log_file(log.pod_uid, log.container, log.attempt);
+  if (!file) return call->fail(none());
+  spawn_session<log_session>(call, std::move(*file), std::move(log));
+}
+
+bool run_ended(const call& call, const actors::open_log& log) {
+  const auto found = call.services.read().find(call.key());
+  if (!found || found->meta().uid() != log.pod_uid) return true;
+  const auto* status = status_of(found->as<Pod>(), log.container);
+  return status == nullptr || !status->state().has_running() ||
+         attempt_of(status->container_id()) != log.attempt;
+}
+
+// -- the session ----------------------------------------------------------------------------------
+
+log_session::log_session(call_ptr call, std::string file, actors::open_log log)
+    : call_{std::move(call)},
+      file_{std::move(file)},
+      log_{std::move(log)},
+      reader_{std::make_shared<actors::log_reader>(file_, log_.query)} {}
+
+log_session::~log_session() {
+  out_.close();
+}
+
+const runtime::behavior& log_session::make_behavior() const {
+  static const runtime::behavior table =
+      runtime::handlers(&log_session::on_part, &log_session::on_room, &log_session::on_client_gone);
+  return table;
+}
+
+void log_session::started() {
+  response head;
+  head.content_type = "text/plain";
+  out_ = call_->take_over().start_stream(std::move(head),
+                                         {.writable = [to = self()] { to.tell(room{}); },
+                                          .closed = [to = self()] { to.tell(client_gone{}); }});
+  read();
+}
+
+std::string log_session::describe() const {
+  return fmt::format("file: {}\nfollow: {}\nwaitsForClient: {}\n", file_, log_.follow, full_);
+}
+
+// Whether the run has ended is asked first: what it wrote before is then in the part.
+void log_session::read() {
+  const bool taken =
+      call_->services.disk.post([reader = reader_, ended = run_ended(*call_, log_), to = self()] {
+        to.tell(part{reader->next(), ended});
+      });
+  if (!taken) again_ = after(actors::defaults::log_follow_period, [this] { read(); });
+}
+
+void log_session::on_part(const part& m) {
+  if (!m.text.empty()) {
+    full_ = !out_.write(m.text);
+    if (reader_->exhausted()) return stop();
+    if (!full_) read();
+    return;
+  }
+  if (!log_.follow || m.ended) return stop();
+  again_ = after(actors::defaults::log_follow_period, [this] { read(); });
+}
+
+void log_session::on_room(const room&) {
+  if (std::exchange(full_, false)) read();
+}
+
+void log_session::on_client_gone(const client_gone&) {
+  stop();
+}
+
+}  // namespace troupe::server

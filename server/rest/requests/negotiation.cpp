@@ -1,0 +1,150 @@
+#include "server/rest/requests/negotiation.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+namespace troupe::server {
+namespace {
+
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view yaml_type = "application/yaml";
+constexpr std::string_view protobuf_type = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view all_types =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+std::string_view trim(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && blank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && blank(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string out{text};
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  });
+  return out;
+}
+
+// Calls `visit(part)` for each part between separators, trimmed; stops when it answers false.
+template <class F>
+void each_part(std::string_view text, char separator, F visit) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find(separator), text.size());
+    if (!visit(trim(text.substr(0, end)))) return;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+struct clause {
+  std::string type;
+  std::string_view as, group, version;
+  double quality = 1;
+};
+
+clause parse_clause(std::string_view text) {
+  clause out;
+  bool first = true;
+  each_part(text, ';', [&](std::string_view part) {
+    if (std::exchange(first, false)) {
+      out.type = lower(part);
+      return true;
+    }
+    const auto equals = std::min(part.find('='), part.size());
+    const auto key = trim(part.substr(0, equals));
+    const auto value = trim(part.substr(std::min(equals + 1, part.size())));
+    if (key == "as") out.as = value;
+    if (key == "g") out.group = value;
+    if (key == "v") out.version = value;
+    if (key == "q") out.quality = std::strtod(std::string{value}.c_str(), nullptr);
+    return true;
+  });
+  return out;
+}
+
+std::optional<wanted_form> form_of(const clause& c, bool watching) {
+  wanted_form out;
+  if (c.type == yaml_type && !watching)
+    out.media = api::media::yaml;
+  else if (c.type == protobuf_type)
+    out.media = api::media::protobuf;
+  else if (c.type != json_type && c.type != "*/*" && c.type != "application/*")
+    return std::nullopt;
+  if (c.as.empty()) return out;
+  if (c.group != "meta.k8s.io" || (c.version != "v1" && c.version != "v1beta1"))
+    return std::nullopt;
+  out.v1 = c.version == "v1";
+  if (c.as == "Table" && out.media == api::media::json)
+    out.as = shape::table;
+  else if (c.as == "PartialObjectMetadata" || c.as == "PartialObjectMetadataList")
+    out.as = shape::metadata;
+  else
+    return std::nullopt;
+  return out;
+}
+
+// Calls `take(clause)` for each clause; keeps what the best one gave.
+template <class T, class F>
+std::optional<T> best(std::string_view accept, F take) {
+  std::optional<T> chosen;
+  double quality = 0;
+  each_part(accept, ',', [&](std::string_view text) {
+    const auto c = parse_clause(text);
+    if (c.quality <= quality) return true;
+    if (auto found = take(c)) {
+      chosen = std::move(found);
+      quality = c.quality;
+    }
+    return quality < 1;
+  });
+  return chosen;
+}
+
+}  // namespace
+
+api::expected<wanted_form> negotiate(std::string_view accept, bool watching) {
+  if (accept.empty() || accept == json_type || accept == "*/*") return wanted_form{};
+  auto found = best<wanted_form>(accept, [&](const clause& c) { return form_of(c, watching); });
+  if (!found)
+    return api::fail(api::not_acceptable(
+        watching ? "application/json, application/vnd.kubernetes.protobuf" : all_types));
+  return *found;
+}
+
+std::string_view negotiate_discovery(std::string_view accept) {
+  const auto take = [](const clause& c) -> std::optional<std::string_view> {
+    if (c.type != json_type && c.type != "*/*") return std::nullopt;
+    if (c.as.empty()) return std::string_view{};
+    if (c.as != "APIGroupDiscoveryList" || c.group != "apidiscovery.k8s.io") return std::nullopt;
+    if (c.version == "v2") return "v2";
+    if (c.version == "v2beta1") return "v2beta1";
+    return std::nullopt;
+  };
+  return best<std::string_view>(accept, take).value_or(std::string_view{});
+}
+
+std::string content_type_of(const wanted_form& form, bool watching) {
+  if (form.media == api::media::protobuf)
+    return watching ? "application/vnd.kubernetes.protobuf;stream=watch"
+                    : std::string{protobuf_type};
+  return std::string{form.media == api::media::yaml ? yaml_type : json_type};
+}
+
+api::expected<api::media> body_media(std::string_view content_type) {
+  const auto type = media_type(content_type);
+  if (type.empty() || type == json_type) return api::media::json;
+  if (type == yaml_type) return api::media::yaml;
+  if (type == protobuf_type) return api::media::protobuf;
+  return api::fail(api::unsupported_media_type(content_type, all_types));
+}
+
+std::string media_type(std::string_view header) {
+  return lower(trim(header.substr(0, std::min(header.find(';'), header.size()))));
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,132 @@
+#include "server/rest/requests/route.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::server {
+namespace {
+
+constexpr std::array<std::pair<verb, std::string_view>, 8> verb_names = {{
+    {verb::get, "get"},
+    {verb::list, "list"},
+    {verb::watch, "watch"},
+    {verb::create, "create"},
+    {verb::update, "update"},
+    {verb::patch, "patch"},
+    {verb::remove, "delete"},
+    {verb::remove_all, "deletecollection"},
+}};
+
+// "apps" of "/apps/v1"; takes it off with its slash.
+std::string_view step(std::string_view& path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  const auto end = std::min(path.find('/'), path.size());
+  const auto out = path.substr(0, end);
+  path.remove_prefix(end);
+  return out;
+}
+
+route parse_path(std::string_view path) {
+  route out;
+  if (path.ends_with('/')) path.remove_suffix(1);
+  if (path.empty()) out.at = route::place::root;
+  const auto first = step(path);
+  if (first == "api" || first == "apis") {
+    const bool grouped = first == "apis";
+    if (grouped) out.group = step(path);
+    out.version = step(path);
+    if (!path.empty()) return out;
+    if (!out.version.empty())
+      out.at = route::place::resources;
+    else if (grouped)
+      out.at = out.group.empty() ? route::place::groups : route::place::group;
+    else
+      out.at = route::place::versions;
+  } else if (first == "openapi") {
+    const auto form = step(path);
+    if (form == "v2" && path.empty()) out.at = route::place::openapi_v2;
+    if (form == "v3") out.at = route::place::openapi_v3;
+    out.name = path.substr(path.empty() ? 0 : 1);
+  } else if (path.empty() && (first == "swagger-2.0.0.pb-v1" || first == "swagger.json")) {
+    out.at = route::place::openapi_v2;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(verb verb) noexcept {
+  return verb_names[static_cast<std::size_t>(verb)].second;
+}
+
+bool mutates(verb verb) noexcept {
+  return verb != verb::get && verb != verb::list && verb != verb::watch;
+}
+
+route route_of(const request_info& info) {
+  if (!info.is_resource) return parse_path(info.path);
+  route out;
+  out.group = info.group;
+  out.version = info.version;
+  out.kind = api::scheme::instance().find_resource(info.group, info.version, info.resource);
+  if (info.parts.size() > 1) out.name = info.parts[1];
+  if (info.parts.size() > 2) out.subresource = info.parts[2];
+  // The namespace of a namespace is itself.
+  if (info.resource != "namespaces") out.ns = info.namespace_name;
+  if (out.kind == nullptr || info.parts.size() > 3) return out;
+  if (!out.ns.empty() && !out.kind->namespaced()) return out;
+  // An object in a namespace needs one.
+  if (!out.name.empty() && out.ns.empty() && out.kind->namespaced()) return out;
+  if (!out.subresource.empty() && !has_subresource(*out.kind, out.subresource)) return out;
+  out.at = route::place::objects;
+  return out;
+}
+
+std::optional<verb> verb_of(const route& route, const request_info& info) noexcept {
+  const auto found = std::find_if(verb_names.begin(), verb_names.end(),
+                                  [&](const auto& known) { return known.second == info.verb; });
+  if (found == verb_names.end()) return std::nullopt;
+  const bool one = !route.name.empty();
+  const bool part = !route.subresource.empty();
+  // Read from all namespaces at once, but never written to.
+  const bool nowhere = route.kind != nullptr && route.kind->namespaced() && route.ns.empty();
+  switch (found->first) {
+    case verb::create:
+      // A name in the path belongs to what is below it.
+      if (one != part || nowhere) return std::nullopt;
+      break;
+    case verb::update:
+    case verb::patch:
+      if (!one) return std::nullopt;
+      break;
+    case verb::remove:
+    case verb::watch:
+      if (part) return std::nullopt;
+      break;
+    case verb::get:
+    case verb::list:
+      // A selector of one name makes no GET of one object.
+      return one ? verb::get : verb::list;
+    case verb::remove_all:
+      if (nowhere) return std::nullopt;
+      break;
+  }
+  return found->first;
+}
+
+bool has_subresource(const api::kind_info& kind, std::string_view subresource) {
+  if (subresource == "status") return kind.options().has_status();
+  if (subresource == "scale") return kind.options().has_scale();
+  if (&kind == &api::kind_of<api::core::v1::Namespace>()) return subresource == "finalize";
+  if (&kind != &api::kind_of<api::core::v1::Pod>()) return false;
+  static constexpr std::string_view of_pods[] = {
+      "attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward"};
+  return std::find(std::begin(of_pods), std::end(of_pods), subresource) != std::end(of_pods);
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,67 @@
+#include "server/rest/watch/watch_form.hpp"
+
+#include <string>
+#include <utility>
+
+#include "server/rest/answers/frames.hpp"
+
+namespace troupe::server {
+namespace {
+
+class streamed final : public watch_form {
+ public:
+  streamed(const call& call, const list_options& options)
+      : cache_{call.services.frames},
+        kind_{call.kind()},
+        labels_{options.labels},
+        fields_{options.fields},
+        form_{call.form, call.rows, true} {
+    form_.answer.pretty = false;
+  }
+
+  actors::object_filter filter() const override {
+    if (labels_.everything() && fields_.everything()) return {};
+    return [labels = labels_, fields = fields_](const api::object& object) {
+      return labels.matches(object.meta().labels()) && fields.matches(object.content());
+    };
+  }
+
+  void open(call& call, std::function<void()> writable, std::function<void()> closed) override {
+    response head;
+    head.content_type = content_type_of(form_.answer, true);
+    out_ = call.take_over().start_stream(std::move(head), {std::move(writable), std::move(closed)});
+  }
+  bool write(std::string_view part, const shared_text& frame) override {
+    return out_.write(part, frame);
+  }
+  void close() override { out_.close(); }
+
+  // Only the first event of a table has its column definitions.
+  shared_text event(actors::event_type type, const api::object_ptr& object) override {
+    auto frame = cache_.get(form_, type, object);
+    form_.columns = false;
+    return frame;
+  }
+  shared_text bookmark(std::uint64_t revision, bool initial_end) override {
+    return std::make_shared<const std::string>(bookmark_frame(form_, kind_, revision, initial_end));
+  }
+  shared_text error(const api::error& error) override {
+    return std::make_shared<const std::string>(error_frame(form_, error));
+  }
+
+ private:
+  frame_cache& cache_;
+  const api::kind_info& kind_;
+  const api::label_selector labels_;
+  const api::field_selector fields_;
+  frame_form form_;
+  stream out_;
+};
+
+}  // namespace
+
+std::shared_ptr<watch_form> rest_watch_form(const call& call, const list_options& options) {
+  return std::make_shared<streamed>(call, options);
+}
+
+}  // namespace troupe::server

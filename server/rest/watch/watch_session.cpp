@@ -1,0 +1,201 @@
+#include "server/rest/watch/watch_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+
+#include "runtime/actor_system.hpp"
+#include "server/rest/defaults.hpp"
+
+namespace troupe::server {
+
+using actors::event_type;
+
+namespace {
+
+// A watch that names one object needs to see that key only.
+std::string prefix_of(const call& call, const list_options& options) {
+  const auto& kind = call.kind();
+  const auto name = !call.route.name.empty() ? std::optional{call.route.name}
+                                             : options.fields.exact("metadata.name");
+  const bool one = name && !name->empty() && name->find('/') == std::string_view::npos &&
+                   (!kind.namespaced() || !call.route.ns.empty());
+  return one ? kind.key(call.route.ns, *name) : kind.prefix(call.route.ns);
+}
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+void start_watch(const call_ptr& call, list_options options) {
+  auto form = rest_watch_form(*call, options);
+  start_watch(call, std::move(options), std::move(form));
+}
+
+void start_watch(const call_ptr& call, list_options options, std::shared_ptr<watch_form> form) {
+  auto& system = call->services.plane.system();
+  const auto name = fmt::format("{:016x} {}", call->request->id, call->request->path);
+  system.spawn({.kind = "watch", .name = name, .restart = false},
+               runtime::make<watch_session>(call, std::move(options), std::move(form)));
+}
+
+watch_session::watch_session(call_ptr call, list_options options, std::shared_ptr<watch_form> form)
+    : call_{std::move(call)},
+      options_{std::move(options)},
+      watcher_{call_->services.plane.core_actors().watcher},
+      form_{std::move(form)} {}
+
+watch_session::~watch_session() {
+  form_->close();
+}
+
+const runtime::behavior& watch_session::make_behavior() const {
+  static const auto table =
+      runtime::handlers(&watch_session::on_watch_events, &watch_session::on_watch_ended,
+                        &watch_session::on_room, &watch_session::on_client_gone);
+  return table;
+}
+
+void watch_session::started() {
+  form_->open(
+      *call_, [me = self()] { me.tell(room{}); }, [me = self()] { me.tell(client_gone{}); });
+  // From revision 0 or none the present state comes first, unless the client asks for no such
+  // events: then it begins at the present revision.
+  const auto from = options_.revision.value_or(0);
+  initial_ = options_.initial_events.value_or(from == 0);
+  received_ = initial_ ? 0 : from;
+  if (!initial_ && received_ == 0) received_ = call_->services.read().at();
+  subscribe();
+  heartbeat_ = every(defaults::watch_heartbeat, [this] { give_credit(0); });
+  runtime::duration limit = defaults::watch_timeout;
+  limit +=
+      runtime::duration{std::uniform_int_distribution<std::int64_t>{0, limit.count()}(random())};
+  if (options_.timeout && options_.timeout->count() > 0) limit = *options_.timeout;
+  deadline_ = after(limit, [this] { time_is_up(); });
+}
+
+std::string watch_session::describe() const {
+  return fmt::format("path: {}\nuser: {}\nreceived: {}\nsent: {}\nwaiting: {}\nwritable: {}\n",
+                     call_->request->path, call_->request->user ? call_->request->user->name : "",
+                     received_, sent_, waiting_.size(), writable_);
+}
+
+void watch_session::subscribe() {
+  id_ = next_id();
+  consumed_ = 0;
+  tell(watcher_, actors::subscribe{.id = id_,
+                                   .prefix = prefix_of(*call_, options_),
+                                   .accept = form_->filter(),
+                                   .on_node = {},
+                                   .after = received_,
+                                   .credit = defaults::watch_credit,
+                                   .bookmarks = options_.bookmarks});
+}
+
+// -- messages from the watcher --------------------------------------------------------------------
+
+void watch_session::on_watch_events(const actors::watch_events& m) {
+  if (m.id != id_ || ending_) return;
+  begun_ = true;
+  received_ = std::max(received_, m.up_to);
+  waiting_.push_back({m.events, 0, initial_ && m.synced, m.up_to});
+  if (m.synced) initial_ = false;
+  send_waiting();
+}
+
+void watch_session::on_watch_ended(const actors::watch_ended& m) {
+  if (m.id != id_ || ending_) return;
+  if (m.reason.code == persistence::errc::compacted)
+    return fail(api::expired(fmt::format("too old resource version: {} ({})", received_,
+                                         call_->services.plane.store().stats().compacted)));
+  // Half of an initial state cannot be resumed; the client begins again.
+  if (initial_ && begun_) return finish();
+  subscribe();
+}
+
+// -- messages from the stream ---------------------------------------------------------------------
+
+void watch_session::on_room(const room&) {
+  writable_ = true;
+  send_bytes();
+  send_waiting();
+}
+
+void watch_session::on_client_gone(const client_gone&) {
+  finish();
+}
+
+// -- sending --------------------------------------------------------------------------------------
+
+void watch_session::send_waiting() {
+  while (!waiting_.empty() && writable_) {
+    auto& next = waiting_.front();
+    if (next.next < next.events.size()) {
+      send_event(next.events[next.next++]);
+      continue;
+    }
+    const bool marks = next.ends_initial && options_.initial_events.value_or(false);
+    const auto at = next.up_to;
+    waiting_.pop_front();
+    if (marks) write(form_->bookmark(at, true));
+  }
+  if (consumed_ > 0) give_credit(defaults::watch_credit / 2);
+}
+
+void watch_session::send_event(const actors::watch_event& event) {
+  ++consumed_;
+  ++sent_;
+  if (event.type == event_type::bookmark) return write(form_->bookmark(event.at, false));
+  write(form_->event(event.type, event.object));
+}
+
+void watch_session::write(shared_text frame) {
+  frame_ = std::move(frame);
+  frame_at_ = 0;
+  send_bytes();
+}
+
+// A frame may be larger than what the stream takes at once.
+void watch_session::send_bytes() {
+  while (frame_ && writable_) {
+    const auto part = std::string_view{*frame_}.substr(frame_at_, form_->part_bytes());
+    writable_ = form_->write(part, frame_);
+    frame_at_ += part.size();
+    if (frame_at_ == frame_->size()) frame_.reset();
+  }
+}
+
+void watch_session::give_credit(std::uint32_t least) {
+  if (consumed_ >= least && tell(watcher_, actors::more{id_, consumed_})) consumed_ = 0;
+}
+
+// -- the end --------------------------------------------------------------------------------------
+
+// A last bookmark saves the client from reading again what it has seen.
+void watch_session::time_is_up() {
+  if (!options_.bookmarks) return finish();
+  tell(watcher_, actors::bookmark_now{id_});
+  deadline_ = after(defaults::last_bookmark_wait, [this] { finish(); });
+}
+
+void watch_session::fail(const api::error& error) {
+  if (!frame_) {
+    const auto last = form_->error(error);
+    form_->write(*last, last);
+  }
+  finish();
+}
+
+void watch_session::finish() {
+  if (std::exchange(ending_, true)) return;
+  tell(watcher_, actors::unsubscribe{id_});
+  form_->close();
+  stop();
+}
+
+}  // namespace troupe::server

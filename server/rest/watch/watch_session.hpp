@@ -1,0 +1,79 @@
+// One watch of one client: an actor between the watcher, which tells it what changed, and the
+// client's stream, which takes bytes as fast as the client reads.
+//
+// It gives the watcher credit only for events that the stream has taken, so a slow client costs the
+// credit's worth of pointers and what the stream buffers. When the watcher is restarted it resumes
+// where it was; when it crashes itself the stream ends, and the client comes back by itself, as
+// after any broken connection.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "actors/core/messages.hpp"
+#include "runtime/actor.hpp"
+#include "server/rest/calls/call.hpp"
+#include "server/rest/watch/watch_form.hpp"
+
+namespace troupe::server {
+
+// Answers the call with a watch, in the form that it wants or in another.
+void start_watch(const call_ptr& call, list_options options);
+void start_watch(const call_ptr& call, list_options options, std::shared_ptr<watch_form> form);
+
+class watch_session : public runtime::actor {
+ public:
+  watch_session(call_ptr call, list_options options, std::shared_ptr<watch_form> form);
+  ~watch_session() override;
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct room {};
+  struct client_gone {};
+  struct delivery {
+    actors::event_list events;
+    std::size_t next = 0;
+    bool ends_initial = false;  // the initial events end with it
+    std::uint64_t up_to = 0;
+  };
+
+  // -- messages from the watcher
+  void on_watch_events(const actors::watch_events& m);
+  void on_watch_ended(const actors::watch_ended& m);
+  // -- messages from the stream
+  void on_room(const room& m);
+  void on_client_gone(const client_gone& m);
+
+  void subscribe();
+  void send_waiting();
+  void send_event(const actors::watch_event& event);
+  void send_bytes();
+  void write(shared_text frame);
+  void give_credit(std::uint32_t least);
+  void time_is_up();
+  void fail(const api::error& error);
+  void finish();
+
+  const call_ptr call_;
+  const list_options options_;
+  const runtime::actor_ref watcher_;
+  const std::shared_ptr<watch_form> form_;
+  std::uint64_t id_ = 0;        // of the subscription
+  std::uint64_t received_ = 0;  // everything up to here has come; 0 before the initial state has
+  bool begun_ = false;
+  bool initial_ = false;  // the initial state is awaited
+  bool writable_ = true;
+  bool ending_ = false;
+  std::uint32_t consumed_ = 0;
+  std::uint64_t sent_ = 0;
+  std::deque<delivery> waiting_;  // bounded by the credit
+  shared_text frame_;             // being written
+  std::size_t frame_at_ = 0;
+  runtime::timer heartbeat_;
+  runtime::timer deadline_;
+};
+
+}  // namespace troupe::server

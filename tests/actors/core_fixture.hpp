@@ -1,0 +1,111 @@
+// Writer and watcher alone, in a simulation, on a store in memory whose history the test writes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/core/messages.hpp"
+#include "actors/core/writer.hpp"
+#include "actors/watch/watcher.hpp"
+#include "api/object/object.hpp"
+#include "persistence/engine/memory_engine.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/simulation.hpp"
+
+namespace troupe::test {
+
+struct core_fixture_options {
+  actors::watcher_options watcher = {};
+  actors::writer_options writer = {};
+  persistence::revision history_revisions = 100'000;
+};
+
+class core_fixture {
+ public:
+  explicit core_fixture(std::uint64_t seed, core_fixture_options options = {});
+
+  runtime::simulation simulation;
+  // What the store has written, to be damaged.
+  const std::shared_ptr<persistence::memory_disk> disk =
+      std::make_shared<persistence::memory_disk>();
+  std::unique_ptr<persistence::store> store;
+  runtime::actor_ref watcher;
+  runtime::actor_ref writer;
+
+  // The observer's batches do not reach the watcher while this is set.
+  bool lose_batches = false;
+  // In whose name it is written.
+  std::uint64_t request = 0;
+
+  ~core_fixture();
+
+  static std::string key(std::string_view ns, std::string_view name);
+  // Config maps with a label "shown" and a value.
+  static std::unique_ptr<api::body> config(std::string_view ns, std::string_view name, bool shown,
+                                           int value);
+
+  // Writes without precondition; a null body removes. Returns the revision.
+  persistence::revision write(std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all);
+  persistence::revision put(std::string_view ns, std::string_view name, bool shown = true,
+                            int value = 0);
+  persistence::revision remove(std::string_view ns, std::string_view name);
+};
+
+bool shown(const api::object& object);
+
+// What a subscriber received, message by message.
+struct record {
+  std::vector<actors::watch_events> messages;
+  std::vector<actors::watch_ended> ended;
+
+  std::vector<actors::watch_event> events() const;
+  // "ADDED a@5" for each event, with the object's name and revision.
+  std::vector<std::string> lines() const;
+};
+
+// A subscriber in the hands of the test: it does what it is told and records what it hears.
+class probe : public runtime::actor {
+ public:
+  template <class M>
+  struct say {
+    M message;
+  };
+
+  probe(runtime::actor_ref watcher, std::shared_ptr<record> heard)
+      : watcher_{std::move(watcher)}, heard_{std::move(heard)} {}
+
+  const runtime::behavior& make_behavior() const override;
+
+ private:
+  void on_events(const actors::watch_events& m) { heard_->messages.push_back(m); }
+  void on_ended(const actors::watch_ended& m) { heard_->ended.push_back(m); }
+  void on_subscribe(const say<actors::subscribe>& m) { tell(watcher_, m.message); }
+  void on_more(const say<actors::more>& m) { tell(watcher_, m.message); }
+  void on_bookmark(const say<actors::bookmark_now>& m) { tell(watcher_, m.message); }
+  void on_unsubscribe(const say<actors::unsubscribe>& m) { tell(watcher_, m.message); }
+
+  runtime::actor_ref watcher_;
+  std::shared_ptr<record> heard_;
+};
+
+struct subscriber {
+  subscriber(core_fixture& fixture, std::string name);
+
+  template <class M>
+  void say(M message) {
+    ref.tell(probe::say<M>{std::move(message)});
+    fixture_.simulation.settle();
+  }
+
+  std::shared_ptr<record> heard = std::make_shared<record>();
+  runtime::actor_ref ref;
+
+ private:
+  core_fixture& fixture_;
+};
+
+}  // namespace troupe::test

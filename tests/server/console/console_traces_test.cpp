@@ -1,0 +1,110 @@
+// How many traces there may be, and what they keep for clients that do not read.
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+#include "server/console/context/trace_slots.hpp"
+#include "server/console/defaults.hpp"
+#include "server/fixtures/console_fixture.hpp"
+#include "support/sanitizer.hpp"
+
+using namespace troupe;
+using namespace troupe::server;
+using namespace troupe::server::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+double resident_mb() {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string word; status >> word;) {
+    double value = 0;
+    if (word == "VmRSS:" && status >> value) return value / 1024;
+  }
+  return 0;
+}
+
+struct nothing {};
+struct listener : runtime::actor {
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&listener::on_nothing);
+    return table;
+  }
+  void on_nothing(const nothing&) {}
+};
+
+}  // namespace
+
+TEST_CASE("when all places of traces are taken, the one that is stuck longest gives its own up") {
+  const auto room = std::make_shared<trace_slots>(2);
+  std::vector<int> ended;
+  auto first = room->enter(), second = room->enter();
+  first->on_eviction([&] { ended.push_back(1); });
+  second->on_eviction([&] { ended.push_back(2); });
+  CHECK(room->enter() == nullptr);
+  const runtime::time_point start{};
+  first->stuck_since(start + std::chrono::seconds{2});
+  second->stuck_since(start + std::chrono::seconds{1});
+  auto third = room->enter();
+  REQUIRE(third);
+  CHECK(ended == std::vector{2});
+  first->stuck_since(std::nullopt);
+  CHECK(room->enter() == nullptr);
+  second = nullptr;  // its place is long another's
+  CHECK(room->enter() == nullptr);
+  third = nullptr;
+  CHECK(room->enter() != nullptr);
+}
+
+TEST_CASE("more traces than there are places are refused with what to do") {
+  console_test t;
+  std::vector<std::unique_ptr<watching>> traces;
+  for (std::size_t i = 0; i < defaults::traces; ++i) {
+    traces.push_back(std::make_unique<watching>(t.where(), "/console/api/trace?type=none"));
+    REQUIRE(traces.back()->status() == 200);
+  }
+  const auto refused = t.show("trace?type=none");
+  CHECK(refused.status == 429);
+  CHECK_THAT(refused.text(), Contains("end one of them"));
+  traces.pop_back();
+  CHECK(rest_test::eventually([&] {
+    return watching{t.where(), "/console/api/trace?type=none"}.status() == 200;
+  }));
+}
+
+TEST_CASE("400 traces that nobody reads take at most 32 MB, and a new one finds a place") {
+  if (!test::memory_is_the_programs()) return;
+  console_test t;
+  auto address = t.where();
+  address.receive_buffer_bytes = 4'096;
+  const auto before = resident_mb();
+  std::vector<std::unique_ptr<watching>> traces;
+  const auto listener =
+      t.system().spawn({.kind = "listener", .name = "x"}, runtime::make<struct listener>());
+  std::atomic<bool> done{false};
+  std::thread talking{[&] {
+    while (!done)
+      if (!listener.tell(nothing{})) std::this_thread::yield();
+  }};
+  std::size_t refused = 0;
+  for (int i = 0; i < 400; ++i) {
+    traces.push_back(std::make_unique<watching>(address, "/console/api/trace"));
+    if (traces.back()->status() == 429) ++refused;
+  }
+  double most = 0;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{3};
+  CHECK(rest_test::eventually([&] {
+    most = std::max(most, resident_mb() - before);
+    return std::chrono::steady_clock::now() > until;
+  }));
+  // The clients are in this process: some 10 KB each.
+  std::cout << "400 traces that nobody reads: " << most << " MB, " << refused << " refused"
+            << std::endl;
+  CHECK(most <= 32 + 4);
+  CHECK(rest_test::eventually([&] {
+    return watching{t.where(), "/console/api/trace"}.status() == 200;
+  }));
+  done = true;
+  talking.join();
+}

@@ -1,0 +1,95 @@
+// /metrics: names that dashboards look for, in the form that Prometheus reads.
+#include <catch2/catch.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "server/fixtures/console_fixture.hpp"
+
+using namespace troupe::server::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+// The value of the first line that begins so; below 0 when there is none.
+double value_of(const std::string& text, const std::string& line_begin) {
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(line_begin)) return std::stod(line.substr(line.rfind(' ') + 1));
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("metrics bear upstream's names and count what happened") {
+  console_test t;
+  t.create_controller("web", 3);
+  REQUIRE(rest_test::eventually([&] {
+    return value_of(t.get("/metrics").text(), "scheduler_pending_pods{queue=\"unschedulable\"}") ==
+           3;
+  }));
+  const auto answer = t.get("/metrics");
+  CHECK_THAT(answer.headers.at("content-type"), Contains("text/plain; version=0.0.4"));
+  const auto& text = answer.text();
+  CHECK(value_of(text,
+                 "apiserver_request_total{component=\"apiserver\",dry_run=\"\",group=\"\","
+                 "resource=\"replicationcontrollers\",scope=\"namespace\",subresource=\"\","
+                 "verb=\"POST\",version=\"v1\",code=\"201\"}") == 1);
+  CHECK(value_of(text, "apiserver_storage_objects{resource=\"pods\"}") == 3);
+  CHECK(value_of(text, "workqueue_adds_total{name=\"writer\"}") > 3);
+  CHECK(value_of(text, "troupe_actors{kind=\"pod\"}") == 3);
+  CHECK(value_of(text, "etcd_debugging_mvcc_current_revision") > 3);
+  CHECK(value_of(text, "process_resident_memory_bytes") > 1e6);
+  CHECK(value_of(text, "process_open_fds") > 3);
+  CHECK(value_of(text, "troupe_http_connections ") >= 1);
+  CHECK(value_of(text,
+                 "scheduler_schedule_attempts_total{profile=\"default-scheduler\","
+                 "result=\"unschedulable\"}") >= 3);
+}
+
+TEST_CASE("every line of the metrics is a comment or a sample, and no family comes twice") {
+  console_test t;
+  t.create_controller("web", 1);
+  const std::regex sample{R"([a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+0-9.eNInaf]+)"};
+  std::set<std::string> families;
+  std::istringstream lines{t.get("/metrics").text()};
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    if (line.starts_with("# TYPE ")) {
+      CHECK(families.insert(line.substr(7, line.find(' ', 7) - 7)).second);
+    } else if (!line.starts_with("# HELP ")) {
+      CHECK(std::regex_match(line, sample));
+    }
+  }
+  CHECK(families.size() > 25);
+}
+
+TEST_CASE("what clients invent becomes no label, and no series comes twice") {
+  console_test t;
+  t.get("/api/v1/namespaces/default/pods/x/invented-by-a-client");
+  t.get("/api/v1/invented-resources");
+  t.get("/api/v1/invented-resources/x");
+  t.get("/api/v1/namespaces/default/invented-resources");
+  const auto text = t.get("/metrics").text();
+  CHECK_THAT(text, !Contains("invented"));
+  std::set<std::string> series;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK((line.starts_with('#') || series.insert(line.substr(0, line.rfind(' '))).second));
+  }
+}
+
+TEST_CASE("totals of a kind stay when its actors end") {
+  console_test t;
+  const auto handled = [&] {
+    return value_of(t.get("/metrics").text(),
+                    "troupe_actor_messages_handled_total{kind=\"trace\"}");
+  };
+  {
+    watching lines{t.where(), "/console/api/trace"};
+    REQUIRE(lines.next());
+  }
+  REQUIRE(rest_test::eventually([&] { return t.show("actors?kind=trace").size("") == 0; }));
+  CHECK(handled() >= 1);
+}

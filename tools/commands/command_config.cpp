@@ -1,0 +1,45 @@
+#include <iostream>
+#include <memory>
+
+#include "config/render.hpp"
+#include "tools/command_line/config_flags.hpp"
+#include "tools/command_line/program.hpp"
+#include "tools/commands/commands.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+// A subcommand that is about the configuration which its flags, the file and the environment make.
+void add_about_config(program& to, CLI::App& parent, const std::string& name,
+                      const std::string& about,
+                      std::function<void(const config::loaded_config&)> show) {
+  const auto flags = std::make_shared<std::unique_ptr<config_flags>>();
+  auto& command = to.add(parent, name, about, [flags, show = std::move(show)] {
+    const auto loaded = (*flags)->load();
+    if (!loaded) return loaded.error();
+    show(*loaded);
+    return exit_code::done;
+  });
+  *flags = std::make_unique<config_flags>(command);
+}
+
+}  // namespace
+
+void add_config_command(program& to) {
+  auto& config = to.add("config", "Shows, checks and explains the configuration.", [] {
+    std::cerr
+        << "troupe: expected a subcommand: print, validate or docs; see troupe config --help\n";
+    return exit_code::usage;
+  });
+  add_about_config(to, config, "print", "Prints the configuration in force, with sources.",
+                   [](const auto& loaded) { std::cout << config::render_yaml(loaded); });
+  add_about_config(to, config, "validate", "Checks the configuration.",
+                   [](const auto&) { std::cout << "the configuration is valid\n"; });
+  to.add(config, "docs", "Prints what every key means, as Markdown.", [] {
+    std::cout << config::render_docs();
+    return exit_code::done;
+  });
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,93 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+
+#include "server/credentials/kubeconfig.hpp"
+#include "tools/command_line/config_flags.hpp"
+#include "tools/command_line/program.hpp"
+#include "tools/command_line/secret_arguments.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/join/defaults.hpp"
+#include "tools/join/join_process.hpp"
+#include "tools/join/joined_node.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+struct join_flags {
+  explicit join_flags(CLI::App& command) : node{command} {}
+
+  config_flags node;
+  join_line line;
+  std::string token_file;
+};
+
+tl::expected<std::string, std::string> standard_input() {
+  std::string text;
+  std::array<char, 256> part;
+  while (text.size() < join_defaults::token_limit_bytes) {
+    const auto got = ::read(STDIN_FILENO, part.data(), part.size());
+    if (got <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// --token before --token-file before TROUPE_TOKEN.
+tl::expected<std::string, std::string> token_of(const join_flags& given) {
+  if (!given.line.token.empty()) return given.line.token;
+  if (given.token_file.empty()) return token_of_environment();
+  auto text = given.token_file == "-" ? standard_input() : server::read_file(given.token_file);
+  if (!text) return text;
+  text->erase(
+      std::find_if(text->begin(), text->end(), [](char c) { return c == '\n' || c == '\r'; }),
+      text->end());
+  return text;
+}
+
+int run(const join_flags& given) {
+  const auto loaded = given.node.load();
+  if (!loaded) return loaded.error();
+  const auto fail = [](const std::string& reason) {
+    std::cerr << "troupe: " << reason << "\n";
+    return exit_code::failed;
+  };
+  const auto token = token_of(given);
+  if (!token) return fail(token.error());
+  join_order order{given.line, false};
+  order.line.token = *token;
+  const auto source = loaded->sources.find("kubelet.node_name");
+  order.is_named = source != loaded->sources.end() && source->second != "default";
+  const auto ran = run_joined(loaded->config, order, compose_joined);
+  return ran ? exit_code::done : fail(ran.error());
+}
+
+}  // namespace
+
+void add_join_command(program& to) {
+  const auto flags = std::make_shared<std::unique_ptr<join_flags>>();
+  auto& command =
+      to.add("join", "Makes this machine a node of a cluster.", [flags] { return run(**flags); });
+  *flags = std::make_unique<join_flags>(command);
+  auto& given = **flags;
+  command
+      .add_option("address", given.line.address,
+                  "The API of the control plane. With a data dir that has joined it is known.")
+      ->type_name("HOST:PORT");
+  command
+      .add_option("--token", given.line.token,
+                  "What `troupe token create` printed on the control plane; also TROUPE_TOKEN.")
+      ->type_name("ID.SECRET");
+  command.add_option("--token-file", given.token_file, "Holds the token; - is standard input.")
+      ->type_name("FILE");
+  command
+      .add_option("--ca-hash", given.line.authority_hash,
+                  "The hash of the cluster's authority: the token is sent to no other server.")
+      ->type_name("sha256:HASH");
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,79 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "persistence/repair/salvage.hpp"
+#include "persistence/repair/verify.hpp"
+#include "tools/command_line/program.hpp"
+#include "tools/commands/commands.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+// A node's data folder keeps the store in a folder of its own; both may be named.
+std::string store_in(const std::string& folder) {
+  const auto below = std::filesystem::path{folder} / "store";
+  std::error_code bad;
+  return std::filesystem::is_directory(below, bad) ? below.string() : folder;
+}
+
+int refused(const persistence::error& error) {
+  std::cerr << "troupe: " << error.message << "\n";
+  return exit_code::failed;
+}
+
+int verify(const std::string& folder) {
+  const auto directory = store_in(folder);
+  const auto found = persistence::verify(directory);
+  if (!found) return refused(found.error());
+  for (const auto& each : found->problems)
+    std::cerr << "troupe: " << directory << ": " << each << "\n";
+  if (!found->problems.empty()) return exit_code::failed;
+  std::cout << directory << ": " << found->objects << " objects at revision " << found->last
+            << ", history from " << found->compacted + 1 << " with " << found->changes
+            << " changes: all is there\n";
+  return exit_code::done;
+}
+
+int salvage(const std::string& folder) {
+  const auto directory = store_in(folder);
+  const auto done = persistence::salvage(directory);
+  if (!done) return refused(done.error());
+  if (done->damage.empty()) {
+    std::cout << directory << ": all is there; nothing was done\n";
+    return exit_code::done;
+  }
+  std::cout << "damage: " << done->damage << "\n";
+  for (const auto& each : done->losses)
+    std::cout << "  " << each << "\n";
+  std::cout << "kept " << done->objects << " objects; the store goes on after revision " << done->at
+            << ", its history begins there\n"
+            << "what was found is in " << done->aside << "\n";
+  return exit_code::done;
+}
+
+void add_on_folder(program& to, CLI::App& parent, const std::string& name, const std::string& about,
+                   int (*run)(const std::string&)) {
+  const auto folder = std::make_shared<std::string>();
+  auto& command = to.add(parent, name, about, [folder, run] { return run(*folder); });
+  command.add_option("folder", *folder, "The data folder of a node that is stopped, or its store.")
+      ->type_name("DIR")
+      ->required();
+}
+
+}  // namespace
+
+void add_store_command(program& to) {
+  auto& store = to.add("store", "Checks and repairs the store of a node that is stopped.", [] {
+    std::cerr << "troupe: expected a subcommand: verify or salvage; see troupe store --help\n";
+    return exit_code::usage;
+  });
+  add_on_folder(to, store, "verify", "Reads all of it and says what is missing; changes nothing.",
+                &verify);
+  add_on_folder(to, store, "salvage",
+                "Keeps what can be read of a damaged one, and says what is lost.", &salvage);
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "actors/tokens/bootstrap_token.hpp"
+#include "api/codec/codec.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+#include "api/values/timestamp.hpp"
+#include "config/defaults.hpp"
+#include "server/join/flat_json.hpp"
+#include "tools/command_line/access_flags.hpp"
+#include "tools/command_line/program.hpp"
+#include "tools/command_line/wait_flags.hpp"
+#include "tools/commands/commands.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+using api::core::v1::Secret;
+using api::core::v1::SecretList;
+using result = tl::expected<void, std::string>;
+
+constexpr std::string_view token_letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+constexpr std::size_t id_letters = 6;
+constexpr std::size_t secret_letters = 16;
+// kubeadm token create: a day.
+constexpr std::chrono::hours token_life{24};
+
+struct token_flags {
+  explicit token_flags(CLI::App& command)
+      : access{command, std::string{config::defaults::data_dir}} {}
+
+  access_flags access;
+  wait::duration life{token_life};
+  std::string description;
+  std::string id;
+};
+
+const api::kind_info& secrets() {
+  return api::kind_of<Secret>();
+}
+
+// Each letter as likely as the others; empty where there are no random numbers.
+std::string random_letters(std::size_t count) {
+  constexpr auto fair = 256 / token_letters.size() * token_letters.size();
+  std::string text;
+  while (text.size() < count) {
+    unsigned char byte = 0;
+    if (::RAND_bytes(&byte, 1) != 1) return {};
+    if (byte < fair) text += token_letters[byte % token_letters.size()];
+  }
+  return text;
+}
+
+// The address to join by, and the authority's hash.
+tl::expected<server::flat_json, std::string> cluster_facts(cluster_client& to) {
+  const auto answer = to.call({.path = "/troupe/v1/cluster", .body = {}});
+  if (!answer) return tl::make_unexpected(answer.error());
+  if (answer->status != 200) return tl::make_unexpected(refusal(*answer));
+  return server::read_flat_json(answer->body);
+}
+
+std::string without_scheme(std::string url) {
+  const auto scheme = url.find("://");
+  if (scheme != url.npos) url.erase(0, scheme + 3);
+  while (url.ends_with('/'))
+    url.pop_back();
+  return url;
+}
+
+result create(const token_flags& given) {
+  const auto to = given.access.connect();
+  if (!to) return tl::make_unexpected(to.error());
+  const auto facts = cluster_facts(**to);
+  if (!facts) return tl::make_unexpected(facts.error());
+  actors::bootstrap_token token;
+  token.id = random_letters(id_letters);
+  token.secret = random_letters(secret_letters);
+  if (token.id.empty() || token.secret.empty())
+    return tl::make_unexpected(std::string{"no random numbers for the token"});
+  token.authenticates = true;
+  token.extra_groups = {"system:bootstrappers:troupe"};
+  token.description = given.description;
+  if (given.life.count() > 0) token.expires = std::chrono::system_clock::now() + given.life;
+  const auto secret = actors::write_bootstrap_token(token);
+  const auto answer = (*to)->call({.method = "POST",
+                                   .path = path_of(secrets(), actors::bootstrap_token_namespace),
+                                   .body = api::encode_json(*secret, "v1", "Secret")});
+  if (!answer) return tl::make_unexpected(answer.error());
+  if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
+  const bool named = !given.access.server().empty();
+  const auto address =
+      named ? without_scheme(given.access.server()) : server::member(*facts, "apiAddress");
+  if (!named && server::member(*facts, "loopback") == "true")
+    std::cerr << "troupe: the API listens on loopback only, so that no other machine can join: "
+                 "start it with --listen 0.0.0.0:6443, or with an address of its network\n";
+  std::cout << fmt::format("troupe join {} --token {}.{} --ca-hash {}\n", address, token.id,
+                           token.secret, server::member(*facts, "authorityHash"));
+  return {};
+}
+
+std::string expiry(const actors::bootstrap_token& token) {
+  if (!token.expires) return "never";
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(*token.expires).time_since_epoch();
+  return api::format_time(seconds.count()) +
+         (token.expired(std::chrono::system_clock::now()) ? " (over)" : "");
+}
+
+// Without the secrets: others may see the screen.
+result list(const token_flags& given) {
+  const auto to = given.access.connect();
+  if (!to) return tl::make_unexpected(to.error());
+  SecretList found;
+  const std::string ns{actors::bootstrap_token_namespace};
+  if (auto listed = list_into(**to, secrets(), ns, {}, found); !listed) return listed;
+  std::cout << fmt::format("{:<8}{:<30}{}\n", "ID", "EXPIRES", "DESCRIPTION");
+  for (const auto& item : found.items()) {
+    const api::object object{secrets(), std::make_unique<Secret>(item), 0};
+    const auto token = actors::read_bootstrap_token(object);
+    if (token)
+      std::cout << fmt::format("{:<8}{:<30}{}\n", token->id, expiry(*token), token->description);
+  }
+  return {};
+}
+
+result remove(const token_flags& given) {
+  const auto id = given.id.substr(0, given.id.find('.'));
+  const auto to = given.access.connect();
+  if (!to) return tl::make_unexpected(to.error());
+  const auto answer = (*to)->call({.method = "DELETE",
+                                   .path = path_of(secrets(), actors::bootstrap_token_namespace,
+                                                   actors::bootstrap_token_name(id)),
+                                   .body = {}});
+  if (!answer) return tl::make_unexpected(answer.error());
+  if (answer->status == 404)
+    return tl::make_unexpected("there is no token " + id + ": troupe token list shows them");
+  if (answer->status >= 300) return tl::make_unexpected(refusal(*answer));
+  std::cout << "token " << id << " deleted\n";
+  return {};
+}
+
+int finish(const result& done) {
+  if (done) return exit_code::done;
+  std::cerr << "troupe: " << done.error() << "\n";
+  return exit_code::failed;
+}
+
+// A subcommand, and the flags that it adds to those of access.
+std::pair<CLI::App&, token_flags&> add_token(program& to, CLI::App& parent, const char* name,
+                                             const char* about, result (*run)(const token_flags&)) {
+  const auto flags = std::make_shared<std::unique_ptr<token_flags>>();
+  auto& command = to.add(parent, name, about, [flags, run] { return finish(run(**flags)); });
+  *flags = std::make_unique<token_flags>(command);
+  return {command, **flags};
+}
+
+}  // namespace
+
+void add_token_command(program& to) {
+  auto& token = to.add("token", "Makes, lists and deletes the tokens by which machines join.", [] {
+    std::cerr << "troupe: expected a subcommand: create, list or delete; see troupe token --help\n";
+    return exit_code::usage;
+  });
+  const auto made =
+      add_token(to, token, "create",
+                "Makes a token and prints the line to run on the other machine.", &create);
+  add_duration(made.first, "--ttl", made.second.life, "How long it is valid; 0 is forever.");
+  made.first.add_option("--description", made.second.description, "A description, for people.")
+      ->type_name("TEXT");
+  add_token(to, token, "list", "Lists the tokens, without their secrets.", &list);
+  const auto gone = add_token(to, token, "delete",
+                              "Deletes a token: no machine can join with it any more.", &remove);
+  gone.first.add_option("id", gone.second.id, "The token's id.")->type_name("ID")->required();
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,157 @@
+#include "tools/join/leave.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "actors/kubelet/process/leftover_pods.hpp"
+#include "server/join/flat_json.hpp"
+#include "server/join/join_authorizer.hpp"
+#include "tools/client/cluster_client.hpp"
+#include "tools/join/credentials.hpp"
+#include "tools/join/enrolment.hpp"
+#include "tools/node/node_folder.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+using std::chrono::steady_clock;
+using result = tl::expected<void, std::string>;
+using progress_callback = std::function<void(const std::string&)>;
+
+// What the control plane answered: gone, or so many pods.
+struct leave_state {
+  bool gone = false;
+  std::string left;
+  std::string pods;
+};
+
+struct leave_problem {
+  bool unreachable = false;
+  std::string message;
+};
+
+tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const std::string& node,
+                                                       bool at_once) {
+  const auto answer =
+      to.call({.method = "POST",
+               .path = server::leave_path(node),
+               .body = server::write_flat_json({{"force", at_once ? "true" : "false"}})});
+  if (!answer) return tl::make_unexpected(leave_problem{true, answer.error()});
+  // Expelled before, so that there is nothing left to leave.
+  if (answer->status == 403) return leave_state{true, {}, {}};
+  if (answer->status == 401)
+    return tl::make_unexpected(leave_problem{
+        true,
+        "the node's certificate is not good there any more; its clock may be wrong, or it "
+        "has expired"});
+  if (answer->status != 200)
+    return tl::make_unexpected(leave_problem{answer->status >= 500, refusal(*answer)});
+  const auto fields = server::read_flat_json(answer->body);
+  if (!fields) return tl::make_unexpected(leave_problem{false, fields.error()});
+  return leave_state{server::member(*fields, "state") == "gone", server::member(*fields, "left"),
+                     server::member(*fields, "pods")};
+}
+
+// Comes back when the cluster has let go of the node.
+result leave_cluster(const leave_order& order, const joined_credentials& held,
+                     const progress_callback& progress) {
+  const auto to = connect_as_node(held);
+  if (!to) return tl::make_unexpected(to.error());
+  const auto end = steady_clock::now() + order.timeout;
+  std::string reported;
+  for (;;) {
+    const auto now = request_leave(**to, held.node_name, order.force);
+    if (!now && order.force) {
+      progress(
+          fmt::format("the control plane was not told ({}); there, take the node out with "
+                      "kubectl delete node {}",
+                      now.error().message, held.node_name));
+      return {};
+    }
+    if (!now && now.error().unreachable)
+      return tl::make_unexpected(
+          fmt::format("the control plane cannot be told: {}; try again, or with --force to remove "
+                      "what is here only",
+                      now.error().message));
+    if (!now) return tl::make_unexpected(now.error().message);
+    if (now->gone) return {};
+    if (now->left != "0" && !node_folder::holder(order.data_dir))
+      return tl::make_unexpected(
+          fmt::format("node {} still has {} pods, which nobody here brings to an end: start it "
+                      "with troupe join "
+                      "--data-dir {} and leave again, or use --force",
+                      held.node_name, now->left, order.data_dir.string()));
+    if (now->left != "0" && now->pods != reported)
+      progress(fmt::format("waiting for {} pods to end: {}", now->left, reported = now->pods));
+    if (steady_clock::now() >= end)
+      return tl::make_unexpected(fmt::format(
+          "{} pods of node {} have not ended in time ({}); it stays cordoned: leave again, with a "
+          "longer --timeout, or with --force",
+          now->left, held.node_name, now->pods));
+    std::this_thread::sleep_for(join_defaults::leave_poll);
+  }
+}
+
+bool ends(const std::filesystem::path& folder, std::chrono::milliseconds limit) {
+  const auto until = steady_clock::now() + limit;
+  while (node_folder::holder(folder)) {
+    if (steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(join_defaults::leave_poll / 10);
+  }
+  return true;
+}
+
+// The process ends by itself when the control plane lets it go; where it does not, by a signal.
+result end_process(const leave_order& order, bool reported) {
+  if (reported && ends(order.data_dir, join_defaults::process_end)) return {};
+  const auto id = node_folder::holder(order.data_dir);
+  if (!id) return {};
+  if (::kill(*id, SIGTERM) != 0 && errno != ESRCH)
+    return tl::make_unexpected(
+        fmt::format("the node's process {} cannot be ended: {}", *id, std::strerror(errno)));
+  if (ends(order.data_dir, join_defaults::process_end)) return {};
+  return tl::make_unexpected(
+      fmt::format("the node's process {} does not end: end it, then leave again", *id));
+}
+
+// What pods have left here: by --force some may still run, and their secrets are in their volumes.
+result end_pods(const std::filesystem::path& root_dir) {
+  if (!std::filesystem::exists(root_dir)) return {};
+  const auto held = node_folder::lock_root_dir(root_dir);
+  if (!held) return tl::make_unexpected(held.error());
+  if (!actors::end_leftover_pods(root_dir))
+    return tl::make_unexpected(
+        fmt::format("{} cannot be removed: see what is in use there, then leave again",
+                    (root_dir / "pods").string()));
+  std::error_code ignored;
+  std::filesystem::remove(root_dir / "kubelet.lock", ignored);
+  std::filesystem::remove(root_dir, ignored);  // only where nothing else is in it
+  return {};
+}
+
+}  // namespace
+
+result leave(const leave_order& order, const progress_callback& progress) {
+  const join_folder folder{order.data_dir};
+  const auto held = folder.load();
+  if (!held && !order.force) return tl::make_unexpected(held.error());
+  const bool member = held && held->has_value();
+  if (!member && !std::filesystem::exists(folder.path()))
+    return tl::make_unexpected(
+        fmt::format("data dir {}: has joined no cluster; name the right one with --data-dir",
+                    order.data_dir.string()));
+  if (member) {
+    if (auto done = leave_cluster(order, **held, progress); !done) return done;
+  }
+  if (auto ended = end_process(order, member && !order.force); !ended) return ended;
+  if (auto ended = end_pods(folder.root().value_or(order.data_dir / "kubelet")); !ended)
+    return ended;
+  return folder.remove();
+}
+
+}  // namespace troupe::tools

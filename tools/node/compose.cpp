@@ -1,0 +1,255 @@
+#include "tools/node/compose.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "actors/control_plane/control_plane.hpp"
+#include "actors/kubelet/node/kubelet.hpp"
+#include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "config/node_config.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/console/handlers/console.hpp"
+#include "server/credentials/addresses.hpp"
+#include "server/frontend/api_frontend.hpp"
+#include "server/frontend/health.hpp"
+#include "server/join/bootstrap_tokens.hpp"
+#include "server/join/join_api.hpp"
+#include "server/join/join_authorizer.hpp"
+#include "server/legacy/legacy_api.hpp"
+#include "server/rest/handlers/api_server.hpp"
+#include "server/rest/logs/log_source.hpp"
+#include "tools/node/link_service.hpp"
+#include "tools/node/node_options.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+// The profile that the configuration names, with its plugins switched on, off and weighed.
+tl::expected<actors::scheduler::profile_options, std::string> scheduler_profile(
+    const config::scheduler_config& wanted) {
+  auto profile = *actors::scheduler::built_in_profile(
+      wanted.profile == config::scheduler_profile::y2014 ? "2014" : "today");
+  auto& plugins = profile.plugins;
+  for (const auto& name : wanted.enabled)
+    if (std::none_of(plugins.begin(), plugins.end(), [&](const auto& p) { return p.name == name; }))
+      plugins.push_back({name, 1});
+  for (const auto& name : wanted.disabled)
+    plugins.erase(std::remove_if(plugins.begin(), plugins.end(),
+                                 [&](const auto& p) { return p.name == name; }),
+                  plugins.end());
+  for (auto& choice : plugins)
+    if (const auto weight = wanted.weights.find(choice.name); weight != wanted.weights.end())
+      choice.weight = weight->second;
+  if (auto checked = actors::scheduler::profile::make(profile); !checked)
+    return tl::make_unexpected(checked.error());
+  return profile;
+}
+
+// Logs of the kubelet that runs in this process.
+class local_logs final : public server::log_source {
+ public:
+  explicit local_logs(std::filesystem::path root_dir) : root_dir_{std::move(root_dir)} {}
+
+  std::optional<std::string> log_file(const std::string& pod_uid, const std::string& container,
+                                      int attempt) const override {
+    auto path = actors::log_path(root_dir_, pod_uid, container, attempt);
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem)) return std::nullopt;
+    return path.string();
+  }
+
+ private:
+  const std::filesystem::path root_dir_;
+};
+
+// Declared bottom up: each part outlives those that use it.
+class node : public node_parts {
+ public:
+  explicit node(const config::node_config& config) : config_{config} {}
+  ~node() override {
+    if (console_) console_->transport({});
+  }
+
+  tl::expected<std::string, std::string> start() override {
+    if (auto opened = open_store(); !opened) return tl::make_unexpected(opened.error());
+    if (auto spawned = start_actors(); !spawned) return tl::make_unexpected(spawned.error());
+    auto address = start_server();
+    if (!address) return address;
+    start_nodes();
+    return address;
+  }
+
+  void stop() override {
+    link_.reset();
+    if (front_) front_->stop();
+  }
+
+ private:
+  tl::expected<void, std::string> open_store() {
+    persistence::store_options options;
+    options.directory = (config_.data_dir / "store").string();
+    options.history_revisions = static_cast<persistence::revision>(config_.store.history_revisions);
+    options.history_time =
+        std::chrono::duration_cast<std::chrono::seconds>(config_.store.history_time);
+    options.log_limit_bytes = static_cast<std::uint64_t>(config_.store.history_bytes.bytes);
+    auto opened = persistence::store::open(std::move(options));
+    if (!opened) return tl::make_unexpected(opened.error().message);
+    store_ = std::move(*opened);
+    return {};
+  }
+
+  tl::expected<void, std::string> start_actors() {
+    auto profile = scheduler_profile(config_.scheduler);
+    if (!profile) return tl::make_unexpected(profile.error());
+    system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
+    actors::control_plane_options plane;
+    plane.scheduler_profile = std::move(*profile);
+    plane.node_grace = config_.minions.grace_period;
+    const auto& limits = config_.cluster;
+    plane.capacity = {static_cast<std::uint64_t>(limits.max_pods),
+                      static_cast<std::uint64_t>(limits.max_objects),
+                      static_cast<std::uint64_t>(limits.max_bytes.bytes)};
+    plane.events = {static_cast<std::size_t>(config_.store.max_events),
+                    static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
+    plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
+    return {};
+  }
+
+  tl::expected<std::string, std::string> start_server() {
+    logs_ = std::make_unique<local_logs>(std::filesystem::absolute(config_.kubelet.root_dir));
+    server::api_server_options api_options;
+    api_options.rest.logs = logs_.get();
+    api_options.rest.permissions = &permissions_;
+    api_options.rest.observe = [this](const server::request_record& seen) {
+      console_->observe(seen);
+    };
+    auto api = server::api_server::make(*plane_, std::move(api_options));
+    if (!api) return tl::make_unexpected(api.error());
+    api_ = std::move(*api);
+    console_ = std::make_unique<server::console>(
+        *plane_, *api_,
+        server::console_options{.node = config_.kubelet.node_name,
+                                .others = std::make_shared<linked_consoles>(*plane_)});
+    if (auto made = api_->create_system_objects(); !made) return tl::make_unexpected(made.error());
+    health_.add("store", server::health_checks::kind::ready,
+                [store = store_.get()]() -> std::optional<std::string> {
+                  if (store->stats().read_only) return "the store is read-only";
+                  return std::nullopt;
+                });
+    const auto& from = config_.server;
+    server::frontend_options options;
+    options.listen = {from.listen.host, from.listen.port};
+    options.data_dir = config_.data_dir;
+    options.names = from.names;
+    options.http.connections = static_cast<std::size_t>(from.max_connections);
+    options.http.body_limit_bytes = static_cast<std::size_t>(from.max_body.bytes);
+    options.http.request_timeout =
+        std::chrono::duration_cast<std::chrono::milliseconds>(from.request_timeout);
+    options.http.idle_timeout =
+        std::chrono::duration_cast<std::chrono::milliseconds>(from.idle_timeout);
+    options.http.observe_refusal = [this](const server::refusal& refusal) {
+      console_->refused(refusal);
+    };
+    options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
+    options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
+    const auto signer = std::make_shared<server::node_signer>(from.node_certificate_life);
+    join_ = std::make_unique<server::join_api>(api_->services(), signer, *console_);
+    server::frontend_parts parts;
+    parts.api = join_.get();
+    parts.console = console_.get();
+    parts.health = &health_;
+    parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_)};
+    parts.permissions = permissions_;
+    parts.signer = signer;
+    if (!from.legacy_listen.empty()) {
+      legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
+      parts.legacy_api = legacy_api_.get();
+      options.legacy_listen = {from.legacy_listen.host, from.legacy_listen.port};
+    }
+    auto front = server::api_frontend::start(std::move(options), std::move(parts));
+    if (!front) return tl::make_unexpected(front.error());
+    front_ = std::move(*front);
+    join_->addresses(addresses_to_join());
+    await_joined_nodes();
+    if (const auto& legacy = front_->legacy_address())
+      spdlog::info("the v1beta1 API is served at http://{}", server::to_string(*legacy));
+    console_->transport([front = front_.get()] { return front->stats(); });
+    return server::to_string(front_->address());
+  }
+
+  // Its owner's name for it, else the address where it listens, else the one that others most
+  // likely reach.
+  server::join_addresses addresses_to_join() const {
+    auto address = front_->address();
+    const bool named = !config_.server.names.empty() && !server::is_loopback(address.host);
+    address.host = named ? config_.server.names.front() : server::reachable_address(address.host);
+    return {server::to_string(address), server::is_loopback(address.host)};
+  }
+
+  void await_joined_nodes() {
+    const auto& wanted = config_.link.listen;
+    const auto& api = config_.server.listen;
+    runtime::link::address listen{wanted.host, wanted.port};
+    if (wanted.empty()) {
+      const bool any_port = api.port == 0 || api.port == 65'535;
+      listen = {api.host, static_cast<std::uint16_t>(any_port ? 0 : api.port + 1)};
+    }
+    link_ = std::make_unique<link_service>(
+        *plane_, link_service_options{
+                     .listen = std::move(listen),
+                     .credentials =
+                         [front = front_.get()] {
+                           const auto shown = front->identity();
+                           return runtime::link::credentials{shown.certificates, shown.private_key,
+                                                             shown.client_authority};
+                         },
+                     .listening =
+                         [join = join_.get()](const runtime::link::address& address) {
+                           const bool all = server::is_wildcard(address.host);
+                           join->link_address(all ? fmt::format(":{}", address.port)
+                                                  : server::to_string(server::endpoint{
+                                                        address.host, address.port}));
+                         }});
+  }
+
+  void start_nodes() {
+    const auto& from = config_.kubelet;
+    if (from.runtime == config::pod_runtime::simulated) {
+      actors::simulated_fleet_options fleet;
+      fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
+      fleet.like = make_simulated_node(from);
+      actors::spawn_simulated_fleet(*system_, plane_->core_actors(), std::move(fleet));
+      return;
+    }
+    auto kubelet = make_kubelet_options(config_, from.node_name);
+    kubelet.address = server::reachable_address(config_.server.listen.host);
+    actors::spawn_kubelet(*system_, plane_->core_actors(), std::move(kubelet));
+  }
+
+  const config::node_config& config_;
+  std::unique_ptr<persistence::store> store_;
+  std::unique_ptr<runtime::actor_system> system_;
+  std::unique_ptr<actors::control_plane> plane_;
+  server::health_checks health_;
+  const server::authorization permissions_{{std::make_shared<server::join_authorizer>()}};
+  std::unique_ptr<local_logs> logs_;
+  std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
+  std::unique_ptr<server::api_server> api_;
+  std::unique_ptr<server::join_api> join_;
+  std::unique_ptr<server::legacy_api> legacy_api_;
+  std::unique_ptr<server::api_frontend> front_;
+  std::unique_ptr<link_service> link_;
+};
+
+}  // namespace
+
+std::unique_ptr<node_parts> compose(const config::node_config& config) {
+  return std::make_unique<node>(config);
+}
+
+}  // namespace troupe::tools

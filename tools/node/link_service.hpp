@@ -1,0 +1,50 @@
+// The control plane's side of the links: the listener that joined nodes call, and what the console
+// asks over it.
+//
+// An idle single node pays nothing for it: the listener starts when the first bootstrap token or
+// joined node is seen, on a thread of its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "actors/control_plane/control_plane.hpp"
+#include "runtime/link/link.hpp"
+#include "server/console/context/remote.hpp"
+
+namespace troupe::tools {
+
+struct link_service_options {
+  runtime::link::address listen;
+  runtime::link::credentials_source credentials;
+  // Told once, when it listens; on the service's thread.
+  std::function<void(const runtime::link::address& address)> listening;
+};
+
+class link_service {
+ public:
+  // The control plane outlives it. Where the address cannot be had, it is tried again.
+  link_service(actors::control_plane& plane, link_service_options options);
+  // Ends all sessions.
+  ~link_service();
+
+ private:
+  struct shared;
+  const std::shared_ptr<shared> state_;
+};
+
+// The consoles of the joined nodes, by their links. The control plane outlives it.
+class linked_consoles final : public server::other_nodes {
+ public:
+  explicit linked_consoles(actors::control_plane& plane) : plane_{plane} {}
+
+  void ask(const std::string& node, server::console_question question,
+           std::chrono::milliseconds deadline, std::size_t limit_bytes, answered done) override;
+  std::vector<server::node_link> links() const override;
+
+ private:
+  actors::control_plane& plane_;
+};
+
+}  // namespace troupe::tools

@@ -1,0 +1,43 @@
+// A folder that a node keeps things in, held against a second node for as long as this lives.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "runtime/unique_fd.hpp"
+
+namespace troupe::tools {
+
+// Where a joined machine keeps what it was given; it exists from the first attempt to join on.
+inline std::filesystem::path join_dir(const std::filesystem::path& data_dir) {
+  return data_dir / "join";
+}
+
+class node_folder {
+ public:
+  // Makes the folder if it is not there and takes its lock, a file in it. The error is one line
+  // that names the folder and says what to do. The system frees the lock when the process ends,
+  // however it ends.
+  using lock_result = tl::expected<node_folder, std::string>;
+  // The data dir: mode 0700, node.lock.
+  static lock_result lock_data_dir(const std::filesystem::path& folder);
+  // The kubelet's root dir: mode 0750, kubelet.lock. A second kubelet would take the pods of the
+  // first for orphans and end them.
+  static lock_result lock_root_dir(const std::filesystem::path& folder);
+
+  // The process that holds a data dir's lock now; nothing where it is free.
+  static std::optional<int> holder(const std::filesystem::path& data_dir);
+
+ private:
+  explicit node_folder(int lock) : lock_{lock} {}
+
+  struct role;
+  static lock_result take(const std::filesystem::path& folder, const role& as);
+
+  runtime::unique_fd lock_;
+};
+
+}  // namespace troupe::tools

@@ -1,0 +1,67 @@
+#include "tools/node/node_options.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <random>
+#include <utility>
+
+#include "actors/kubelet/process/pod_files.hpp"
+#include "server/http/version.hpp"
+
+namespace troupe::tools {
+
+runtime::system_options make_system_options(const config::runtime_config& from) {
+  runtime::system_options options;
+  options.threads = static_cast<std::size_t>(from.worker_threads);
+  options.observe = from.observation == config::observation::on;
+  std::random_device source;
+  options.seed = (std::uint64_t{source()} << 32) | source();
+  return options;
+}
+
+namespace {
+
+actors::node_timing timing_of(const config::kubelet_config& from) {
+  return {.lease_duration = from.lease_duration,
+          .lease_renewal = from.lease_renew,
+          .report_period = from.status_period};
+}
+
+std::string kubelet_version() {
+  return fmt::format("v{}+troupe", server::program_version());
+}
+
+}  // namespace
+
+tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
+    const config::kubelet_config& from) {
+  if (from.runtime == config::pod_runtime::simulated) return std::nullopt;
+  auto taken = node_folder::lock_root_dir(from.root_dir);
+  if (!taken) return tl::make_unexpected(taken.error());
+  if (auto made = actors::make_root(from.root_dir); !made) return tl::make_unexpected(made.error());
+  return std::move(*taken);
+}
+
+actors::kubelet_options make_kubelet_options(const config::node_config& config, std::string node) {
+  const auto& from = config.kubelet;
+  actors::kubelet_options made;
+  made.hidden = {std::filesystem::absolute(config.data_dir).string()};
+  made.node = std::move(node);
+  made.root_dir = std::filesystem::absolute(from.root_dir);
+  made.max_pods = static_cast<int>(from.max_pods);
+  made.pod_pids_limit = from.pod_pids_limit;
+  made.version = kubelet_version();
+  made.timing = timing_of(from);
+  return made;
+}
+
+actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
+  actors::simulated_node made;
+  made.pods = from.max_pods;
+  made.version = kubelet_version();
+  made.timing = timing_of(from);
+  return made;
+}
+
+}  // namespace troupe::tools

@@ -1,0 +1,112 @@
+#include "tools/node/process_limits.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "tools/defaults.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+rlimit limit_of(int resource) {
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  ::getrlimit(resource, &limit);
+  return limit;
+}
+
+// Thousands of connections and watches: as many descriptors as the system lets us have.
+rlim_t raised_descriptor_limit() {
+  auto limit = limit_of(RLIMIT_NOFILE);
+  const auto before = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
+}
+
+// How many of `wanted` threads there can be at the same time.
+std::size_t available_threads(std::size_t wanted) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool over = false;
+  std::vector<std::thread> threads;
+  threads.reserve(wanted);
+  try {
+    while (threads.size() < wanted)
+      threads.emplace_back([&] {
+        std::unique_lock lock{mutex};
+        changed.wait(lock, [&] { return over; });
+      });
+  } catch (const std::system_error&) {  // so many and no more
+  }
+  {
+    const std::lock_guard lock{mutex};
+    over = true;
+  }
+  changed.notify_all();
+  for (auto& each : threads)
+    each.join();
+  return threads.size();
+}
+
+// Of this process's own control group, under version 1 or 2; empty: there is none, or no limit.
+std::string pids_limit() {
+  std::ifstream groups{"/proc/self/cgroup"};
+  for (std::string line; std::getline(groups, line);) {
+    const auto path = line.substr(line.rfind(':') + 1);
+    const bool first = line.find(":pids:") != line.npos;
+    if (!first && !line.starts_with("0::")) continue;
+    for (const char* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
+      std::ifstream file{root + path + "/pids.max"};
+      std::string limit;
+      if (file >> limit && limit != "max")
+        return fmt::format("pids.max of control group {} is {}", path, limit);
+    }
+  }
+  return {};
+}
+
+std::string limits_in_force() {
+  std::string text = pids_limit();
+  const auto add = [&](int resource, const char* name, rlim_t unit, const char* unit_name) {
+    const auto now = limit_of(resource).rlim_cur;
+    if (now == RLIM_INFINITY) return;
+    text += fmt::format("{}{} is {}{}", text.empty() ? "" : ", ", name, now / unit, unit_name);
+  };
+  add(RLIMIT_NPROC, "RLIMIT_NPROC (ulimit -u)", 1, "");
+  add(RLIMIT_AS, "RLIMIT_AS (ulimit -v)", 1 << 20, " MiB");
+  return text.empty() ? "see kernel.threads-max and pids.max of its control groups" : text;
+}
+
+}  // namespace
+
+tl::expected<void, std::string> check_process_limits(const process_needs& needs) {
+  const auto descriptors = raised_descriptor_limit();
+  if (descriptors < needs.descriptors)
+    return tl::make_unexpected(fmt::format(
+        "a node needs {} file descriptors to start and may have {}: raise the hard limit "
+        "(ulimit -Hn, LimitNOFILE=)",
+        needs.descriptors, descriptors));
+  if (const auto there = available_threads(needs.threads); there < needs.threads)
+    return tl::make_unexpected(
+        fmt::format("a node needs {} threads to start and can have {}: raise what bounds them ({})",
+                    needs.threads, there, limits_in_force()));
+  return {};
+}
+
+process_needs needs_of_node(std::size_t worker_threads) {
+  const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+  const auto workers = worker_threads != 0 ? worker_threads : std::max<std::size_t>(cores, 2);
+  const auto loaders = std::min<std::size_t>(cores, 8) - 1;  // while the store is read
+  return {.threads = defaults::fixed_threads + workers + loaders,
+          .descriptors = defaults::min_descriptors};
+}
+
+}  // namespace troupe::tools
