@@ -83,7 +83,6 @@ void owner_supervisor::take_owner(const ownership::owner_kind& kind, const watch
   if (!fresh && r.uid != meta.uid()) key_by_uid_.erase(r.uid);
   r.key = at->first;
   r.uid = meta.uid();
-  r.ns = meta.namespace_();
   r.selector = ownership_.selector_of(*event.object);
   key_by_uid_[r.uid] = r.key;
   if (fresh) {
@@ -113,11 +112,16 @@ void owner_supervisor::forward_dependent(const watch_event& event) {
   if (!before.empty() && before != owner) forward(before, change);
   if (!owner.empty()) return;
   const auto& meta = event.object->meta();
-  for (const auto& [key, r] : routes_) {
-    if (r.ns != meta.namespace_() || r.uid == before) continue;
-    const bool matches = r.selector.matches(meta.labels()) ||
-                         (event.previous && r.selector.matches(event.previous->meta().labels()));
-    if (matches) deliver(r, change);
+  for (const auto& kind : ownership_.owners) {
+    const auto prefix = kind.kind->prefix(meta.namespace_());
+    for (auto at = routes_.lower_bound(prefix);
+         at != routes_.end() && at->first.compare(0, prefix.size(), prefix) == 0; ++at) {
+      const auto& r = at->second;
+      if (r.uid == before) continue;
+      const bool matches = r.selector.matches(meta.labels()) ||
+                           (event.previous && r.selector.matches(event.previous->meta().labels()));
+      if (matches) deliver(r, change);
+    }
   }
 }
 

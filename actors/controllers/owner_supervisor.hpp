@@ -53,7 +53,6 @@ class owner_supervisor : public informer {
   struct route {
     std::string key;
     std::string uid;
-    std::string ns;
     api::label_selector selector;
     runtime::actor_ref controller;
     bool outlived = false;  // is older than this incarnation of the supervisor

@@ -16,6 +16,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/utf8.hpp"
 
 namespace troupe::actors {
 
@@ -33,10 +34,7 @@ constexpr std::size_t event_reason_chars = 128;
 constexpr std::size_t event_message_bytes = 1024;
 
 std::string cut(std::string text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80)
-    --limit;
-  text.resize(limit);
+  text.resize(api::utf8_prefix(text, limit));
   return text;
 }
 

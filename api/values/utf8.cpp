@@ -43,6 +43,13 @@ std::size_t utf8_character(const char* at, const char* end) noexcept {
   return overlong || too_large ? 0 : 4;
 }
 
+std::size_t utf8_prefix(std::string_view text, std::size_t limit) noexcept {
+  if (text.size() <= limit) return text.size();
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80)
+    --limit;
+  return limit;
+}
+
 bool is_utf8(std::string_view text) noexcept {
   const char* at = text.data();
   const char* end = at + text.size();

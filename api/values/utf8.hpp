@@ -17,6 +17,9 @@ std::size_t utf8_character(const char* at, const char* end) noexcept;
 
 bool is_utf8(std::string_view text) noexcept;
 
+// How many bytes of `text` to keep, at most `limit`, so that no character is cut in two.
+std::size_t utf8_prefix(std::string_view text, std::size_t limit) noexcept;
+
 // `text` with the replacement character for each byte that belongs to no character.
 void append_utf8(std::string& out, std::string_view text);
 

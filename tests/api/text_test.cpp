@@ -51,6 +51,13 @@ TEST_CASE("what is no UTF-8 becomes the replacement character, byte by byte") {
   CHECK_FALSE(is_utf8("12345678\xFF"));
 }
 
+TEST_CASE("a text is cut before the character that does not fit") {
+  const std::string text = "a\xC3\xA9\xE2\x82\xAC";  // a, é, €: 1, 2 and 3 bytes
+  const std::size_t kept[] = {0, 1, 1, 3, 3, 3, 6, 6};
+  for (std::size_t limit = 0; limit < std::size(kept); ++limit)
+    CHECK(utf8_prefix(text, limit) == kept[limit]);
+}
+
 TEST_CASE("any bytes survive base64") {
   std::mt19937 random(3);
   for (int i = 0; i < 2000; ++i) {

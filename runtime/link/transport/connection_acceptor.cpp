@@ -48,8 +48,9 @@ class connection_acceptor::impl {
   tl::expected<void, std::string> prepare() {
     if (!events_ || !stop_)
       return tl::make_unexpected(fmt::format("cannot watch sockets: {}", std::strerror(errno)));
-    watch(listening_.get(), EPOLLIN, listening_event);
-    watch(stop_.get(), EPOLLIN, stop_event);
+    if (!watch(listening_.get(), EPOLLIN, listening_event) ||
+        !watch(stop_.get(), EPOLLIN, stop_event))
+      return tl::make_unexpected(fmt::format("cannot watch sockets: {}", std::strerror(errno)));
     return {};
   }
 
@@ -136,7 +137,12 @@ class connection_acceptor::impl {
           by_number_.size() >= options_.connections)
         cut(handshaking_.front());
       const auto number = next_number_++;
-      watch(ours.get(), 0, number);  // the end of both directions, which is always reported
+      // For the end of both directions, which is always reported.
+      if (!watch(ours.get(), 0, number)) {
+        log().warn("the link turns {} away: its socket cannot be watched: {}", from,
+                   std::strerror(errno));
+        return;
+      }
       handshaking_.push_back({number, std::move(ours), from, std::chrono::steady_clock::now()});
       by_number_[number] = by_origin_[std::move(from)] = std::prev(handshaking_.end());
     }
@@ -180,11 +186,11 @@ class connection_acceptor::impl {
     forget(by_number_.at(one.number));
   }
 
-  void watch(int fd, std::uint32_t events, std::uint64_t number) {
+  bool watch(int fd, std::uint32_t events, std::uint64_t number) {
     epoll_event event{};
     event.events = events;
     event.data.u64 = number;
-    ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event);
+    return ::epoll_ctl(events_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
   }
 
   const options options_;

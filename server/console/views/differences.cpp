@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "api/codec/codec.hpp"
+#include "api/values/utf8.hpp"
 #include "server/console/defaults.hpp"
 
 namespace troupe::server {
@@ -66,10 +67,7 @@ class comparison {
     value->Accept(writer);
     std::string out{buffer.GetString(), buffer.GetSize()};
     if (out.size() > defaults::difference_text_limit) {
-      out.resize(defaults::difference_text_limit);
-      // Not in the middle of a character.
-      while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0x80) != 0)
-        out.pop_back();
+      out.resize(api::utf8_prefix(out, defaults::difference_text_limit));
       out += "…";
     }
     return out;

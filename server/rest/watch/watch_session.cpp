@@ -25,6 +25,13 @@ std::string prefix_of(const call& call, const list_options& options) {
   return one ? kind.key(call.route.ns, *name) : kind.prefix(call.route.ns);
 }
 
+// Of the same content.
+api::object_ptr at_revision(const api::object_ptr& object, std::uint64_t revision) {
+  if (!object->stored().empty())
+    return api::object::encoded(object->kind(), object->stored(), revision, object);
+  return std::make_shared<const api::object>(object->kind(), object->copy(), revision);
+}
+
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -136,7 +143,10 @@ void watch_session::send_waiting() {
   while (!waiting_.empty() && writable_) {
     auto& next = waiting_.front();
     if (next.next < next.events.size()) {
-      send_event(next.events[next.next++]);
+      const auto& event = next.events[next.next++];
+      const bool shares_revision =
+          next.next < next.events.size() && next.events[next.next].at == event.at;
+      send_event(event, shares_revision);
       continue;
     }
     const bool marks = next.ends_initial && options_.initial_events.value_or(false);
@@ -147,11 +157,14 @@ void watch_session::send_waiting() {
   if (consumed_ > 0) give_credit(defaults::watch_credit / 2);
 }
 
-void watch_session::send_event(const actors::watch_event& event) {
+// One transaction may delete several objects. A client that is cut off between their events resumes
+// after the revision that it has seen last: only the last event of a revision shows that revision.
+void watch_session::send_event(const actors::watch_event& event, bool shares_revision) {
   ++consumed_;
   ++sent_;
   if (event.type == event_type::bookmark) return write(form_->bookmark(event.at, false));
-  write(form_->event(event.type, event.object));
+  const bool early = shares_revision && event.type == event_type::deleted;
+  write(form_->event(event.type, early ? at_revision(event.object, event.at - 1) : event.object));
 }
 
 void watch_session::write(shared_text frame) {

@@ -49,7 +49,7 @@ class watch_session : public runtime::actor {
 
   void subscribe();
   void send_waiting();
-  void send_event(const actors::watch_event& event);
+  void send_event(const actors::watch_event& event, bool shares_revision);
   void send_bytes();
   void write(shared_text frame);
   void give_credit(std::uint32_t least);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "api/codec/codec.hpp"
 #include "api/codec/envelope.hpp"
@@ -57,6 +58,33 @@ TEST_CASE("a watch from a revision sees what came after it, once and in order") 
   const auto deleted = events.next();
   CHECK(name_of(deleted) == "DELETED b");
   CHECK(std::stoull(deleted->at("object.metadata.resourceVersion")) > std::stoull(changed));
+}
+
+TEST_CASE("a client cut off between deletions of one transaction sees the rest when it resumes") {
+  rest_test server;
+  persistence::transaction all;
+  const auto& kind = api::kind_of<api::core::v1::Pod>();
+  for (const auto* name : {"a", "b", "c"}) {
+    server.create_pod(name);
+    all.mutations.push_back({.key = kind.key("default", name), .kind = &kind, .content = nullptr});
+  }
+  const auto from = server.get(pods).at("metadata.resourceVersion");
+  std::promise<bool> done;
+  server.store().submit(std::move(all),
+                        [&](persistence::outcome result) { done.set_value(result.has_value()); });
+  REQUIRE(done.get_future().get());
+  std::string seen = from;
+  for (const auto* name : {"DELETED a", "DELETED b", "DELETED c"}) {
+    watching events{server.where(), pods + "?watch=1&resourceVersion=" + seen};
+    auto event = events.next();
+    while (event && name_of(event) != name)
+      event = events.next();
+    REQUIRE(name_of(event) == name);
+    seen = event->at("object.metadata.resourceVersion");
+  }
+  watching events{server.where(), pods + "?watch=1&resourceVersion=" + seen};
+  server.create_pod("d");
+  CHECK(name_of(events.next()) == "ADDED d");
 }
 
 TEST_CASE("objects enter and leave a watch by its selector") {
