@@ -13,6 +13,7 @@
 #include "api/strategy/defaults.hpp"
 #include "api/strategy/strategy.hpp"
 #include "build_paths.hpp"
+#include "support/skip.hpp"
 
 namespace troupe::test {
 
@@ -47,7 +48,7 @@ inline std::string shared_manifest(const std::string& name) {
   const auto path = std::filesystem::path(TROUPE_SOURCE_DIR) / "../shared/data/today" / name;
   std::ifstream in(path);
   if (!in) {
-    WARN("skipped: " << path << " is not here");
+    troupe::test::skip(path.string() + " does not exist");
     return {};
   }
   std::ostringstream text;

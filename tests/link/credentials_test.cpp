@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "link/machines.hpp"
+#include "support/skip.hpp"
 
 namespace troupe::test {
 namespace {
@@ -80,7 +81,7 @@ TEST_CASE("a plane is refused by its certificate") {
 TEST_CASE("a host name is verified as well") {
   addrinfo* found = nullptr;
   if (::getaddrinfo("localhost", nullptr, nullptr, &found) != 0) {
-    WARN("this machine does not know the name localhost: not tested");
+    troupe::test::skip("this machine does not know the name localhost");
     return;
   }
   ::freeaddrinfo(found);

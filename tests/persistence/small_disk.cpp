@@ -10,7 +10,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
+
+#include "support/skip.hpp"
 
 namespace troupe::persistence::testing {
 
@@ -30,7 +31,7 @@ std::uint64_t disk_usage(const std::string& directory) {
 bool small_disk::possible() {
   static const bool fine = ::unshare(CLONE_NEWNS) == 0 &&
                            ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-  if (!fine) std::cout << "skipped: no mount namespaces here" << std::endl;
+  if (!fine) test::skip("this user may not make mount namespaces");
   return fine;
 }
 

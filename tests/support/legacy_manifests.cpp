@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "build_paths.hpp"
+#include "support/skip.hpp"
 
 namespace troupe::test {
 namespace {
@@ -45,7 +46,7 @@ std::vector<legacy_manifest> legacy_manifests() {
   for (const char* folder : {"2014-v0.2", "2014-v0.6"}) {
     const auto path = std::filesystem::path(TROUPE_SOURCE_DIR) / "../shared/data" / folder;
     if (!std::filesystem::exists(path)) {
-      WARN("skipped: " << path << " is not here");
+      troupe::test::skip(path.string() + " does not exist");
       continue;
     }
     for (const auto& file : std::filesystem::directory_iterator(path)) {

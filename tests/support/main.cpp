@@ -1,5 +1,6 @@
 // The main of every test program. The log shows warnings only, so that a failure is found in what
-// CI prints; SPDLOG_LEVEL=info shows more. The tests that failed are named once more at the end.
+// CI prints; SPDLOG_LEVEL=info shows more. The tests that failed,
+// and those that could not be tried here, are named once more at the end.
 #define CATCH_CONFIG_RUNNER
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <spdlog/cfg/env.h>
@@ -7,31 +8,53 @@
 
 #include <catch2/catch.hpp>
 #include <iostream>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "support/skip.hpp"
+
 namespace {
 
-class failed_tests : public Catch::TestEventListenerBase {
+struct skipped_tests {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+};
+
+skipped_tests& skipped() {
+  static skipped_tests all;
+  return all;
+}
+
+class test_summary : public Catch::TestEventListenerBase {
  public:
   using TestEventListenerBase::TestEventListenerBase;
 
   void testCaseEnded(const Catch::TestCaseStats& test) override {
     if (test.totals.assertions.failed > 0)
-      names_.push_back(test.testInfo.name + "  " + test.testInfo.lineInfo.file);
+      failed_.push_back(test.testInfo.name + "  " + test.testInfo.lineInfo.file);
   }
   void testRunEnded(const Catch::TestRunStats&) override {
-    for (const auto& each : names_)
+    for (const auto& each : failed_)
       std::cout << "failed: " << each << '\n';
+    for (const auto& each : skipped().lines)
+      std::cout << "skipped: " << each << '\n';
   }
 
  private:
-  std::vector<std::string> names_;
+  std::vector<std::string> failed_;
 };
 
 }  // namespace
 
-CATCH_REGISTER_LISTENER(failed_tests)
+void troupe::test::skip(const std::string& reason) {
+  auto line = Catch::getResultCapture().getCurrentTestName() + ": " + reason;
+  auto& all = skipped();
+  const std::lock_guard lock{all.mutex};
+  if (all.lines.empty() || all.lines.back() != line) all.lines.push_back(std::move(line));
+}
+
+CATCH_REGISTER_LISTENER(test_summary)
 
 int main(int count, char** arguments) {
   spdlog::set_level(spdlog::level::warn);

@@ -17,6 +17,7 @@
 
 #include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 #include "system/node.hpp"
 #include "system/transcript.hpp"
 
@@ -111,7 +112,7 @@ std::vector<job> jobs() {
 
 TEST_CASE("every kubectl sees what the transcripts say") {
   const auto all = jobs();
-  if (all.empty()) WARN("no kubectl on this machine: tools/setup installs one");
+  if (all.empty()) return troupe::test::skip("no kubectl is installed; tools/setup installs one");
   scratch_folder folder;
   std::mutex mutex;
   std::size_t next = 0;

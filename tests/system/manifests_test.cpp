@@ -8,6 +8,7 @@
 #include "build_paths.hpp"
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 #include "system/kubectl.hpp"
 #include "system/node.hpp"
 
@@ -26,7 +27,7 @@ constexpr const char* second_state = "deployment-revision2.yaml";
 
 bool are_here() {
   if (fs::exists(manifests)) return true;
-  WARN("skipped: " << manifests << " is not here");
+  troupe::test::skip(manifests.string() + " does not exist");
   return false;
 }
 

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <iostream>
 #include <stdexcept>
 
+#include "support/skip.hpp"
 #include "system/node.hpp"
 #include "system/shell.hpp"
 
@@ -23,7 +23,7 @@ const char* unshare() {
 bool private_mount::possible() {
   const bool fine =
       shell(std::string{unshare()} + " mount -t tmpfs none /mnt 2>/dev/null").code == 0;
-  if (!fine) std::cout << "skipped: no mount namespaces here" << std::endl;
+  if (!fine) skip("this user may not make mount namespaces");
   return fine;
 }
 

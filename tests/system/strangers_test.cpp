@@ -13,6 +13,7 @@
 #include "support/http_client.hpp"
 #include "support/sanitizer.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 #include "system/node.hpp"
 
 using namespace troupe::test;
@@ -121,7 +122,7 @@ TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody
 TEST_CASE("ten thousand watchers that do not read cost a bounded buffer each and delay nobody",
           "[.long]") {
   if (!descriptors(11'000)) {
-    std::cout << "skipped: not 11,000 descriptors here" << std::endl;
+    troupe::test::skip("fewer than 11,000 file descriptors");
     return;
   }
   const scratch_folder folder;
@@ -173,7 +174,7 @@ TEST_CASE("ten thousand watchers that do not read cost a bounded buffer each and
 }
 
 TEST_CASE("a thousand idle connections cost at most 30 KB each") {
-  if (!descriptors(2'000)) WARN("few descriptors");
+  if (!descriptors(2'000)) return troupe::test::skip("fewer than 2,000 file descriptors");
   const scratch_folder folder;
   const node served{folder.path() / "node", flags};
   const auto each = idle(served, 1'000);
@@ -182,7 +183,7 @@ TEST_CASE("a thousand idle connections cost at most 30 KB each") {
 
 TEST_CASE("ten thousand idle connections cost at most 30 KB each", "[.long]") {
   if (!descriptors(11'000)) {
-    std::cout << "skipped: not 11,000 descriptors here" << std::endl;
+    troupe::test::skip("fewer than 11,000 file descriptors");
     return;
   }
   const scratch_folder folder;

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "build_paths.hpp"
+#include "support/skip.hpp"
 
 namespace troupe::tools::test {
 
@@ -31,7 +32,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 bool can_fork_with_threads() {
 #ifdef TROUPE_TSAN
-  WARN("skipped: ThreadSanitizer does not support threads in a fork of a process that had some");
+  troupe::test::skip(
+      "ThreadSanitizer does not support threads in a fork of a process that had some");
   return false;
 #else
   return true;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "support/skip.hpp"
 #include "tools/browser.hpp"
 #include "tools/console_node.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 bool has_browser() {
   if (!browser::program().empty()) return true;
-  WARN("no Chromium on this machine: the page is not tested");
+  troupe::test::skip("no Chromium is installed");
   return false;
 }
 
@@ -151,7 +152,7 @@ TEST_CASE("the page finds actors, follows them and tells an object's history") {
 // TROUPE_BENCH_PODS says how many.
 TEST_CASE("bench: the page with many actors", "[.bench]") {
   if (browser::program().empty()) {
-    WARN("no Chromium on this machine: the page is not measured");
+    troupe::test::skip("no Chromium is installed");
     return;
   }
   const char* wanted = std::getenv("TROUPE_BENCH_PODS");

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 #include <thread>
 #include <tuple>
@@ -22,6 +21,7 @@
 #include "server/credentials/x509.hpp"
 #include "server/http/status.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 #include "tools/child.hpp"
 #include "tools/console_node.hpp"
 #include "tools/join/defaults.hpp"
@@ -293,7 +293,7 @@ TEST_CASE("a name server that says nothing is not waited for") {
   if (::bind(silent.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
       run({"/usr/bin/unshare", "-m", "/bin/mount", "--bind", hosts, "/etc/resolv.conf"}).code !=
           0) {
-    std::cout << "skipped: this user may not have a name server of its own" << std::endl;
+    troupe::test::skip("this user may not have a name server of its own");
     return;
   }
   const auto begin = std::chrono::steady_clock::now();

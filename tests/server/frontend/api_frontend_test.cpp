@@ -13,6 +13,7 @@
 #include "server/credentials/private_file.hpp"
 #include "server/fixtures/http_fixture.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -196,7 +197,7 @@ TEST_CASE("a port in use and a data directory that is none are one line each") {
 
 TEST_CASE("curl speaks both protocols to the front") {
   if (!has_program("curl")) {
-    WARN("curl is not here: not tried");
+    test::skip("curl is not installed");
     return;
   }
   front_of_node node;
@@ -221,7 +222,7 @@ TEST_CASE("curl speaks both protocols to the front") {
 
 TEST_CASE("kubectl accepts the kubeconfig and reads the version") {
   if (!has_program("kubectl")) {
-    WARN("kubectl is not here: not tried");
+    test::skip("kubectl is not installed");
     return;
   }
   front_of_node node;

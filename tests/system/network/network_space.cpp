@@ -12,10 +12,10 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <iostream>
 #include <stdexcept>
 #include <thread>
 
+#include "support/skip.hpp"
 #include "system/node.hpp"
 
 namespace troupe::test {
@@ -64,7 +64,7 @@ bool network_space::possible() {
   } catch (const std::runtime_error& problem) {
     missing = problem.what();
   }
-  if (!missing.empty()) std::cout << "skipped: " << missing << std::endl;
+  if (!missing.empty()) skip(missing);
   return missing.empty();
 }
 
