@@ -115,7 +115,8 @@ inline constexpr double resets_per_second = 33;
 inline constexpr std::uint32_t unauthenticated_streams = 10;
 // The largest token that is known in practice, with groups in it, takes some 10 KB.
 inline constexpr std::size_t unauthenticated_header_bytes = 16u << 10;
-inline constexpr std::size_t unauthenticated_send_bytes = 16u << 10;
+// Of an answer that is not read so much waits in encrypted form.
+inline constexpr std::size_t unauthenticated_send_bytes = 4u << 10;
 // Streams beyond the limit, of a client that has not heard of it yet: Go begins with 100.
 inline constexpr std::size_t refused_streams = 100;
 // Answers to PING and SETTINGS that wait to be sent; nghttp2 allows 1,000.

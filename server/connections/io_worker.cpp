@@ -31,6 +31,12 @@ std::string http_date() {
   return {text, size};
 }
 
+struct leaving {
+  std::atomic<std::size_t>& count;
+  std::size_t by;
+  ~leaving() { count.fetch_sub(by, std::memory_order_relaxed); }
+};
+
 // Ids of different threads and starts do not meet: the upper bits are random.
 std::uint64_t first_id() {
   std::random_device random;
@@ -69,7 +75,8 @@ void io_worker::adopt(accepted_socket socket, std::shared_ptr<const site> site, 
   coming_.fetch_add(unauthenticated, std::memory_order_relaxed);
   loop_.queue()->post(
       [this, socket = std::move(socket), site = std::move(site), full, unauthenticated] {
-        coming_.fetch_sub(unauthenticated, std::memory_order_relaxed);
+        // It counts here until it counts among the unauthenticated connections, or has failed.
+        const leaving counted{coming_, unauthenticated};
         open(socket, site, full);
       });
 }

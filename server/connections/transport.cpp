@@ -169,16 +169,18 @@ bool transport::spent() const noexcept {
 void transport::write(std::string_view text) {
   turn_bytes_ += text.size();
   auto& plain = buffers_.plain;
+  // One record is handed over as a whole: no larger than what may wait.
+  const auto record = std::min(defaults::record_bytes, send_most_);
   while (!text.empty() && !broken_) {
-    if (plain.empty() && text.size() >= defaults::record_bytes) {
-      encrypt(text.substr(0, defaults::record_bytes));
-      text.remove_prefix(defaults::record_bytes);
+    if (plain.empty() && text.size() >= record) {
+      encrypt(text.substr(0, record));
+      text.remove_prefix(record);
       continue;
     }
-    const auto room = std::min(text.size(), defaults::record_bytes - plain.size());
+    const auto room = std::min(text.size(), record - plain.size());
     plain.append(text.substr(0, room));
     text.remove_prefix(room);
-    if (plain.size() == defaults::record_bytes) {
+    if (plain.size() == record) {
       encrypt(plain);
       plain.clear();
     }
