@@ -1,5 +1,6 @@
 // Objects of compact kinds (Event): the store keeps their bytes, readers decode them.
 #include <spdlog/fmt/fmt.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -64,7 +65,7 @@ double resident_mb() {
 
 }  // namespace
 
-TEST_CASE("of an event the store keeps bytes, which every reader decodes anew", "[compact]") {
+TEST_CASE("of an event the store keeps bytes, which every reader decodes again", "[compact]") {
   scratch_directory scratch;
   auto kept = open(in_directory(scratch.path()));
   std::vector<change> seen;
@@ -118,20 +119,28 @@ TEST_CASE("an object that is decoded late is decoded once, by whoever comes firs
   CHECK(object->undecoded()->stored().data() == bytes->data());
 }
 
-TEST_CASE("100,000 events take no more than 90 MB", "[compact]") {
+TEST_CASE("100,000 events take no more than 90 MB", "[.alone][events_memory]") {
   if (!test::memory_is_the_programs()) return;
   scratch_directory scratch;
-  {
-    auto kept = open(in_directory(scratch.path()));
-    for (int part = 0; part < 100; ++part) {
-      transaction many;
-      for (int i = 0; i < 1'000; ++i) {
-        const auto name = fmt::format("hello-7qx24-of-some-deployment.{:016x}", part * 1'000 + i);
-        many.mutations.push_back({event_key(name), &api::kind_of<Event>(), event_named(name)});
+  // Written by a process of its own: what this one had freed would hide what it takes.
+  const pid_t writer = ::fork();
+  REQUIRE(writer >= 0);
+  if (writer == 0) {
+    {
+      auto kept = open(in_directory(scratch.path()));
+      for (int part = 0; part < 100; ++part) {
+        transaction many;
+        for (int i = 0; i < 1'000; ++i) {
+          const auto name = fmt::format("hello-7qx24-of-some-deployment.{:016x}", part * 1'000 + i);
+          many.mutations.push_back({event_key(name), &api::kind_of<Event>(), event_named(name)});
+        }
+        must(commit(*kept, std::move(many)));
       }
-      must(commit(*kept, std::move(many)));
     }
+    ::_exit(0);
   }
+  int status = 1;
+  REQUIRE((::waitpid(writer, &status, 0) == writer && status == 0));
   const auto before = resident_mb();
   const auto kept = open(in_directory(scratch.path()));
   REQUIRE(kept->read().size() == 100'000);

@@ -168,7 +168,7 @@ struct attack {
 }  // namespace
 
 TEST_CASE("an unauthenticated connection costs at most 64 KiB, whatever it does",
-          "[unauthenticated]") {
+          "[.alone][unauthenticated_memory]") {
   ::signal(SIGPIPE, SIG_IGN);
   const auto& what = GENERATE(values<attack>({
       {"streams with a closed window", "h2", streams_with_closed_window(), false},
