@@ -269,7 +269,7 @@ expected<std::vector<change>> local_store::changes(revision after, std::size_t l
         fmt::format("revision {} has not happened yet: the newest is {}", after, now->at()));
   std::shared_lock lock{core_.disk_mutex};
   if (core_.disk == nullptr)
-    return fail(errc::read_only, "the disk has failed and is being opened anew; try again later");
+    return fail(errc::read_only, "the disk has failed and is being opened again; try again later");
   auto found = read_changes(*core_.disk, *now, after, now->at(), std::max<std::size_t>(limit, 1));
   if (const revision compacted = core_.compacted; after < compacted)
     return fail(errc::compacted, fmt::format("the changes after revision {} are not kept any more: "

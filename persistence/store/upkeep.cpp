@@ -94,7 +94,7 @@ expected<void> local_store::drop_history(revision up_to) {
   const auto with_disk = [this](auto work) -> expected<void> {
     std::shared_lock lock{core_.disk_mutex};
     if (core_.disk == nullptr)
-      return fail(errc::read_only, "the disk has failed and is being opened anew");
+      return fail(errc::read_only, "the disk has failed and is being opened again");
     return work(*core_.disk);
   };
   auto announced = with_disk([&](engine& disk) {

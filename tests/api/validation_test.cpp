@@ -352,7 +352,7 @@ TEST_CASE("a gate can only be taken away, and behind it the placement may be nar
   CHECK(faults_of_change(free, now).at(0).find("only deletion is allowed") != std::string::npos);
 }
 
-TEST_CASE("ephemeral containers come by their own door and never go") {
+TEST_CASE("ephemeral containers come by their own subresource and are never removed") {
   auto was = created<core::v1::Pod>(good_pod);
   auto now = was;
   auto& added = *now.mutable_spec()->add_ephemeral_containers();

@@ -59,7 +59,7 @@ TEST_CASE("a silent network is noticed within 20 s, and used again within 5 s of
               used);
 }
 
-TEST_CASE("a node finds a plane that starts anew at the same port within 5 s") {
+TEST_CASE("a node finds a plane that starts again at the same port within 5 s") {
   auto there = std::make_unique<plane>();
   const auto address = there->listener->address();
   node here{address};

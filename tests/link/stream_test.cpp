@@ -82,7 +82,7 @@ TEST_CASE("the listener opens at IPv6 too") {
   const auto at_plane = there.sessions.await();
   REQUIRE(at_plane.session);
   REQUIRE(at_plane.session->other().address.substr(0, 6) == "[::1]:");
-  // The door knows it under the same name: what is settled is not cut.
+  // The acceptor knows it by the same address: an established session is not closed.
   REQUIRE_FALSE(at_plane.notes->await_end(defaults::handshake_limit / 1ms * 1ms + 1s));
 }
 

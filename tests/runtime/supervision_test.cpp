@@ -97,7 +97,7 @@ struct scene {
 
 }  // namespace
 
-TEST_CASE("an actor that throws is made anew after a back-off and keeps its name and its mail",
+TEST_CASE("an actor that throws is restarted after a back-off and keeps its name and its mail",
           "[runtime]") {
   scene s;
   s.tell(spawn_named{"a"});
@@ -119,7 +119,7 @@ TEST_CASE("an actor that throws is made anew after a back-off and keeps its name
   CHECK(s.find("a") == a);
 }
 
-TEST_CASE("the back-off doubles at each crash up to its maximum and begins anew after a calm time",
+TEST_CASE("the back-off doubles at each crash up to its maximum and begins again after a calm time",
           "[runtime]") {
   log_of<std::string> told;
   simulation all{1};

@@ -39,8 +39,8 @@ spec:
       containers: [{name: c, image: "x:1"}]
 )";
 
-// As many pods as the controller wants, made anew as soon as one is deleted. Pods with the image
-// "bad" are never ready.
+// As many pods as the controller wants, created again as soon as one is deleted. Pods with the
+// image "bad" are never ready.
 class small_cluster final : public cluster_client {
  public:
   explicit small_cluster(wait::manual_clock& clock) : clock_{clock} {

@@ -44,8 +44,8 @@ void pod_worker::report() {
     return;
   auto status = status_now();
   if (status.SerializeAsString() == pod().status().SerializeAsString()) return;
-  // While the node was silent its pods were called not ready; saying otherwise before the node is
-  // believed again would begin a quarrel.
+  // While the node was silent the control plane set its pods to not ready. Until it takes the node
+  // for ready again it would undo each report that says otherwise.
   if (!context_->helpers.node_ready->load() && becomes_ready(pod().status(), status)) {
     retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
     return;

@@ -106,7 +106,7 @@ tl::expected<void, std::string> repair_service_allocations(actors::control_plane
       if (missing + leaked + repair.doubled > 0)
         spdlog::warn(
             "services: {} addresses and node ports had no key and got one, {} keys had no "
-            "service and were removed; {} numbers belong to two services: make one anew",
+            "service and were removed; {} numbers belong to two services: create one of them again",
             missing, leaked, repair.doubled);
       return {};
     }

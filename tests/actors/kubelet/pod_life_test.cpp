@@ -157,7 +157,7 @@ TEST_CASE("an init container that fails for good ends the pod before the others 
   CHECK(here.log("web").empty());
 }
 
-TEST_CASE("a worker that throws begins anew, keeps its pod and disturbs no other", "[kubelet]") {
+TEST_CASE("a worker that throws starts again, keeps its pod and disturbs no other", "[kubelet]") {
   machine here;
   const scratch_folder place;
   const auto flag = place.path() / "end";

@@ -319,7 +319,7 @@ TEST_CASE("a trace of an object shows what each of its changes caused, however s
   }));
 }
 
-TEST_CASE("a trace of an object shows the actors that bear its name, to their end") {
+TEST_CASE("a trace of an object shows the actors that have its name, to their end") {
   console_test t;
   const auto worker = t.system().spawn({"worker", "default/w/7f3a"}, runtime::make<dawdler>());
   const auto other = t.system().spawn({"worker", "default/w2/7f3a"}, runtime::make<dawdler>());

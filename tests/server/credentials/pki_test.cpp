@@ -87,7 +87,7 @@ TEST_CASE("a renewed authority keeps its key, so that certificates it signed sta
   CHECK(server::x509::belongs(keys->administrator(), old_authority));
 }
 
-TEST_CASE("the server's certificate is made anew when it does not cover a name or is damaged") {
+TEST_CASE("the server's certificate is made again when it does not cover a name or is damaged") {
   const test::scratch_folder folder;
   const auto directory = folder.path() / "pki";
   const auto now = std::chrono::system_clock::now();

@@ -156,7 +156,7 @@ TEST_CASE("a token is good until its time is over, for its secret alone, if it i
   CHECK(status(text) == 401);
 }
 
-TEST_CASE("a token opens no other door") {
+TEST_CASE("a token is valid for joining only") {
   join_test cluster;
   const credentials token{cluster.add_token(), {}, {}};
   for (const auto* path : {"/api", "/apis", "/openapi/v2", "/api/v1/nodes", "/api/v1/secrets",

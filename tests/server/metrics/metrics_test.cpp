@@ -21,7 +21,7 @@ double value_of(const std::string& text, const std::string& line_begin) {
 
 }  // namespace
 
-TEST_CASE("metrics bear upstream's names and count what happened") {
+TEST_CASE("metrics have upstream's names and count what happened") {
   console_test t;
   t.create_controller("web", 3);
   REQUIRE(rest_test::eventually([&] {
