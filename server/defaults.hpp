@@ -112,7 +112,7 @@ inline constexpr double resets_per_second = 33;
 // A connection over TLS without a client certificate, until a request on it has told who asks: all
 // that it makes us keep is below 64 KiB. Of the 20 KB that any connection takes it has twice as
 // much for requests and answers.
-inline constexpr std::uint32_t unauthenticated_streams = 10;
+inline constexpr std::uint32_t unauthenticated_streams = 5;
 // The largest token that is known in practice, with groups in it, takes some 10 KB.
 inline constexpr std::size_t unauthenticated_header_bytes = 16u << 10;
 // Of an answer that is not read so much waits in encrypted form.

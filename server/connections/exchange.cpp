@@ -107,6 +107,13 @@ void exchange::resume() {
   if (post) notify();
 }
 
+void exchange::answer_here(response answer) {
+  const std::lock_guard lock{mutex_};
+  if (state_ != state::waiting) return;
+  state_ = state::answered;
+  head_ = std::move(answer);
+}
+
 void exchange::serve(handler& target) {
   serving_ = true;  // nobody else has seen this exchange yet
   const auto self = shared_from_this();

@@ -60,6 +60,9 @@ class exchange : public std::enable_shared_from_this<exchange> {
   // What the request said is not needed any more; only when nobody else has it.
   void drop_request();
 
+  // An answer instead of the handler's, which has not seen the request. No task is posted: the
+  // caller looks with take().
+  void answer_here(response answer);
   // Calls the handler. Answers given meanwhile make no task: the caller looks with take() after it.
   void serve(handler& target);
 

@@ -175,10 +175,10 @@ void http1::serve() {
   phase_ = phase::answering;
   served_any_ = true;
   if (refusal_) {
-    exchange_->respond(std::move(*refusal_));
+    exchange_->answer_here(std::move(*refusal_));
     refusal_.reset();
   } else if (auto refusal = enter(connection_, *exchange_)) {
-    exchange_->respond(std::move(*refusal));
+    exchange_->answer_here(std::move(*refusal));
   } else {
     exchange_->serve(connection_.target());
   }
@@ -198,7 +198,7 @@ void http1::refuse_head(response answer) {
 void http1::refuse(response answer) {
   close_after_ = true;
   phase_ = phase::answering;
-  exchange_->respond(std::move(answer));
+  exchange_->answer_here(std::move(answer));
   take_output();
 }
 

@@ -208,7 +208,7 @@ void http2::request_complete(http2_flow& flow) {
   flow.complete = true;
   if (flow.refused) return;
   if (auto refusal = enter(connection_, *flow.current)) {
-    flow.current->respond(std::move(*refusal));
+    flow.current->answer_here(std::move(*refusal));
   } else {
     flow.current->serve(connection_.target());
   }
@@ -224,7 +224,7 @@ void http2::refuse_here(http2_flow& flow, response answer) {
 // is told to stop at once may drop the answer with it.
 void http2::refuse(http2_flow& flow, response answer) {
   flow.refused = true;
-  flow.current->respond(std::move(answer));
+  flow.current->answer_here(std::move(answer));
   take_output(flow);
 }
 
