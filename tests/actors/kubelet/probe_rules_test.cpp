@@ -144,6 +144,13 @@ TEST_CASE("a port that only begins with a number is none", "[kubelet]") {
   }
 }
 
+TEST_CASE("what an event repeats of an answer ends with a whole character", "[kubelet]") {
+  const std::string most(actors::kubelet_defaults::event_text_bytes - 1, 'x');
+  CHECK(actors::event_text("short") == "short");
+  CHECK(actors::event_text(most + "\u00e9") == most);
+  CHECK(actors::event_text(most + "y\u00e9") == most + "y");
+}
+
 TEST_CASE("nothing in a question becomes another line of the request", "[kubelet]") {
   const http_get_action check{.host = "h",
                               .port = 1,
