@@ -113,10 +113,10 @@ TEST_CASE("a disk that stays behind slows writers down and never stops them") {
   const auto store = open(store_options{}, memory_engine_on(disk));
   disk->is_behind = true;
   std::atomic<int> taken{0};
-  for (int i = 0; i < 12; ++i)
+  for (int i = 0; i < 15; ++i)
     store->submit(just(put(std::to_string(i), "v", mebibyte)),
                   [&](const outcome& result) { taken += result.has_value(); });
-  CHECK(eventually([&] { return taken == 12; }, 4 * defaults::catch_up_limit));
+  CHECK(eventually([&] { return taken == 15; }, 4 * defaults::catch_up_limit));
 }
 
 // Objects of 100 KB until one is refused; how many were taken.

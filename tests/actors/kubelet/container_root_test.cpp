@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -49,6 +50,10 @@ TEST_CASE("a container has its volumes on a node in a chroot whose root is no mo
           "[kubelet]") {
   const auto rights = actors::read_rights();
   if (rights.user != 0 || !rights.has("SYS_ADMIN")) return skip("this user is not root");
+  const auto mounts = actors::read_mounts();
+  if (std::none_of(mounts.begin(), mounts.end(),
+                   [](const auto& each) { return each.point == "/"; }))
+    return skip("this machine is such a node: all tests of volumes try it");
   const auto flags = propagation[GENERATE(0, 1)];
   const scratch_folder folder;
   const auto root = folder.path();

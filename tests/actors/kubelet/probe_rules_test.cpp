@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health/health_check.hpp"
 #include "actors/kubelet/health/http_check.hpp"
 #include "actors/kubelet/workers/unsupported.hpp"
