@@ -58,8 +58,11 @@ reading read_flags(const pairs& flags, std::span<const setting> rows) {
 
 std::string shown(std::string_view text) {
   const bool cut = text.size() > max_shown_bytes;
+  std::size_t end = std::min(text.size(), max_shown_bytes);
+  while (cut && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;  // within a character
   std::string result = "\"";
-  for (const char c : text.substr(0, max_shown_bytes)) {
+  for (const char c : text.substr(0, end)) {
     const auto code = static_cast<unsigned char>(c);
     result += code < 0x20 || code == 0x7f ? '?' : c;
   }

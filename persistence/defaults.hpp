@@ -63,6 +63,14 @@ inline constexpr revision compaction_slack = 10;
 // the limit, and then to twice as far from it.
 inline constexpr std::uint64_t upkeep_part = 8;
 inline constexpr auto upkeep_period = 10s;
+// Writers wait for upkeep when they have written so many of these parts since it last looked ...
+inline constexpr std::uint64_t upkeep_parts_ahead = 2;
+// ... or so many tables (of write_buffer_bytes each) are not merged: four of each of two tables are
+// merged at once, and more come meanwhile. Asked for after each batch_bytes. Once they wait, for at
+// most this long before a batch is let through.
+inline constexpr std::uint64_t unmerged_files = 12;
+inline constexpr auto catch_up_limit = 5s;
+inline constexpr auto catch_up_look = 10ms;
 
 // -- the disk's space (disk_space.hpp) ---------------------------------------------------------
 // What history and the reserve may have of a disk (1/n): on a small one they are smaller.

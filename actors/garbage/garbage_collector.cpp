@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/core/commands.hpp"
+#include "actors/core/log.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"
@@ -93,6 +94,9 @@ void garbage_collector::update_object(const std::string& key, const watch_event&
   if (!awaits_dependents(object)) {
     waiting_.erase(object.meta().uid());
   } else if (waiting_.emplace(object.meta().uid(), key).second) {
+    log().info("garbage: {} at revision {} is being deleted and {}", key, object.revision(),
+               has_finalizer(object, finalizer_orphan) ? "leaves its dependents behind"
+                                                       : "waits for its dependents");
     enqueue(key);
     for (const auto& dependent : graph_.dependents_of(object.meta().uid()))
       enqueue(dependent);
@@ -162,13 +166,19 @@ void garbage_collector::collect(const std::string& key, const api::object_ptr& o
       break;
     case garbage_step::strip:
       ++stripped_;
+      log().debug("garbage: {} at revision {} loses {} owners that are not there", key,
+                  object->revision(), decision.lost_owners.size());
       replace(key, *object, without_owners(*object, decision.lost_owners));
       break;
     case garbage_step::unblock:
+      log().info("garbage: {} at revision {} waits for itself: it blocks no owner any more", key,
+                 object->revision());
       replace(key, *object, without_blocking(*object));
       break;
     case garbage_step::remove:
       ++removed_;
+      log().debug("garbage: {} at revision {} is removed: no owner is left ({})", key,
+                  object->revision(), decision.propagation);
       send_removal(key, {.key = key,
                          .uid = object->meta().uid(),
                          .at = object->revision(),
@@ -181,6 +191,8 @@ void garbage_collector::collect(const std::string& key, const api::object_ptr& o
 void garbage_collector::finish_foreground(const api::object_ptr& owner) {
   const auto blocking = graph_.blocking_dependents_of(owner->meta().uid());
   if (blocking.empty()) {
+    log().debug("garbage: {} at revision {} has no dependents left", api::key_of(*owner),
+                owner->revision());
     return replace(api::key_of(*owner), *owner, without_finalizer(*owner, finalizer_foreground));
   }
   for (const auto& key : blocking) {
@@ -274,6 +286,8 @@ void garbage_collector::done(const std::string& key, const std::string& task, bo
   if (put_off_.erase(key) != 0) enqueue(key);
   if (!succeeded) {
     ++failed_;
+    log().debug("garbage: the write of {} failed{}", key,
+                conflict ? ": it has changed meanwhile" : "; it is tried again later");
     // A conflict is decided again at once; what the disk or the load refused, a little later.
     if (conflict) {
       enqueue(task);

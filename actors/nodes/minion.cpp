@@ -6,6 +6,7 @@
 
 #include "actors/core/commands.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
@@ -66,6 +67,9 @@ void minion::on_dependent_event(const dependent_event& m) {
 }
 
 void minion::on_eviction_permission(const eviction_permission& m) {
+  if (may_evict_ != m.granted)
+    log().info("node {} at revision {}: its pods {}", name(), node_ ? node_->revision() : 0,
+               m.granted ? "may be sent away" : "stay for now");
   may_evict_ = m.granted;
   reconcile();
 }
@@ -74,7 +78,9 @@ void minion::on_eviction_permission(const eviction_permission& m) {
 
 void minion::heard() {
   heard_at_ = now();
-  if (std::exchange(silent_, false)) check_silence();
+  if (!std::exchange(silent_, false)) return;
+  log().info("node {} at revision {} is heard again", name(), node_->revision());
+  check_silence();
 }
 
 // Runs once per grace period, not once per heartbeat.
@@ -87,6 +93,8 @@ void minion::check_silence() {
     return;
   }
   silent_ = true;
+  log().info("node {} at revision {} has been silent for {:.0f} s: it is not ready", name(),
+             node_->revision(), std::chrono::duration<double>(grace).count());
   reconcile();
 }
 
@@ -101,6 +109,8 @@ void minion::reconcile() {
   const bool lost =
       readiness_of(*better) == readiness::unknown && readiness_of(node) != readiness::unknown;
   if (lost) report_not_ready();
+  log().debug("node {} at revision {}: its conditions and taints are corrected", name(),
+              node_->revision());
   auto transaction = std::make_shared<persistence::transaction>(succeed(*node_, std::move(better)));
   transaction->cause.author = "minion/" + name();
   writing_ = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -118,11 +119,16 @@ void minions::round() {
     ++(r.ready == readiness::ready ? count.ready : count.not_ready);
   }
   if (all_down(counts)) {
-    all_down_ = true;
+    if (!std::exchange(all_down_, true))
+      log().info("nodes: none of {} is ready: no pods are sent away", rows_.size());
     return hold_all();
   }
   // The nodes get time to show that they were there all the while.
-  if (std::exchange(all_down_, false)) resume_at_ = now() + grace_;
+  if (std::exchange(all_down_, false)) {
+    resume_at_ = now() + grace_;
+    log().info("nodes: some are ready again: pods may be sent away after {:.0f} s",
+               std::chrono::duration<double>(grace_).count());
+  }
   if (now() < resume_at_) return;
   std::erase_if(zones_, [&](const auto& entry) { return !counts.contains(entry.first); });
   for (const auto& [name, count] : counts)

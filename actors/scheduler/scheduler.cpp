@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/log.hpp"
 #include "actors/core/metrics.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
 #include "api/schema/core_namespace.pb.h"
@@ -105,6 +106,7 @@ void scheduler_actor::fence() {
 
 void scheduler_actor::begin() {
   begun_ = true;
+  log().info("scheduler: {} begins, with profile {}", options_.name, options_.profile.name);
   follow(api::kind_of<Namespace>().prefix(), [this](const watch_events& m) { on_namespaces(m); });
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
@@ -312,6 +314,8 @@ void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
     error = e.what();
   } catch (...) {
   }
+  log().warn("scheduler: a plugin failed for {} at revision {}: {}", pod->key, pod->pod->revision(),
+             error);
   record(pod, true, "FailedScheduling", fmt::format("a scheduler plugin failed: {}", error));
 }
 
@@ -338,6 +342,8 @@ void scheduler_actor::unreserve(const pod_info_ptr& pod, const std::string& node
 std::string scheduler_actor::turned_away(const pod_info_ptr& pod, const scheduler::misfit& misfit,
                                          const std::string& nominated) {
   ++refused_;
+  log().debug("scheduler: no node for {} at revision {}: {}", pod->key, pod->pod->revision(),
+              misfit.message);
   metrics_of_scheduler().unschedulable.fetch_add(1, std::memory_order_relaxed);
   auto node = misfit.make_room.node;
   if (!nominated.empty() && victims_leave(*pod, nominated)) {
@@ -369,6 +375,8 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preempti
   view_.nominate(pod, preemption.node);
   const auto& meta = pod->pod->meta();
   for (const auto& victim : preemption.victims) {
+    log().info("scheduler: {} at revision {} leaves {} for {} at revision {}", victim->key,
+               victim->pod->revision(), preemption.node, pod->key, pod->pod->revision());
     request<command_done>(
         core_.writer,
         evict{.pod_key = victim->key,

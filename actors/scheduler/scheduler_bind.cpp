@@ -1,6 +1,7 @@
 // The second half of an attempt: the pod is bound to the node that was found for it.
 #include <fmt/format.h>
 
+#include "actors/core/log.hpp"
 #include "actors/core/metrics.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/scheduler.hpp"
@@ -88,6 +89,7 @@ void scheduler_actor::bound(const api::object_ptr& object, const std::string& no
   ++bound_;
   metrics_of_scheduler().scheduled.fetch_add(1, std::memory_order_relaxed);
   const auto pod = read_pod_info(object);
+  log().debug("scheduler: {} is bound to {} at revision {}", pod->key, node, object->revision());
   if (view_.confirm(pod, node)) {
     queue_.done(pod->key);
     happened(pod_bound);
@@ -104,6 +106,8 @@ void scheduler_actor::bind_failed(const pod_info_ptr& pod, const std::string& no
   ++failed_;
   metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
   unreserve(pod, node);
+  log().info("scheduler: {} at revision {} was not bound to {}: {}", pod->key, pod->pod->revision(),
+             node, error.message);
   if (!view_.assumed(*pod)) return;
   view_.forget(pod->key);
   happened(pod_deleted);  // its room is free for others

@@ -348,7 +348,7 @@ std::string json_builder::path() const {
       continue;
     }
     if (!out.empty()) out += '.';
-    out += each.key.substr(0, limits::path_key_bytes);
+    out += each.key.substr(0, utf8_prefix(each.key, limits::path_key_bytes));
   }
   return out;
 }

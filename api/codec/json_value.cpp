@@ -78,7 +78,7 @@ problem write_time(wire::writer& out, shape type, std::uint32_t number, const js
   const auto at = parse_time(given.text);
   if (!at)
     return "%s must be an RFC 3339 time such as \"2006-01-02T15:04:05Z\", got " +
-           quoted(given.text.substr(0, 64));
+           quoted(given.text.substr(0, utf8_prefix(given.text, 64)));
   out.begin(number);
   out.varint(form_field::time_seconds, static_cast<std::uint64_t>(at->seconds));
   const int nanos = type == shape::micro_time ? at->nanos / 1000 * 1000 : 0;

@@ -8,6 +8,7 @@
 #include "api/limits.hpp"
 #include "api/patch/patch_types.hpp"
 #include "api/path.hpp"
+#include "api/values/utf8.hpp"
 
 namespace troupe::api {
 namespace {
@@ -42,7 +43,7 @@ void find_repeated(const json_value& in, field_path& at, std::vector<std::string
     std::unordered_set<std::string_view> seen;
     for (const auto& member : in.GetObject()) {
       const auto name = text_of(member.name);
-      const auto step = at.field(name.substr(0, limits::path_key_bytes));
+      const auto step = at.field(name.substr(0, utf8_prefix(name, limits::path_key_bytes)));
       if (!seen.insert(name).second && out.size() < limits::document_problems)
         out.push_back("duplicate field " + quoted(at.str()));
       find_repeated(member.value, at, out);

@@ -89,6 +89,7 @@ void committer::after_write(batch& pending, bool synced, std::chrono::nanosecond
   written_ = pending.staged.last();
   core_.log_bytes += pending.staged.log_bytes();
   core_.unkept_bytes += pending.rows->size_bytes();
+  core_.unseen_bytes += pending.rows->size_bytes();
   core_.space->count_written(pending.rows->size_bytes());
   if (synced) {
     core_.disk->acknowledge(written_);

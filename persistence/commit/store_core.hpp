@@ -46,6 +46,7 @@ struct store_core {
   // What `changes` holds after `compacted`; when it was opened, what its files took.
   std::atomic<std::uint64_t> log_bytes;
   std::atomic<std::uint64_t> unkept_bytes{0};  // written since upkeep looked at history
+  std::atomic<std::uint64_t> unseen_bytes{0};  // ... since the disk was asked whether it is behind
   const std::unique_ptr<space_keeper> space;
 
   std::atomic<std::uint64_t> transactions{0}, conflicts{0}, batches{0};

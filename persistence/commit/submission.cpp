@@ -90,6 +90,14 @@ void submit_queue::refuse(std::optional<error> reason) {
   refusal_ = std::move(reason);
 }
 
+void submit_queue::hold(bool held) {
+  {
+    std::lock_guard lock{mutex_};
+    if (std::exchange(held_, held) == held || held) return;
+  }
+  changed_.notify_one();
+}
+
 void submit_queue::close() {
   {
     std::lock_guard lock{mutex_};
@@ -100,7 +108,7 @@ void submit_queue::close() {
 
 // While the disk is busy a few transactions are not worth a wake-up.
 bool submit_queue::worth_taking() const {
-  return waiting_.size() >= (disk_free_ ? 1 : defaults::staging_chunk);
+  return !is_held() && waiting_.size() >= (disk_free_ ? 1 : defaults::staging_chunk);
 }
 
 submit_queue::work submit_queue::take(batch_size limit, std::optional<deadline> until) {
@@ -132,6 +140,7 @@ submit_queue::work submit_queue::more(batch_size limit) {
 }
 
 void submit_queue::take_submissions(work& into, batch_size limit) {
+  if (is_held()) return;
   std::size_t sum = 0;
   while (!waiting_.empty() && into.submissions.size() < limit.count) {
     auto& next = waiting_.front();

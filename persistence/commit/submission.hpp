@@ -55,6 +55,8 @@ class submit_queue {
 
   // From now on push fails with `reason`; without it, takes again.
   void refuse(std::optional<error> reason);
+  // While it is held, what waits is not taken, unless the queue is closed; tasks are.
+  void hold(bool held);
   // push fails with `closed`; what waits can still be taken.
   void close();
 
@@ -72,6 +74,7 @@ class submit_queue {
 
  private:
   bool worth_taking() const;
+  bool is_held() const { return held_ && !closed_; }
   void take_submissions(work& into, batch_size limit);
   void claim_disk(work& into);
 
@@ -84,6 +87,7 @@ class submit_queue {
   std::size_t waiting_bytes_ = 0;
   std::optional<error> refusal_;
   bool closed_ = false;
+  bool held_ = false;
   bool disk_free_ = true;
   bool taker_waits_ = false;
 };

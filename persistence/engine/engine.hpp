@@ -63,6 +63,9 @@ class engine {
   // be lost as a whole. What follows the last of them was read from the write-ahead log.
   virtual std::vector<std::string> file_boundaries(table target) const = 0;
 
+  // Writes have gone so far ahead of their merging into the tables that they should wait for it.
+  virtual bool is_behind() const = 0;
+
   // Gives space back that was taken by keys up to `to`, all of which have been removed and synced.
   virtual expected<void> reclaim(table target, std::string_view to) = 0;
   // Rewrites all tables, so that nothing that was removed takes space; may take long, and needs

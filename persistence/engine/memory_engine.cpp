@@ -91,6 +91,8 @@ class memory_engine final : public engine {
     return disk_->sizes_bytes[static_cast<std::size_t>(target)];
   }
 
+  bool is_behind() const override { return disk_->is_behind; }
+
   std::vector<std::string> file_boundaries(table target) const override {
     const auto last = last_key(target);
     return *last ? std::vector<std::string>{**last} : std::vector<std::string>{};

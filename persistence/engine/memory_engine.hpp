@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <shared_mutex>
@@ -17,6 +18,7 @@ struct memory_disk {
   std::array<rows, 4> tables;
   std::array<std::uint64_t, 4> sizes_bytes{};
   revision acknowledged = 0;
+  std::atomic<bool> is_behind{false};
   mutable std::shared_mutex mutex;
 };
 

@@ -188,6 +188,17 @@ class rocks_engine final : public engine {
     return size;
   }
 
+  bool is_behind() const override {
+    std::uint64_t files = 0;
+    for (const auto target : {table::objects, table::changes}) {
+      std::string count;
+      if (db_->GetProperty(column(target), rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0",
+                           &count))
+        files += std::strtoull(count.c_str(), nullptr, 10);
+    }
+    return files > defaults::unmerged_files;
+  }
+
   std::vector<std::string> file_boundaries(table target) const override {
     rocksdb::ColumnFamilyMetaData found;
     db_->GetColumnFamilyMetaData(column(target), &found);

@@ -198,8 +198,22 @@ bool local_store::is_upkeep_due() const {
          core_.space->is_cut_wanted();
 }
 
+// Of the disk: from time to time, and by the thread that has just answered.
+bool local_store::is_behind() {
+  std::shared_lock lock{core_.disk_mutex};
+  return core_.disk != nullptr && core_.disk->is_behind();
+}
+
 void local_store::wake_upkeep() {
-  if (!core_.options.threaded || !is_upkeep_due()) return;
+  if (!core_.options.threaded) return;
+  bool behind = core_.unkept_bytes >=
+                core_.space->history_bytes() / defaults::upkeep_part * defaults::upkeep_parts_ahead;
+  if (core_.unseen_bytes >= defaults::batch_bytes) {
+    core_.unseen_bytes = 0;
+    behind = is_behind() || behind;
+  }
+  if (behind) queue_.hold(true);
+  if (!behind && !is_upkeep_due()) return;
   std::lock_guard lock{upkeep_mutex_};
   upkeep_now_ = true;
   upkeep_wanted_.notify_one();

@@ -52,12 +52,14 @@ class local_store final : public store {
   bool on_commit_thread() const;
   bool is_upkeep_due() const;
   void wake_upkeep();
+  bool is_behind();
 
   void run_upkeep();
   bool upkeep();
   bool cut_history();
   expected<void> drop_history(revision up_to);
   void reclaim_space();
+  void catch_up();
   void check_disk();
 
   store_core core_;

@@ -22,6 +22,7 @@ void local_store::run_upkeep() {
     const bool cut = upkeep();
     check_disk();
     reclaim_space();
+    catch_up();
     if (cut) core_.space->history_was_cut();
   }
 }
@@ -65,6 +66,18 @@ void local_store::reclaim_space() {
   core_.space->end_rewriting(done.has_value());
   core_.space->check_disk();
   check_disk();
+}
+
+// Lets the writers go on that waited for history to be cut, once the tables are merged as well. Not
+// without end: whatever holds that up is no reason to take nothing any more.
+void local_store::catch_up() {
+  const auto until = std::chrono::steady_clock::now() + defaults::catch_up_limit;
+  while (!core_.read_only && is_behind() && std::chrono::steady_clock::now() < until) {
+    std::unique_lock lock{upkeep_mutex_};
+    if (upkeep_wanted_.wait_for(lock, defaults::catch_up_look, [this] { return closing_.load(); }))
+      break;
+  }
+  queue_.hold(false);
 }
 
 // RocksDB's own threads may have found the disk full where no write has reported it; they do

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/codec/codec.hpp"
+#include "api/limits.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
 #include "support/random_message.hpp"
@@ -248,6 +249,13 @@ TEST_CASE("a template does not name its kind, an item of a list may") {
       media::json, list, options);
   REQUIRE(read);
   CHECK(list.items_size() == 1);
+}
+
+TEST_CASE("a name that is too long for a message is cut before a character, not within") {
+  const std::string most(limits::path_key_bytes - 1, 'k');
+  const auto message =
+      refusal<core::v1::Pod>("{\"" + most + "\u00e9\":1}", field_validation::strict);
+  CHECK_THAT(message, Catch::Contains("unknown field \"" + most + "\""));
 }
 
 TEST_CASE("of duplicate fields the last one counts") {

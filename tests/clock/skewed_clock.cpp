@@ -1,10 +1,13 @@
 // Preloaded (LD_PRELOAD), it lets a program believe that it is SKEW_SECONDS later. Debian's
 // libfaketime would do the same, but not with an allocator that asks for the time when it begins.
+#include <dlfcn.h>
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdarg>
 #include <cstdlib>
 
 namespace {
@@ -17,6 +20,25 @@ time_t skew() {
 }  // namespace
 
 extern "C" {
+
+// A wait until a moment of that clock (absl's, so gRPC's) ends by the system's.
+long syscall(long number, ...) noexcept {
+  using function = long (*)(long, ...);
+  static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "syscall"));
+  va_list list;
+  va_start(list, number);
+  long given[6];
+  for (auto& each : given)
+    each = va_arg(list, long);
+  va_end(list);
+  timespec until{};
+  if (number == SYS_futex && (given[1] & FUTEX_CLOCK_REALTIME) != 0 && given[3] != 0) {
+    until = *reinterpret_cast<const timespec*>(given[3]);
+    until.tv_sec -= skew();
+    given[3] = reinterpret_cast<long>(&until);
+  }
+  return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+}
 
 int clock_gettime(clockid_t which, timespec* out) noexcept {
   const auto done = ::syscall(SYS_clock_gettime, which, out);

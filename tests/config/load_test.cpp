@@ -194,6 +194,7 @@ TEST_CASE("values that contradict each other are refused") {
 TEST_CASE("messages show texts from outside without control characters and cut") {
   CHECK(shown("a\nb\x1b[1m") == "\"a?b?[1m\"");
   CHECK(shown(std::string(1000, 'x')) == "\"" + std::string(60, 'x') + "…\"");
+  CHECK(shown(std::string(59, 'x') + "\u00e9\u00e9") == "\"" + std::string(59, 'x') + "…\"");
 }
 
 TEST_CASE("the name of a host becomes the name of a node") {

@@ -208,6 +208,13 @@ struct walk_counts {
   }
 };
 
+// Or the walk would prove nothing of them.
+bool has_tables_of_bases(const std::string& directory) {
+  const auto disk = rocks_engine_in(directory)(open_mode::inspect);
+  REQUIRE(disk);
+  return !(*disk)->file_boundaries(table::bases).empty();
+}
+
 void walk(std::uint64_t seed, std::size_t limit) {
   spdlog::set_level(spdlog::level::critical);
   lives store_of{seed};
@@ -220,6 +227,8 @@ void walk(std::uint64_t seed, std::size_t limit) {
   walk_counts counts;
   scratch_directory place;
   const auto copy = place.path();
+  fs::copy(directory, copy);
+  REQUIRE(has_tables_of_bases(copy));
   for (const auto& each : mutations) {
     INFO(each.str());
     fs::remove_all(copy);

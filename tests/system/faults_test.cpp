@@ -1,17 +1,23 @@
 // A node that cannot start says why in one line and ends with 1; what it found stays as it was, and
 // a node that can start goes on with it.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <sstream>
 
 #include "build_paths.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
 #include "system/node.hpp"
 #include "system/private_mount.hpp"
 #include "system/shell.hpp"
@@ -157,6 +163,55 @@ TEST_CASE("a read-only data dir is refused") {
     CHECK_THAT(node.line, Contains(locked.path().string()) && Contains("Read-only file system"));
   }
   CHECK(goes_on(data));
+}
+
+// As the kernel does it after an error of the disk, with files that are open for writing.
+TEST_CASE("a file system that becomes read-only under a node takes reads, and loses nothing") {
+  if (!private_mount::possible()) return;
+  const scratch_folder folder;
+  const auto image = (folder.path() / "image").string();
+  std::ofstream{image};
+  fs::resize_file(image, 64 << 20);
+  if (shell("mkfs.ext4 -q " + image + " 2>/dev/null").code != 0) return skip("no mkfs.ext4");
+  std::unique_ptr<private_mount> disk;
+  const auto mount = [&] {
+    disk = std::make_unique<private_mount>(folder.path() / "disk",
+                                           "-o loop,errors=remount-ro " + image);
+  };
+  try {
+    mount();
+  } catch (const std::runtime_error& problem) {
+    return skip(problem.what());
+  }
+  int taken = 0;
+  const auto name = [](int number) { return "m" + std::to_string(number); };
+  {
+    node on{disk->path() / "data", flags};
+    for (; taken < 20; ++taken)
+      REQUIRE(put(on, name(taken), 10'000) == 201);
+    struct stat found {};
+    REQUIRE(::stat(disk->path().c_str(), &found) == 0);
+    const auto device = fs::read_symlink(
+        fmt::format("/sys/dev/block/{}:{}", major(found.st_dev), minor(found.st_dev)));
+    std::ofstream{"/sys/fs/ext4" / device.filename() / "trigger_fs_error"} << "a test\n";
+    int status = 201;
+    for (; taken < 100 && (status = put(on, name(taken), 10'000)) == 201;)
+      ++taken;
+    CHECK(status >= 500);
+    CHECK(look(on, maps + "/" + name(taken - 1)) == 200);
+    CHECK(look(on, "/readyz") == 500);
+    CHECK(put(on, "late") >= 500);
+  }
+  const auto full = refused(disk->path() / "data");
+  CHECK(full.code == 1);
+  CHECK_THAT(full.line, Contains("Read-only file system"));
+  disk.reset();
+  REQUIRE(shell("fsck.ext4 -fy " + image + " >/dev/null 2>&1").code <= 1);
+  mount();
+  const node next{disk->path() / "data", flags};
+  for (int i = 0; i < taken; ++i)
+    CHECK(look(next, maps + "/" + name(i)) == 200);
+  CHECK(put(next, "late") == 201);
 }
 
 TEST_CASE("a full disk takes deletes but no creates, also after kill -9, and lets them on again") {

@@ -17,7 +17,7 @@
 #include "system/node.hpp"
 
 using namespace troupe::test;
-using namespace std::chrono_literals;
+using namespace std::literals;
 
 namespace {
 
@@ -92,6 +92,30 @@ TEST_CASE("garbage and connections that stay half open cost a node nothing that 
   const auto after = resident_kb(served.id());
   report("garbage, 600 half-open connections, 100 half requests", before, after);
   if (memory_is_the_programs()) CHECK(after < before + 40'000);
+}
+
+// A browser sends no token by itself: a page of another name has what anybody has, whether its name
+// leads here (DNS rebinding) or it asks across origins.
+TEST_CASE("a web page whose name leads to the node gets nothing of its console") {
+  const scratch_folder folder;
+  const node served{folder.path() / "node", flags};
+  auto where = served.where();
+  where.certificate.clear();
+  where.private_key.clear();
+  for (const std::string method : {"GET", "POST", "OPTIONS"})
+    for (const auto& path : {"/console/api/actors"s, "/console/api/top"s, "/metrics"s, maps}) {
+      http_client page{where};
+      page.connection().send(method + " " + path +
+                             " HTTP/1.1\r\nHost: rebound.example:" + std::to_string(served.port()) +
+                             "\r\nOrigin: https://rebound.example\r\nContent-Length: 0\r\n"
+                             "Access-Control-Request-Method: GET\r\n"
+                             "Access-Control-Request-Headers: authorization\r\n\r\n");
+      const auto answer = page.receive_answer();
+      INFO(method << " " << path << ": " << answer.body);
+      CHECK((answer.status == 401 || answer.status == 403));
+      CHECK(answer.header("access-control-allow-origin").empty());
+      CHECK(answer.header("access-control-allow-headers").empty());
+    }
 }
 
 TEST_CASE("watchers that do not read cost a bounded buffer each and delay nobody") {

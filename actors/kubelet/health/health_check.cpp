@@ -4,6 +4,9 @@
 
 #include <charconv>
 
+#include "actors/kubelet/defaults.hpp"
+#include "api/values/utf8.hpp"
+
 namespace troupe::actors {
 
 namespace {
@@ -65,6 +68,11 @@ answer health_check_of(const LifecycleHandler& handler, const Container& contain
   auto check = http_of(handler.http_get(), container, pod_ip);
   if (check) std::get<http_get_action>(*check).hook = true;
   return check;
+}
+
+std::string event_text(std::string_view message) {
+  return std::string{
+      message.substr(0, api::utf8_prefix(message, kubelet_defaults::event_text_bytes))};
 }
 
 bool supported(const Probe& probe) {

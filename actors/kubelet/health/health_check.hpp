@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
 #include <variant>
@@ -54,5 +55,8 @@ struct health_result {
   std::string message = {};  // output, or what went wrong; "unknown": why it could not be asked
   int code = 0;              // of a command
 };
+
+// What an event repeats of such a message.
+std::string event_text(std::string_view message);
 
 }  // namespace troupe::actors

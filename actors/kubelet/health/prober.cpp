@@ -133,7 +133,7 @@ void prober::record_unhealthy(const std::string& message) {
        record_event{.about = setup_.pod,
                     .warning = true,
                     .reason = "Unhealthy",
-                    .message = message.substr(0, kubelet_defaults::event_text_bytes),
+                    .message = event_text(message),
                     .component = "kubelet",
                     .field_path = fmt::format("spec.containers{{{}}}", setup_.container),
                     .host = setup_.node});

@@ -149,6 +149,10 @@ void kubelet::on_pods(const watch_events& m) {
 void kubelet::take(known_pod& pod) {
   current_cause({pod.request, pod.at});
   const auto& meta = pod.object->meta();
+  log().debug("kubelet: pod {}/{} at revision {}{}", meta.namespace_(), meta.name(), pod.at,
+              pod.gone     ? " has gone"
+              : pod.worker ? ""
+                           : " is taken on");
   if (!pod.worker)
     pod.worker = worker_for(worker_name(*pod.object), api::key_of(*pod.object), meta.uid());
   count(pod);
@@ -187,6 +191,8 @@ void kubelet::admit_pods() {
 // Of the Node as it was looked at: what it has and who may be there may have changed meanwhile.
 void kubelet::reject(known_pod& pod, const pod_failure& failure) {
   pod.rejecting = true;
+  log().info("kubelet: {} at revision {} is rejected: {}: {}", api::key_of(*pod.object),
+             pod.object->revision(), failure.reason, failure.message);
   current_cause({pod.request, pod.at});
   auto changed = pod.object->copy_as<Pod>();
   *changed->mutable_status() = rejected_status(*changed, failure);
@@ -293,6 +299,7 @@ void kubelet::list_disk() {
 void kubelet::on_pods_found(const pods_found& m) {
   for (const auto& uid : m.uids) {
     if (pods_.contains(uid)) continue;
+    log().info("kubelet: what is left of pod {} on the disk is ended: no such pod is here", uid);
     auto& pod = pods_[uid];
     pod.gone = true;
     pod.worker = worker_for("orphan/" + uid, {}, uid);

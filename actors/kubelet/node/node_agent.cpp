@@ -6,6 +6,7 @@
 
 #include "actors/controllers/claims.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "api/schema/coordination_v1.pb.h"
@@ -130,6 +131,8 @@ void node_agent::commit_as_node(persistence::transaction transaction, const api:
                          using persistence::errc;
                          if (reply && (*reply)->result) return;
                          const auto code = reply ? (*reply)->result.error().code : errc::io;
+                         log().debug("kubelet: a {} of node {} was not written: {}", kind.kind(),
+                                     node_, reply ? (*reply)->result.error().message : "no answer");
                          if (code == errc::conflict && &kind == &api::kind_of<Lease>())
                            lease_is_newer(before);
                          else if (code != errc::conflict && code != errc::invalid)

@@ -84,6 +84,26 @@ bool cover(const std::string& path) {
   return ::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr) == 0;
 }
 
+bool make_slaves() {
+  return ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0;
+}
+
+// In a chroot, / need not be a mount point; what is changed as a whole must be one. The root of the
+// namespace is entered for a moment: mounts below it would reach the machine, were they not slaves.
+void_result make_root_a_mount_point() {
+  const runtime::unique_fd root{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  const runtime::unique_fd own{::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)};
+  if (!root || !own || ::setns(own.get(), CLONE_NEWNS) != 0 || !make_slaves())
+    return failed("enter the root of the mount namespace: / is no mount point, and");
+  const auto tree = take_tree(root.get(), "");
+  if (!tree) return tl::make_unexpected(tree.error());
+  if (::move_mount(tree->get(), "", root.get(), "",
+                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0 ||
+      ::fchdir(tree->get()) != 0 || ::chroot(".") != 0)
+    return failed("make / a mount point");
+  return {};
+}
+
 class root_maker {
  public:
   explicit root_maker(const container_spec& spec)
@@ -93,9 +113,11 @@ class root_maker {
         restricts_{by_root_ && !security_.privileged} {}
 
   void_result make() {
-    if (::unshare(CLONE_NEWNS) != 0 ||
-        ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
-      return failed("make a mount namespace");
+    if (::unshare(CLONE_NEWNS) != 0) return failed("make a mount namespace");
+    if (!make_slaves()) {
+      if (errno != EINVAL) return failed("separate the mounts from the machine's");
+      if (auto done = make_root_a_mount_point(); !done) return done;
+    }
     for (const auto step :
          {&root_maker::take_own_volumes, &root_maker::cover_node, &root_maker::own_proc,
           &root_maker::seal_kernel, &root_maker::take_host_volumes, &root_maker::restrict_all,

@@ -1,6 +1,8 @@
 // The container's view of the machine's file system: its own mount namespace, made by the init of
 // its PID namespace (container_shim.cpp), which has a single thread.
 //
+// In a chroot whose root is no mount point, it becomes one first.
+//
 // In this order, as each step builds on those before:
 //   1  the pod's own volumes are taken as detached mounts, while the node's data can be seen
 //   2  the node's data is covered by an empty tmpfs wherever it can be seen: at its path and in

@@ -136,7 +136,7 @@ void pod_worker::on_hook_event(const hook_event& m) {
   const bool well = m.result.status == check_status::success;
   const auto code =
       m.result.code == 0 ? std::string{} : fmt::format("command exited with {}: ", m.result.code);
-  const auto text = code + m.result.message.substr(0, kubelet_defaults::event_text_bytes);
+  const auto text = code + event_text(m.result.message);
   if (m.at_start) {
     record->preparing = false;
     if (!well) {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health/health_check.hpp"
 #include "actors/kubelet/health/http_check.hpp"
 #include "actors/kubelet/workers/unsupported.hpp"
@@ -142,6 +143,13 @@ TEST_CASE("a port that only begins with a number is none", "[kubelet]") {
     port_field.set_str_val("8080");
     CHECK(health_check_of(handler, {}, "10.0.0.1"));
   }
+}
+
+TEST_CASE("what an event repeats of an answer ends with a whole character", "[kubelet]") {
+  const std::string most(actors::kubelet_defaults::event_text_bytes - 1, 'x');
+  CHECK(actors::event_text("short") == "short");
+  CHECK(actors::event_text(most + "\u00e9") == most);
+  CHECK(actors::event_text(most + "y\u00e9") == most + "y");
 }
 
 TEST_CASE("nothing in a question becomes another line of the request", "[kubelet]") {

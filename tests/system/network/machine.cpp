@@ -30,6 +30,9 @@ void machine::start(const std::vector<std::string>& words) {
   words_ = words;
   program_.reset();
   auto command = space_.wrapper();
+  if (skew_ != std::chrono::seconds{0})
+    command.insert(command.end(), {"env", "LD_PRELOAD=" TROUPE_BINARY_DIR "/skewed_clock.so",
+                                   "SKEW_SECONDS=" + std::to_string(skew_.count())});
   command.push_back(TROUPE_BINARY_DIR "/troupe");
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"--data-dir", data()});

@@ -35,6 +35,8 @@ class machine {
   // restart.
   void start(const std::vector<std::string>& words);
   void restart();
+  // From its next start on the program's clock is so much later (or earlier).
+  void clock_skew(std::chrono::seconds skew) { skew_ = skew; }
   // SIGKILL: what it started lives on.
   void kill();
   // SIGTERM; the exit code.
@@ -53,6 +55,7 @@ class machine {
   const std::filesystem::path folder_;
   network_space space_;
   std::vector<std::string> words_;
+  std::chrono::seconds skew_{0};
   std::unique_ptr<process> program_;
 };
 

@@ -168,6 +168,31 @@ TEST_CASE("a node that stood still for 60 s fits in again with the usual periods
   on.ends_well("SIGSTOP for 60 s");
 }
 
+TEST_CASE("machines whose clocks differ by minutes stand cuts, delay and loss",
+          "[network][outage][.long]") {
+  if (!network_space::possible()) return;
+  stage on;
+  auto &early = on.cluster.at(2), &late = on.cluster.at(3);
+  const unsigned control = on.cluster.control().number();
+  early.clock_skew(-240s);
+  late.clock_skew(240s);
+  for (auto* each : {&early, &late}) {
+    each->kill();
+    each->restart();
+  }
+  on.cluster.converge(20s);
+  for (auto* each : {&early, &late}) {
+    on.cluster.network().isolate(each->number());
+    on.given_up(*each, 8s);
+    on.replaced(*each, 30s);
+    on.cluster.network().heal();
+    on.cluster.network().set_both(control, each->number(), {.delay = 100ms, .loss = 0.05});
+    on.cluster.converge(30s);
+    on.cluster.network().heal();
+  }
+  on.ends_well("clocks that differ by 240 s each way, cuts, 100 ms delay, 5 % loss");
+}
+
 TEST_CASE("a slow network that loses some costs time and nothing else", "[network][outage]") {
   if (!network_space::possible()) return;
   stage on;
