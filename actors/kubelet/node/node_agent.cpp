@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/defaults.hpp"
 #include "actors/kubelet/defaults.hpp"
