@@ -98,7 +98,7 @@ TEST_CASE("the controller of the guide notes sizes, and mends what others do to 
   s.c.remove<ConfigMap>("default", "web-size");
   s.c.settle();
   CHECK(s.noted() == "5");
-  s.c.remove<ReplicationController>("default", "web");
+  s.c.remove<ReplicationController>("default", "web", -1, "Background");
   s.c.settle();
   CHECK(s.noted() == "nothing");
   CHECK_FALSE(s.c.actor("sizenote", "default/web"));
