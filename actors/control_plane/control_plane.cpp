@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "actors/controllers/deployments/deployments.hpp"
-#include "actors/controllers/replication/replication.hpp"
+#include "actors/controllers/kit/owner_supervisor.hpp"
+#include "actors/controllers/registry.hpp"
 #include "actors/core/recorder.hpp"
 #include "actors/core/service_allocations.hpp"
 #include "actors/core/writer.hpp"
@@ -82,8 +82,8 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   impl_->start<pods>("supervisor", "pods", core_actors.watcher,
                      pod_context{&store, core_actors.writer, scheduler, core_actors.recorder},
                      pods_options{});
-  impl_->started.push_back(spawn_replication(system, core_actors, store));
-  impl_->started.push_back(spawn_deployments(system, core_actors, store));
+  for (const auto& each : known_controllers())
+    impl_->started.push_back(start_controller(system, each, core_actors, store));
 }
 
 control_plane::~control_plane() {

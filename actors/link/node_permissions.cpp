@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/defaults.hpp"
 #include "actors/nodes/node_identity.hpp"
 #include "actors/pods/pod_references.hpp"

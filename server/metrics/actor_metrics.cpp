@@ -1,4 +1,5 @@
 // The actors by kind. A mailbox is what upstream calls a work queue.
+#include "actors/controllers/registry.hpp"
 #include "server/metrics/families.hpp"
 
 namespace troupe::server {
@@ -41,8 +42,8 @@ std::map<std::string, kind_row> rows_of(const runtime::directory& actors) {
 
 }  // namespace
 
-void add_actor_metrics(families& out, const runtime::directory& actors) {
-  const auto kinds = rows_of(actors);
+void add_actor_metrics(families& out, const runtime::directory& directory) {
+  const auto kinds = rows_of(directory);
   const auto each = [&](const char* name, const char* help, MetricType type, const char* label,
                         auto value) {
     family made{out, name, help, type};
@@ -71,6 +72,15 @@ void add_actor_metrics(families& out, const runtime::directory& actors) {
        MetricType::Gauge, "kind", [](const kind_row& r) { return seconds(r.oldest); });
   each("troupe_actor_restarts_total", "New lives after a crash.", MetricType::Counter, "kind",
        [](const kind_row& r) { return r.restarts; });
+  family controllers{out, "troupe_controller_objects",
+                     "Objects that a controller looks after, each by an actor of its own.",
+                     MetricType::Gauge};
+  for (const auto& type : actors::known_controllers())
+    for (const auto& owner : type.owners) {
+      const auto row = kinds.find(owner.actor_kind);
+      controllers.gauge(row == kinds.end() ? 0 : static_cast<double>(row->second.actors),
+                        {{"controller", type.name}, {"kind", owner.kind->kind()}});
+    }
   const auto watches = kinds.find("watch");
   family{out, "apiserver_longrunning_requests", "Watches that are open.", MetricType::Gauge}.gauge(
       watches == kinds.end() ? 0 : static_cast<double>(watches->second.actors),

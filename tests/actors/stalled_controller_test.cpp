@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "actors/control_plane/control_plane.hpp"
-#include "actors/controllers/owner_supervisor.hpp"
-#include "actors/controllers/replication/replica_controller.hpp"
+#include "actors/controllers/kit/owner_supervisor.hpp"
+#include "actors/controllers/replication/replication.hpp"
 #include "actors/core/creation.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -47,25 +47,14 @@ struct threaded_plane {
     actors::control_plane_options core_only;
     core_only.controllers = false;
     plane = std::make_unique<actors::control_plane>(*system, *store, core_only);
-    const auto& kind = api::kind_of<ReplicationController>();
-    actors::ownership pods_of_controllers{
-        .owners = {{&kind, "replicationcontroller"}},
-        .dependents = &api::kind_of<Pod>(),
-        .selector_of =
-            [](const api::object& object) {
-              return api::label_selector::from(
-                  object.as<ReplicationController>().spec().selector());
-            },
-        .make_controller = [this, stuck_key = kind.key("default", "stuck"),
-                            free = let_go.get_future().share()](
-                               const std::string& key) -> std::unique_ptr<runtime::actor> {
-          if (key == stuck_key) return std::make_unique<stuck>(free);
-          return std::make_unique<actors::replication::replica_controller>(
-              key, plane->core_actors(), *store);
-        }};
-    supervisor = system->spawn(
-        {.kind = "supervisor", .name = "replication"},
-        runtime::make<actors::owner_supervisor>(plane->core_actors().watcher, pods_of_controllers));
+    auto type = actors::replication::controller();
+    type.make = [make = type.make, free = let_go.get_future().share()](
+                    const std::string& key,
+                    actors::controller_context_ptr context) -> std::unique_ptr<runtime::actor> {
+      if (key.ends_with("/stuck")) return std::make_unique<stuck>(free);
+      return make(key, std::move(context));
+    };
+    supervisor = actors::start_controller(*system, type, plane->core_actors(), *store);
   }
   ~threaded_plane() { system->stop(supervisor); }
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/replication/pod_record.hpp"
 #include "actors/core/condition.hpp"
 #include "runtime/defaults.hpp"

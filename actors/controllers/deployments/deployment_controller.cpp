@@ -1,115 +1,253 @@
+// One sync of a Deployment, step by step. The first step that sends something ends the sync: what
+// it brings about wakes the next one.
 #include "actors/controllers/deployments/deployment_controller.hpp"
 
 #include <fmt/format.h>
+#include <google/protobuf/util/message_differencer.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "actors/controllers/claims.hpp"
 #include "actors/controllers/deployments/defaults.hpp"
+#include "actors/controllers/deployments/template_hash.hpp"
 #include "actors/core/condition.hpp"
+#include "api/object/object_key.hpp"
+#include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors::deployments {
 
+using api::apps::v1::Deployment;
 using api::apps::v1::ReplicaSet;
-
-deployment_controller::deployment_controller(std::string key, core_actors core,
-                                             const persistence::store& store)
-    : key_{std::move(key)}, core_{std::move(core)}, store_{store} {}
-
-const runtime::behavior& deployment_controller::make_behavior() const {
-  static const runtime::behavior table = runtime::handlers(
-      &deployment_controller::on_owner_event, &deployment_controller::on_set,
-      &deployment_controller::on_resync_request, &deployment_controller::on_sync_due);
-  return table;
-}
-
-void deployment_controller::started() {
-  resync_timer_ = every(defaults::resync_period, [this] { load(); });
-  load();
-}
+using api::core::v1::Pod;
 
 std::string deployment_controller::describe() const {
   if (!deployment_) return "loaded: false\n";
   const auto& status = deployment_->body().status();
   return fmt::format(
-      "key: {}\nreplicas: {}\nupdated: {}\navailable: {}\nsets: {}\nsyncing: {}\nsyncs: {}\n", key_,
-      deployment_->spec().replicas(), status.updated_replicas(), status.available_replicas(),
-      sets_.size(), syncing_, syncs_);
+      "key: {}\nreplicas: {}\nupdated: {}\navailable: {}\nsets: {}\nsyncing: {}\nsyncs: {}\n",
+      key(), deployment_->spec().replicas(), status.updated_replicas(), status.available_replicas(),
+      dependents().size() + to_claim().size(), syncing(), syncs());
 }
 
-// -- messages from the supervisor -----------------------------------------------------------------
-
-void deployment_controller::on_owner_event(const owner_event& change) {
-  if (change.gone) return stop();
-  if (!loaded_ || change.at <= known_) return;
-  if (change.object->revision() <= deployment_->object()->revision()) return;
-  const deployment_view changed{change.object};
-  // Other sets are its own now.
-  const bool moved = changed.meta().uid() != deployment_->meta().uid() ||
-                     changed.selector() != deployment_->selector();
-  deployment_.emplace(change.object);
-  if (moved) return load();
-  enqueue();
+void deployment_controller::owner_changed() {
+  deployment_.emplace(owner());
 }
 
-void deployment_controller::on_set(const dependent_event& change) {
-  const auto& event = change.event;
-  if (!loaded_ || event.at <= known_) return;
-  if (event.type == event_type::deleted) {
-    sets_.erase(set_view{event.object}.key());
-  } else {
-    take_set(event.object);
+void deployment_controller::sync() {
+  failure_.reset();
+  pods_left_ = false;
+  if (failed()) return;  // a set that could not be adopted may be the one that is missing
+  std::vector<set_view> sets;
+  for (const auto& [key, set] : dependents())
+    sets.emplace_back(set);
+  const auto family = sort_out(*deployment_, std::move(sets));
+  note_pause();
+  if (!deployment_->deleting() && !keep_revision(family)) {
+    if (deployment_->spec().paused() || resized(*deployment_, family)) {
+      if (!scale_family(family) && deployment_->spec().paused()) clean_up(family);
+    } else {
+      const bool moved = deployment_->rolling() ? roll(family) : recreate(family);
+      if (!moved && complete(*deployment_)) clean_up(family);
+    }
   }
-  enqueue();
+  report(family);
 }
 
-void deployment_controller::on_resync_request(const resync_request&) {
-  load();
+void deployment_controller::after_sync() {
+  // The end of a pod changes its set's status, but pods on their way out no longer count there.
+  if (pods_left_) enqueue_in(defaults::pods_left_recheck);
+  if (const auto left = deadline_in(*deployment_, deployment_->body().status(), wall_seconds()))
+    enqueue_in(std::chrono::seconds{std::max<std::int64_t>(*left, 0) + 1});
 }
 
-// -- what it knows --------------------------------------------------------------------------------
+// -- revisions ------------------------------------------------------------------------------------
 
-void deployment_controller::load() {
-  const auto state = store_.read();
-  auto object = state.find(key_);
-  if (!object) return stop();
-  loaded_ = true;
-  known_ = state.at();
-  deployment_.emplace(std::move(object));
-  sets_.clear();
-  const auto prefix = api::kind_of<ReplicaSet>().prefix(deployment_->meta().namespace_());
-  state.scan(prefix, {}, [this](std::string_view, const api::object_ptr& set) {
-    take_set(set);
-    return true;
+// A pause or its end is noted in the condition Progressing, once.
+void deployment_controller::note_pause() {
+  note_.reset();
+  const auto* known = find_condition(deployment_->body().status().conditions(), "Progressing");
+  const bool noted = known != nullptr && known->reason() == "DeploymentPaused";
+  if (known != nullptr && known->reason() == "ProgressDeadlineExceeded") return;
+  if (deployment_->spec().paused() && !noted)
+    note_ = progress_note{"DeploymentPaused", "Deployment is paused"};
+  if (!deployment_->spec().paused() && noted)
+    note_ = progress_note{"DeploymentResumed", "Deployment is resumed"};
+}
+
+// The present template's set has the highest revision (a rollback makes an old set the newest).
+bool deployment_controller::keep_revision(const set_family& family) {
+  if (!family.fresh) return false;
+  auto changed = with_revision(*deployment_, *family.fresh, family.newest_old_revision() + 1);
+  if (!changed) return false;
+  replace(family.fresh->object(), std::move(changed));
+  return true;
+}
+
+// -- sizes ----------------------------------------------------------------------------------------
+
+bool deployment_controller::resize_set(const set_view& set, std::int32_t size) {
+  auto changed = with_size(*deployment_, set, size);
+  if (!changed) return false;
+  const auto from = set.wanted();
+  replace(set.object(), std::move(changed), [this, from, size, name = set.name()] {
+    if (from != size)
+      record(false, "ScalingReplicaSet",
+             fmt::format("Scaled {} replica set {} from {} to {}", size > from ? "up" : "down",
+                         name, from, size));
   });
-  enqueue();
+  return true;
 }
 
-// Keeps what is ours, what was ours and is to be released, and orphans that match.
-void deployment_controller::take_set(const api::object_ptr& set) {
-  const auto claimed = judge(deployment_->meta(), deployment_->selector(), *set);
-  const auto key = set_view{set}.key();
-  if (claimed == claim::ignore) {
-    sets_.erase(key);
-    return;
+// The Deployment was resized, or is paused: sets keep their proportions.
+bool deployment_controller::scale_family(const set_family& family) {
+  const auto replicas = deployment_->spec().replicas();
+  std::vector<set_view> active;
+  for (const auto& set : family.all())
+    if (set.wanted() > 0) active.push_back(set);
+
+  // One active set, or none but the newest: it simply gets the size.
+  if (active.size() <= 1) {
+    const auto all = family.all();
+    if (active.empty() && all.empty()) return false;
+    const auto& only = active.empty() ? all.back() : active.front();
+    return resize_set(only, replicas);
   }
-  auto& known = sets_[key];
-  if (!known || known->revision() < set->revision()) known = set;
+  const bool saturated = family.fresh && family.fresh->wanted() == replicas &&
+                         family.fresh->desired_when_sized() == replicas &&
+                         family.fresh->body().status().available_replicas() == replicas;
+  bool sent = false;
+  if (saturated) {
+    for (const auto& set : family.old)
+      if (set.wanted() > 0) sent |= resize_set(set, 0);
+    return sent;
+  }
+  if (!deployment_->rolling()) return false;
+  std::vector<set_size> sizes;
+  for (const auto& set : active)
+    sizes.push_back(set.size());
+  for (const auto& change : scale_in_proportion(replicas, deployment_->posts(), std::move(sizes))) {
+    const auto set = std::find_if(active.begin(), active.end(),
+                                  [&](const set_view& s) { return s.key() == change.key; });
+    sent |= resize_set(*set, change.to);
+  }
+  return sent;
 }
 
-void deployment_controller::record(bool warning, std::string reason, std::string message) {
-  tell(core_.recorder, record_event{.about = deployment_->object(),
-                                    .warning = warning,
-                                    .reason = std::move(reason),
-                                    .message = std::move(message),
-                                    .component = "deployment-controller",
-                                    .field_path = {},
-                                    .host = {}});
+bool deployment_controller::roll(const set_family& family) {
+  if (!family.fresh) return make_new_set(family);
+  std::vector<set_size> old;
+  for (const auto& set : family.old)
+    old.push_back(set.size());
+  const auto replicas = deployment_->spec().replicas();
+  const auto posts = deployment_->posts();
+  const auto fresh = family.fresh->size();
+  const auto size = fresh.wanted > replicas ? replicas : new_set_size(replicas, posts, fresh, old);
+  if (size != fresh.wanted) return resize_set(*family.fresh, size);
+  bool sent = false;
+  for (const auto& change : shrink_old_sets(replicas, posts, fresh, old)) {
+    const auto set = std::find_if(family.old.begin(), family.old.end(),
+                                  [&](const set_view& s) { return s.key() == change.key; });
+    sent |= resize_set(*set, change.to);
+  }
+  return sent;
 }
 
-std::int64_t deployment_controller::wall_seconds() const {
-  return seconds_of(wall_now());
+bool deployment_controller::recreate(const set_family& family) {
+  bool sent = false;
+  for (const auto& set : family.old)
+    if (set.wanted() > 0) sent |= resize_set(set, 0);
+  if (sent) return true;
+  pods_left_ = pods_left(family);
+  if (pods_left_) return true;
+  if (!family.fresh) return make_new_set(family);
+  return resize_set(*family.fresh, deployment_->spec().replicas());
+}
+
+bool deployment_controller::pods_left(const set_family& family) const {
+  bool left = false;
+  const auto prefix = api::kind_of<Pod>().prefix(deployment_->meta().namespace_());
+  read_store().scan(prefix, {}, [&](std::string_view, const api::object_ptr& pod) {
+    const auto& phase = pod->as<Pod>().status().phase();
+    if (phase != "Succeeded" && phase != "Failed") {
+      const auto uid = controller_uid(*pod);
+      left = std::any_of(family.old.begin(), family.old.end(),
+                         [&](const set_view& set) { return set.object()->meta().uid() == uid; });
+    }
+    return !left;
+  });
+  return left;
+}
+
+bool deployment_controller::make_new_set(const set_family& family) {
+  std::vector<set_size> old;
+  for (const auto& set : family.old)
+    old.push_back(set.size());
+  const auto replicas = deployment_->spec().replicas();
+  const auto size = deployment_->rolling()
+                        ? new_set_size(replicas, deployment_->posts(), set_size{}, old)
+                        : replicas;
+  auto set = new_set(*deployment_, family.newest_old_revision() + 1, size);
+  const auto name = set->metadata().name();
+  const auto set_key = api::kind_of<ReplicaSet>().key(deployment_->meta().namespace_(), name);
+  if (const auto taken = read_store().find(set_key)) {
+    const bool ours =
+        controller_uid(*taken) == deployment_->meta().uid() &&
+        same_template(taken->as<ReplicaSet>().spec().template_(), deployment_->spec().template_());
+    collided_ = !ours;
+    if (ours) {
+      refresh(set_key);  // the watcher is only behind
+      enqueue();
+    }
+    return true;
+  }
+  // Its name is longer than its Deployment's, and may be too long.
+  const auto sent = create(std::move(set), [this, size, name] {
+    if (size > 0)
+      record(false, "ScalingReplicaSet",
+             fmt::format("Scaled up replica set {} from 0 to {}", name, size));
+  });
+  if (!sent) {
+    failure_ =
+        fmt::format("Failed to create new replica set \"{}\": {}", name, sent.error().message);
+    record(true, "ReplicaSetCreateError", *failure_);
+    retry();
+    return false;
+  }
+  note_ =
+      progress_note{"NewReplicaSetCreated", fmt::format("Created new replica set \"{}\"", name)};
+  return true;
+}
+
+// -- the rest -------------------------------------------------------------------------------------
+
+void deployment_controller::clean_up(const set_family& family) {
+  for (const auto& set : expired_sets(*deployment_, family)) {
+    const auto& object = *set.object();
+    ask_writer<command_done>(
+        remove{.key = set.key(),
+               .uid = object.meta().uid(),
+               .at = object.revision(),
+               .cause = change_cause()},
+        [this, key = set.key()](const answer<command_done>& answered) {
+          refresh(key);
+          if (!answered || (!(*answered)->result && (*answered)->result.error().code != 404))
+            retry();
+        });
+  }
+}
+
+// Writes the Deployment if anything that it tells has changed: revision, status, a hash collision.
+void deployment_controller::report(const set_family& family) {
+  auto changed = owner()->copy_as<Deployment>();
+  if (family.fresh && family.fresh->revision() > 0)
+    (*changed->mutable_metadata()->mutable_annotations())[revision_annotation] =
+        std::to_string(family.fresh->revision());
+  auto& status = *changed->mutable_status();
+  status = calculate_status(*deployment_, family, note_, failure_, wall_seconds());
+  if (std::exchange(collided_, false)) status.set_collision_count(status.collision_count() + 1);
+  if (!google::protobuf::util::MessageDifferencer::Equals(*changed, deployment_->body()))
+    replace(owner(), std::move(changed));
 }
 
 }  // namespace troupe::actors::deployments

@@ -71,15 +71,6 @@ void remember_revision(ReplicaSet& set, const std::string& revision) {
 
 }  // namespace
 
-deployment_view::deployment_view(api::object_ptr object)
-    : object_{std::move(object)},
-      selector_{
-          api::label_selector::from(spec().selector()).value_or(api::label_selector::nothing())} {}
-
-std::string deployment_view::key() const {
-  return object_->kind().key(meta().namespace_(), meta().name());
-}
-
 fenceposts deployment_view::posts() const {
   if (!rolling()) return {};
   const auto& update = spec().strategy().rolling_update();

@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/controllers/deployments/rolling.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/apps_v1.pb.h"
-#include "api/selectors/selector.hpp"
 
 namespace troupe::actors::deployments {
 
@@ -23,24 +23,21 @@ inline constexpr const char* max_annotation = "deployment.kubernetes.io/max-repl
 
 class deployment_view {
  public:
-  explicit deployment_view(api::object_ptr object);
+  explicit deployment_view(api::object_ptr object) : object_{std::move(object)} {}
 
   const api::object_ptr& object() const noexcept { return object_; }
   const api::apps::v1::Deployment& body() const { return object_->as<api::apps::v1::Deployment>(); }
   const api::apps::v1::DeploymentSpec& spec() const { return body().spec(); }
   const api::meta::v1::ObjectMeta& meta() const { return object_->meta(); }
 
-  std::string key() const;
   bool deleting() const { return meta().has_deletion_timestamp(); }
   bool rolling() const { return spec().strategy().type() != "Recreate"; }
   // What a rolling update may have above and below; for Recreate nothing.
   fenceposts posts() const;
   bool has_progress_deadline() const;
-  const api::label_selector& selector() const noexcept { return selector_; }
 
  private:
   api::object_ptr object_;
-  api::label_selector selector_;
 };
 
 // A ReplicaSet of the Deployment.

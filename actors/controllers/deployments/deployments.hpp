@@ -1,14 +1,10 @@
-// Where the control plane starts the deployment controllers.
+// Deployments: a ReplicaSet for each version of the pod template.
 #pragma once
 
-#include "actors/core/core_actors.hpp"
-#include "persistence/store/store.hpp"
-#include "runtime/actor_system.hpp"
+#include "actors/controllers/kit/controller_type.hpp"
 
-namespace troupe::actors {
+namespace troupe::actors::deployments {
 
-// One supervisor for Deployments. `store` outlives the actors.
-runtime::actor_ref spawn_deployments(runtime::actor_system& system, const core_actors& core,
-                                     const persistence::store& store);
+controller_type controller();
 
-}  // namespace troupe::actors
+}  // namespace troupe::actors::deployments

@@ -26,6 +26,10 @@ bool expectations::satisfied(runtime::time_point now) const {
   return (creations_.empty() && deletions_.empty()) || now >= expires_at();
 }
 
+bool expectations::expired(runtime::time_point now) const {
+  return !(creations_.empty() && deletions_.empty()) && now >= expires_at();
+}
+
 runtime::time_point expectations::expires_at() const {
   return since_ + defaults::expectation_ttl;
 }

@@ -24,6 +24,8 @@ class expectations {
   void deletion_observed(const std::string& pod_key);
 
   bool satisfied(runtime::time_point now) const;
+  // Something was not seen in time.
+  bool expired(runtime::time_point now) const;
   // When they expire if nothing more is seen; only meaningful while something is expected.
   runtime::time_point expires_at() const;
   void forget();

@@ -1,6 +1,6 @@
 #include "actors/controllers/replication/pod_template.hpp"
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 

@@ -11,15 +11,6 @@ namespace {
 using api::apps::v1::ReplicaSet;
 using api::core::v1::ReplicationController;
 
-api::label_selector selector_of(const ReplicationController& owner) {
-  return api::label_selector::from(owner.spec().selector());
-}
-
-api::label_selector selector_of(const ReplicaSet& owner) {
-  return api::label_selector::from(owner.spec().selector())
-      .value_or(api::label_selector::nothing());
-}
-
 template <class Status>
 replica_status read_status(const Status& from) {
   replica_status status{.replicas = from.replicas(),
@@ -60,21 +51,12 @@ replica_owner::replica_owner(api::object_ptr object)
     replicas_ = owner.spec().replicas();
     min_ready_seconds_ = owner.spec().min_ready_seconds();
     template_ = &owner.spec().template_();
-    selector_ = selector_of(owner);
   };
   if (is_replica_set_) {
     read(object_->as<ReplicaSet>());
   } else {
     read(object_->as<ReplicationController>());
   }
-}
-
-std::string replica_owner::key() const {
-  return object_->kind().key(ns(), name());
-}
-
-std::string_view replica_owner::component() const noexcept {
-  return is_replica_set_ ? "replicaset-controller" : "replication-controller";
 }
 
 replica_status replica_owner::status() const {

@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "actors/controllers/replication/replica_status.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
-#include "api/selectors/selector.hpp"
 
 namespace troupe::api::core::v1 {
 class PodTemplateSpec;
@@ -20,12 +18,10 @@ namespace troupe::actors::replication {
 
 class replica_owner {
  public:
-  // `object` is a ReplicationController or a ReplicaSet; a selector that makes no sense (it passed
-  // validation once) selects nothing.
+  // `object` is a ReplicationController or a ReplicaSet.
   explicit replica_owner(api::object_ptr object);
 
   const api::object_ptr& object() const noexcept { return object_; }
-  std::string key() const;
   const std::string& ns() const { return object_->meta().namespace_(); }
   const std::string& name() const { return object_->meta().name(); }
   const std::string& uid() const { return object_->meta().uid(); }
@@ -35,11 +31,6 @@ class replica_owner {
   std::int32_t replicas() const noexcept { return replicas_; }
   std::int32_t min_ready_seconds() const noexcept { return min_ready_seconds_; }
   const api::core::v1::PodTemplateSpec& pod_template() const noexcept { return *template_; }
-  const api::label_selector& selector() const noexcept { return selector_; }
-  bool selects(const api::label_map& labels) const { return selector_.matches(labels); }
-
-  // Who speaks in events: "replication-controller" or "replicaset-controller".
-  std::string_view component() const noexcept;
 
   replica_status status() const;
   // The object with another status, to be written.
@@ -51,7 +42,6 @@ class replica_owner {
   std::int32_t replicas_ = 0;
   std::int32_t min_ready_seconds_ = 0;
   const api::core::v1::PodTemplateSpec* template_;  // inside object_
-  api::label_selector selector_;
 };
 
 }  // namespace troupe::actors::replication

@@ -1,14 +1,10 @@
-// Where the control plane starts the replication controllers.
+// ReplicationControllers and ReplicaSets: as many pods as they ask for.
 #pragma once
 
-#include "actors/core/core_actors.hpp"
-#include "persistence/store/store.hpp"
-#include "runtime/actor_system.hpp"
+#include "actors/controllers/kit/controller_type.hpp"
 
-namespace troupe::actors {
+namespace troupe::actors::replication {
 
-// One supervisor for ReplicationControllers and ReplicaSets. `store` outlives the actors.
-runtime::actor_ref spawn_replication(runtime::actor_system& system, const core_actors& core,
-                                     const persistence::store& store);
+controller_type controller();
 
-}  // namespace troupe::actors
+}  // namespace troupe::actors::replication

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/core/log.hpp"
 #include "actors/defaults.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/scheduler/framework/cluster_view.hpp"
 #include "api/schema/core_pod.pb.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "actors/controllers/registry.hpp"
 #include "actors/defaults.hpp"
 #include "actors/pods/pod_counts.hpp"
 #include "api/schema/coordination_v1.pb.h"
@@ -93,6 +94,19 @@ void append_objects(json_writer& out, const persistence::snapshot& state) {
   out.end_array();
 }
 
+void append_controllers(json_writer& out, const persistence::snapshot& state) {
+  out.begin_array("controllers");
+  for (const auto& type : actors::known_controllers())
+    for (const auto& owner : type.owners)
+      out.begin_object()
+          .member("controller", type.name)
+          .member("of", owner.kind->kind())
+          .member("objects", state.count(owner.kind->prefix()))
+          .member("keeps", type.purpose)
+          .end_object();
+  out.end_array();
+}
+
 void append_links(json_writer& out, const sampler::pair& samples) {
   out.begin_array("links");
   for (const auto& now : samples.now->links) {
@@ -152,6 +166,7 @@ view_result show_cluster(const console_context& context, const query_string&) {
   }
   append_nodes(out, state, counted);
   append_links(out, samples);
+  append_controllers(out, state);
   append_objects(out, state);
   out.end_object();
   return view_answer{out};

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/core/commands.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/nodes/node_identity.hpp"

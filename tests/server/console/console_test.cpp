@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "actors/controllers/registry.hpp"
 #include "server/console/defaults.hpp"
 #include "server/fixtures/console_fixture.hpp"
 #include "support/captured_log.hpp"
@@ -519,6 +520,9 @@ TEST_CASE("what the cluster, the store and the watchers are is shown") {
   CHECK(cluster.at("controlPlane") == "here");
   REQUIRE(rest_test::eventually([&] { return t.show("cluster").at("podsWithoutNode") == "3"; }));
   CHECK(t.show("cluster").at("podsCountedAt") <= t.show("cluster").at("revision"));
+  CHECK(cluster.at("controllers.0.of") == "ReplicationController");
+  CHECK(cluster.at("controllers.0.objects") == "1");
+  CHECK(cluster.size("controllers") >= actors::known_controllers().size());
   CHECK(std::stoul(t.show("store").at("revision")) > 3);
   const auto watchers = t.show("watchers?top=1000");
   CHECK(watchers.headers.at("x-total-count") == std::to_string(watchers.size("")));

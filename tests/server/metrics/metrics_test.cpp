@@ -4,9 +4,11 @@
 #include <set>
 #include <sstream>
 
+#include "actors/controllers/registry.hpp"
 #include "server/fixtures/console_fixture.hpp"
 
 using namespace troupe::server::testing;
+namespace actors = troupe::actors;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -45,6 +47,21 @@ TEST_CASE("metrics have upstream's names and count what happened") {
   CHECK(value_of(text,
                  "scheduler_schedule_attempts_total{profile=\"default-scheduler\","
                  "result=\"unschedulable\"}") >= 3);
+}
+
+TEST_CASE("every controller of the registry says how many objects it looks after") {
+  console_test t;
+  t.create_controller("web", 1);
+  const auto text = t.get("/metrics").text();
+  const auto objects = [&](const std::string& controller, const std::string& kind) {
+    return value_of(
+        text, "troupe_controller_objects{controller=\"" + controller + "\",kind=\"" + kind + "\"}");
+  };
+  for (const auto& type : actors::known_controllers())
+    for (const auto& owner : type.owners)
+      CHECK(objects(type.name, owner.kind->kind()) >= 0);
+  CHECK(objects("replication", "ReplicationController") == 1);
+  CHECK(objects("replication", "ReplicaSet") == 0);
 }
 
 TEST_CASE("every line of the metrics is a comment or a sample, and no family comes twice") {

@@ -7,7 +7,8 @@
 #include <set>
 #include <sstream>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
+#include "actors/controllers/kit/controller_type.hpp"
 #include "actors/controllers/replication/pod_record.hpp"
 #include "actors/controllers/replication/replica_owner.hpp"
 #include "support/nodes.hpp"
@@ -237,6 +238,14 @@ class fire {
     CHECK(actors == all.size());
   }
 
+  static bool selects(const replica_owner& owner, const api::object& pod) {
+    const auto& object = *owner.object();
+    const auto selector = &object.kind() == &api::kind_of<ReplicaSet>()
+                              ? actors::selector_of<ReplicaSet>(object)
+                              : actors::selector_of<ReplicationController>(object);
+    return selector.matches(pod.meta().labels());
+  }
+
   static void check_pod(const api::object& pod, bool active,
                         const std::vector<replica_owner>& owners) {
     INFO(pod.json());
@@ -248,8 +257,8 @@ class fire {
       owned |= ours;
       // Finished pods change hands no more.
       if (!active) continue;
-      if (ours && !owner.selects(pod.meta().labels())) FAIL_CHECK("a pod was not released");
-      if (uid.empty() && owner.selects(pod.meta().labels())) FAIL_CHECK("a pod was not adopted");
+      if (ours && !selects(owner, pod)) FAIL_CHECK("a pod was not released");
+      if (uid.empty() && selects(owner, pod)) FAIL_CHECK("a pod was not adopted");
     }
     if (!uid.empty() && !owned) FAIL_CHECK("the pod's owner has gone");
   }

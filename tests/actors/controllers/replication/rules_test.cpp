@@ -3,7 +3,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
+#include "actors/controllers/kit/controller_type.hpp"
 #include "actors/controllers/replication/defaults.hpp"
 #include "actors/controllers/replication/expectations.hpp"
 #include "actors/controllers/replication/plan.hpp"
@@ -19,7 +20,8 @@ using namespace std::chrono_literals;
 namespace {
 
 claim judge_pod(const replica_owner& owner, const api::object& pod) {
-  return judge(owner.object()->meta(), owner.selector(), pod);
+  const auto& object = *owner.object();
+  return judge(object.meta(), selector_of<api::core::v1::ReplicationController>(object), pod);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/replication/pod_record.hpp"
 #include "actors/core/condition.hpp"
 #include "api/schema/core_event.pb.h"

@@ -1,4 +1,4 @@
-#include "actors/controllers/claims.hpp"
+#include "actors/controllers/kit/claims.hpp"
 
 #include "api/schema/meta_object.pb.h"
 

@@ -1,0 +1,80 @@
+// What a controller is, as data: which kinds it stands for, which kinds belong to their objects,
+// and the actor that it starts for each object. `actors/controllers/registry.cpp` lists them all;
+// the control plane, the console and the metrics read that list.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/core/core_actors.hpp"
+#include "api/object/object.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+#include "api/selectors/selector.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+struct controller_context;
+using controller_context_ptr = std::shared_ptr<const controller_context>;
+
+struct controller_type {
+  struct owner_kind {
+    const api::kind_info* kind;
+    std::string actor_kind;  // as the console shows it, e.g. "replicaset"
+    std::string component;   // of its events and changes, e.g. "replicaset-controller"
+    // Which dependents without a controller it adopts, and which of its own it releases. Null: it
+    // does neither, its dependents are those that it made.
+    api::label_selector (*selector_of)(const api::object& owner) = nullptr;
+  };
+  // The actor for the object at `key`. It finds what it needs in the store by itself.
+  using factory = std::function<std::unique_ptr<runtime::actor>(const std::string& key,
+                                                                controller_context_ptr context)>;
+
+  std::string name;     // of its supervisor, e.g. "replication"
+  std::string purpose;  // one line, for people
+  std::vector<owner_kind> owners;
+  std::vector<const api::kind_info*> dependents;  // in the owner's namespace
+  factory make;
+};
+
+// What the controllers of one kind of owner share. The store outlives them.
+struct controller_context {
+  controller_type::owner_kind owner;
+  std::vector<const api::kind_info*> dependents;
+  controller_type::factory make;
+  core_actors core;
+  const persistence::store& store;
+};
+
+// The labels of a ReplicationController, the LabelSelector of newer kinds. A selector that makes no
+// sense (it passed validation once) selects nothing.
+inline api::label_selector compile(const api::label_map& labels) {
+  return api::label_selector::from(labels);
+}
+inline api::label_selector compile(const api::meta::v1::LabelSelector& selector) {
+  return api::label_selector::from(selector).value_or(api::label_selector::nothing());
+}
+template <class T>
+api::label_selector selector_of(const api::object& owner) {
+  return compile(owner.as<T>().spec().selector());
+}
+
+// Owners of kind T whose `spec.selector` says which dependents they adopt and release.
+template <class T>
+controller_type::owner_kind selecting_owner(std::string actor_kind, std::string component) {
+  return {&api::kind_of<T>(), std::move(actor_kind), std::move(component), &selector_of<T>};
+}
+
+// Makes actors of class A, a reconciler.
+template <class A>
+std::unique_ptr<runtime::actor> make_controller(const std::string& key,
+                                                controller_context_ptr context) {
+  return std::make_unique<A>(key, std::move(context));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,166 @@
+#include "actors/controllers/kit/owner_supervisor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/controllers/kit/claims.hpp"
+#include "api/object/object_key.hpp"
+
+namespace troupe::actors {
+
+runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
+                                    const core_actors& core, const persistence::store& store) {
+  return system.spawn({.kind = "supervisor", .name = type.name},
+                      runtime::make<owner_supervisor>(type, core, &store));
+}
+
+owner_supervisor::owner_supervisor(const controller_type& type, const core_actors& core,
+                                   const persistence::store* store)
+    : informer{core.watcher} {
+  for (const auto& owner : type.owners)
+    contexts_.push_back(std::make_shared<const controller_context>(
+        controller_context{owner, type.dependents, type.make, core, *store}));
+}
+
+const runtime::behavior& owner_supervisor::make_behavior() const {
+  static const runtime::behavior table =
+      runtime::handlers(&owner_supervisor::on_watch_events, &owner_supervisor::on_watch_ended);
+  return table;
+}
+
+void owner_supervisor::started() {
+  for (const auto& context : contexts_)
+    follow(context->owner.kind->prefix(),
+           [this, &context](const watch_events& m) { on_owners(context, m); });
+  for (const auto* kind : contexts_.front()->dependents)
+    follow(kind->prefix(), [this](const watch_events& m) { on_dependents(m); });
+}
+
+std::string owner_supervisor::describe() const {
+  return fmt::format("controllers: {}\nsynced: {}\n", routes_.size(), synced());
+}
+
+// A full mailbox loses changes, not its owner: the controller resyncs when there is room.
+template <class M>
+void owner_supervisor::deliver(const row& to, M message) {
+  if (tell(to.second.controller, std::move(message))) return;
+  missed_.insert(to.first);
+  if (!again_.pending()) again_ = after(defaults::try_again, [this] { deliver_again(); });
+}
+
+void owner_supervisor::deliver_again() {
+  for (const auto& key : std::exchange(missed_, {}))
+    if (const auto found = routes_.find(key); found != routes_.end())
+      deliver(*found, resync_request{});
+}
+
+void owner_supervisor::on_owners(const controller_context_ptr& context, const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    current_cause({event.cause.request, event.at});
+    if (event.type == event_type::deleted) {
+      remove_owner(api::key_of(*event.object));
+    } else {
+      take_owner(context, event);
+    }
+  }
+  complete();
+}
+
+void owner_supervisor::on_dependents(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    current_cause({event.cause.request, event.at});
+    forward_dependent(event);
+  }
+  complete();
+}
+
+void owner_supervisor::complete() {
+  if (!synced() || std::exchange(complete_, true)) return;
+  for (const auto& each : routes_)
+    if (each.second.outlived) deliver(each, resync_request{});
+  for (const auto& context : contexts_)
+    stop_children_except(context->owner.actor_kind, [&](const std::string& name) {
+      const auto slash = name.find('/');
+      return routes_.contains(
+          context->owner.kind->key(name.substr(0, slash), name.substr(slash + 1)));
+    });
+}
+
+void owner_supervisor::take_owner(const controller_context_ptr& context, const watch_event& event) {
+  const auto& object = *event.object;
+  auto [at, fresh] = routes_.try_emplace(api::key_of(object));
+  auto& r = at->second;
+  const auto selector = context->owner.selector_of;
+  auto selects = selector != nullptr ? selector(object) : api::label_selector::nothing();
+  if (fresh || r.uid != object.meta().uid() || r.selector != selects) {
+    unindex(*at);
+    index(*at, object, std::move(selects));
+  }
+  if (fresh) {
+    const auto& kind = context->owner.actor_kind;
+    const auto name = object.meta().namespace_() + "/" + object.meta().name();
+    r.controller = child(kind, name);
+    r.outlived = static_cast<bool>(r.controller);
+    if (!r.outlived)
+      r.controller = spawn({.kind = kind, .name = name},
+                           [context, key = at->first] { return context->make(key, context); });
+  }
+  deliver(*at, owner_event{.object = event.object, .at = event.at});
+}
+
+void owner_supervisor::index(row& of, const api::object& owner, api::label_selector selector) {
+  auto& r = of.second;
+  r.uid = owner.meta().uid();
+  r.selector = std::move(selector);
+  by_uid_.emplace(r.uid, &of);
+  r.indexed = by_label_.put(owner.meta().namespace_(), r.selector, &of);
+}
+
+void owner_supervisor::unindex(row& of) {
+  by_uid_.erase(of.second.uid);
+  by_label_.remove(std::exchange(of.second.indexed, nullptr), &of);
+}
+
+void owner_supervisor::remove_owner(const std::string& key) {
+  const auto found = routes_.find(key);
+  if (found == routes_.end()) return;
+  stop_child(found->second.controller);
+  unindex(*found);
+  routes_.erase(found);
+}
+
+void owner_supervisor::forward_dependent(const watch_event& event) {
+  const dependent_event change{event};
+  const auto owner = controller_uid(*event.object);
+  const auto before = event.previous ? controller_uid(*event.previous) : std::string_view{};
+  if (!owner.empty()) forward(owner, change);
+  if (!before.empty() && before != owner) forward(before, change);
+  if (!owner.empty()) return;
+  std::vector<const row*> matching;
+  const auto look = [&](const api::object& state) {
+    const auto& labels = state.meta().labels();
+    by_label_.each_candidate(state.meta().namespace_(), labels, [&](const row* candidate) {
+      const auto& r = candidate->second;
+      if (r.uid != before && r.selector.matches(labels)) matching.push_back(candidate);
+    });
+  };
+  look(*event.object);
+  if (event.previous) look(*event.previous);
+  // In the order of their keys, so that a simulation repeats exactly.
+  std::sort(matching.begin(), matching.end(),
+            [](const row* a, const row* b) { return a->first < b->first; });
+  matching.erase(std::unique(matching.begin(), matching.end()), matching.end());
+  for (const auto* each : matching)
+    deliver(*each, change);
+}
+
+void owner_supervisor::forward(std::string_view uid, const dependent_event& change) {
+  const auto found = by_uid_.find(uid);
+  if (found != by_uid_.end()) deliver(*found->second, change);
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,81 @@
+// Starts one controller for each object of the kinds that own others (ReplicationControllers and
+// ReplicaSets own pods, Deployments own ReplicaSets) and sends it changes of its own object
+// (`owner_event`), and of the dependents that are or may become its own (`dependent_event`).
+//
+// It subscribes once for all its controllers, and knows of each only what routing needs. A
+// dependent goes to the controller that owns it (an index by uid), to the one that owned it before
+// the change, and, when it has no owner, to those whose selector matches (an index by namespace and
+// label). No controller waits for another: one that is stuck delays none.
+//
+// Its controllers outlive a crash of this supervisor, and miss the changes meanwhile: once it is
+// synced, it stops those whose objects were deleted, and sends the others a `resync_request`. A
+// controller whose mailbox was full gets one too.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/controllers/kit/controller_type.hpp"
+#include "actors/controllers/kit/selector_index.hpp"
+#include "actors/core/informer.hpp"
+#include "runtime/actor_system.hpp"
+
+namespace troupe::actors {
+
+// To a controller: changes may have been lost, the store has the present state.
+struct resync_request {};
+
+// Starts a supervisor, and with it the controllers of all objects of that type.
+runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
+                                    const core_actors& core, const persistence::store& store);
+
+class owner_supervisor : public informer {
+ public:
+  // The store outlives it.
+  owner_supervisor(const controller_type& type, const core_actors& core,
+                   const persistence::store* store);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct route;
+  using routes = std::map<std::string, route>;  // by key of the owner; rows stay where they are
+  using row = routes::value_type;
+  struct route {
+    std::string uid;
+    api::label_selector selector;
+    runtime::actor_ref controller;
+    selector_index<row*>::place indexed = nullptr;
+    bool outlived = false;  // is older than this incarnation of the supervisor
+  };
+
+  void on_owners(const controller_context_ptr& context, const watch_events& m);
+  void on_dependents(const watch_events& m);
+  void complete();
+
+  void take_owner(const controller_context_ptr& context, const watch_event& event);
+  void index(row& of, const api::object& owner, api::label_selector selector);
+  void unindex(row& of);
+  void remove_owner(const std::string& key);
+  template <class M>
+  void deliver(const row& to, M message);
+  void deliver_again();
+  void forward_dependent(const watch_event& event);
+  void forward(std::string_view uid, const dependent_event& change);
+
+  std::vector<controller_context_ptr> contexts_;  // one for each kind of owner
+  routes routes_;
+  std::unordered_map<std::string_view, row*> by_uid_;  // the names are the routes' own
+  selector_index<row*> by_label_;
+  std::set<std::string> missed_;  // keys of those that lost messages
+  runtime::timer again_;
+  bool complete_ = false;  // the present state was seen completely
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,313 @@
+#include "actors/controllers/kit/reconciler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actors/controllers/kit/defaults.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/core/creation.hpp"
+#include "api/object/object_key.hpp"
+
+namespace troupe::actors {
+
+reconciler::reconciler(std::string key, controller_context_ptr context)
+    : key_{std::move(key)}, context_{std::move(context)} {}
+
+const runtime::behavior& reconciler::make_behavior() const {
+  static const runtime::behavior table =
+      runtime::handlers(&reconciler::on_owner_event, &reconciler::on_dependent,
+                        &reconciler::on_resync_request, &reconciler::on_sync_due);
+  return table;
+}
+
+void reconciler::started() {
+  resync_timer_ = every(defaults::resync_period, [this] { resync(); });
+  resync();
+}
+
+std::string reconciler::describe() const {
+  return fmt::format("key: {}\nloaded: {}\ndependents: {}\nsyncing: {}\nsyncs: {}\n", key_, loaded_,
+                     dependents_.size(), syncing_, syncs_);
+}
+
+// -- messages from the supervisor -----------------------------------------------------------------
+
+void reconciler::on_owner_event(const owner_event& change) {
+  if (change.gone) return stop();
+  if (!loaded_ || change.at <= known_) return;
+  if (change.object->revision() <= owner_->revision()) return;
+  take_owner(change.object);
+  enqueue();
+}
+
+void reconciler::on_dependent(const dependent_event& change) {
+  const auto& event = change.event;
+  if (!loaded_ || event.at <= known_) return;
+  const auto key = api::key_of(*event.object);
+  if (!is_news(key, *event.object)) return;
+  if (event.type == event_type::deleted) {
+    drop_dependent(key);
+  } else {
+    take_dependent(key, event.object);
+  }
+  enqueue();
+}
+
+void reconciler::on_resync_request(const resync_request&) {
+  resync();
+}
+
+// -- what it knows --------------------------------------------------------------------------------
+
+void reconciler::resync() {
+  stale_ = true;
+  enqueue();
+}
+
+void reconciler::fence() {
+  fencing_ = true;
+  loaded_ = stale_ = false;
+  request<commit_done>(context_->core.writer, commit{std::make_shared<persistence::transaction>()},
+                       defaults::write_timeout, [this](const auto& answered) {
+                         if (answered) return load();
+                         wake_timer_ = after(defaults::fence_retry, [this] { fence(); });
+                       });
+}
+
+// Nothing is under way: what was sent is in the snapshot or will never be.
+void reconciler::load() {
+  const auto state = read_store();
+  const auto object = state.find(key_);
+  if (!object) return stop();
+  loaded_ = true;
+  fencing_ = false;
+  known_ = state.at();
+  owner_ = object;
+  const auto selector = context_->owner.selector_of;
+  selector_ = selector != nullptr ? selector(*owner_) : api::label_selector::nothing();
+  forget_all();
+  to_claim_.clear();
+  owner_changed();
+  for (const auto* kind : context_->dependents)
+    state.scan(kind->prefix(owner_->meta().namespace_()), {},
+               [this](std::string_view key, const api::object_ptr& each) {
+                 if (judge_dependent(*each) != claim::ignore)
+                   take_dependent(std::string{key}, each);
+                 return true;
+               });
+  enqueue();
+}
+
+// Other dependents are its own when its selector has changed, or it is another object.
+void reconciler::take_owner(const api::object_ptr& object) {
+  const auto selector = context_->owner.selector_of;
+  if (object->meta().uid() != owner_->meta().uid() ||
+      (selector != nullptr && selector(*object) != selector_))
+    return resync();
+  owner_ = object;
+  owner_changed();
+}
+
+claim reconciler::judge_dependent(const api::object& dependent) const {
+  if (context_->owner.selector_of != nullptr) return judge(owner_->meta(), selector_, dependent);
+  return controller_uid(dependent) == owner_->meta().uid() ? claim::keep : claim::ignore;
+}
+
+void reconciler::take_dependent(const std::string& key, const api::object_ptr& object) {
+  const auto verdict = judge_dependent(*object);
+  if (verdict == claim::keep) {
+    to_claim_.erase(key);
+    return take(key, object);
+  }
+  drop_dependent(key);
+  if (verdict != claim::ignore && claimable(object)) to_claim_.emplace(key, object);
+}
+
+void reconciler::drop_dependent(const std::string& key) {
+  to_claim_.erase(key);
+  forget(key);
+}
+
+// False for a change that an answer to a write has overtaken.
+bool reconciler::is_news(const std::string& key, const api::object& dependent) const {
+  const auto claimed = to_claim_.find(key);
+  const auto* known = claimed != to_claim_.end() ? claimed->second.get() : find(key);
+  return known == nullptr || known->revision() < dependent.revision();
+}
+
+void reconciler::refresh(const std::string& key) {
+  const auto present = read_store().find(key);
+  if (key != key_) return present ? take_dependent(key, present) : drop_dependent(key);
+  if (!present || present->revision() <= owner_->revision()) return;
+  // The change that says so will be no news any more.
+  const auto& was = owner_->meta();
+  const auto& is = present->meta();
+  if (is.generation() != was.generation() ||
+      is.has_deletion_timestamp() != was.has_deletion_timestamp())
+    enqueue();
+  take_owner(present);
+}
+
+void reconciler::take(const std::string& key, const api::object_ptr& dependent) {
+  dependents_[key] = dependent;
+}
+
+void reconciler::forget(const std::string& key) {
+  dependents_.erase(key);
+}
+
+void reconciler::forget_all() {
+  dependents_.clear();
+}
+
+const api::object* reconciler::find(const std::string& key) const {
+  const auto found = dependents_.find(key);
+  return found == dependents_.end() ? nullptr : found->second.get();
+}
+
+api::object_ptr reconciler::owner_in_store() const {
+  auto fresh = read_store().find(key_);
+  return fresh && fresh->meta().uid() == owner_->meta().uid() ? fresh : nullptr;
+}
+
+std::int64_t reconciler::wall_seconds() const {
+  return seconds_of(wall_now());
+}
+
+// -- when to sync ---------------------------------------------------------------------------------
+
+void reconciler::enqueue() {
+  dirty_ = true;
+  if (syncing_ || due_) return;
+  due_ = true;
+  tell(self(), sync_due{});
+}
+
+void reconciler::enqueue_in(runtime::duration delay) {
+  const auto at = now() + std::max(delay, runtime::duration{0});
+  if (wake_timer_.pending() && wake_at_ <= at) return;
+  wake_at_ = at;
+  wake_timer_ = after(at - now(), [this] { enqueue(); });
+}
+
+void reconciler::on_sync_due(const sync_due&) {
+  due_ = false;
+  if (syncing_ || fencing_) return;
+  if (stale_) return fence();
+  if (loaded_ && dirty_) begin_sync();
+}
+
+// -- one sync -------------------------------------------------------------------------------------
+
+void reconciler::begin_sync() {
+  ++syncs_;
+  syncing_ = true;
+  dirty_ = failed_ = false;
+  wake_timer_.cancel();
+  then(&reconciler::sync);
+  for (const auto& [key, dependent] : std::exchange(to_claim_, {}))
+    send_claim(key, dependent);
+  settle();
+}
+
+// Adopts only after a fresh read of the owner, and commits only if the owner is still what was
+// read: an owner that was deleted and made again under the same name adopts nothing by mistake, and
+// one that is being deleted adopts nothing at all.
+void reconciler::send_claim(const std::string& key, const api::object_ptr& dependent) {
+  const auto verdict = judge_dependent(*dependent);
+  persistence::transaction transaction;
+  transaction.preconditions = {{key, dependent->revision()}};
+  auto changed = dependent->copy();
+  if (verdict == claim::adopt) {
+    const auto fresh = owner_in_store();
+    if (!fresh || fresh->meta().has_deletion_timestamp()) return;
+    transaction.preconditions.push_back({key_, fresh->revision()});
+    add_controller_reference(*owner_, api::meta_of(*changed));
+  } else if (verdict == claim::release) {
+    remove_controller_reference(*owner_, api::meta_of(*changed));
+  } else {
+    return;
+  }
+  transaction.mutations.push_back({key, &dependent->kind(), std::move(changed)});
+  write(std::move(transaction));
+}
+
+void reconciler::write(persistence::transaction transaction, on_success done) {
+  auto key = transaction.mutations.front().key;
+  send_transaction(std::move(transaction), [this, key = std::move(key), done = std::move(done)](
+                                               const answer<commit_done>& answered) {
+    refresh(key);
+    if (!answered || !(*answered)->result) return retry();
+    if (done) done();
+    enqueue();
+  });
+}
+
+api::expected<void> reconciler::create(std::unique_ptr<api::body> content, on_success done) {
+  add_controller_reference(*owner_, api::meta_of(*content));
+  const auto& kind = api::kind_of_type(*content->GetDescriptor());
+  auto transaction =
+      create_transaction(read_store(), kind, std::move(content), checks::all, wall_now(), random());
+  if (!transaction) return api::fail(std::move(transaction.error()));
+  write(std::move(*transaction), std::move(done));
+  return {};
+}
+
+void reconciler::replace(const api::object_ptr& before, std::unique_ptr<api::body> after,
+                         on_success done) {
+  auto key = api::key_of(*before);
+  persistence::transaction transaction;
+  transaction.preconditions = {{key, before->revision()}};
+  transaction.mutations.push_back({std::move(key), &before->kind(), std::move(after)});
+  write(std::move(transaction), std::move(done));
+}
+
+void reconciler::answer_taken(bool answered) {
+  // It may still be done: a fence shows.
+  if (!answered) stale_ = failed_ = true;
+  --under_way_;
+  settle();
+}
+
+// Continues the sync once nothing is under way.
+void reconciler::settle() {
+  while (syncing_ && under_way_ == 0) {
+    if (next_ == nullptr) return end_sync();
+    (this->*std::exchange(next_, nullptr))();
+  }
+}
+
+void reconciler::end_sync() {
+  syncing_ = false;
+  if (failed_) {
+    backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::sync_retry_first,
+                                             defaults::sync_retry_longest);
+    enqueue_in(backoff_);
+  } else {
+    backoff_ = runtime::duration{0};
+  }
+  after_sync();
+  if (dirty_) enqueue();
+}
+
+// -- what others see ------------------------------------------------------------------------------
+
+void reconciler::record(bool warning, std::string reason, std::string message) {
+  tell(context_->core.recorder, record_event{.about = owner_,
+                                             .warning = warning,
+                                             .reason = std::move(reason),
+                                             .message = std::move(message),
+                                             .component = context_->owner.component,
+                                             .field_path = {},
+                                             .host = {}});
+}
+
+persistence::change_cause reconciler::change_cause() const {
+  const auto& meta = owner_->meta();
+  return {.request = current_cause().request,
+          .trigger = current_cause().revision,
+          .author = context_->owner.component + "/" + meta.namespace_() + "/" + meta.name()};
+}
+
+}  // namespace troupe::actors

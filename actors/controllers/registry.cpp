@@ -1,0 +1,16 @@
+#include "actors/controllers/registry.hpp"
+
+#include "actors/controllers/deployments/deployments.hpp"
+#include "actors/controllers/replication/replication.hpp"
+
+namespace troupe::actors {
+
+const std::vector<controller_type>& known_controllers() {
+  static const std::vector<controller_type> all{
+      replication::controller(),
+      deployments::controller(),
+  };
+  return all;
+}
+
+}  // namespace troupe::actors
