@@ -1,5 +1,5 @@
 // The pods' directories: nothing in them leads out of them.
-#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
 
 #include <fcntl.h>
 
