@@ -136,10 +136,10 @@ TEST_CASE("a log is found by the id of its container, which leads nowhere else",
     return text.get_future().get();
   };
   CHECK_FALSE(read(uid, container.id).missing);
-  for (const auto& id :
-       {"process://" + uid + "/c/1", "process://" + uid + "/d/0", "process://" + uid + "/c/0x",
-        "containerd://" + uid + "/c/0", "process://../elsewhere/c/0",
-        "process://" + uid + "/../c/0", std::string{"process://"}, std::string{}}) {
+  for (const std::string& id : std::vector<std::string>{
+           "process://" + uid + "/c/1", "process://" + uid + "/d/0", "process://" + uid + "/c/0x",
+           "containerd://" + uid + "/c/0", "process://../elsewhere/c/0",
+           "process://" + uid + "/../c/0", "process://", ""}) {
     CAPTURE(id);
     CHECK(read(uid, id).missing);
     CHECK(read("../elsewhere", id).missing);

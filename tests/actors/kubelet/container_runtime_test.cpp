@@ -90,7 +90,8 @@ TEST_CASE("a container that the runtime refuses waits, one that fails to be made
     t.here.start_kubelet();
     t.here.create(pod("  restartPolicy: Never\n"));
     REQUIRE(machine::wait([&] { return t.here.ended("web"); }));
-    const auto& ended = t.container().state().terminated();
+    const auto seen = t.container();
+    const auto& ended = seen.state().terminated();
     CHECK(ended.reason() == "StartError");
     CHECK(ended.message() == "the disk is full");
     CHECK(ended.exit_code() == 128);
