@@ -42,9 +42,6 @@ inline constexpr std::chrono::seconds expelled_limit{10};
 inline constexpr std::chrono::seconds link_retry{5};
 // To the console of a joined machine, at its socket.
 inline constexpr std::size_t local_connections = 64;
-// Logs that are read for other machines: threads, and parts that wait for them.
-inline constexpr std::size_t log_threads = 1;
-inline constexpr std::size_t log_queue_parts = 1'000;
 
 // Width of help texts.
 inline constexpr std::size_t help_columns = 96;

@@ -46,6 +46,8 @@ inline constexpr auto kill_again = 1s;
 // kubernetes: probes read at most so much of an answer. What of it an event repeats.
 inline constexpr std::size_t check_output_bytes = 10u << 10;
 inline constexpr std::size_t event_text_bytes = 1024;
+// Of a command's output, at a time.
+inline constexpr std::size_t exec_part_bytes = 16u << 10;
 // Probes and hooks that run at a time; checks that may wait.
 inline constexpr std::size_t probe_threads = 16;
 inline constexpr std::size_t hook_threads = 8;
@@ -79,9 +81,14 @@ inline constexpr auto leftover_patience = 5s;
 // Threads that start, signal and look after processes; jobs that may wait for them.
 inline constexpr std::size_t runtime_threads = 2;
 inline constexpr std::size_t runtime_queue = 10'000;
+// Logs are read here; those that wait are asked for again.
+inline constexpr std::size_t log_threads = 1;
+inline constexpr std::size_t log_queue = 1'000;
 
 // What could not be looked at, for want of descriptors or memory, is looked at again after this.
 inline constexpr auto look_again = 1000ms;
+// A container that is being started is looked at again after this, by who follows it.
+inline constexpr auto look_at_start = 20ms;
 
 // A pod's group that has gone meanwhile is made again so many times.
 inline constexpr int cgroup_making_tries = 5;

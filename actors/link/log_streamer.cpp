@@ -2,20 +2,17 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "actors/defaults.hpp"
 
 namespace troupe::actors {
 
-log_streamer::log_streamer(log_request request, std::shared_ptr<runtime::worker_pool> disk,
+log_streamer::log_streamer(log_request request, const std::shared_ptr<log_source>& source,
                            runtime::actor_ref receiver)
     : request_{std::move(request)},
-      disk_{std::move(disk)},
       receiver_{std::move(receiver)},
-      reader_{std::make_shared<log_reader>(request_.file, request_.query)},
+      stream_{source->open_log(request_.from, request_.query)},
       credit_{request_.credit},
       finish_{!request_.follow} {}
 
@@ -30,7 +27,8 @@ void log_streamer::started() {
 }
 
 std::string log_streamer::describe() const {
-  return fmt::format("file: {}\nfollow: {}\ncredit: {}\n", request_.file, request_.follow, credit_);
+  return fmt::format("container: {}\nfollow: {}\ncredit: {}\n", request_.from.id, request_.follow,
+                     credit_);
 }
 
 void log_streamer::on_more_log(const more_log& m) {
@@ -46,20 +44,17 @@ void log_streamer::on_finish_log(const finish_log&) {
 // Whether the container has ended is known before: what it wrote until then is in the part.
 void log_streamer::read() {
   if (credit_ == 0 || reading_) return;
-  reading_ = disk_->post(
-      [reader = reader_, file = request_.file, first = !begun_, last = finish_, to = self()] {
-        std::error_code problem;
-        const bool missing = first && !std::filesystem::exists(file, problem);
-        to.tell(part_read{missing ? std::string{} : reader->next(), missing, last});
-      });
-  if (!reading_) again_ = after(defaults::log_follow_period, [this] { read(); });
+  reading_ = true;
+  stream_->read([last = finish_, to = self()](log_text part) {
+    to.tell(part_read{std::move(part), last});
+  });
 }
 
 void log_streamer::on_part_read(const part_read& m) {
   reading_ = false;
-  if (m.missing) return end("there is no such log");
+  if (m.part.missing) return end("there is no such log");
   const bool first = !std::exchange(begun_, true);
-  if (m.text.empty()) {
+  if (m.part.text.empty()) {
     if (m.last) return end({});
     // The reader learns that there is a log, though nothing stands in it yet.
     if (first) tell(receiver_, log_part{.id = request_.id, .text = {}});
@@ -67,8 +62,8 @@ void log_streamer::on_part_read(const part_read& m) {
     return;
   }
   --credit_;
-  tell(receiver_, log_part{.id = request_.id, .text = m.text});
-  if (reader_->exhausted()) return end({});
+  tell(receiver_, log_part{.id = request_.id, .text = m.part.text});
+  if (m.part.exhausted) return end({});
   read();
 }
 

@@ -1,21 +1,20 @@
-// Reads one container's log for a reader behind the link and sends it in parts, as far as the
-// credit goes. A child of the gateway; ends with the log, or when the gateway stops it.
+// Reads one container's log for a reader, here or behind the link, and sends it in parts, as far as
+// the credit goes. A child of who asked for it; ends with the log, or when that stops it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include "actors/kubelet/logs/log_reader.hpp"
+#include "actors/kubelet/runtime/streams.hpp"
 #include "actors/link/node_requests.hpp"
 #include "runtime/actor.hpp"
-#include "runtime/worker_pool.hpp"
 
 namespace troupe::actors {
 
 struct log_request {
   std::uint64_t id = 0;
-  std::string file;
+  log_address from;
   log_query query;
   bool follow = false;
   std::uint32_t credit = 0;
@@ -24,7 +23,7 @@ struct log_request {
 class log_streamer : public runtime::actor {
  public:
   // Sends `log_part` messages to `receiver`.
-  log_streamer(log_request request, std::shared_ptr<runtime::worker_pool> disk,
+  log_streamer(log_request request, const std::shared_ptr<log_source>& source,
                runtime::actor_ref receiver);
 
   const runtime::behavior& make_behavior() const override;
@@ -33,9 +32,8 @@ class log_streamer : public runtime::actor {
 
  private:
   struct part_read {
-    std::string text;
-    bool missing = false;  // there is no such file
-    bool last = false;     // the container had ended before the part was read
+    log_text part;
+    bool last = false;  // the container had ended before the part was read
   };
 
   void on_more_log(const more_log& m);
@@ -45,9 +43,8 @@ class log_streamer : public runtime::actor {
   void end(std::string problem);
 
   const log_request request_;
-  const std::shared_ptr<runtime::worker_pool> disk_;
   const runtime::actor_ref receiver_;
-  const std::shared_ptr<log_reader> reader_;
+  const std::unique_ptr<log_stream> stream_;
   std::uint32_t credit_;
   bool reading_ = false, finish_ = false, begun_ = false;
   runtime::timer again_;

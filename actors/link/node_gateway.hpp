@@ -26,17 +26,13 @@
 #include "runtime/actor.hpp"
 #include "runtime/actor_system.hpp"
 #include "runtime/link/link.hpp"
-#include "runtime/worker_pool.hpp"
 
 namespace troupe::actors {
 
 struct gateway_options {
   std::string node;
-  // Where the log of an attempt is; reads happen on `disk`. Without `disk` there are no logs
-  // (simulated nodes).
-  std::function<std::string(const std::string& pod_uid, const std::string& container, int attempt)>
-      log_file = {};
-  std::shared_ptr<runtime::worker_pool> disk = {};
+  // Where the logs of its containers are; null: there are none (simulated nodes).
+  std::shared_ptr<log_source> logs = {};
   // Answers the console of the control plane by calling `done` on any thread; empty: there is none.
   std::function<void(console_request request, std::function<void(console_view)> done)> console = {};
   // Told of each beginning and end of a session, and that the node was removed from the cluster;

@@ -19,8 +19,7 @@ void node_gateway::take_open_log(const wire::OpenLog& m) {
   const auto refuse = [&](std::string reason) {
     send_log_part({.id = m.ask(), .text = {}, .ended = true, .problem = std::move(reason)});
   };
-  if (!options_.disk || !options_.log_file)
-    return refuse(fmt::format("node {} keeps no logs", options_.node));
+  if (!options_.logs) return refuse(fmt::format("node {} keeps no logs", options_.node));
   if (logs_.size() >= link_defaults::served_requests)
     return refuse(fmt::format("too much is asked of node {}", options_.node));
   log_query query;
@@ -28,14 +27,17 @@ void node_gateway::take_open_log(const wire::OpenLog& m) {
   query.since = m.since();
   if (m.has_tail_lines()) query.tail_lines = m.tail_lines();
   if (m.has_limit_bytes()) query.limit_bytes = m.limit_bytes();
+  log_address from{m.pod_uid(), m.container(), m.container_id()};
+  if (from.id.empty())  // a control plane that knows runs by their numbers alone
+    from.id = fmt::format("process://{}/{}/{}", from.pod_uid, from.container, m.attempt());
   log_request request{.id = m.ask(),
-                      .file = options_.log_file(m.pod_uid(), m.container(), m.attempt()),
+                      .from = std::move(from),
                       .query = std::move(query),
                       .follow = m.follow(),
                       .credit = m.credit()};
   logs_[m.ask()] =
       spawn({.kind = log_kind, .name = fmt::format("{}/{}", sessions_, m.ask()), .restart = false},
-            runtime::make<log_streamer>(std::move(request), options_.disk, self()));
+            runtime::make<log_streamer>(std::move(request), options_.logs, self()));
 }
 
 // What a streamer sent to a former session or incarnation is dropped: the numbers are used again.

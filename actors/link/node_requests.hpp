@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "actors/kubelet/logs/log_reader.hpp"
+#include "actors/kubelet/runtime/streams.hpp"
 #include "runtime/actor_ref.hpp"
 
 namespace troupe::actors {
@@ -16,11 +16,9 @@ namespace troupe::actors {
 struct open_log {
   std::uint64_t id = 0;  // chosen by the reader, unique to it
   std::string node = {};
-  std::string pod_uid = {};
-  std::string container = {};
-  int attempt = 0;
+  log_address from = {};
   log_query query = {};
-  bool follow = false;  // on past the end of the file, until `finish_log`
+  bool follow = false;  // on past the end of the log, until `finish_log`
   std::uint32_t credit = 1;
   runtime::actor_ref reader = {};  // filled in by `links`
 };
@@ -30,7 +28,7 @@ struct more_log {
   std::uint32_t credit = 0;
 };
 
-// The container has ended: what its file holds now is all.
+// The container has ended: what its log holds now is all.
 struct finish_log {
   std::uint64_t id = 0;
 };

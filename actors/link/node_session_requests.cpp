@@ -26,9 +26,11 @@ void node_session::on_open_log(const open_log& m) {
   wire::ToNode::Item item;
   auto& out = *item.mutable_open_log();
   out.set_ask(request);
-  out.set_pod_uid(m.pod_uid);
-  out.set_container(m.container);
-  out.set_attempt(m.attempt);
+  out.set_pod_uid(m.from.pod_uid);
+  out.set_container(m.from.container);
+  out.set_container_id(m.from.id);
+  // For a node that knows runs by their numbers alone: they are at the end of their ids.
+  out.set_attempt(std::atoi(m.from.id.substr(m.from.id.rfind('/') + 1).c_str()));
   out.set_timestamps(m.query.timestamps);
   if (m.query.tail_lines) out.set_tail_lines(*m.query.tail_lines);
   out.set_since(m.query.since);

@@ -36,8 +36,6 @@ inline constexpr std::chrono::nanoseconds last_bookmark_wait = 200ms;
 inline constexpr int write_attempts = 5;
 // Requests that wait for another try.
 inline constexpr std::size_t retry_queue = 1'000;
-// Parts of logs that wait to be read.
-inline constexpr std::size_t disk_queue = 1'000;
 // A node that has not answered by then whether it has a log is behind a dead link; how often the
 // end of a container is looked for whose log is followed there.
 inline constexpr std::chrono::nanoseconds remote_log_wait = 5s;

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "actors/kubelet/process/container_programs.hpp"
+#include "actors/kubelet/runtimes/process/container_programs.hpp"
 
 int main(int argc, char** argv) {
   // A thread that takes no signals, as the allocator of the whole program has: what is done here

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "actors/kubelet/process/container_programs.hpp"
+#include "actors/kubelet/runtimes/process/container_programs.hpp"
 #include "tools/command_line/program.hpp"
 #include "tools/command_line/secret_arguments.hpp"
 #include "tools/commands/commands.hpp"

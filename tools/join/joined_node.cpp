@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "actors/kubelet/node/kubelet.hpp"
-#include "actors/kubelet/process/pod_files.hpp"
 #include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/link/node_gateway.hpp"
 #include "config/node_config.hpp"
@@ -61,6 +59,8 @@ class joined_node final : public node_parts {
     node_ = given.node_name;
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
     console_->console = std::make_unique<server::node_console>(*system_, node_);
+    if (config_.kubelet.runtime == config::pod_runtime::process)
+      kubelet_ = make_kubelet_options(config_, node_);
     const auto gateway = start_gateway();
     start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
     auto dialer = runtime::link::dialer::start(
@@ -88,17 +88,9 @@ class joined_node final : public node_parts {
 
  private:
   runtime::actor_ref start_gateway() {
-    const auto root = std::filesystem::absolute(config_.kubelet.root_dir);
     actors::gateway_options gateway;
     gateway.node = node_;
-    if (config_.kubelet.runtime == config::pod_runtime::process) {
-      gateway.disk = std::make_shared<runtime::worker_pool>("logs", defaults::log_threads,
-                                                            defaults::log_queue_parts);
-      gateway.log_file = [root](const std::string& pod_uid, const std::string& container,
-                                int attempt) {
-        return actors::log_path(root, pod_uid, container, attempt).string();
-      };
-    }
+    if (kubelet_) gateway.logs = kubelet_->containers;
     gateway.console = [slot = console_](auto request, auto done) {
       slot->ask(std::move(request), std::move(done));
     };
@@ -134,7 +126,7 @@ class joined_node final : public node_parts {
 
   void start_node(const actors::core_actors& to, const std::string& address) {
     const auto& from = config_.kubelet;
-    if (from.runtime == config::pod_runtime::simulated) {
+    if (!kubelet_) {
       auto node = make_simulated_node(from);
       node.name = node_;
       node.number = static_cast<std::uint32_t>(std::hash<std::string>{}(node_));
@@ -142,9 +134,8 @@ class joined_node final : public node_parts {
                      runtime::make<actors::simulated_minion>(std::move(node), to));
       return;
     }
-    auto kubelet = make_kubelet_options(config_, node_);
-    kubelet.address = address;
-    actors::spawn_kubelet(*system_, to, std::move(kubelet));
+    kubelet_->address = address;
+    actors::spawn_kubelet(*system_, to, *kubelet_);
   }
 
   const config::node_config& config_;
@@ -152,6 +143,7 @@ class joined_node final : public node_parts {
   std::string node_;
   const std::shared_ptr<console_slot> console_ = std::make_shared<console_slot>();
   std::unique_ptr<runtime::actor_system> system_;
+  std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
   std::unique_ptr<runtime::link::dialer> dialer_;
   std::optional<server::local_admin> local_admin_;
   std::unique_ptr<server::http_server> server_;

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <thread>
 
-#include "actors/kubelet/process/leftover_pods.hpp"
+#include "actors/kubelet/runtimes/process/leftover_pods.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
 #include "tools/client/cluster_client.hpp"

@@ -4,7 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <system_error>
+#include <optional>
 
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
@@ -21,7 +21,6 @@
 #include "server/join/join_authorizer.hpp"
 #include "server/legacy/legacy_api.hpp"
 #include "server/rest/handlers/api_server.hpp"
-#include "server/rest/logs/log_source.hpp"
 #include "tools/node/link_service.hpp"
 #include "tools/node/node_options.hpp"
 
@@ -49,23 +48,6 @@ tl::expected<actors::scheduler::profile_options, std::string> scheduler_profile(
     return tl::make_unexpected(checked.error());
   return profile;
 }
-
-// Logs of the kubelet that runs in this process.
-class local_logs final : public server::log_source {
- public:
-  explicit local_logs(std::filesystem::path root_dir) : root_dir_{std::move(root_dir)} {}
-
-  std::optional<std::string> log_file(const std::string& pod_uid, const std::string& container,
-                                      int attempt) const override {
-    auto path = actors::log_path(root_dir_, pod_uid, container, attempt);
-    std::error_code problem;
-    if (!std::filesystem::exists(path, problem)) return std::nullopt;
-    return path.string();
-  }
-
- private:
-  const std::filesystem::path root_dir_;
-};
 
 // Declared bottom up: each part outlives those that use it.
 class node : public node_parts {
@@ -121,9 +103,11 @@ class node : public node_parts {
   }
 
   tl::expected<std::string, std::string> start_server() {
-    logs_ = std::make_unique<local_logs>(std::filesystem::absolute(config_.kubelet.root_dir));
     server::api_server_options api_options;
-    api_options.rest.logs = logs_.get();
+    if (config_.kubelet.runtime == config::pod_runtime::process) {
+      kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
+      api_options.rest.logs = kubelet_->containers;
+    }
     api_options.rest.permissions = &permissions_;
     api_options.rest.observe = [this](const server::request_record& seen) {
       console_->observe(seen);
@@ -219,16 +203,15 @@ class node : public node_parts {
 
   void start_nodes() {
     const auto& from = config_.kubelet;
-    if (from.runtime == config::pod_runtime::simulated) {
+    if (!kubelet_) {
       actors::simulated_fleet_options fleet;
       fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
       fleet.like = make_simulated_node(from);
       actors::spawn_simulated_fleet(*system_, plane_->core_actors(), std::move(fleet));
       return;
     }
-    auto kubelet = make_kubelet_options(config_, from.node_name);
-    kubelet.address = server::reachable_address(config_.server.listen.host);
-    actors::spawn_kubelet(*system_, plane_->core_actors(), std::move(kubelet));
+    kubelet_->address = server::reachable_address(config_.server.listen.host);
+    actors::spawn_kubelet(*system_, plane_->core_actors(), *kubelet_);
   }
 
   const config::node_config& config_;
@@ -237,7 +220,7 @@ class node : public node_parts {
   std::unique_ptr<actors::control_plane> plane_;
   server::health_checks health_;
   const server::authorization permissions_{{std::make_shared<server::join_authorizer>()}};
-  std::unique_ptr<local_logs> logs_;
+  std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
   std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<server::api_server> api_;
   std::unique_ptr<server::join_api> join_;

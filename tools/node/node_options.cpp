@@ -6,7 +6,8 @@
 #include <random>
 #include <utility>
 
-#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/runtimes/process/process_runtime.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
 #include "server/http/version.hpp"
 
 namespace troupe::tools {
@@ -46,11 +47,16 @@ tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
 actors::kubelet_options make_kubelet_options(const config::node_config& config, std::string node) {
   const auto& from = config.kubelet;
   actors::kubelet_options made;
-  made.hidden = {std::filesystem::absolute(config.data_dir).string()};
   made.node = std::move(node);
   made.root_dir = std::filesystem::absolute(from.root_dir);
+  made.hidden = {std::filesystem::absolute(config.data_dir).string(), made.root_dir.string()};
   made.max_pods = static_cast<int>(from.max_pods);
-  made.pod_pids_limit = from.pod_pids_limit;
+  made.jobs = actors::make_kubelet_jobs();
+  made.containers = std::make_shared<actors::process_runtime>(
+      actors::process_runtime_options{.root_dir = made.root_dir,
+                                      .jobs = made.jobs,
+                                      .hidden = made.hidden,
+                                      .pod_pids_limit = from.pod_pids_limit});
   made.version = kubelet_version();
   made.timing = timing_of(from);
   return made;

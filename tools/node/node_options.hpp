@@ -22,6 +22,7 @@ runtime::system_options make_system_options(const config::runtime_config& from);
 // where pods are simulated.
 tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
     const config::kubelet_config& from);
+// With a container runtime, whose threads begin.
 actors::kubelet_options make_kubelet_options(const config::node_config& config, std::string node);
 actors::simulated_node make_simulated_node(const config::kubelet_config& from);
 

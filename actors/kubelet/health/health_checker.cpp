@@ -2,54 +2,130 @@
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health/http_check.hpp"
-#include "actors/kubelet/process/container_exec.hpp"
 
 namespace troupe::actors {
 
 namespace {
 
-health_result exec_check(const std::string& program, const container_dir& dir,
-                         const exec_action& check, runtime::duration timeout, int cancel) {
-  const auto result = run_in_container(program, dir, check.command, timeout, cancel);
-  if (!result) return {check_status::unknown, result.error()};
-  if (result->timed_out) {
+constexpr const char* too_many = "too many checks wait for their turn";
+
+health_result result_of(const runtime_result<command_result>& answer, runtime::duration timeout) {
+  if (!answer) return {check_status::unknown, answer.error().message};
+  if (answer->timed_out) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout).count();
     return {check_status::failure, fmt::format("command timed out after {}s", seconds)};
   }
-  return {result->code == 0 ? check_status::success : check_status::failure, result->output,
-          result->code};
+  return {answer->code == 0 ? check_status::success : check_status::failure, answer->output,
+          answer->code};
 }
 
 }  // namespace
 
-health_checker::health_checker(std::string name, std::size_t threads, std::string program)
-    : name_{std::move(name)},
-      threads_{threads},
-      program_{std::move(program)},
-      cancel_{::eventfd(0, EFD_CLOEXEC)} {}
+// Shared with those that run: they may answer when the checker has gone, and then nothing follows
+// them.
+struct health_checker::commands : std::enable_shared_from_this<commands> {
+  struct waiting {
+    std::string container_id;
+    std::vector<std::string> command;
+    runtime::duration timeout;
+    std::function<void(health_result)> done;
+  };
+
+  commands(std::size_t limit, container_runtime& runtime) : limit{limit}, executor{runtime} {}
+
+  void close() {
+    std::unique_lock lock{mutex};
+    closed = true;
+    queue.clear();
+    idle.wait(lock, [this] { return calls == 0; });
+  }
+
+  void run(waiting next) {
+    {
+      const std::lock_guard lock{mutex};
+      if (running < limit) {
+        ++running;
+        ++calls;
+      } else if (queue.size() < kubelet_defaults::check_queue) {
+        queue.push_back(std::move(next));
+        return;
+      } else {
+        return next.done({check_status::unknown, too_many});
+      }
+    }
+    start(std::move(next));
+  }
+
+  void start(waiting next) {
+    executor.run_command(
+        next.container_id, next.command, next.timeout,
+        [self = shared_from_this(), done = next.done, timeout = next.timeout](const auto& answer) {
+          done(result_of(answer, timeout));
+          self->start_next();
+        });
+    const std::lock_guard lock{mutex};
+    if (--calls == 0) idle.notify_all();
+  }
+
+  void start_next() {
+    std::optional<waiting> next;
+    {
+      const std::lock_guard lock{mutex};
+      if (closed || queue.empty()) {
+        --running;
+        return;
+      }
+      ++calls;
+      next = std::move(queue.front());
+      queue.pop_front();
+    }
+    start(std::move(*next));
+  }
+
+  const std::size_t limit;
+  container_runtime& executor;
+  std::mutex mutex;
+  std::condition_variable idle;
+  bool closed = false;
+  std::size_t calls = 0;  // of the runtime, by any thread
+  std::size_t running = 0;
+  std::deque<waiting> queue;
+};
+
+health_checker::health_checker(std::string name, std::size_t at_a_time,
+                               std::shared_ptr<container_runtime> runtime)
+    : runtime_{std::move(runtime)},
+      commands_{std::make_shared<commands>(at_a_time, *runtime_)},
+      cancel_{::eventfd(0, EFD_CLOEXEC)},
+      pool_{std::move(name), at_a_time, kubelet_defaults::check_queue} {}
 
 health_checker::~health_checker() {
+  commands_->close();
   const std::uint64_t one = 1;
   static_cast<void>(!::write(cancel_.get(), &one, sizeof one));
 }
 
-void health_checker::run(const container_dir& dir, const health_check& check,
+void health_checker::run(const std::string& container_id, const health_check& check,
                          runtime::duration timeout, std::function<void(health_result)> done) {
-  std::call_once(begun_, [this] {
-    pool_ = std::make_unique<runtime::worker_pool>(name_, threads_, kubelet_defaults::check_queue);
-  });
-  const auto job = [this, dir, check, timeout, done] {
+  if (const auto* exec = std::get_if<exec_action>(&check))
+    return commands_->run({container_id, exec->command, timeout, std::move(done)});
+  const auto job = [this, check, timeout, done] {
     if (const auto* http = std::get_if<http_get_action>(&check))
       done(http_check(*http, timeout, cancel_.get()));
-    else if (const auto* tcp = std::get_if<tcp_socket_action>(&check))
-      done(tcp_check(*tcp, timeout, cancel_.get()));
     else
-      done(exec_check(program_, dir, std::get<exec_action>(check), timeout, cancel_.get()));
+      done(tcp_check(std::get<tcp_socket_action>(check), timeout, cancel_.get()));
   };
-  if (!pool_->post(job)) done({check_status::unknown, "too many checks wait for their turn"});
+  if (!pool_.post(job)) done({check_status::unknown, too_many});
 }
 
 }  // namespace troupe::actors

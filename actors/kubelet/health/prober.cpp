@@ -91,7 +91,7 @@ void prober::run_probe(probe_kind kind) {
   if (!check)
     return record_unhealthy(fmt::format("{} probe errored: {}", to_string(kind), check.error()));
   probe.running = true;
-  setup_.run_check(setup_.dir, *check, probe.settings.timeout,
+  setup_.run_check(setup_.id, *check, probe.settings.timeout,
                    [to = self(), kind](health_result result) {
                      to.tell(probed{kind, std::move(result)});
                    });

@@ -12,7 +12,6 @@
 
 #include "actors/kubelet/health/health_checker.hpp"
 #include "actors/kubelet/health/probe_rules.hpp"
-#include "actors/kubelet/process/container_dir.hpp"
 #include "api/object/object.hpp"
 #include "runtime/actor.hpp"
 
@@ -40,7 +39,7 @@ struct prober_setup {
   api::object_ptr pod;
   std::string container;
   int attempt = 0;
-  container_dir dir;
+  std::string id;             // of the container
   std::int64_t since_ms = 0;  // start of the container, milliseconds since the epoch
   std::shared_ptr<probe_memory> memory = std::make_shared<probe_memory>();
   std::string pod_ip, node;

@@ -23,6 +23,10 @@ bool log_reader::open() {
   return true;
 }
 
+bool log_reader::missing() const {
+  return inode_ == 0 && ::access(path_.c_str(), F_OK) != 0;
+}
+
 // Reads backwards in parts until enough line ends were seen.
 void log_reader::skip_to_tail() {
   const auto wanted = std::max<std::int64_t>(*query_.tail_lines, 0);

@@ -3,19 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-namespace troupe::actors {
+#include "actors/kubelet/runtime/streams.hpp"
 
-struct log_query {
-  bool timestamps = false;
-  std::optional<std::int64_t> tail_lines;
-  // Only lines written at or after that time, in the form of api::format_nano_time; empty: all.
-  std::string since;
-  std::optional<std::int64_t> limit_bytes;
-};
+namespace troupe::actors {
 
 class log_reader {
  public:
@@ -24,6 +17,8 @@ class log_reader {
   // What is new since the last call, at most `defaults::log_part_bytes`; empty when there
   // is nothing (yet). The first call honours tail_lines. Follows the log over its rotation.
   std::string next();
+  // Nothing was read yet, and there is nothing to read.
+  bool missing() const;
   // True when limit_bytes have been given.
   bool exhausted() const noexcept {
     return query_.limit_bytes && returned_bytes_ >= *query_.limit_bytes;

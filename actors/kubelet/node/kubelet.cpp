@@ -8,7 +8,7 @@
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
-#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_node.pb.h"
@@ -36,24 +36,24 @@ std::string uid_in(const std::string& worker_name) {
 
 }  // namespace
 
+std::shared_ptr<job_queue> make_kubelet_jobs() {
+  return std::make_shared<job_queue>("containers", kubelet_defaults::runtime_threads,
+                                     kubelet_defaults::runtime_queue);
+}
+
 runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actors& to,
                                  kubelet_options options) {
-  const auto program = options.program.empty() ? own_program() : options.program;
+  const auto& containers = options.containers;
   const kubelet_helpers helpers{
-      std::make_shared<process_runtime>(program),
-      std::make_shared<health_checker>("probes", kubelet_defaults::probe_threads, program),
-      std::make_shared<health_checker>("hooks", kubelet_defaults::hook_threads, program)};
+      containers, options.jobs,
+      std::make_shared<health_checker>("probes", kubelet_defaults::probe_threads, containers),
+      std::make_shared<health_checker>("hooks", kubelet_defaults::hook_threads, containers)};
   auto facts = read_node_facts();
-  if (!options.boot_id.empty()) facts.boot_id = options.boot_id;
-  if (options.rights) facts.rights = *options.rights;
+  facts.runtime_version = containers->features().version;
   facts.may_mount &= options.may_mount;
   if (!facts.may_mount)
     log().warn("kubelet: volumes of secrets stand on disk below {}: this node may not mount",
                options.root_dir.string());
-  if (facts.rights.confined_by == confinement::none)
-    log().warn(
-        "kubelet: this node may make no mount namespaces: containers that would run as root or as "
-        "its own user are refused (docs/security.md)");
   return system.spawn({.kind = "kubelet", .name = options.node},
                       [options, to, helpers, facts = std::move(facts)] {
                         return std::make_unique<kubelet>(options, facts, to, helpers);
@@ -82,21 +82,18 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->kubelet = self();
   context_->root_dir = options_.root_dir;
   context_->node = options_.node;
-  context_->boot_id = facts_.boot_id;
   context_->addresses = {options_.address, options_.address};
   describe_machine(facts_, options_.max_pods, context_->machine);
   context_->volume_measuring = options_.volume_measuring;
   context_->may_mount = facts_.may_mount;
-  context_->rights = facts_.rights;
-  context_->pod_pids_limit = options_.pod_pids_limit;
   context_->hidden = options_.hidden;
-  context_->hidden.push_back(options_.root_dir.string());
 }
 
 const runtime::behavior& kubelet::make_behavior() const {
-  static const runtime::behavior table = runtime::handlers(
-      &kubelet::on_watch_events, &kubelet::on_watch_ended, &kubelet::on_worker_started,
-      &kubelet::on_pods_found, &kubelet::on_child_ended, &kubelet::on_end_pods);
+  static const runtime::behavior table =
+      runtime::handlers(&kubelet::on_watch_events, &kubelet::on_watch_ended,
+                        &kubelet::on_worker_started, &kubelet::on_pods_listed,
+                        &kubelet::on_pods_found, &kubelet::on_child_ended, &kubelet::on_end_pods);
   return table;
 }
 
@@ -261,11 +258,11 @@ void kubelet::on_end_pods(const end_pods&, runtime::promise<pods_ended> answer) 
     pod.gone = true;
     notify_worker(pod);
   }
-  list_disk();
+  list_leftovers();
 }
 
 void kubelet::answer_if_ended() {
-  if (!ending_ || !disk_known_ || !pods_.empty()) return;
+  if (!ending_ || !leftovers_known_ || !pods_.empty()) return;
   for (auto& asked : std::exchange(end_requests_, {}))
     asked.deliver({});
 }
@@ -286,14 +283,25 @@ void kubelet::adopt_workers() {
   }
 }
 
-// Directories of pods that were removed while no node ran: a worker ends what is left of each.
+// Pods that were removed while no node ran: a worker ends what is left of each.
 void kubelet::sweep_orphans() {
-  if (synced_ || ending_) list_disk();
+  if (synced_ || ending_) list_leftovers();
 }
 
-void kubelet::list_disk() {
-  context_->helpers.containers->run(
-      [root = options_.root_dir, to = self()] { to.tell(pods_found{pods_on_disk(root)}); });
+// What the runtime has, and then directories with volumes.
+void kubelet::list_leftovers() {
+  context_->helpers.containers->list_pods(
+      [to = self()](std::vector<std::string> uids) { to.tell(pods_listed{std::move(uids)}); });
+}
+
+void kubelet::on_pods_listed(const pods_listed& m) {
+  const bool taken = context_->helpers.jobs->post(
+      [uids = m.uids, root = options_.root_dir, to = self()]() mutable {
+        for (auto& uid : pods_on_disk(root))
+          uids.push_back(std::move(uid));
+        to.tell(pods_found{std::move(uids)});
+      });
+  if (!taken) listing_ = after(kubelet_defaults::look_again, [this] { list_leftovers(); });
 }
 
 void kubelet::on_pods_found(const pods_found& m) {
@@ -305,7 +313,7 @@ void kubelet::on_pods_found(const pods_found& m) {
     pod.worker = worker_for("orphan/" + uid, {}, uid);
     notify_worker(pod);
   }
-  disk_known_ = ending_;
+  leftovers_known_ = ending_;
   answer_if_ended();
 }
 

@@ -2,7 +2,7 @@
 // worker for each pod that is bound to it.
 //
 // It reaches the cluster through two actors, the writer and the watcher; on a joined machine these
-// are gateways. What runs is kept in the pods' directories: a node that was killed finds its
+// are gateways. What runs is known to the container runtime: a node that was killed finds its
 // containers again and goes on. When this actor crashes its workers keep running and are adopted.
 #pragma once
 
@@ -24,28 +24,27 @@ namespace troupe::actors {
 
 struct kubelet_options {
   std::string node;
+  // What runs its containers, and the jobs that set up their volumes.
+  std::shared_ptr<container_runtime> containers;
+  std::shared_ptr<job_queue> jobs;
   // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
   std::filesystem::path root_dir;
-  // Further directories that no container may reach: the node's data with its keys.
+  // Directories that no container may reach: the root directory, and the node's data with its keys.
   std::vector<std::string> hidden;
   std::string address = "127.0.0.1";
   int max_pods = 110;
-  std::int64_t pod_pids_limit = 4096;
   std::string version;  // status.nodeInfo.kubeletVersion
-  // What to start with `container-shim DIR`; empty: this very program.
-  std::string program;
-  // False: volumes are not mounted in containers even where the machine would allow it.
+  // False: no volume is in memory even where the machine would allow it.
   bool may_mount = true;
-  // What the node may give to containers; absent: as the system says.
-  std::optional<machine_rights> rights;
-  // Of this run of the machine; empty: as the kernel says.
-  std::string boot_id;
   // How often the directories of pods are compared with the pods.
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
   // How often volumes with a limit are measured.
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
   node_timing timing;
 };
+
+// The threads of `kubelet_options::jobs`.
+std::shared_ptr<job_queue> make_kubelet_jobs();
 
 // Reads what the machine is: not for an actor's thread.
 runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actors& to,
@@ -79,6 +78,9 @@ class kubelet : public node_agent {
     bool gone = false;
     bool rejecting = false;  // that it is not taken is being written, or on its way here
   };
+  struct pods_listed {
+    std::vector<std::string> uids;
+  };
   struct pods_found {
     std::vector<std::string> uids;
   };
@@ -89,12 +91,13 @@ class kubelet : public node_agent {
   void take(known_pod& pod);
   void reject(known_pod& pod, const pod_failure& failure);
   void on_worker_started(const worker_started& m);
+  void on_pods_listed(const pods_listed& m);
   void on_pods_found(const pods_found& m);
   void on_child_ended(const runtime::child_ended& m);
   void on_end_pods(const end_pods&, runtime::promise<pods_ended> answer);
   void adopt_workers();
   void sweep_orphans();
-  void list_disk();
+  void list_leftovers();
   void answer_if_ended();
   void notify_worker(const known_pod& pod);
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
@@ -109,9 +112,9 @@ class kubelet : public node_agent {
   std::vector<std::string> waiting_;                 // uids of pods that are to be admitted
   scheduler::cluster_view node_view_;                // the node, with the pods that are admitted
   bool synced_ = false, ending_ = false;
-  bool disk_known_ = false;                                 // since `ending_`
+  bool leftovers_known_ = false;                            // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
-  runtime::timer sweep_, admission_;
+  runtime::timer sweep_, admission_, listing_;
 };
 
 }  // namespace troupe::actors

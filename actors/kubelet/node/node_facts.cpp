@@ -35,15 +35,13 @@ std::string os_name() {
 node_facts read_node_facts() {
   utsname system{};
   ::uname(&system);
-  auto rights = read_rights();
   return {.machine_id = first_line("/etc/machine-id"),
           .boot_id = first_line("/proc/sys/kernel/random/boot_id"),
           .kernel = system.release,
           .os_image = os_name(),
           .cpus = ::sysconf(_SC_NPROCESSORS_ONLN),
           .memory_kib = ::sysconf(_SC_PHYS_PAGES) * (::sysconf(_SC_PAGESIZE) / 1024),
-          .may_mount = rights.has("SYS_ADMIN"),
-          .rights = std::move(rights)};
+          .may_mount = held_rights().has("SYS_ADMIN")};
 }
 
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status) {
@@ -59,7 +57,7 @@ void describe_machine(const node_facts& facts, int max_pods, api::core::v1::Node
   info.set_os_image(facts.os_image);
   info.set_operating_system("linux");
   info.set_architecture("amd64");
-  info.set_container_runtime_version("process://1");
+  info.set_container_runtime_version(facts.runtime_version);
 }
 
 }  // namespace troupe::actors

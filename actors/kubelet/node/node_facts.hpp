@@ -4,17 +4,16 @@
 #include <cstdint>
 #include <string>
 
-#include "actors/kubelet/security/process_security.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::actors {
 
 struct node_facts {
   std::string machine_id, boot_id, kernel, os_image;
+  std::string runtime_version = {};  // of the container runtime
   std::int64_t cpus = 0;
   std::int64_t memory_kib = 0;
-  bool may_mount = false;  // may make mount namespaces and bind mounts (CAP_SYS_ADMIN)
-  machine_rights rights = {};
+  bool may_mount = false;  // CAP_SYS_ADMIN
 };
 
 node_facts read_node_facts();

@@ -30,16 +30,11 @@ void write_terminated(const container_exit& from, const std::string& id, Contain
   ended.set_container_id(id);
 }
 
-std::string attempt_id(const Pod& pod, const std::string& container, int attempt) {
-  return "process://" + pod.metadata().uid() + "/" + container + "/" + std::to_string(attempt);
-}
-
-void write_status(const Pod& pod, const container_record& record, const std::string& image,
-                  bool initialized, ContainerStatus& status) {
-  const auto id = container_id(pod, record);
+void write_status(const container_record& record, const std::string& image, bool initialized,
+                  ContainerStatus& status) {
   status.set_name(record.name);
   status.set_image(image);
-  status.set_image_id("");
+  status.set_image_id(record.image_ref);
   status.set_restart_count(record.restarts());
   const bool running = record.phase == container_phase::running;
   status.set_started(running && record.started);
@@ -47,11 +42,11 @@ void write_status(const Pod& pod, const container_record& record, const std::str
                                : running && record.started && record.ready && !record.preparing);
   auto& state = *status.mutable_state();
   if (running) {
-    status.set_container_id(id);
+    status.set_container_id(record.id);
     state.mutable_running()->mutable_started_at()->set_seconds(record.run.since_ms / 1000);
   } else if (record.phase == container_phase::exited) {
-    status.set_container_id(id);
-    write_terminated(*record.last, id, state);
+    status.set_container_id(record.id);
+    write_terminated(*record.last, record.id, state);
   } else {
     auto& waiting = *state.mutable_waiting();
     waiting.set_reason(!record.waiting_reason.empty() ? record.waiting_reason
@@ -60,8 +55,7 @@ void write_status(const Pod& pod, const container_record& record, const std::str
     if (!record.waiting_message.empty()) waiting.set_message(record.waiting_message);
   }
   if (record.last && record.phase != container_phase::exited)
-    write_terminated(*record.last, attempt_id(pod, record.name, record.attempt - 1),
-                     *status.mutable_last_state());
+    write_terminated(*record.last, record.last_id, *status.mutable_last_state());
 }
 
 std::string image_of(const Pod& pod, const container_record& record) {
@@ -98,10 +92,6 @@ bool finished(const PodStatus& status) {
   return status.phase() == "Succeeded" || status.phase() == "Failed";
 }
 
-std::string container_id(const Pod& pod, const container_record& record) {
-  return attempt_id(pod, record.name, record.attempt);
-}
-
 runtime::duration grace_of(std::int64_t seconds) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
   return std::chrono::seconds{std::min(seconds, longest)};
@@ -123,9 +113,9 @@ bool restarts(const Pod& pod, const container_record& record) {
 }
 
 bool needs_rerun(const Pod& pod, const container_record& record,
-                 const std::vector<container_record>& all, const std::string& boot_id) {
-  return record.init && record.succeeded() && !record.boot_id.empty() &&
-         record.boot_id != boot_id && std::any_of(all.begin(), all.end(), [&](const auto& other) {
+                 const std::vector<container_record>& all, const std::string& sandbox) {
+  return record.init && record.succeeded() && !record.sandbox.empty() &&
+         record.sandbox != sandbox && std::any_of(all.begin(), all.end(), [&](const auto& other) {
            return !other.init && (other.phase == container_phase::waiting ||
                                   (other.phase == container_phase::exited && restarts(pod, other)));
          });
@@ -166,7 +156,7 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
   for (const auto& record : containers) {
     auto& written =
         record.init ? *status.add_init_container_statuses() : *status.add_container_statuses();
-    write_status(pod, record, image_of(pod, record), initialized, written);
+    write_status(record, image_of(pod, record), initialized, written);
     if (!record.init) ready &= written.ready();
   }
   const bool over = finished(status);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "actors/kubelet/pods/container_stop.hpp"
-#include "actors/kubelet/process/container_dir.hpp"
+#include "actors/kubelet/runtime/container_types.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/clock.hpp"
 
@@ -23,10 +23,11 @@ struct container_record {
   bool init = false;
   container_phase phase = container_phase::waiting;
   int attempt = 0;  // of the present or next start
-  // Of the latest attempt, as in its spec; empty: not known.
-  std::string image = {}, boot_id = {};
+  // Of the latest attempt; empty: not known. The image as in its spec, and as the runtime names it.
+  std::string id = {}, sandbox = {}, image = {}, image_ref = {};
   container_running run = {};
   std::optional<container_exit> last = {};  // of the latest attempt that ended
+  std::string last_id = {};
   // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing before its
   // turn).
   std::string waiting_reason = {}, waiting_message = {};
@@ -52,17 +53,15 @@ struct container_record {
 // "Succeeded" or "Failed": such a pod is never started again.
 bool finished(const api::core::v1::PodStatus& status);
 
-// How the pod's status names one attempt of a container.
-std::string container_id(const api::core::v1::Pod& pod, const container_record& record);
-
 // Whether a container that has ended is to be started again.
 bool restarts(const api::core::v1::Pod& pod, const container_record& record);
 
 // Whether an init container that has succeeded is to run again: what it did for the others may have
-// gone with the run of the machine in which it did it, and one of them is still to be started
-// (kubernetes: a new sandbox begins with the init containers).
+// gone with the sandbox in which it did it, and one of them is still to be started (kubernetes: a
+// new sandbox begins with the init containers). `sandbox` is that of the pod now; empty: there is
+// to be a new one.
 bool needs_rerun(const api::core::v1::Pod& pod, const container_record& record,
-                 const std::vector<container_record>& all, const std::string& boot_id);
+                 const std::vector<container_record>& all, const std::string& sandbox);
 
 // When an attempt has ended and another is to follow: the first one comes at once, from then on
 // each waits longer, until one has lasted (kubernetes: kuberuntime_manager.go, doBackOff).

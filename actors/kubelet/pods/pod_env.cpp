@@ -258,15 +258,13 @@ std::vector<std::pair<std::string, std::string>> split(const std::vector<std::st
 
 }  // namespace
 
-std::vector<std::string> container_command(const Container& container,
-                                           const std::vector<std::string>& environment) {
+std::vector<std::string> expand_words(const google::protobuf::RepeatedPtrField<std::string>& words,
+                                      const std::vector<std::string>& environment) {
   const auto variables = split(environment);
-  std::vector<std::string> command;
-  for (const auto& word : container.command())
-    command.push_back(expand_from(word, variables));
-  for (const auto& word : container.args())
-    command.push_back(expand_from(word, variables));
-  return command;
+  std::vector<std::string> expanded;
+  for (const auto& word : words)
+    expanded.push_back(expand_from(word, variables));
+  return expanded;
 }
 
 std::string expand_variables(const std::string& text, const std::vector<std::string>& environment) {

@@ -23,9 +23,9 @@ tl::expected<std::vector<std::string>, std::string> container_environment(
     const api::core::v1::Pod& pod, const api::core::v1::Container& container,
     const object_reader& read);
 
-// command and args with their $(NAME) replaced.
-std::vector<std::string> container_command(const api::core::v1::Container& container,
-                                           const std::vector<std::string>& environment);
+// command or args with their $(NAME) replaced.
+std::vector<std::string> expand_words(const google::protobuf::RepeatedPtrField<std::string>& words,
+                                      const std::vector<std::string>& environment);
 
 // $(NAME) replaced by what the environment says; for subPathExpr.
 std::string expand_variables(const std::string& text, const std::vector<std::string>& environment);

@@ -143,7 +143,7 @@ void_result map_own_user(std::uint32_t user, std::uint32_t group) {
   return {};
 }
 
-machine_rights read_rights() {
+machine_rights held_rights() {
   machine_rights rights;
   rights.user = ::geteuid();
   rights.group = ::getegid();
@@ -152,6 +152,11 @@ machine_rights read_rights() {
   rights.groups.assign(groups.begin(), groups.end());
   rights.capabilities = read_set("CapEff:") & read_set("CapBnd:");
   rights.has_apparmor = ::access("/sys/kernel/security/apparmor", F_OK) == 0;
+  return rights;
+}
+
+machine_rights read_rights() {
+  auto rights = held_rights();
   if (rights.has("SYS_ADMIN"))
     rights.confined_by = confinement::namespaces;
   else if (rights.user != 0 && user_namespaces_work(rights.user, rights.group))

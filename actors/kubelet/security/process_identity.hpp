@@ -40,6 +40,9 @@ tl::expected<void, std::string> take_identity(const process_identity& identity,
 // Adds HOME where the environment has none.
 void add_home(std::vector<std::string>& environment, const process_identity& identity);
 
+// What this process holds; does not fork.
+machine_rights held_rights();
+
 // What this process may give to containers; tries whether user namespaces are allowed where it has
 // no CAP_SYS_ADMIN. Forks.
 machine_rights read_rights();

@@ -29,22 +29,24 @@ bool same_facts(const api::meta::v1::ObjectMeta& a, const api::meta::v1::ObjectM
 
 pod_worker::pod_worker(std::string key, std::string uid,
                        std::shared_ptr<const kubelet_context> context)
-    : key_{std::move(key)}, uid_{std::move(uid)}, context_{std::move(context)} {}
+    : key_{std::move(key)},
+      uid_{std::move(uid)},
+      context_{std::move(context)},
+      addresses_{context_->addresses} {}
 
 const runtime::behavior& pod_worker::make_behavior() const {
   static const runtime::behavior table = runtime::handlers(
       &pod_worker::on_owner_event, &pod_worker::on_surveyed, &pod_worker::on_reference_event,
       &pod_worker::on_container_event, &pod_worker::on_probe_event, &pod_worker::on_hook_event,
-      &pod_worker::on_volumes_event, &pod_worker::on_volumes_measured, &pod_worker::on_torn_down);
+      &pod_worker::on_volumes_event, &pod_worker::on_volumes_measured,
+      &pod_worker::on_containers_removed, &pod_worker::on_torn_down, &pod_worker::on_sandbox_event,
+      &pod_worker::on_image_event, &pod_worker::on_created_event);
   return table;
 }
 
 void pod_worker::started() {
   tell(context_->kubelet, worker_started{uid_});
-  context_->helpers.containers->survey(pod_dir(),
-                                       [to = self()](std::vector<process_runtime::found> all) {
-                                         to.tell(surveyed{std::move(all)});
-                                       });
+  containers().list(uid_, [to = self()](found_pod found) { to.tell(surveyed{std::move(found)}); });
 }
 
 std::string pod_worker::describe() const {
@@ -100,6 +102,17 @@ void pod_worker::on_container_event(const container_event& m) {
   sync();
 }
 
+void pod_worker::on_containers_removed(const containers_removed&) {
+  if (!tearing_down_ || torn_down_) return;  // asked for in a former life
+  const bool taken = context_->helpers.jobs->post(uid_, [dir = pod_dir(), to = self()] {
+    remove_pod_files(dir);
+    to.tell(torn_down{});
+  });
+  if (taken) return;
+  tearing_down_ = false;
+  arm_timer();
+}
+
 void pod_worker::on_torn_down(const torn_down&) {
   torn_down_ = true;
   sync();
@@ -136,14 +149,19 @@ void pod_worker::begin() {
     needed_ = referenced_keys(pod());
     if (limits_volumes(pod()))
       measure_ = every(context_->volume_measuring, [this] { measure_volumes(); });
-    if (survey_->found.empty()) report_unsupported();
+    if (survey_->found.containers.empty()) report_unsupported();
   }
-  for (const auto& found : survey_->found)
+  if (const auto& found = survey_->found.sandbox) {
+    use_sandbox(*found);
+    containers().follow_sandbox(found->id, observe_sandbox(found->id));
+  }
+  for (const auto& found : survey_->found.containers)
     adopt(found);
 }
 
-// The pod is on its way out: containers first, then what is known of them, then its files, then the
-// object itself, as nobody may take its place on this machine before.
+// The pod is on its way out: containers first, then what is known of them, then what the runtime
+// and the node keep of it, then the object itself, as nobody may take its place on this machine
+// before.
 void pod_worker::end_pod() {
   if (!all_ended()) {
     end_containers(grace_left());
@@ -157,14 +175,7 @@ void pod_worker::end_pod() {
   if (!torn_down_) {
     if (volumes_working_) return arm_timer();
     if (std::exchange(tearing_down_, true)) return;
-    const bool taken = context_->helpers.containers->run(pod_dir(), [dir = pod_dir(), to = self()] {
-      remove_pod_files(dir);
-      to.tell(torn_down{});
-    });
-    if (!taken) {
-      tearing_down_ = false;
-      arm_timer();
-    }
+    containers().remove_pod(uid_, [to = self()] { to.tell(containers_removed{}); });
     return;
   }
   if (gone_ || !object_) {
@@ -196,6 +207,7 @@ void pod_worker::arm_timer() {
       consider(record.stop.deadline());
   }
   if (volumes_stale_ && volumes_retry_at_ > now()) consider(volumes_retry_at_);
+  if (sandbox_retry_at_ > now()) consider(sandbox_retry_at_);
   if (!terminating() && !failure_ && pod().spec().has_active_deadline_seconds() &&
       pod().status().has_start_time()) {
     const std::chrono::seconds end{pod().status().start_time().seconds() +
@@ -220,10 +232,6 @@ const api::core::v1::Container* pod_worker::spec_of(const container_record& reco
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name() == record.name; });
   return found == all.end() ? nullptr : &*found;
-}
-
-container_dir pod_worker::dir_of(const container_record& record) const {
-  return container_dir{attempt_path(pod_dir(), record.name, record.attempt)};
 }
 
 container_observer pod_worker::observer(const std::string& container, int attempt) {

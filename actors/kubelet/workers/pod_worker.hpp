@@ -3,9 +3,9 @@
 // pod_workers.go).
 //
 // One actor for each pod, by uid. It owns what it has seen of the containers; after a restart of
-// the actor or of the whole node it finds them again by their directories, and the pod by asking
-// the kubelet. The newest state of the pod wins, one sync runs at a time, and a sync that throws
-// restarts this actor alone.
+// the actor or of the whole node it finds them again by asking the container runtime, and the pod
+// by asking the kubelet. The newest state of the pod wins, one sync runs at a time, and a sync that
+// throws restarts this actor alone.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,11 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health/health_checker.hpp"
 #include "actors/kubelet/health/prober.hpp"
+#include "actors/kubelet/os/job_queue.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
-#include "actors/kubelet/process/pod_files.hpp"
-#include "actors/kubelet/process/process_runtime.hpp"
+#include "actors/kubelet/runtime/container_runtime.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
 #include "actors/kubelet/workers/references.hpp"
 #include "runtime/actor.hpp"
@@ -33,8 +34,9 @@ namespace troupe::actors {
 // Helpers that outlive a crash of the kubelet's actor, as its workers do: made once
 // (`spawn_kubelet`), shared by all restarts of all of them.
 struct kubelet_helpers {
-  // These have threads of their own.
-  std::shared_ptr<process_runtime> containers;
+  // These have threads of their own. Jobs are in order for each pod, by uid.
+  std::shared_ptr<container_runtime> containers;
+  std::shared_ptr<job_queue> jobs;
   std::shared_ptr<health_checker> probes, hooks;
   // The Node shows that it is ready: what runs here counts. The kubelet alone writes it.
   std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
@@ -48,13 +50,10 @@ struct kubelet_context {
   runtime::actor_ref kubelet, references;
   std::filesystem::path root_dir;
   std::string node;
-  std::string boot_id;
   pod_addresses addresses;
   api::core::v1::NodeStatus machine;  // what it has
-  bool may_mount = false;
-  std::int64_t pod_pids_limit = 0;
-  machine_rights rights;            // what it may give to containers
-  std::vector<std::string> hidden;  // directories that no container may reach
+  bool may_mount = false;             // volumes in memory
+  std::vector<std::string> hidden;    // directories that no container may reach
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
 };
 
@@ -73,7 +72,20 @@ class pod_worker : public runtime::actor {
 
  private:
   struct surveyed {
-    std::vector<process_runtime::found> found;
+    found_pod found;
+  };
+  struct sandbox_event {
+    std::string id;  // that was followed; empty: that was asked for
+    sandbox_change change;
+  };
+  // Answers of the runtime on the way to a start.
+  struct image_event {
+    std::string container;
+    runtime_result<std::string> image_ref;
+  };
+  struct created_event {
+    std::string container;
+    runtime_result<std::string> id;
   };
   struct container_event {
     std::string container;
@@ -92,17 +104,22 @@ class pod_worker : public runtime::actor {
   struct volumes_measured {
     std::optional<pod_failure> failure;
   };
+  struct containers_removed {};
   struct torn_down {};
 
   // -- messages -----------------------------------------------------------------------------------
   void on_owner_event(const owner_event& m);
   void on_surveyed(const surveyed& m);
   void on_reference_event(const reference_event& m);
+  void on_sandbox_event(const sandbox_event& m);
+  void on_image_event(const image_event& m);
+  void on_created_event(const created_event& m);
   void on_container_event(const container_event& m);
   void on_probe_event(const probe_event& m);
   void on_hook_event(const hook_event& m);
   void on_volumes_event(const volumes_event& m);
   void on_volumes_measured(const volumes_measured& m);
+  void on_containers_removed(const containers_removed&);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
@@ -114,12 +131,15 @@ class pod_worker : public runtime::actor {
   bool all_ended() const;
 
   // -- containers ---------------------------------------------------------------------------------
-  void adopt(const process_runtime::found& found);
+  void adopt(const found_container& found);
+  bool sandbox_ready();
+  void use_sandbox(const sandbox_status& ready);
+  sandbox_observer observe_sandbox(const std::string& id);
   void run_containers();
   void check_image(container_record& record);
   void await_restart(container_record& record);
   void start(container_record& record);
-  void refuse(container_record& record, const char* reason, std::string message);
+  void refuse(container_record& record, const runtime_error& error);
   void on_exit(container_record& record, const container_exit& exit);
   void end_containers(runtime::duration grace);
   void end_container(container_record& record, runtime::duration grace, const std::string& message);
@@ -144,7 +164,7 @@ class pod_worker : public runtime::actor {
   object_reader reference_reader() const;
   void sync_volumes();
   void measure_volumes();
-  void place_volumes(const api::core::v1::Container& container, container_spec& spec) const;
+  void place_volumes(const api::core::v1::Container& container, container_config& config) const;
   api::core::v1::Pod placed_pod() const;
 
   // -- report -------------------------------------------------------------------------------------
@@ -158,8 +178,8 @@ class pod_worker : public runtime::actor {
 
   container_record* find_record(const std::string& container);
   const api::core::v1::Container* spec_of(const container_record& record) const;
+  container_runtime& containers() const { return *context_->helpers.containers; }
   std::filesystem::path pod_dir() const { return pod_path(context_->root_dir, uid_); }
-  container_dir dir_of(const container_record& record) const;
   const api::core::v1::Pod& pod() const { return object_->as<api::core::v1::Pod>(); }
   container_observer observer(const std::string& container, int attempt);
 
@@ -170,6 +190,10 @@ class pod_worker : public runtime::actor {
   bool state_known_ = false;   // the kubelet has sent the pod's state
   bool gone_ = false;          // removed from the store: nothing is left to report
   std::optional<surveyed> survey_;
+  std::optional<sandbox_status> sandbox_;  // that is ready
+  bool sandbox_asked_ = false;
+  runtime::time_point sandbox_retry_at_{};
+  pod_addresses addresses_;
   // Volumes: whether they stand, are being set up, and are to be looked at again.
   bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;
   bool measuring_ = false;
@@ -180,6 +204,8 @@ class pod_worker : public runtime::actor {
   bool reporting_ = false, removing_ = false;
   std::optional<pod_failure> failure_;
   std::vector<container_record> containers_;
+  // On the way to a start, by container: the image is awaited, or its id.
+  std::map<std::string, container_config> making_;
   std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
   std::vector<std::string> needed_;                    // keys
   std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container

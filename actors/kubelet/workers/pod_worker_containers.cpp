@@ -4,62 +4,44 @@
 #include <algorithm>
 
 #include "actors/kubelet/defaults.hpp"
-#include "actors/kubelet/security/security_context.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "api/schema/meta_object.pb.h"
-#include "api/values/quantity.hpp"
 
 namespace troupe::actors {
 
-namespace {
-
-resource_limits limits_of(const api::core::v1::Container& container) {
-  const auto find = [](const auto& of, const char* name) -> std::optional<api::quantity> {
-    const auto found = of.find(name);
-    if (found == of.end()) return std::nullopt;
-    auto amount = api::quantity::parse(found->second.string());
-    return amount ? std::optional{*amount} : std::nullopt;
-  };
-  const auto& resources = container.resources();
-  resource_limits out;
-  if (const auto memory = find(resources.limits(), "memory")) out.memory_bytes = memory->value();
-  if (const auto cpu = find(resources.limits(), "cpu")) out.milli_cpu = cpu->milli_value();
-  if (const auto cpu = find(resources.requests(), "cpu"))
-    out.requested_milli_cpu = cpu->milli_value();
-  return out;
-}
-
-}  // namespace
-
-void pod_worker::adopt(const process_runtime::found& found) {
-  auto* record = find_record(found.container);
-  if (record == nullptr)
-    record = &containers_.emplace_back(container_record{.name = found.container});
+void pod_worker::adopt(const found_container& found) {
+  auto* record = find_record(found.name);
+  if (record == nullptr) record = &containers_.emplace_back(container_record{.name = found.name});
   record->attempt = found.attempt;
+  record->last = found.before;
+  record->last_id = found.before_id;
+  // Made for a former life of this worker, and never started: it is made anew.
+  if (!found.started) return containers().remove_container(found.id);
+  record->id = found.id;
+  record->sandbox = found.sandbox;
+  record->image = found.image;
+  record->image_ref = found.image_ref;
   record->phase = container_phase::starting;
   record->adopted = true;
-  record->last = found.before;
-  record->image = found.image;
-  record->boot_id = found.boot_id;
   // What the probes have found is not forgotten with the node that heard it. Without a probe
   // nothing is to be found: there the status said no only for a hook, which has gone with its
   // asker.
   if (object_)
     for (const auto& status : pod().status().container_statuses())
-      if (status.container_id() == container_id(pod(), *record)) {
+      if (status.container_id() == record->id) {
         record->started |= status.started();
         record->ready |= status.ready();
       }
-  context_->helpers.containers->follow(found.dir, context_->boot_id,
-                                       observer(found.container, found.attempt));
+  containers().follow_container(found.id, observer(found.name, found.attempt));
 }
 
 void pod_worker::run_containers() {
   if (finished(pod().status())) return;
+  const auto sandbox = sandbox_ ? sandbox_->id : std::string{};
   for (auto& record : containers_) {
     check_image(record);
     if (record.phase == container_phase::exited &&
-        (restarts(pod(), record) || needs_rerun(pod(), record, containers_, context_->boot_id)))
+        (restarts(pod(), record) || needs_rerun(pod(), record, containers_, sandbox)))
       await_restart(record);
     if (record.phase == container_phase::waiting && record.retry_at <= now()) start(record);
     if (record.phase == container_phase::running) execute(record, record.stop.look(now()));
@@ -85,6 +67,7 @@ void pod_worker::await_restart(container_record& record) {
   record.phase = container_phase::waiting;
   record.adopted = record.restart_wanted = record.changed = false;
   ++record.attempt;
+  record.last_id = std::exchange(record.id, {});
   reset_health(record);
   if (record.retry_at <= now()) return;
   record.waiting_reason = "CrashLoopBackOff";
@@ -98,44 +81,114 @@ void pod_worker::await_restart(container_record& record) {
 
 void pod_worker::start(container_record& record) {
   const auto* container = spec_of(record);
-  if (container == nullptr || !references_known() || !volumes_ready_) return;
+  if (container == nullptr || making_.contains(record.name) || !references_known() ||
+      !volumes_ready_ || !sandbox_ready())
+    return;
   record.image = container->image();
-  record.boot_id = context_->boot_id;
+  record.sandbox = sandbox_->id;
   auto environment = container_environment(placed_pod(), *container, reference_reader());
   if (!environment)
-    return refuse(record, "CreateContainerConfigError", std::move(environment.error()));
-  // Arguments alone are the program, as in an image that has no entry point.
-  if (container->command().empty() && container->args().empty())
-    return refuse(record, "ImageRuntimeRequired",
-                  fmt::format("container \"{}\" has neither command nor args: the process runtime "
-                              "runs programs of this machine and cannot run image \"{}\"; set "
-                              "command, or use an image runtime",
-                              record.name, container->image()));
-  auto security = security_of(pod(), *container, context_->rights);
-  if (!security) return refuse(record, "CreateContainerConfigError", std::move(security.error()));
-  security->hidden = context_->hidden;
-  container_spec spec{.command = container_command(*container, *environment),
-                      .environment = std::move(*environment),
-                      .working_dir = container->working_dir(),
-                      .log_file = log_path(context_->root_dir, uid_, record.name, record.attempt)};
-  place_volumes(*container, spec);
-  spec.limits = limits_of(*container);
-  spec.limits.pod_pids = context_->pod_pids_limit;
-  spec.image = record.image;
-  spec.boot_id = record.boot_id;
-  spec.security = std::move(*security);
-  record.waiting_reason.clear();
-  record.waiting_message.clear();
-  record.phase = container_phase::starting;
-  context_->helpers.containers->start(dir_of(record), std::move(spec),
-                                      observer(record.name, record.attempt));
+    return refuse(
+        record, {runtime_error::kind::refused, environment.error(), "CreateContainerConfigError"});
+  container_config config{.pod = object_,
+                          .spec = container,
+                          .attempt = record.attempt,
+                          .sandbox = sandbox_->id,
+                          .command = expand_words(container->command(), *environment),
+                          .arguments = expand_words(container->args(), *environment),
+                          .environment = std::move(*environment)};
+  place_volumes(*container, config);
+  making_[record.name] = std::move(config);
+  containers().pull_image({object_, container}, [to = self(), name = record.name](auto image_ref) {
+    to.tell(image_event{name, std::move(image_ref)});
+  });
 }
 
-void pod_worker::refuse(container_record& record, const char* reason, std::string message) {
-  if (record.waiting_reason != reason) record_pod_event(true, "Failed", message, record.name);
-  record.waiting_reason = reason;
-  record.waiting_message = std::move(message);
+void pod_worker::on_image_event(const image_event& m) {
+  const auto made = making_.find(m.container);
+  auto* record = find_record(m.container);
+  if (made == making_.end() || record == nullptr) return;
+  if (terminating() || failure_ || !m.image_ref) {
+    making_.erase(made);
+    if (!m.image_ref) refuse(*record, m.image_ref.error());
+    return sync();
+  }
+  made->second.image_ref = record->image_ref = *m.image_ref;
+  containers().create_container(made->second, [to = self(), name = m.container](auto id) {
+    to.tell(created_event{name, std::move(id)});
+  });
+}
+
+void pod_worker::on_created_event(const created_event& m) {
+  auto* record = find_record(m.container);
+  if (making_.erase(m.container) == 0 || record == nullptr) return;
+  if (!m.id && m.id.error().what == runtime_error::kind::refused) {
+    refuse(*record, m.id.error());
+  } else if (m.id && !terminating() && !failure_) {
+    record->id = *m.id;
+    record->waiting_reason.clear();
+    record->waiting_message.clear();
+    record->phase = container_phase::starting;
+    containers().start_container(*m.id, observer(record->name, record->attempt));
+  } else if (!m.id) {
+    const auto at_ms = std::chrono::floor<std::chrono::milliseconds>(wall_now()).time_since_epoch();
+    on_exit(*record, {.code = 128,
+                      .started_ms = at_ms.count(),
+                      .finished_ms = at_ms.count(),
+                      .error = m.id.error().message});
+  }
+  sync();
+}
+
+void pod_worker::refuse(container_record& record, const runtime_error& error) {
+  if (record.waiting_reason != error.reason)
+    record_pod_event(true, "Failed", error.message, record.name);
+  record.waiting_reason = error.reason;
+  record.waiting_message = error.message;
   record.retry_at = now() + kubelet_defaults::restart_first;
+}
+
+// -- the sandbox ----------------------------------------------------------------------------------
+
+// One is asked for when a container is to be started in it.
+bool pod_worker::sandbox_ready() {
+  if (sandbox_) return true;
+  if (sandbox_asked_ || sandbox_retry_at_ > now()) return false;
+  sandbox_asked_ = true;
+  containers().run_sandbox({object_}, observe_sandbox({}));
+  return false;
+}
+
+sandbox_observer pod_worker::observe_sandbox(const std::string& id) {
+  return [to = self(), id](const sandbox_change& change) { to.tell(sandbox_event{id, change}); };
+}
+
+void pod_worker::use_sandbox(const sandbox_status& ready) {
+  sandbox_ = ready;
+  sandbox_asked_ = false;
+  addresses_.pod_ip = ready.ip.empty() ? context_->addresses.pod_ip : ready.ip;
+}
+
+// What runs in a sandbox that has gone is killed, and runs again in the next one (kubernetes:
+// kuberuntime_manager.go, computePodActions).
+void pod_worker::on_sandbox_event(const sandbox_event& m) {
+  if (const auto* ready = std::get_if<sandbox_status>(&m.change)) {
+    use_sandbox(*ready);
+    return sync();
+  }
+  if (!m.id.empty() && (!sandbox_ || sandbox_->id != m.id)) return;
+  const bool was_ready = sandbox_.has_value();
+  sandbox_.reset();
+  sandbox_asked_ = false;
+  sandbox_retry_at_ = was_ready ? runtime::time_point{} : now() + kubelet_defaults::restart_first;
+  if (!was_ready)
+    record_pod_event(
+        true, "FailedCreatePodSandBox",
+        "Failed to create pod sandbox: " + std::get<sandbox_lost>(m.change).error.message);
+  for (auto& record : containers_)
+    if (was_ready && record.phase == container_phase::running)
+      fail_container(record, {}, "Pod sandbox changed, it will be killed and re-created.");
+  sync();
 }
 
 void pod_worker::on_exit(container_record& record, const container_exit& exit) {
@@ -179,7 +232,11 @@ void pod_worker::execute(container_record& record, stop_step step) {
     run_hook(record, spec_of(record)->lifecycle().pre_stop(), false,
              record.stop.deadline() - now());
   if (step == stop_step::terminate || step == stop_step::kill)
-    context_->helpers.containers->stop(dir_of(record), step == stop_step::kill);
+    containers().stop_container(record.id,
+                                step == stop_step::kill
+                                    ? runtime::duration{}
+                                    : std::max<runtime::duration>(record.stop.deadline() - now(),
+                                                                  std::chrono::milliseconds{1}));
 }
 
 }  // namespace troupe::actors

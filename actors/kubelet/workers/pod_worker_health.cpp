@@ -3,7 +3,6 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
-#include "actors/kubelet/workers/unsupported.hpp"
 
 namespace troupe::actors {
 
@@ -50,15 +49,15 @@ void pod_worker::on_running(container_record& record) {
       .pod = object_,
       .container = record.name,
       .attempt = record.attempt,
-      .dir = dir_of(record),
+      .id = record.id,
       .since_ms = record.run.since_ms,
       .memory = std::make_shared<probe_memory>(probe_memory{
           .started = record.adopted && record.started, .ready = record.adopted && record.ready}),
-      .pod_ip = context_->addresses.pod_ip,
+      .pod_ip = addresses_.pod_ip,
       .node = context_->node,
       .run_check = [probes = context_->helpers.probes](
-                       const auto& dir, const auto& check, auto timeout,
-                       auto done) { probes->run(dir, check, timeout, std::move(done)); },
+                       const auto& id, const auto& check, auto timeout,
+                       auto done) { probes->run(id, check, timeout, std::move(done)); },
       .worker = self(),
       .recorder = context_->to.recorder};
   // One that outlived a crash of this worker says what it knows.
@@ -123,9 +122,9 @@ void pod_worker::run_hook(const container_record& record, const LifecycleHandler
   }
   // kubernetes: tcpSocket in hooks is kept for old objects and does nothing.
   if (!hook.has_exec() && !hook.has_http_get()) return done(well);
-  const auto check = health_check_of(hook, *spec_of(record), context_->addresses.pod_ip);
+  const auto check = health_check_of(hook, *spec_of(record), addresses_.pod_ip);
   if (!check) return done({check_status::failure, check.error()});
-  context_->helpers.hooks->run(dir_of(record), *check, timeout, done);
+  context_->helpers.hooks->run(record.id, *check, timeout, done);
 }
 
 void pod_worker::on_hook_event(const hook_event& m) {
@@ -154,11 +153,11 @@ void pod_worker::on_hook_event(const hook_event& m) {
 // -- what cannot be had here ----------------------------------------------------------------------
 
 void pod_worker::report_unsupported() {
-  const auto all =
-      unsupported_features(pod(), context_->helpers.containers->groups().keeps_limits());
+  const auto all = containers().unsupported_fields(pod());
   if (all.empty()) return;
   record_pod_event(true, "NotSupported",
-                   fmt::format("the process runtime does not honour {}", fmt::join(all, ", ")));
+                   fmt::format("the {} runtime does not honour {}", containers().features().name,
+                               fmt::join(all, ", ")));
 }
 
 }  // namespace troupe::actors

@@ -27,7 +27,7 @@ bool becomes_ready(const PodStatus& from, const PodStatus& to) {
 PodStatus pod_worker::status_now() const {
   const bool ending = terminating() || failure_;
   const auto* failure = failure_ && all_ended() ? &*failure_ : nullptr;
-  return observed_status(pod(), containers_, context_->addresses, wall_now(), ending, failure);
+  return observed_status(pod(), containers_, addresses_, wall_now(), ending, failure);
 }
 
 bool pod_worker::status_is_newest() const {

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "actors/kubelet/defaults.hpp"
-#include "actors/kubelet/process/mount_points.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 
@@ -56,8 +54,8 @@ object_reader pod_worker::reference_reader() const {
 // though its status may not say so yet, and with what the machine has.
 Pod pod_worker::placed_pod() const {
   Pod placed{pod()};
-  placed.mutable_status()->set_host_ip(context_->addresses.host_ip);
-  placed.mutable_status()->set_pod_ip(context_->addresses.pod_ip);
+  placed.mutable_status()->set_host_ip(addresses_.host_ip);
+  placed.mutable_status()->set_pod_ip(addresses_.pod_ip);
   limit_to_machine(placed, context_->machine);
   return placed;
 }
@@ -74,9 +72,9 @@ void pod_worker::sync_volumes() {
       finished(pod().status()))
     return;
   volumes_stale_ = false;
-  volumes_working_ = context_->helpers.containers->run(
-      pod_dir(), [pod = placed_pod(), dir = pod_dir(), read = reference_reader(),
-                  may_mount = context_->may_mount, hidden = context_->hidden, to = self()] {
+  volumes_working_ = context_->helpers.jobs->post(
+      uid_, [pod = placed_pod(), dir = pod_dir(), read = reference_reader(),
+             may_mount = context_->may_mount, hidden = context_->hidden, to = self()] {
         to.tell(volumes_event{set_up_volumes(pod, dir, read, may_mount, hidden)});
       });
   if (!volumes_working_) {
@@ -94,7 +92,7 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
   if (m.result.problems.empty()) {
     const bool first = !std::exchange(volumes_ready_, true);
     volumes_backoff_ = {};
-    if (first && !context_->may_mount) {
+    if (first && !containers().features().mounts_volumes) {
       std::string variables;
       for (const auto& [name, path] : volume_paths_)
         variables +=
@@ -118,7 +116,7 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
 void pod_worker::measure_volumes() {
   if (!volumes_ready_ || measuring_ || terminating() || failure_ || finished(pod().status()))
     return;
-  measuring_ = context_->helpers.containers->run([object = object_, dir = pod_dir(), to = self()] {
+  measuring_ = context_->helpers.jobs->post([object = object_, dir = pod_dir(), to = self()] {
     to.tell(volumes_measured{over_limit(object->as<Pod>(), dir)});
   });
 }
@@ -131,29 +129,23 @@ void pod_worker::on_volumes_measured(const volumes_measured& m) {
   sync();
 }
 
-void pod_worker::place_volumes(const Container& container, container_spec& spec) const {
-  std::set<std::string> mounted;  // a volume may be mounted several times
+void pod_worker::place_volumes(const Container& container, container_config& config) const {
   for (const auto& wanted : container.volume_mounts()) {
     const auto found = volume_paths_.find(wanted.name());
     if (found == volume_paths_.end()) continue;
-    const bool host = of_the_host(pod(), wanted.name());
-    const bool read_only = wanted.read_only() || sealed(pod(), wanted.name());
-    if (!context_->may_mount) {
-      spec.environment.push_back(volume_variable(wanted.name()) + "=" + found->second);
-      // Where it stands is covered in the container (container_root.hpp): all but this is.
-      const bool covered = context_->rights.confined_by != confinement::none && !host;
-      if (covered && mounted.insert(found->second).second)
-        spec.mounts.push_back({found->second, {}, found->second, read_only, true});
-      continue;
-    }
     const auto sub_path = wanted.sub_path_expr().empty()
                               ? wanted.sub_path()
-                              : expand_variables(wanted.sub_path_expr(), spec.environment);
+                              : expand_variables(wanted.sub_path_expr(), config.environment);
     auto target = (std::filesystem::path{"/"} / wanted.mount_path()).lexically_normal().string();
     if (target.size() > 1 && target.ends_with('/')) target.pop_back();
-    spec.mounts.push_back({found->second, sub_path, std::move(target), read_only, !host});
+    config.mounts.push_back({found->second, sub_path, std::move(target),
+                             wanted.read_only() || sealed(pod(), wanted.name()),
+                             !of_the_host(pod(), wanted.name())});
   }
-  order_mounts(spec.mounts);
+  if (containers().features().mounts_volumes) return;
+  for (const auto& wanted : container.volume_mounts())
+    if (const auto found = volume_paths_.find(wanted.name()); found != volume_paths_.end())
+      config.environment.push_back(volume_variable(wanted.name()) + "=" + found->second);
 }
 
 }  // namespace troupe::actors

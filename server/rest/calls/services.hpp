@@ -12,17 +12,20 @@
 #include "server/rest/calls/service_addresses.hpp"
 #include "server/rest/defaults.hpp"
 
+namespace troupe::actors {
+class log_source;
+}
+
 namespace troupe::server {
 
 class authorization;
-class log_source;
 struct request_record;
 
 struct rest_options {
   // Decides what reviews (`kubectl auth can-i`) answer; null: everything is allowed.
   const authorization* permissions = nullptr;
-  // Where the logs of containers come from; null: nowhere.
-  log_source* logs = nullptr;
+  // Where the logs of this machine's containers come from; null: nowhere.
+  std::shared_ptr<actors::log_source> logs = {};
   // Told of each request when it is answered, on the thread that answers: for metrics.
   std::function<void(const request_record&)> observe;
 };
@@ -39,8 +42,6 @@ struct rest_services {
   frame_cache frames;
   // What must be tried again does so here, off the commit thread.
   runtime::worker_pool retries{"rest-retry", 1, defaults::retry_queue};
-  // Logs are read here.
-  runtime::worker_pool disk{"rest-disk", 1, defaults::disk_queue};
 };
 
 }  // namespace troupe::server

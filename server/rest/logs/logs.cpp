@@ -6,7 +6,6 @@
 #include <charconv>
 #include <chrono>
 
-#include "actors/defaults.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/nodes/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
@@ -14,8 +13,7 @@
 #include "api/scheme.hpp"
 #include "api/values/timestamp.hpp"
 #include "runtime/actor_system.hpp"
-#include "server/rest/logs/log_source.hpp"
-#include "server/rest/logs/remote_logs.hpp"
+#include "server/rest/logs/log_session.hpp"
 
 namespace troupe::server {
 
@@ -62,14 +60,6 @@ std::string run_of(const ContainerStatus* status, bool previous) {
   if (state.has_running()) return status->container_id();
   const auto& ended = state.terminated().container_id();
   return ended.empty() ? last : ended;
-}
-
-// The kubelet counts the runs at the end of their ids: "process://UID/NAME/2".
-int attempt_of(std::string_view id) {
-  id.remove_prefix(id.rfind('/') + 1);
-  int out = 0;
-  std::from_chars(id.data(), id.data() + id.size(), out);
-  return out;
 }
 
 // Why there is nothing to read, as far as the pod's status says it.
@@ -146,15 +136,6 @@ bool on_joined_node(const call_ptr& call, const Pod& pod) {
   return node && actors::has_joined(*node);
 }
 
-template <class Session, class... Ts>
-void spawn_session(const call_ptr& call, Ts... with) {
-  call->services.plane.system().spawn(
-      {.kind = "log",
-       .name = fmt::format("{}/{}/{:x}", call->route.ns, call->route.name, call->request->id),
-       .restart = false},
-      runtime::make<Session>(call, std::move(with)...));
-}
-
 }  // namespace
 
 void get_log(const call_ptr& call) {
@@ -176,87 +157,26 @@ void get_log(const call_ptr& call) {
   const auto none = [&] { return no_log(pod, *container, status); };
   actors::open_log log{.id = call->request->id,
                        .node = pod.spec().node_name(),
-                       .pod_uid = pod.metadata().uid(),
-                       .container = *container,
-                       .attempt = attempt_of(run),
+                       .from = {pod.metadata().uid(), *container, run},
                        .query = *options,
                        .follow = query.flag("follow"),
                        .credit = actors::link_defaults::log_credit};
-  if (!run.empty() && on_joined_node(call, pod))
-    return spawn_session<remote_log_session>(call, std::move(log), none());
-  const auto* logs = call->services.options.logs;
-  auto file = logs == nullptr || run.empty()
-                  ? std::nullopt
-                  : logs->log_file(log.pod_uid, log.container, log.attempt);
-  if (!file) return call->fail(none());
-  spawn_session<log_session>(call, std::move(*file), std::move(log));
+  const bool joined = on_joined_node(call, pod);
+  const auto& logs = call->services.options.logs;
+  if (run.empty() || (!joined && !logs)) return call->fail(none());
+  call->services.plane.system().spawn(
+      {.kind = "log",
+       .name = fmt::format("{}/{}/{:x}", call->route.ns, call->route.name, call->request->id),
+       .restart = false},
+      runtime::make<log_session>(call, std::move(log), joined ? nullptr : logs, none()));
 }
 
 bool run_ended(const call& call, const actors::open_log& log) {
   const auto found = call.services.read().find(call.key());
-  if (!found || found->meta().uid() != log.pod_uid) return true;
-  const auto* status = status_of(found->as<Pod>(), log.container);
+  if (!found || found->meta().uid() != log.from.pod_uid) return true;
+  const auto* status = status_of(found->as<Pod>(), log.from.container);
   return status == nullptr || !status->state().has_running() ||
-         attempt_of(status->container_id()) != log.attempt;
-}
-
-// -- the session ----------------------------------------------------------------------------------
-
-log_session::log_session(call_ptr call, std::string file, actors::open_log log)
-    : call_{std::move(call)},
-      file_{std::move(file)},
-      log_{std::move(log)},
-      reader_{std::make_shared<actors::log_reader>(file_, log_.query)} {}
-
-log_session::~log_session() {
-  out_.close();
-}
-
-const runtime::behavior& log_session::make_behavior() const {
-  static const runtime::behavior table =
-      runtime::handlers(&log_session::on_part, &log_session::on_room, &log_session::on_client_gone);
-  return table;
-}
-
-void log_session::started() {
-  response head;
-  head.content_type = "text/plain";
-  out_ = call_->take_over().start_stream(std::move(head),
-                                         {.writable = [to = self()] { to.tell(room{}); },
-                                          .closed = [to = self()] { to.tell(client_gone{}); }});
-  read();
-}
-
-std::string log_session::describe() const {
-  return fmt::format("file: {}\nfollow: {}\nwaitsForClient: {}\n", file_, log_.follow, full_);
-}
-
-// Whether the run has ended is asked first: what it wrote before is then in the part.
-void log_session::read() {
-  const bool taken =
-      call_->services.disk.post([reader = reader_, ended = run_ended(*call_, log_), to = self()] {
-        to.tell(part{reader->next(), ended});
-      });
-  if (!taken) again_ = after(actors::defaults::log_follow_period, [this] { read(); });
-}
-
-void log_session::on_part(const part& m) {
-  if (!m.text.empty()) {
-    full_ = !out_.write(m.text);
-    if (reader_->exhausted()) return stop();
-    if (!full_) read();
-    return;
-  }
-  if (!log_.follow || m.ended) return stop();
-  again_ = after(actors::defaults::log_follow_period, [this] { read(); });
-}
-
-void log_session::on_room(const room&) {
-  if (std::exchange(full_, false)) read();
-}
-
-void log_session::on_client_gone(const client_gone&) {
-  stop();
+         status->container_id() != log.from.id;
 }
 
 }  // namespace troupe::server

@@ -1,5 +1,5 @@
 // Control groups: the figures, and real processes in real groups where this machine allows them.
-#include "actors/kubelet/process/cgroup.hpp"
+#include "actors/kubelet/runtimes/process/cgroup.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "actors/kubelet/machine.hpp"
+#include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/link/node_gateway.hpp"
 #include "build_paths.hpp"
 
@@ -119,7 +120,11 @@ TEST_CASE("a machine that was expelled while it was off ends what still runs the
   actors::kubelet_options options;
   options.node = "here";
   options.root_dir = here.root();
-  options.program = TROUPE_BINARY_DIR "/container_shim";
+  options.jobs = actors::make_kubelet_jobs();
+  options.containers = std::make_shared<actors::process_runtime>(
+      actors::process_runtime_options{.root_dir = options.root_dir,
+                                      .jobs = options.jobs,
+                                      .program = TROUPE_BINARY_DIR "/container_shim"});
   actors::spawn_kubelet(here.system(), {nobody, nobody, nobody}, std::move(options));
   const auto answers = end_pods(here);
   REQUIRE(answered(answers));

@@ -8,20 +8,22 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <condition_variable>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "actors/kubelet/health/http_check.hpp"
-#include "actors/kubelet/process/container_exec.hpp"
-#include "actors/kubelet/process/process_runtime.hpp"
-#include "build_paths.hpp"
+#include "actors/kubelet/running_container.hpp"
 #include "runtime/unique_fd.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::actors {
 
 using namespace std::chrono_literals;
+using test::running_container;
 
 namespace {
 
@@ -99,40 +101,6 @@ class tiny_server {
 http_get_action get(int port, std::string path = "/") {
   return {.host = "127.0.0.1", .port = port, .path = std::move(path)};
 }
-
-const std::string program = std::string{TROUPE_BINARY_DIR} + "/container_shim";
-
-// A container that runs for the length of a test.
-struct running_container {
-  explicit running_container(const std::string& script) {
-    container_spec spec{.command = {"/bin/sh", "-c", script},
-                        .environment = {"PATH=/bin:/usr/bin", "COLOUR=blue"},
-                        .working_dir = "/tmp",
-                        .log_file = place.path() / "log"};
-    std::promise<void> runs;
-    runtime.start(dir, spec, [&, told = false](const container_change& change) mutable {
-      if (std::exchange(told, true)) return over.set_value();
-      running = std::get<container_running>(change);
-      runs.set_value();
-    });
-    runs.get_future().get();
-  }
-  ~running_container() {
-    runtime.stop(dir, true);
-    over.get_future().get();
-  }
-  exec_result exec(const std::string& script, runtime::duration timeout = 10s) {
-    auto result = run_in_container(program, dir, {"/bin/sh", "-c", script}, timeout);
-    REQUIRE(result);
-    return *result;
-  }
-
-  test::scratch_folder place;
-  container_dir dir{place.path() / "c"};
-  container_running running;
-  std::promise<void> over;
-  process_runtime runtime{program};
-};
 
 }  // namespace
 
@@ -225,7 +193,7 @@ TEST_CASE("a command in a container has its environment, place and processes", "
   CHECK(result.output == "blue\n/tmp\noops\n");
   struct stat own {
   }, its{};
-  const auto link = "/proc/" + std::to_string(container.running.process.pid) + "/ns/pid";
+  const auto link = "/proc/" + std::to_string(container.process().pid) + "/ns/pid";
   if (::stat("/proc/self/ns/pid", &own) == 0 && ::stat(link.c_str(), &its) == 0 &&
       own.st_ino != its.st_ino) {
     CHECK(container.exec("readlink /proc/self/ns/pid").output ==
@@ -235,7 +203,7 @@ TEST_CASE("a command in a container has its environment, place and processes", "
   }
   CHECK(container.exec("cat").output.empty());
   CHECK(container.exec("head -c 100000 /dev/zero").output.size() == 10'240);
-  CHECK(run_in_container(program, container.dir, {"/no/such"}, 5s)->code == 127);
+  CHECK(container.run({"/no/such"}).code == 127);
 }
 
 TEST_CASE("a command that takes too long is ended", "[kubelet]") {
@@ -249,30 +217,61 @@ TEST_CASE("a command that takes too long is ended", "[kubelet]") {
 }
 
 TEST_CASE("who asks may go while containers have not answered", "[kubelet]") {
-  running_container container{"exec sleep 300"};
+  auto container = std::make_unique<running_container>("exec sleep 300");
   tiny_server silent{[](const std::string&) { return std::string{}; }};
   const auto begun = std::chrono::steady_clock::now();
-  int failed = 0;
+  std::atomic<int> failed{0}, answered{0};
   {
-    health_checker checks{"test", 1, program};
+    health_checker checks{"test", 1, container->containers};
     const auto done = [&](const health_result& answer) {
       failed += answer.status == check_status::success ? 0 : 1;
+      ++answered;
     };
-    checks.run(container.dir, exec_action{{"/bin/sleep", "300"}}, 600s, done);
-    checks.run(container.dir, get(silent.port()), 600s, done);
-    checks.run(container.dir, exec_action{{"/bin/sleep", "300"}}, 600s, done);
+    checks.run(container->id, exec_action{{"/bin/sleep", "300"}}, 600s, done);
+    checks.run(container->id, get(silent.port()), 600s, done);
+    checks.run(container->id, exec_action{{"/bin/sleep", "300"}}, 600s, done);
   }
-  CHECK(failed == 3);
+  CHECK(failed == 1);
+  // Commands end with their container.
+  container.reset();
+  CHECK(answered == failed);
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
 }
 
+TEST_CASE("so many commands run at a time, and the others follow", "[kubelet]") {
+  running_container container{"exec sleep 300"};
+  health_checker checks{"test", 2, container.containers};
+  const auto log = container.place.path() / "log";
+  std::mutex mutex;
+  std::condition_variable changed;
+  int answered = 0;
+  // Each leaves a mark while it runs.
+  const std::string script = "echo > " + log.string() + ".$$; ls " + log.string() +
+                             ".* | wc -l; rm " + log.string() + ".$$";
+  int most = 0;
+  for (int i = 0; i < 12; ++i)
+    checks.run(container.id, exec_action{{"/bin/sh", "-c", script}}, 10s,
+               [&](const health_result& answer) {
+                 const std::lock_guard guard{mutex};
+                 most = std::max(most, std::atoi(answer.message.c_str()));
+                 ++answered;
+                 changed.notify_all();
+               });
+  std::unique_lock lock{mutex};
+  CHECK(changed.wait_for(lock, 20s, [&] { return answered == 12; }));
+  CHECK(most >= 1);
+  CHECK(most <= 2);
+}
+
 TEST_CASE("no command runs in a container that has ended", "[kubelet]") {
-  const test::scratch_folder place;
-  const auto result =
-      run_in_container(program, container_dir{place.path() / "none"}, {"/bin/true"}, 5s);
-  REQUIRE(result);
-  CHECK(result->code == 126);
-  CHECK(result->output == "the container does not run\n");
+  running_container container{"exec sleep 300"};
+  auto other = container.id;
+  other.back() = '7';
+  std::swap(other, container.id);
+  const auto result = container.run({"/bin/true"}, 5s);
+  std::swap(other, container.id);
+  CHECK(result.code == 126);
+  CHECK(result.output == "the container does not run\n");
 }
 
 }  // namespace troupe::actors

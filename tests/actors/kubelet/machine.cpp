@@ -11,7 +11,9 @@
 #include "actors/core/commands.hpp"
 #include "actors/core/creation.hpp"
 #include "actors/core/informer.hpp"
-#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/runtimes/process/container_files.hpp"
+#include "actors/kubelet/runtimes/process/process_runtime.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
 #include "api/codec/codec.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -229,8 +231,18 @@ void machine::start_kubelet() {
   actors::kubelet_options options;
   options.node = node;
   options.root_dir = root_;
-  options.program = TROUPE_BINARY_DIR "/container_shim";
+  options.hidden = {root_.string()};
   if (adjust) adjust(options);
+  options.jobs = actors::make_kubelet_jobs();
+  options.containers = containers;
+  if (!containers)
+    options.containers = std::make_shared<actors::process_runtime>(
+        actors::process_runtime_options{.root_dir = root_,
+                                        .jobs = options.jobs,
+                                        .program = TROUPE_BINARY_DIR "/container_shim",
+                                        .hidden = options.hidden,
+                                        .may_mount = options.may_mount,
+                                        .boot_id = boot_id});
   const auto made = actors::make_root(options.root_dir);
   require(made.has_value(), made ? "" : made.error());
   actors::spawn_kubelet(*system_, plane_->core_actors(), std::move(options));

@@ -73,6 +73,9 @@ class machine {
   void crash_kubelet(const std::function<void()>& before = {});
   runtime::actor_system& system() { return *system_; }
   std::function<void(actors::kubelet_options&)> adjust;
+  // What the next kubelet runs its containers with; null: as processes.
+  std::shared_ptr<actors::container_runtime> containers;
+  std::string boot_id;  // of the machine's run, for the runtime; empty: as it is
 
  private:
   std::vector<api::object_ptr> list(const std::string& prefix) const;

@@ -1,5 +1,5 @@
 // The pods' directories: nothing in them leads out of them.
-#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
 
 #include <fcntl.h>
 
@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "actors/kubelet/os/safe_files.hpp"
+#include "actors/kubelet/runtimes/process/container_files.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace troupe::actors {
@@ -28,6 +29,22 @@ TEST_CASE("a crash-looping container keeps its last two attempts, logs included"
     CHECK(fs::exists(attempt_path(pod, "c", i)) == (i >= 11));
     CHECK(fs::exists(log_path(place.path(), "u", "c", i)) == (i >= 11));
     CHECK(fs::exists(log_path(place.path(), "u", "c", i).string() + ".2") == (i >= 11));
+  }
+}
+
+TEST_CASE("a container's id is read as it was written, and nothing else is one", "[kubelet]") {
+  const auto id = parse_container_id("process://u-1/c.2/13");
+  REQUIRE(id);
+  CHECK(id->pod_uid == "u-1");
+  CHECK(id->name == "c.2");
+  CHECK(id->attempt == 13);
+  CHECK(id->text() == "process://u-1/c.2/13");
+  for (const char* text :
+       {"", "process://", "process://u/c", "process://u//1", "process:///c/1", "process://u/c/",
+        "process://u/c/-1", "process://u/c/1/2", "process://../c/1", "process://u/../1",
+        "process://u/./1", "u/c/1", "process://u/c/99999999999"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_container_id(text));
   }
 }
 
@@ -90,6 +107,20 @@ TEST_CASE("what files take is counted once, and nothing outside", "[kubelet]") {
   CHECK(bytes_beneath(volume, 100) - full < 10'000);
   CHECK(bytes_beneath(volume, 1) < 1'000'000);
   CHECK(bytes_beneath(volume / "none", 100) == 0);
+}
+
+TEST_CASE("the containers of a pod go with their logs, and its volumes stay", "[kubelet]") {
+  const test::scratch_folder place;
+  const auto pod = pod_path(place.path(), "u");
+  fs::create_directories(attempt_path(pod, "c", 0));
+  fs::create_directories(pod / "logs" / "c");
+  fs::create_directories(pod / "volumes" / "v");
+  fs::create_directories(pod / "containers~" / "d");  // of a removal that was interrupted
+  remove_containers(pod);
+  CHECK(std::distance(fs::directory_iterator{pod}, fs::directory_iterator{}) == 1);
+  CHECK(fs::exists(pod / "volumes" / "v"));
+  remove_containers(pod);
+  CHECK(fs::exists(pod / "volumes" / "v"));
 }
 
 TEST_CASE("a pod's directory goes even when one that went before could not", "[kubelet]") {

@@ -8,8 +8,10 @@
 
 #include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/node/node_facts.hpp"
-#include "actors/kubelet/process/cgroup.hpp"
-#include "actors/kubelet/process/pod_files.hpp"
+#include "actors/kubelet/runtimes/process/cgroup.hpp"
+#include "actors/kubelet/runtimes/process/container_dir.hpp"
+#include "actors/kubelet/runtimes/process/container_files.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/meta_object.pb.h"
@@ -309,8 +311,7 @@ TEST_CASE("a container that waits to be restarted starts at once with another im
 TEST_CASE("init containers run again after a reboot, where containers are to run after them",
           "[kubelet]") {
   machine here;
-  std::string boot = "first";
-  here.adjust = [&](actors::kubelet_options& options) { options.boot_id = boot; };
+  here.boot_id = "first";
   here.start_kubelet();
   const auto seen = here.root().parent_path() / "seen";
   const auto start = [&](const std::string& policy) {
@@ -332,7 +333,7 @@ TEST_CASE("init containers run again after a reboot, where containers are to run
   };
   SECTION("a reboot") {
     start("Always");
-    boot = "second";
+    here.boot_id = "second";
     here.start_kubelet();
     REQUIRE(machine::wait(restarted));
     CHECK(machine::wait([&] { return text_of(seen) == "init\nmain\ninit\nmain\n"; }));
@@ -355,7 +356,7 @@ TEST_CASE("init containers run again after a reboot, where containers are to run
   }
   SECTION("nothing is to run after them") {
     start("Never");
-    boot = "second";
+    here.boot_id = "second";
     here.start_kubelet();
     REQUIRE(machine::wait([&] { return here.ended("web"); }));
     CHECK(here.status("web").phase() == "Failed");

@@ -7,7 +7,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/health/health_check.hpp"
 #include "actors/kubelet/health/http_check.hpp"
-#include "actors/kubelet/workers/unsupported.hpp"
+#include "actors/kubelet/runtimes/process/unsupported.hpp"
 #include "api/codec/codec.hpp"
 #include "api/scheme.hpp"
 

@@ -51,7 +51,7 @@ struct probed_container {
     prober_setup setup{
         .pod = std::make_shared<api::object>(api::kind_of<Pod>(), std::move(decoded->content), 1),
         .container = "c",
-        .dir = container_dir{"/nowhere"},
+        .id = "process://u/c/0",
         .since_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                         world.system().time().wall_now().time_since_epoch())
                         .count(),

@@ -59,8 +59,9 @@ spec:
   REQUIRE(made);
   CHECK(own_variables(*made) ==
         lines{"NAME=web", "APP=front", "CPUS=2", "GREETING=hi web $(LATER) $(NAME)", "LATER=x"});
-  CHECK(container_command(container, *made) ==
-        lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)", "web"});
+  CHECK(expand_words(container.command(), *made) ==
+        lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)"});
+  CHECK(expand_words(container.args(), *made) == lines{"web"});
 }
 
 TEST_CASE("a container's host name is what its pod says, or a label of the pod's name",
@@ -191,14 +192,13 @@ TEST_CASE("an init container must succeed, whatever becomes of the others", "[ku
   CHECK_FALSE(restarts(pod, unwell));
 }
 
-TEST_CASE("an init container of a former run of the machine is undone while others are to run",
-          "[kubelet]") {
+TEST_CASE("an init container of a former sandbox is undone while others are to run", "[kubelet]") {
   auto pod = parse<Pod>("spec: {restartPolicy: OnFailure, containers: [{name: c}]}");
   using enum container_phase;
   const container_exit well{.code = 0}, ill{.code = 1};
-  const auto look = [&](std::string boot_id, container_phase phase, container_exit how) {
+  const auto look = [&](std::string sandbox, container_phase phase, container_exit how) {
     const std::vector<container_record> all{
-        {.name = "i", .init = true, .phase = exited, .boot_id = std::move(boot_id), .last = well},
+        {.name = "i", .init = true, .phase = exited, .sandbox = std::move(sandbox), .last = well},
         {.name = "c", .phase = phase, .last = how}};
     CHECK_FALSE(needs_rerun(pod, all[1], all, "second"));
     return needs_rerun(pod, all[0], all, "second");

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/kubelet/process/container_dir.hpp"
+#include "actors/kubelet/runtimes/process/container_dir.hpp"
 #include "api/codec/codec.hpp"
 #include "support/scratch_folder.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "actors/kubelet/process/mount_points.hpp"
+#include "actors/kubelet/runtimes/process/mount_points.hpp"
 #include "actors/pods/pod_references.hpp"
 #include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
@@ -122,7 +122,7 @@ TEST_CASE("what a pod's volumes refer to is among what it needs", "[kubelet]") {
 }
 
 TEST_CASE("mounts are ordered from the outermost to the innermost", "[kubelet]") {
-  std::vector<container_spec::mount> mounts{
+  std::vector<container_mount> mounts{
       {"s", "", "/data/inner", false}, {"s", "", "/etc/x", false}, {"s", "", "/data", false}};
   order_mounts(mounts);
   CHECK(mounts[0].target == "/data");

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "actors/kubelet/machine.hpp"
-#include "actors/kubelet/process/mount_points.hpp"
+#include "actors/kubelet/runtimes/process/mount_points.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
 #include "actors/kubelet/volumes/volume_writer.hpp"
 #include "support/scratch_folder.hpp"

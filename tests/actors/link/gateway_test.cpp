@@ -258,14 +258,25 @@ TEST_CASE("an answer that no frame can hold is one that says so", "[link]") {
   CHECK_THAT(heard[0].console_answer().body(), Contains("larger than a frame"));
 }
 
+namespace {
+
+// Logs of which nothing is ever read: no thread takes part in the simulation.
+struct silent_logs : actors::log_source {
+  struct log : actors::log_stream {
+    void read(std::function<void(actors::log_text)>) override {}
+  };
+  std::unique_ptr<actors::log_stream> open_log(const actors::log_address&,
+                                               actors::log_query) override {
+    return std::make_unique<log>();
+  }
+};
+
+}  // namespace
+
 TEST_CASE("the logs that a node tells of are bounded, and end with the session", "[link]") {
   runtime::simulation world{1};
-  // Nothing is ever read: no thread takes part in the simulation.
   const auto gateway = actors::spawn_gateway(
-      world.system(),
-      {.node = "n0",
-       .log_file = [](const auto&, const auto&, int) { return std::string{"/dev/null"}; },
-       .disk = std::make_shared<runtime::worker_pool>("logs", 1, 0)});
+      world.system(), {.node = "n0", .logs = std::make_shared<silent_logs>()});
   const auto plane = connect_raw_plane(gateway);
   world.settle();
   const auto tellers = [&] {
@@ -302,9 +313,7 @@ TEST_CASE("the logs that a node tells of are bounded, and end with the session",
 TEST_CASE("a gateway that crashed tells no log of its former incarnation", "[link]") {
   runtime::simulation world{1};
   const auto gateway = actors::spawn_gateway(
-      world.system(), {.node = "n0",
-                       .log_file = [](const auto& uid, const auto&, int) { return "/dev/" + uid; },
-                       .disk = std::make_shared<runtime::worker_pool>("logs", 1, 0)});
+      world.system(), {.node = "n0", .logs = std::make_shared<silent_logs>()});
   const auto open = [&](const plane_line& to, const char* uid) {
     REQUIRE(to.plane->say([&](auto& item) {
       item.mutable_open_log()->set_ask(1);

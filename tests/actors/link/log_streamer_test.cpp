@@ -1,16 +1,15 @@
 // What is read of a log on a joined machine: as far as the credit goes, and to the very end.
 #include "actors/link/log_streamer.hpp"
 
+#include <atomic>
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <future>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "actors/defaults.hpp"
 #include "actors/kubelet/machine.hpp"
 #include "runtime/actor_system.hpp"
-#include "support/scratch_folder.hpp"
 
 namespace troupe::test {
 
@@ -55,28 +54,71 @@ class part_keeper : public runtime::actor {
   const std::shared_ptr<parts> into_;
 };
 
+// A log in memory. Reads wait to be answered by the test, or are answered at once.
+class held_log : public actors::log_source {
+ public:
+  struct state {
+    std::mutex mutex;
+    std::string text;  // that is not read yet
+    bool at_once = true, missing = false;
+    std::function<void(actors::log_text)> waiting;
+    std::atomic<int> reads{0};
+  };
+  explicit held_log(std::shared_ptr<state> log) : log_{std::move(log)} {}
+
+  std::unique_ptr<actors::log_stream> open_log(const actors::log_address&,
+                                               actors::log_query) override {
+    return std::make_unique<stream>(log_);
+  }
+
+ private:
+  struct stream : actors::log_stream {
+    explicit stream(std::shared_ptr<state> log) : log{std::move(log)} {}
+    void read(std::function<void(actors::log_text)> done) override {
+      std::unique_lock lock{log->mutex};
+      ++log->reads;
+      if (!log->at_once) {
+        log->waiting = std::move(done);
+        return;
+      }
+      const auto part = log->text.substr(0, actors::defaults::log_part_bytes);
+      log->text.erase(0, part.size());
+      const bool missing = log->missing;
+      lock.unlock();
+      done({.text = part, .missing = missing});
+    }
+    const std::shared_ptr<state> log;
+  };
+  const std::shared_ptr<state> log_;
+};
+
 struct telling {
   runtime::actor_ref start(bool follow, std::uint32_t credit) {
     const actors::log_request request{
-        .id = 1, .file = file.string(), .query = {}, .follow = follow, .credit = credit};
+        .id = 1, .from = {}, .query = {}, .follow = follow, .credit = credit};
     return system.spawn({.kind = "log", .name = "1", .restart = false},
-                        runtime::make<actors::log_streamer>(request, disk, keeper));
+                        runtime::make<actors::log_streamer>(
+                            request, std::shared_ptr<actors::log_source>{source}, keeper));
   }
-  void write(const std::string& text, int times = 1) const {
-    std::ofstream out{file, std::ios::app};
-    for (int i = 0; i < times; ++i)
-      out << "2026-01-02T03:04:05.000000006Z stdout F " << text << '\n';
+  bool is_asked() const {
+    return machine::wait([&] {
+      const std::lock_guard lock{log->mutex};
+      return static_cast<bool>(log->waiting);
+    });
   }
-  std::uint64_t mailbox_size(const runtime::actor_ref& receiver) const {
-    const auto found = system.actors().find(receiver.id());
-    return found ? found->mailbox : 0;
+  void answer(const std::string& text) const {
+    std::unique_lock lock{log->mutex};
+    const auto done = std::exchange(log->waiting, {});
+    lock.unlock();
+    done({.text = text});
+  }
+  std::uint64_t handled(const runtime::actor_ref& actor) const {
+    return system.actors().find(actor.id())->handled;
   }
 
-  scratch_folder folder;
-  const std::filesystem::path file = folder.path() / "log";
+  const std::shared_ptr<held_log::state> log = std::make_shared<held_log::state>();
+  const std::shared_ptr<held_log> source = std::make_shared<held_log>(log);
   const std::shared_ptr<part_keeper::parts> parts = std::make_shared<part_keeper::parts>();
-  const std::shared_ptr<runtime::worker_pool> disk =
-      std::make_shared<runtime::worker_pool>("logs", 1, 100);
   runtime::actor_system system;
   const runtime::actor_ref keeper =
       system.spawn({.kind = "test", .name = "keeper"}, runtime::make<part_keeper>(parts));
@@ -86,26 +128,20 @@ struct telling {
 
 TEST_CASE("a log that ends while it is read is read once more", "[link]") {
   telling t;
-  t.write("early");
-  // The disk is slow: the reading waits behind this.
-  std::promise<void> slow;
-  REQUIRE(t.disk->post([gone = slow.get_future().share()] { gone.wait(); }));
+  t.log->at_once = false;
   const auto streamer = t.start(true, 10);
-  REQUIRE(machine::wait([&] { return t.disk->queued() == 1; }));
-  slow.set_value();
-  REQUIRE(machine::wait([&] { return t.parts->text() == "early\n"; }));
-
-  // It has read to the end and looks again now and then: hold one of these looks.
-  std::promise<void> slower;
-  REQUIRE(t.disk->post([gone = slower.get_future().share()] { gone.wait(); }));
-  REQUIRE(machine::wait([&] { return t.disk->queued() == 1; }));
-  REQUIRE(t.system.pause(streamer, 20s));
+  REQUIRE(t.is_asked());
+  t.answer("early\n");
+  REQUIRE(t.is_asked());
+  // What the container wrote last came after this look, and before its end was told.
+  const auto before = t.handled(streamer);
   REQUIRE(streamer.tell(actors::finish_log{1}));
-  slower.set_value();
-  REQUIRE(machine::wait([&] { return t.mailbox_size(streamer) == 2; }));
-  // What the container wrote last came after that look, and before its end was told.
-  t.write("late");
-  REQUIRE(t.system.resume(streamer));
+  REQUIRE(machine::wait([&] { return t.handled(streamer) > before; }));
+  t.answer({});
+  REQUIRE(t.is_asked());
+  t.answer("late\n");
+  REQUIRE(t.is_asked());
+  t.answer({});
   REQUIRE(machine::wait([&] { return t.parts->ended(); }));
   CHECK(t.parts->text() == "early\nlate\n");
   CHECK(t.parts->now().back().problem.empty());
@@ -113,24 +149,25 @@ TEST_CASE("a log that ends while it is read is read once more", "[link]") {
 
 TEST_CASE("a log is told as far as the credit goes, and on when there is more", "[link]") {
   telling t;
-  const auto lines = static_cast<int>(4 * actors::defaults::log_part_bytes / 1'000);
-  t.write(std::string(999, 'x'), lines);
+  constexpr auto size = 4 * actors::defaults::log_part_bytes;
+  t.log->text = std::string(size, 'x');
   const auto streamer = t.start(false, 2);
   REQUIRE(machine::wait([&] { return t.parts->now().size() == 2; }));
-  const auto handled = [&] { return t.system.actors().find(streamer.id())->handled; };
   // Both parts are read and nothing is under way: more would have come by the next answer.
-  const auto before = handled();
+  const auto before = t.handled(streamer);
   REQUIRE(streamer.tell(actors::more_log{1, 0}));
-  REQUIRE(machine::wait([&] { return handled() > before && t.mailbox_size(streamer) == 0; }));
-  CHECK(t.disk->queued() == 0);
+  REQUIRE(streamer.tell(actors::more_log{1, 0}));
+  REQUIRE(machine::wait([&] { return t.handled(streamer) > before + 1; }));
+  CHECK(t.log->reads == 2);
   CHECK(t.parts->now().size() == 2);
   REQUIRE(streamer.tell(actors::more_log{1, 100}));
   REQUIRE(machine::wait([&] { return t.parts->ended(); }));
-  CHECK(t.parts->text().size() == static_cast<std::size_t>(lines) * 1'000);
+  CHECK(t.parts->text().size() == size);
 }
 
 TEST_CASE("a log that is not there is not an empty one", "[link]") {
   telling t;
+  t.log->missing = true;
   t.start(true, 1);
   REQUIRE(machine::wait([&] { return t.parts->ended(); }));
   CHECK_FALSE(t.parts->now().back().problem.empty());

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "server/fixtures/rest_fixture.hpp"
-#include "server/rest/logs/log_source.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/folder_logs.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -16,27 +14,10 @@ namespace {
 
 const std::string pods = "/api/v1/namespaces/default/pods";
 
-// Logs in a folder: CONTAINER.ATTEMPT.
-class folder_logs : public server::log_source {
- public:
-  std::optional<std::string> log_file(const std::string&, const std::string& container,
-                                      int attempt) const override {
-    const auto path = folder_.path() / fmt::format("{}.{}", container, attempt);
-    if (!std::filesystem::exists(path)) return std::nullopt;
-    return path.string();
-  }
-  void write(const std::string& container, int attempt, const std::string& text) const {
-    std::ofstream out{folder_.path() / fmt::format("{}.{}", container, attempt), std::ios::app};
-    out << "2026-01-02T03:04:05.000000006Z stdout F " << text << '\n';
-  }
-
- private:
-  test::scratch_folder folder_;
-};
-
 struct log_test {
-  folder_logs logs;
-  rest_test server{{.rest = {.permissions = nullptr, .logs = &logs, .observe = {}}}};
+  const std::shared_ptr<test::folder_logs> kept = std::make_shared<test::folder_logs>();
+  const test::folder_logs& logs = *kept;
+  rest_test server{{.rest = {.permissions = nullptr, .logs = kept, .observe = {}}}};
 
   log_test() { create_pod(); }
   void create_pod() {

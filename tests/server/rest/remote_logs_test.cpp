@@ -2,14 +2,12 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "actors/link/node_gateway.hpp"
 #include "actors/link/node_links.hpp"
 #include "server/fixtures/rest_fixture.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/folder_logs.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -24,7 +22,7 @@ const std::string ended = R"({"terminated":{"exitCode":0,"containerID":"process:
 // A node behind a link, with the logs of its containers in a folder, and a pod on it.
 struct far_logs {
   rest_test server;
-  test::scratch_folder folder;
+  const std::shared_ptr<test::folder_logs> logs = std::make_shared<test::folder_logs>();
   runtime::actor_system system;  // of the node
   runtime::actor_ref gateway;
   runtime::link::loopback line;
@@ -34,11 +32,7 @@ struct far_logs {
                                  R"("annotations":{"troupe.dev/node-key":"sha256:n1"}}})");
     server.create_pod("web");
     server.post(pods + "/web/binding", R"({"target":{"kind":"Node","name":"n1"}})");
-    gateway = actors::spawn_gateway(
-        system, {.node = "n1",
-                 .log_file = [this](const std::string&, const std::string& container,
-                                    int attempt) { return path(container, attempt).string(); },
-                 .disk = std::make_shared<runtime::worker_pool>("logs", 1, 100)});
+    gateway = actors::spawn_gateway(system, {.node = "n1", .logs = logs});
     connect();
   }
   ~far_logs() { line.cut(); }
@@ -49,14 +43,7 @@ struct far_logs {
                                         server.plane().links().acceptor());
     REQUIRE(server.eventually([&] { return server.plane().links().table().connected("n1"); }));
   }
-  std::filesystem::path path(const std::string& container, int attempt) const {
-    return folder.path() / fmt::format("{}.{}", container, attempt);
-  }
-  void write(const std::string& text, int times = 1) const {
-    std::ofstream out{path("c", 0), std::ios::app};
-    for (int i = 0; i < times; ++i)
-      out << "2026-01-02T03:04:05.000000006Z stdout F " << text << '\n';
-  }
+  void write(const std::string& text, int times = 1) const { logs->write("c", 0, text, times); }
   void report(const std::string& state, int attempt = 0) {
     const auto done = server.request(
         "PATCH", pods + "/web/status",

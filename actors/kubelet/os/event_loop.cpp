@@ -1,0 +1,153 @@
+#include "actors/kubelet/os/event_loop.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include "actors/kubelet/defaults.hpp"
+
+namespace troupe::actors {
+
+event_loop::event_loop()
+    : epoll_{::epoll_create1(EPOLL_CLOEXEC)}, wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+  if (!epoll_ || !wake_)
+    throw std::system_error{errno, std::generic_category(), "cannot wait for descriptors"};
+  epoll_event event{.events = EPOLLIN, .data = {.fd = wake_.get()}};
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
+  thread_ = std::thread{[this] { loop(); }};
+}
+
+event_loop::~event_loop() {
+  stop();
+}
+
+void event_loop::wake() {
+  ::eventfd_write(wake_.get(), 1);
+}
+
+void event_loop::wait(int fd, readiness what, action then) {
+  const std::lock_guard guard{mutex_};
+  if (stopped_) return;
+  const std::uint32_t wanted = what == readiness::input ? EPOLLIN : EPOLLOUT;
+  epoll_event event{.events = wanted | EPOLLONESHOT, .data = {.fd = fd}};
+  // Known already: it was waited for before, or still is.
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0 ||
+      (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0)) {
+    waiting_[fd] = std::move(then);
+    return;
+  }
+  // For want of memory: nobody is told of what was not seen.
+  due_[{clock::now() + kubelet_defaults::look_again, ++last_}] =
+      [this, fd, what, then = std::move(then)] { wait(fd, what, then); };
+  wake();
+}
+
+void event_loop::wait_and_close(runtime::unique_fd fd, action then) {
+  const int number = fd.get();
+  wait(number, readiness::input,
+       [held = std::make_shared<runtime::unique_fd>(std::move(fd)), then = std::move(then)] {
+         held->reset();
+         then();
+       });
+}
+
+void event_loop::forget(int fd) {
+  action dropped;  // outside of the lock: it may own more
+  const std::lock_guard guard{mutex_};
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  if (const auto found = waiting_.find(fd); found != waiting_.end()) {
+    dropped = std::move(found->second);
+    waiting_.erase(found);
+  }
+}
+
+event_loop::moment event_loop::after(std::chrono::milliseconds delay, action then) {
+  const std::lock_guard guard{mutex_};
+  const moment at{clock::now() + delay, ++last_};
+  if (stopped_) return at;
+  due_.emplace(at, std::move(then));
+  wake();
+  return at;
+}
+
+void event_loop::cancel(const moment& at) {
+  action dropped;
+  const std::lock_guard guard{mutex_};
+  if (const auto found = due_.find(at); found != due_.end()) {
+    dropped = std::move(found->second);
+    due_.erase(found);
+  }
+}
+
+void event_loop::stop() {
+  {
+    const std::lock_guard guard{mutex_};
+    stopped_ = true;
+    wake();
+  }
+  if (thread_.joinable()) thread_.join();
+  decltype(waiting_) waiting;
+  decltype(due_) due;
+  const std::lock_guard guard{mutex_};
+  waiting.swap(waiting_);
+  due.swap(due_);
+}
+
+int event_loop::patience_ms() {
+  const std::lock_guard guard{mutex_};
+  if (due_.empty()) return -1;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(due_.begin()->first.first - clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
+}
+
+// What is due now: what these ask for comes after descriptors were looked at.
+void event_loop::run_due() {
+  std::vector<action> now;
+  {
+    const std::lock_guard guard{mutex_};
+    const auto end = due_.upper_bound({clock::now(), last_});
+    for (auto each = due_.begin(); each != end; ++each)
+      now.push_back(std::move(each->second));
+    due_.erase(due_.begin(), end);
+  }
+  for (auto& each : now)
+    each();
+}
+
+void event_loop::run_ready(int fd) {
+  action then;
+  {
+    const std::lock_guard guard{mutex_};
+    const auto found = waiting_.find(fd);
+    if (found == waiting_.end()) return;
+    then = std::move(found->second);
+    waiting_.erase(found);
+  }
+  then();
+}
+
+void event_loop::loop() {
+  for (;;) {
+    // One at a time: what an action closes may be open again under its number.
+    epoll_event event;
+    const int count = ::epoll_wait(epoll_.get(), &event, 1, patience_ms());
+    {
+      const std::lock_guard guard{mutex_};
+      if (stopped_) return;
+    }
+    eventfd_t rung = 0;
+    if (count == 1 && event.data.fd == wake_.get())
+      ::eventfd_read(wake_.get(), &rung);
+    else if (count == 1)
+      run_ready(event.data.fd);
+    run_due();
+  }
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,129 @@
+// What the kubelet and a container runtime tell each other (container_runtime.hpp): values only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <variant>
+#include <vector>
+
+#include "api/object/object.hpp"
+
+namespace troupe::api::core::v1 {
+class Container;
+}
+
+namespace troupe::actors {
+
+// Why a runtime has not done what it was asked for.
+struct runtime_error {
+  enum class kind : std::uint8_t {
+    refused,      // for now: the container waits under `reason`, and it is tried again
+    failed,       // the attempt counts as one that failed
+    not_found,    // there is no such sandbox, container or log
+    unsupported,  // this runtime never does it
+  };
+  kind what = kind::failed;
+  std::string message;      // for the user
+  std::string reason = {};  // of the container's waiting state, as CreateContainerConfigError
+};
+
+template <class T>
+using runtime_result = tl::expected<T, runtime_error>;
+
+struct sandbox_config {
+  api::object_ptr pod;
+};
+
+// The environment that the containers of a pod share: they end with it. Another id is another
+// environment: what init containers did in the former one is gone.
+struct sandbox_status {
+  std::string id;
+  std::string ip = {};  // empty: that of the node
+};
+
+struct sandbox_lost {
+  runtime_error error;
+};
+// It is ready, or it could not be made or has gone.
+using sandbox_change = std::variant<sandbox_status, sandbox_lost>;
+
+struct container_mount {
+  std::string source;    // on this machine
+  std::string sub_path;  // followed as long as it stays below `source`
+  std::string target;    // in the container
+  bool read_only = false;
+  bool own = true;  // the kubelet's own directory; false: a hostPath
+};
+
+// One attempt of a container. References and variables are resolved; what else the pod says of it
+// (resources, security context) the runtime reads in `spec`.
+struct container_config {
+  api::object_ptr pod;
+  const api::core::v1::Container* spec = nullptr;  // in `pod`
+  int attempt = 0;
+  std::string sandbox;                    // its id
+  std::string image_ref = {};             // as `pull_image` answered
+  std::vector<std::string> command = {};  // empty: that of the image
+  std::vector<std::string> arguments = {};
+  std::vector<std::string> environment = {};  // "NAME=value"
+  std::vector<container_mount> mounts = {};   // in the order of the spec
+};
+
+// Times are in milliseconds since the epoch, by the wall clock.
+struct container_running {
+  std::int64_t since_ms = 0;
+};
+
+struct container_exit {
+  int code = 0;  // as the kubelet reports it: 128 + signal for a signal
+  int signal = 0;
+  std::int64_t started_ms = 0, finished_ms = 0;
+  std::string error = {};  // why it could not be started, or was lost; empty otherwise
+  bool out_of_memory = false;
+  bool lost = false;  // nobody saw its end: `finished_ms` is when that was found
+};
+
+// A container runs, or has ended.
+using container_change = std::variant<container_running, container_exit>;
+
+// The newest attempt of a container that the runtime has. Ids are as a pod's status has them:
+// NAME-OF-RUNTIME://ID.
+struct found_container {
+  std::string id;
+  std::string name;
+  int attempt = 0;
+  std::string sandbox = {};  // the id of its sandbox; empty: not known
+  std::string image = {};    // as in the spec that it was made from; empty: not known
+  std::string image_ref = {};
+  bool started = true;                        // false: made, and never started
+  std::optional<container_exit> before = {};  // how the attempt before it ended
+  std::string before_id = {};
+};
+
+struct found_pod {
+  std::optional<sandbox_status> sandbox = {};  // one that containers may be started in
+  std::vector<found_container> containers = {};
+};
+
+struct command_result {
+  int code = 0;            // 128 + signal for a signal; 126 and 127 when it could not be run
+  std::string output;      // both streams, the first `kubelet_defaults::check_output_bytes`
+  bool timed_out = false;  // it was killed then
+};
+
+struct image_request {
+  api::object_ptr pod;
+  const api::core::v1::Container* spec = nullptr;  // in `pod`: image, pull policy
+};
+
+// What a runtime is and can do; does not change while it lives.
+struct runtime_features {
+  std::string name;     // "process"
+  std::string version;  // "process://1": status.nodeInfo.containerRuntimeVersion
+  // False: containers find their volumes by the environment (volume_variable).
+  bool mounts_volumes = true;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,42 @@
+// Where the process runtime keeps containers and their logs, below the directory of their pod
+// (volumes/pod_files.hpp), and their removal. A container's id is
+// process://UID/NAME/ATTEMPT.
+//
+//   pods/UID/containers/NAME/ATTEMPT/    container_dir.hpp
+//   pods/UID/logs/NAME/ATTEMPT.log       and its rotations
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace troupe::actors {
+
+struct process_container_id {
+  std::string pod_uid, name;
+  int attempt = 0;
+
+  std::string text() const;
+};
+// Nothing for what is no id: its parts are names of files, and lead nowhere else.
+std::optional<process_container_id> parse_container_id(std::string_view text);
+
+std::filesystem::path attempt_path(const std::filesystem::path& pod_dir,
+                                   const std::string& container, int attempt);
+// The log of one attempt.
+std::filesystem::path log_path(const std::filesystem::path& root_dir, const std::string& pod_uid,
+                               const std::string& container, int attempt);
+
+// These block on disk: not for actors' threads.
+
+// Removes what attempts before the last one left, logs included: `kubectl logs --previous` and the
+// last state need no more (kubernetes: one dead container is kept for each).
+void prune_attempts(const std::filesystem::path& pod_dir, const std::string& container,
+                    int attempt);
+
+// Removes all containers and logs of a pod, and the mount points that it used. All containers are
+// gone at once, whatever happens next.
+void remove_containers(const std::filesystem::path& pod_dir);
+
+}  // namespace troupe::actors

@@ -1,0 +1,239 @@
+#include "actors/kubelet/runtimes/process/process_runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <utility>
+
+#include "actors/core/log.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/logs/log_file_stream.hpp"
+#include "actors/kubelet/runtimes/process/command_stream.hpp"
+#include "actors/kubelet/runtimes/process/unsupported.hpp"
+#include "actors/kubelet/security/process_identity.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+namespace {
+
+using error_kind = runtime_error::kind;
+
+process_runtime_options complete(process_runtime_options options) {
+  if (options.program.empty()) options.program = own_program();
+  if (options.boot_id.empty()) {
+    std::ifstream file{"/proc/sys/kernel/random/boot_id"};
+    std::getline(file, options.boot_id);
+  }
+  return options;
+}
+
+process_machine machine_of(const process_runtime_options& options) {
+  auto rights = options.rights ? *options.rights : read_rights();
+  const bool may_mount = options.may_mount && rights.has("SYS_ADMIN");
+  return {.rights = std::move(rights),
+          .mounts_volumes = may_mount,
+          .hidden = options.hidden,
+          .pod_pids_limit = options.pod_pids_limit};
+}
+
+std::string sandbox_of(const std::string& pod_uid, const std::string& boot_id) {
+  return boot_id.empty() ? std::string{} : pod_uid + "@" + boot_id;
+}
+
+runtime_error no_container(const std::string& id) {
+  return {error_kind::not_found, fmt::format("there is no container \"{}\"", id)};
+}
+
+runtime_error not_here(const char* action) {
+  return {error_kind::unsupported, fmt::format("the process runtime cannot {}", action)};
+}
+
+}  // namespace
+
+process_runtime::process_runtime(process_runtime_options options)
+    : options_{complete(std::move(options))},
+      machine_{machine_of(options_)},
+      features_{
+          .name = "process", .version = "process://1", .mounts_volumes = machine_.mounts_volumes},
+      loop_{std::make_shared<event_loop>()},
+      logs_{std::make_shared<lazy_pool>("logs", kubelet_defaults::log_threads,
+                                        kubelet_defaults::log_queue)},
+      processes_{options_.program, options_.jobs, loop_} {
+  if (machine_.rights.confined_by == confinement::none)
+    log().warn(
+        "kubelet: this node may make no mount namespaces: containers that would run as root or as "
+        "its own user are refused (docs/security.md)");
+}
+
+process_runtime::~process_runtime() = default;
+
+std::vector<std::string> process_runtime::unsupported_fields(const api::core::v1::Pod& pod) const {
+  return unsupported_features(pod, processes_.groups().keeps_limits());
+}
+
+std::optional<container_dir> process_runtime::dir_of(const std::string& id) const {
+  const auto parsed = parse_container_id(id);
+  if (!parsed) return std::nullopt;
+  return container_dir{
+      attempt_path(pod_path(options_.root_dir, parsed->pod_uid), parsed->name, parsed->attempt)};
+}
+
+// -- pods -----------------------------------------------------------------------------------------
+
+void process_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
+  const auto look = [root = options_.root_dir, done] { done(pods_on_disk(root)); };
+  if (!options_.jobs->post(look))
+    loop_->after(kubelet_defaults::look_again, [this, done] { list_pods(done); });
+}
+
+void process_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
+  processes_.survey(
+      pod_path(options_.root_dir, pod_uid),
+      [pod_uid, boot_id = options_.boot_id, done](std::vector<container_processes::found> all) {
+        found_pod pod;
+        const auto id_of = [&](const auto& found, int attempt) {
+          return process_container_id{pod_uid, found.container, attempt}.text();
+        };
+        for (auto& found : all) {
+          if (found.boot_id == boot_id) pod.sandbox = {sandbox_of(pod_uid, boot_id)};
+          pod.containers.push_back({.id = id_of(found, found.attempt),
+                                    .name = found.container,
+                                    .attempt = found.attempt,
+                                    .sandbox = sandbox_of(pod_uid, found.boot_id),
+                                    .image = std::move(found.image),
+                                    .before = std::move(found.before),
+                                    .before_id = id_of(found, found.attempt - 1)});
+        }
+        done(std::move(pod));
+      });
+}
+
+void process_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
+  observer(sandbox_status{sandbox_of(config.pod->meta().uid(), options_.boot_id)});
+}
+
+// The machine runs as long as this does.
+void process_runtime::follow_sandbox(const std::string&, sandbox_observer) {}
+
+void process_runtime::remove_pod(const std::string& pod_uid, std::function<void()> done) {
+  {
+    const std::lock_guard lock{mutex_};
+    std::erase_if(created_, [&](const auto& each) {
+      return parse_container_id(each.first)->pod_uid == pod_uid;
+    });
+  }
+  const auto remove = [dir = pod_path(options_.root_dir, pod_uid), done] {
+    remove_containers(dir);
+    done();
+  };
+  if (!options_.jobs->post(pod_uid, remove))
+    loop_->after(kubelet_defaults::look_again,
+                 [this, pod_uid, done] { remove_pod(pod_uid, done); });
+}
+
+// -- containers -----------------------------------------------------------------------------------
+
+// Kept in memory: one that was not started is nothing to the next node.
+void process_runtime::create_container(container_config config, runtime_answer<std::string> done) {
+  auto spec = process_spec(config, machine_);
+  if (!spec) return done(tl::make_unexpected(spec.error()));
+  const auto& uid = config.pod->meta().uid();
+  const auto& name = config.spec->name();
+  spec->boot_id = options_.boot_id;
+  spec->log_file = log_path(options_.root_dir, uid, name, config.attempt);
+  auto id = process_container_id{uid, name, config.attempt}.text();
+  {
+    const std::lock_guard lock{mutex_};
+    created_[id] = std::move(*spec);
+  }
+  done(std::move(id));
+}
+
+void process_runtime::start_container(const std::string& id, container_observer observer) {
+  std::unique_lock lock{mutex_};
+  auto spec = created_.extract(id);
+  lock.unlock();
+  if (spec.empty()) {
+    const auto now = wall_ms();
+    return observer(container_exit{
+        .code = 128, .started_ms = now, .finished_ms = now, .error = no_container(id).message});
+  }
+  processes_.start(*dir_of(id), std::move(spec.mapped()), std::move(observer));
+}
+
+void process_runtime::follow_container(const std::string& id, container_observer observer) {
+  if (auto dir = dir_of(id))
+    processes_.follow(std::move(*dir), options_.boot_id, std::move(observer));
+}
+
+void process_runtime::stop_container(const std::string& id, runtime::duration grace) {
+  if (auto dir = dir_of(id)) processes_.stop(std::move(*dir), grace <= runtime::duration{0});
+}
+
+void process_runtime::remove_container(const std::string& id) {
+  const std::lock_guard lock{mutex_};
+  created_.erase(id);
+}
+
+void process_runtime::start_command(const std::string& id, exec_request request,
+                                    std::function<void(runtime_result<exec_process>)> done) {
+  const auto failed = [](error_kind kind, std::string message) {
+    return tl::make_unexpected(runtime_error{kind, std::move(message)});
+  };
+  auto dir = dir_of(id);
+  if (!dir) return done(tl::make_unexpected(no_container(id)));
+  const auto start = [program = options_.program, dir = std::move(*dir),
+                      request = std::move(request), done, failed] {
+    auto process = exec_process::start(program, dir, request);
+    if (!process) return done(failed(error_kind::failed, process.error()));
+    done(std::move(*process));
+  };
+  if (!options_.jobs->post(start))
+    done(failed(error_kind::failed, "too many commands wait for their turn"));
+}
+
+void process_runtime::run_command(const std::string& id, std::vector<std::string> command,
+                                  runtime::duration timeout, runtime_answer<command_result> done) {
+  start_command(id, {std::move(command)},
+                [loop = loop_, timeout, done](runtime_result<exec_process> process) {
+                  if (!process) return done(tl::make_unexpected(process.error()));
+                  await_command(loop, std::move(*process), timeout, done);
+                });
+}
+
+// -- images and streams ---------------------------------------------------------------------------
+
+void process_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
+  if (auto error = needs_image(*request.spec)) return done(tl::make_unexpected(std::move(*error)));
+  done(std::string{});
+}
+
+std::unique_ptr<log_stream> process_runtime::open_log(const log_address& from, log_query query) {
+  const auto id = parse_container_id(from.id);
+  std::string file;  // none, for what is not of that container
+  if (id && id->pod_uid == from.pod_uid && id->name == from.container)
+    file = log_path(options_.root_dir, id->pod_uid, id->name, id->attempt);
+  return std::make_unique<log_file_stream>(std::move(file), std::move(query), logs_);
+}
+
+void process_runtime::open_exec(const std::string& id, exec_request request,
+                                runtime_answer<std::unique_ptr<exec_stream>> done) {
+  start_command(id, std::move(request), [loop = loop_, done](runtime_result<exec_process> process) {
+    if (!process) return done(tl::make_unexpected(process.error()));
+    done(stream_command(loop, std::move(*process)));
+  });
+}
+
+void process_runtime::attach(const std::string&, exec_request,
+                             runtime_answer<std::unique_ptr<exec_stream>> done) {
+  done(tl::make_unexpected(not_here("attach to a container")));
+}
+
+void process_runtime::forward_port(const std::string&, int,
+                                   runtime_answer<std::unique_ptr<port_stream>> done) {
+  done(tl::make_unexpected(not_here("forward a port of a pod")));
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,94 @@
+// The runtime whose containers are processes of this machine (docs/decisions/0024-runtimes.md): an
+// implementation of container_runtime without images, and without a network of a pod's own. It
+// alone knows shims, directories of containers and runs of the machine.
+//
+// A sandbox is a run of the machine: its id is UID@BOOT. A container's id is
+// process://UID/NAME/ATTEMPT.
+// Threads: jobs of the queue that is given, one event loop, and one for logs once they are read.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/os/job_queue.hpp"
+#include "actors/kubelet/os/lazy_pool.hpp"
+#include "actors/kubelet/runtime/container_runtime.hpp"
+#include "actors/kubelet/runtimes/process/container_files.hpp"
+#include "actors/kubelet/runtimes/process/container_processes.hpp"
+#include "actors/kubelet/runtimes/process/exec_process.hpp"
+#include "actors/kubelet/runtimes/process/process_spec.hpp"
+
+namespace troupe::actors {
+
+struct process_runtime_options {
+  // The kubelet's (volumes/pod_files.hpp).
+  std::filesystem::path root_dir;
+  std::shared_ptr<job_queue> jobs;
+  // What to start with `container-shim DIR`; empty: this very program.
+  std::string program = {};
+  // Directories that no container may reach: as in the kubelet's options.
+  std::vector<std::string> hidden = {};
+  std::int64_t pod_pids_limit = 4096;
+  // False: volumes are not mounted in containers even where the machine would allow it.
+  bool may_mount = true;
+  // What the node may give to containers; absent: as the system says.
+  std::optional<machine_rights> rights = {};
+  // Of this run of the machine; empty: as the kernel says.
+  std::string boot_id = {};
+};
+
+class process_runtime final : public container_runtime {
+ public:
+  // Looks at the machine: not for an actor's thread.
+  explicit process_runtime(process_runtime_options options);
+  // Leaves containers running; commands in them end.
+  ~process_runtime() override;
+
+  const runtime_features& features() const noexcept override { return features_; }
+  std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const override;
+
+  void list_pods(std::function<void(std::vector<std::string>)> done) override;
+  void list(const std::string& pod_uid, std::function<void(found_pod)> done) override;
+  void run_sandbox(sandbox_config config, sandbox_observer observer) override;
+  void follow_sandbox(const std::string& id, sandbox_observer observer) override;
+  void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+
+  void create_container(container_config config, runtime_answer<std::string> done) override;
+  void start_container(const std::string& id, container_observer observer) override;
+  void follow_container(const std::string& id, container_observer observer) override;
+  void stop_container(const std::string& id, runtime::duration grace) override;
+  void remove_container(const std::string& id) override;
+  void run_command(const std::string& id, std::vector<std::string> command,
+                   runtime::duration timeout, runtime_answer<command_result> done) override;
+
+  void pull_image(image_request request, runtime_answer<std::string> done) override;
+
+  std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
+  void open_exec(const std::string& id, exec_request request,
+                 runtime_answer<std::unique_ptr<exec_stream>> done) override;
+  void attach(const std::string& id, exec_request request,
+              runtime_answer<std::unique_ptr<exec_stream>> done) override;
+  void forward_port(const std::string& pod_uid, int port,
+                    runtime_answer<std::unique_ptr<port_stream>> done) override;
+
+ private:
+  std::optional<container_dir> dir_of(const std::string& id) const;
+  void start_command(const std::string& id, exec_request request,
+                     std::function<void(runtime_result<exec_process>)> done);
+
+  const process_runtime_options options_;
+  const process_machine machine_;
+  const runtime_features features_;
+  const std::shared_ptr<event_loop> loop_;
+  const std::shared_ptr<lazy_pool> logs_;
+  std::mutex mutex_;
+  std::map<std::string, container_spec> created_;  // and not started, by id
+  container_processes processes_;
+};
+
+}  // namespace troupe::actors

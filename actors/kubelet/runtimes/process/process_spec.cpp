@@ -1,0 +1,83 @@
+#include "actors/kubelet/runtimes/process/process_spec.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "actors/kubelet/runtimes/process/mount_points.hpp"
+#include "actors/kubelet/security/security_context.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/values/quantity.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using api::core::v1::Container;
+using api::core::v1::Pod;
+
+resource_limits limits_of(const Container& container) {
+  const auto find = [](const auto& of, const char* name) -> std::optional<api::quantity> {
+    const auto found = of.find(name);
+    if (found == of.end()) return std::nullopt;
+    auto amount = api::quantity::parse(found->second.string());
+    return amount ? std::optional{*amount} : std::nullopt;
+  };
+  const auto& resources = container.resources();
+  resource_limits out;
+  if (const auto memory = find(resources.limits(), "memory")) out.memory_bytes = memory->value();
+  if (const auto cpu = find(resources.limits(), "cpu")) out.milli_cpu = cpu->milli_value();
+  if (const auto cpu = find(resources.requests(), "cpu"))
+    out.requested_milli_cpu = cpu->milli_value();
+  return out;
+}
+
+// Where volumes cannot be mounted they are used where they are. In a root of the container's own
+// all of the node's data is covered (container_root.hpp): all but these.
+std::vector<container_mount> mounts_in_place(const std::vector<container_mount>& mounts) {
+  std::vector<container_mount> out;
+  std::set<std::string> known;  // a volume may be mounted several times
+  for (const auto& mount : mounts)
+    if (mount.own && known.insert(mount.source).second)
+      out.push_back({mount.source, {}, mount.source, mount.read_only, true});
+  return out;
+}
+
+}  // namespace
+
+runtime_result<container_spec> process_spec(const container_config& config,
+                                            const process_machine& machine) {
+  const auto& pod = config.pod->as<Pod>();
+  auto security = security_of(pod, *config.spec, machine.rights);
+  if (!security)
+    return tl::make_unexpected(runtime_error{runtime_error::kind::refused, security.error(),
+                                             "CreateContainerConfigError"});
+  security->hidden = machine.hidden;
+  container_spec spec{.command = config.command, .environment = config.environment};
+  // Arguments alone are the program, as in an image that has no entry point.
+  spec.command.insert(spec.command.end(), config.arguments.begin(), config.arguments.end());
+  spec.working_dir = config.spec->working_dir();
+  if (machine.mounts_volumes)
+    spec.mounts = config.mounts;
+  else if (machine.rights.confined_by != confinement::none)
+    spec.mounts = mounts_in_place(config.mounts);
+  order_mounts(spec.mounts);
+  spec.limits = limits_of(*config.spec);
+  spec.limits.pod_pids = machine.pod_pids_limit;
+  spec.image = config.spec->image();
+  spec.security = std::move(*security);
+  return spec;
+}
+
+std::optional<runtime_error> needs_image(const Container& container) {
+  if (!container.command().empty() || !container.args().empty()) return std::nullopt;
+  return runtime_error{
+      runtime_error::kind::refused,
+      fmt::format("container \"{}\" has neither command nor args: the process runtime "
+                  "runs programs of this machine and cannot run image \"{}\"; set "
+                  "command, or use an image runtime",
+                  container.name(), container.image()),
+      "ImageRuntimeRequired"};
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,94 @@
+#include "actors/kubelet/runtimes/process/unsupported.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "actors/kubelet/health/health_check.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using namespace api::core::v1;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+class finder {
+ public:
+  explicit finder(bool limits_are_kept) : limits_kept{limits_are_kept} {}
+
+  const bool limits_kept;
+  std::vector<std::string> found;
+
+  void when(bool asked, std::string feature) {
+    if (asked) found.push_back(std::move(feature));
+  }
+
+  // Every field of `from` that is set.
+  void each_field(const Message& from, const std::string& at) {
+    std::vector<const FieldDescriptor*> set;
+    from.GetReflection()->ListFields(from, &set);
+    for (const auto* field : set)
+      found.push_back(at + "." + field->json_name());
+  }
+
+  void look_at(const Container& container, const std::string& at) {
+    for (const auto& [name, amount] : container.resources().limits())
+      when(!limits_kept || (name != "cpu" && name != "memory"),
+           fmt::format("{}.resources.limits[{}]", at, name));
+    when(container.stdin(), at + ".stdin");
+    when(container.tty(), at + ".tty");
+    when(container.volume_devices_size() != 0, at + ".volumeDevices");
+    for (const auto& mount : container.volume_mounts()) {
+      const auto& propagation = mount.mount_propagation();
+      when(!propagation.empty() && propagation != "None",
+           fmt::format("{}.volumeMounts{{{}}}.mountPropagation", at, mount.name()));
+      when(mount.recursive_read_only() == "Enabled",
+           fmt::format("{}.volumeMounts{{{}}}.recursiveReadOnly", at, mount.name()));
+    }
+    when(container.lifecycle().has_stop_signal(), at + ".lifecycle.stopSignal");
+    const auto& message = container.termination_message_path();
+    when(!message.empty() && message != "/dev/termination-log", at + ".terminationMessagePath");
+    when(container.termination_message_policy() == "FallbackToLogsOnError",
+         at + ".terminationMessagePolicy");
+    probe(container.has_startup_probe(), container.startup_probe(), at + ".startupProbe");
+    probe(container.has_liveness_probe(), container.liveness_probe(), at + ".livenessProbe");
+    probe(container.has_readiness_probe(), container.readiness_probe(), at + ".readinessProbe");
+  }
+
+ private:
+  void probe(bool has, const Probe& probe, const std::string& at) {
+    when(has && !supported(probe), at + ".grpc (the probe counts as absent)");
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) {
+  finder out{limits_kept};
+  const auto& spec = pod.spec();
+  out.when(spec.host_aliases_size() != 0, "spec.hostAliases");
+  out.when(!spec.subdomain().empty(), "spec.subdomain");
+  out.when(spec.set_hostname_as_fqdn(), "spec.setHostnameAsFQDN");
+  out.when(spec.has_dns_config(), "spec.dnsConfig");
+  out.when(spec.share_process_namespace(), "spec.shareProcessNamespace");
+  out.when(spec.ephemeral_containers_size() != 0, "spec.ephemeralContainers");
+  out.when(!spec.runtime_class_name().empty(), "spec.runtimeClassName");
+  out.when(spec.resource_claims_size() != 0, "spec.resourceClaims");
+  for (const auto& volume : spec.volumes())
+    for (const auto& source : volume.volume_source().projected().sources())
+      if (!source.has_config_map() && !source.has_secret() && !source.has_downward_api())
+        out.each_field(source, fmt::format("spec.volumes{{{}}}.projected", volume.name()));
+  for (const auto& container : spec.init_containers()) {
+    const auto at = fmt::format("spec.initContainers{{{}}}", container.name());
+    out.look_at(container, at);
+    out.when(container.restart_policy() == "Always",
+             at + ".restartPolicy (it is waited for like any other)");
+  }
+  for (const auto& container : spec.containers())
+    out.look_at(container, fmt::format("spec.containers{{{}}}", container.name()));
+  return out.found;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,121 @@
+#include "server/rest/logs/log_session.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "actors/defaults.hpp"
+#include "actors/link/log_streamer.hpp"
+#include "actors/link/node_links.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "server/rest/logs/logs.hpp"
+
+namespace troupe::server {
+
+log_session::log_session(call_ptr call, actors::open_log log,
+                         std::shared_ptr<actors::log_source> here, api::error otherwise)
+    : call_{std::move(call)},
+      log_{std::move(log)},
+      here_{std::move(here)},
+      otherwise_{std::move(otherwise)} {}
+
+log_session::~log_session() {
+  out_.close();
+}
+
+const runtime::behavior& log_session::make_behavior() const {
+  static const runtime::behavior table = runtime::handlers(
+      &log_session::on_log_part, &log_session::on_room, &log_session::on_client_gone);
+  return table;
+}
+
+void log_session::started() {
+  if (here_)
+    spawn({.kind = "log-streamer", .name = name(), .restart = false},
+          runtime::make<actors::log_streamer>(actors::log_request{.id = log_.id,
+                                                                  .from = log_.from,
+                                                                  .query = log_.query,
+                                                                  .follow = log_.follow,
+                                                                  .credit = log_.credit},
+                                              here_, self()));
+  else
+    await_node();
+  const runtime::duration period =
+      here_ ? actors::defaults::log_follow_period : defaults::remote_log_look;
+  if (log_.follow) look_ = every(period, [this] { look_for_end(); });
+}
+
+void log_session::await_node() {
+  tell(call_->services.plane.links().actor(), log_);
+  late_ = after(defaults::remote_log_wait, [this] {
+    call_->fail(api::timed_out(
+        fmt::format(
+            "node {} did not answer within {} s: its link may be down", log_.node,
+            std::chrono::duration_cast<std::chrono::seconds>(defaults::remote_log_wait).count()),
+        1));
+    begun_ = true;
+    stop();
+  });
+}
+
+std::string log_session::describe() const {
+  return fmt::format("node: {}\ncontainer: {}\nfollow: {}\nwaitsForClient: {}\n", log_.node,
+                     log_.from.container, log_.follow, full_);
+}
+
+void log_session::begin() {
+  begun_ = true;
+  late_.cancel();
+  response head;
+  head.content_type = "text/plain";
+  out_ = call_->take_over().start_stream(std::move(head),
+                                         {.writable = [to = self()] { to.tell(room{}); },
+                                          .closed = [to = self()] { to.tell(client_gone{}); }});
+}
+
+void log_session::on_log_part(const actors::log_part& m) {
+  if (!begun_ && !m.problem.empty()) {
+    late_.cancel();
+    begun_ = true;
+    auto failure = otherwise_;
+    if (!here_ && !call_->services.plane.links().table().connected(log_.node))
+      failure = api::service_unavailable(m.problem);
+    call_->fail(failure);
+    return stop();
+  }
+  from_ = sender();
+  if (!begun_) begin();
+  if (!m.text.empty()) {
+    full_ = !out_.write(m.text);
+    ++owed_;
+  }
+  if (m.ended) {
+    finished_ = true;
+    from_ = {};
+    return stop();
+  }
+  if (!full_) give_credit();
+}
+
+void log_session::give_credit() {
+  if (owed_ != 0 && from_) tell(from_, actors::more_log{log_.id, std::exchange(owed_, 0)});
+}
+
+void log_session::on_room(const room&) {
+  full_ = false;
+  give_credit();
+}
+
+void log_session::on_client_gone(const client_gone&) {
+  if (from_ && !here_) tell(from_, actors::close_log{log_.id});
+  stop();
+}
+
+// What the run wrote before its end was known is in the log by then.
+void log_session::look_for_end() {
+  if (finished_ || !from_ || !run_ended(*call_, log_)) return;
+  finished_ = true;
+  tell(from_, actors::finish_log{log_.id});
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,165 @@
+// What pod workers ask of a container runtime, with one that has images and sandboxes and runs
+// nothing: what another runtime can rely on.
+#include "actors/kubelet/runtime/container_runtime.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "actors/kubelet/fake_runtime.hpp"
+#include "actors/kubelet/machine.hpp"
+
+namespace troupe::test {
+
+using api::core::v1::Pod;
+using calls = std::vector<std::string>;
+using actors::runtime_error;
+
+namespace {
+
+std::string pod(const std::string& more = {}) {
+  return "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n" + more +
+         "  containers: [{name: c, image: nginx}]\n";
+}
+
+const std::string with_init = "  initContainers: [{name: i, image: init}]\n";
+
+struct with_fake {
+  machine here;
+  const std::shared_ptr<fake_runtime> runtime = std::make_shared<fake_runtime>();
+
+  with_fake() { here.containers = runtime; }
+
+  api::core::v1::ContainerStatus container() const {
+    const auto status = here.status("web");
+    return status.container_statuses_size() == 0 ? api::core::v1::ContainerStatus{}
+                                                 : status.container_statuses(0);
+  }
+  bool waits_for(const std::string& reason) const {
+    return machine::wait([&] { return container().state().waiting().reason() == reason; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(pod());
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->calls() ==
+        calls{"sandbox 1", "pull nginx", "create c 0 in s1 from sha256:nginx", "start fake://c-0"});
+  CHECK(t.container().container_id() == "fake://c-0");
+  CHECK(t.container().image_id() == "sha256:nginx");
+  CHECK(t.here.status("web").pod_ip() == "10.9.0.1");
+  t.here.remove("web");
+  REQUIRE(machine::wait([&] { return !t.here.find("web"); }));
+  CHECK(t.runtime->was_asked("stop fake://c-0"));
+  CHECK(t.runtime->calls().back() == "remove pod");
+}
+
+TEST_CASE("a container whose image cannot be had waits under the runtime's reason", "[kubelet]") {
+  with_fake t;
+  t.runtime->fail_pulls(
+      runtime_error{runtime_error::kind::refused, "no such image", "ErrImagePull"});
+  t.here.start_kubelet();
+  t.here.create(pod());
+  REQUIRE(t.waits_for("ErrImagePull"));
+  CHECK(t.container().state().waiting().message() == "no such image");
+  CHECK(machine::wait([&] { return t.here.events("web", "Failed") == calls{"no such image"}; }));
+  CHECK_FALSE(t.runtime->was_asked("start fake://c-0"));
+  // Another image is tried at once.
+  t.runtime->fail_pulls({});
+  t.here.change<Pod>("web",
+                     [](Pod& p) { p.mutable_spec()->mutable_containers(0)->set_image("other"); });
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->was_asked("create c 0 in s1 from sha256:other"));
+}
+
+TEST_CASE("a container that the runtime refuses waits, one that fails to be made has ended",
+          "[kubelet]") {
+  with_fake t;
+  SECTION("refused") {
+    t.runtime->fail_creation(
+        runtime_error{runtime_error::kind::refused, "no such user", "CreateContainerConfigError"});
+    t.here.start_kubelet();
+    t.here.create(pod());
+    REQUIRE(t.waits_for("CreateContainerConfigError"));
+    CHECK(t.container().restart_count() == 0);
+  }
+  SECTION("failed") {
+    t.runtime->fail_creation(runtime_error{runtime_error::kind::failed, "the disk is full"});
+    t.here.start_kubelet();
+    t.here.create(pod("  restartPolicy: Never\n"));
+    REQUIRE(machine::wait([&] { return t.here.ended("web"); }));
+    const auto seen = t.container();
+    const auto& ended = seen.state().terminated();
+    CHECK(ended.reason() == "StartError");
+    CHECK(ended.message() == "the disk is full");
+    CHECK(ended.exit_code() == 128);
+  }
+}
+
+TEST_CASE("a pod whose sandbox is lost gets another, in which all of it runs again", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(pod(with_init));
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://i-0"); }));
+  t.runtime->end_container("fake://i-0", 0);
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  t.runtime->lose_sandbox();
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://i-1"); }));
+  CHECK(t.runtime->was_asked("kill fake://c-0"));
+  CHECK(t.runtime->was_asked("create i 1 in s2 from sha256:init"));
+  CHECK_FALSE(t.runtime->was_asked("start fake://c-1"));
+  t.runtime->end_container("fake://i-1", 0);
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://c-1"); }));
+  REQUIRE(machine::wait([&] { return t.here.status("web").pod_ip() == "10.9.0.2"; }));
+}
+
+TEST_CASE("a container that was made and never started is made anew", "[kubelet]") {
+  with_fake t;
+  t.here.create(pod());
+  actors::found_pod found;
+  found.sandbox = actors::sandbox_status{"s0", "10.9.0.7"};
+  found.containers.push_back({.id = "fake://old", .name = "c", .started = false});
+  t.runtime->has(t.here.find("web")->meta().uid(), found);
+  t.here.start_kubelet();
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->calls() == calls{"follow sandbox s0", "remove fake://old", "pull nginx",
+                                    "create c 0 in s0 from sha256:nginx", "start fake://c-0"});
+  CHECK(t.here.status("web").pod_ip() == "10.9.0.7");
+}
+
+TEST_CASE("what runs is found again by its id, and is not started a second time", "[kubelet]") {
+  with_fake t;
+  t.here.create(pod());
+  actors::found_pod found;
+  found.sandbox = actors::sandbox_status{"s0"};
+  found.containers.push_back({.id = "fake://old",
+                              .name = "c",
+                              .attempt = 3,
+                              .sandbox = "s0",
+                              .image = "nginx",
+                              .before = actors::container_exit{.code = 4},
+                              .before_id = "fake://older"});
+  t.runtime->has(t.here.find("web")->meta().uid(), found);
+  t.here.start_kubelet();
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->calls() == calls{"follow sandbox s0"});
+  CHECK(t.container().container_id() == "fake://old");
+  CHECK(t.container().restart_count() == 3);
+  CHECK(t.container().last_state().terminated().container_id() == "fake://older");
+  CHECK(t.container().last_state().terminated().exit_code() == 4);
+}
+
+TEST_CASE("a pod that is deleted while its image is pulled is gone at once", "[kubelet]") {
+  with_fake t;
+  t.runtime->hold_pulls();
+  t.here.start_kubelet();
+  t.here.create(pod("  terminationGracePeriodSeconds: 600\n"));
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("pull nginx"); }));
+  t.here.remove("web");
+  CHECK(machine::wait([&] { return !t.here.find("web"); }));
+  CHECK(t.runtime->calls().back() == "remove pod");
+}
+
+}  // namespace troupe::test

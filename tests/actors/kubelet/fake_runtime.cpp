@@ -1,0 +1,172 @@
+#include "actors/kubelet/fake_runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::test {
+
+using namespace actors;
+
+namespace {
+
+tl::unexpected<runtime_error> not_here() {
+  return tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"});
+}
+
+}  // namespace
+
+// -- for the test ---------------------------------------------------------------------------------
+
+std::vector<std::string> fake_runtime::calls() {
+  const std::lock_guard lock{mutex_};
+  return calls_;
+}
+
+bool fake_runtime::was_asked(const std::string& call) {
+  const auto all = calls();
+  return std::find(all.begin(), all.end(), call) != all.end();
+}
+
+void fake_runtime::note(std::string call) {
+  const std::lock_guard lock{mutex_};
+  calls_.push_back(std::move(call));
+}
+
+void fake_runtime::fail_pulls(std::optional<runtime_error> error) {
+  const std::lock_guard lock{mutex_};
+  pull_error_ = std::move(error);
+}
+
+void fake_runtime::hold_pulls() {
+  const std::lock_guard lock{mutex_};
+  hold_pulls_ = true;
+}
+
+void fake_runtime::fail_creation(std::optional<runtime_error> error) {
+  const std::lock_guard lock{mutex_};
+  create_error_ = std::move(error);
+}
+
+void fake_runtime::has(const std::string& pod_uid, found_pod found) {
+  const std::lock_guard lock{mutex_};
+  found_[pod_uid] = std::move(found);
+}
+
+void fake_runtime::lose_sandbox() {
+  std::unique_lock lock{mutex_};
+  const auto tell = sandbox_;
+  lock.unlock();
+  tell(sandbox_lost{{runtime_error::kind::failed, "it was killed"}});
+}
+
+void fake_runtime::end_container(const std::string& id, int code) {
+  std::unique_lock lock{mutex_};
+  const auto observer = running_.extract(id);
+  lock.unlock();
+  if (!observer.empty())
+    observer.mapped()(container_exit{.code = code, .started_ms = 1'000, .finished_ms = 2'000});
+}
+
+// -- as a runtime ---------------------------------------------------------------------------------
+
+void fake_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
+  done({});
+}
+
+void fake_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
+  std::unique_lock lock{mutex_};
+  const auto found = found_[pod_uid];
+  lock.unlock();
+  done(found);
+}
+
+void fake_runtime::run_sandbox(sandbox_config, sandbox_observer observer) {
+  std::unique_lock lock{mutex_};
+  const auto number = ++sandboxes_;
+  calls_.push_back(fmt::format("sandbox {}", number));
+  sandbox_ = observer;
+  lock.unlock();
+  observer(sandbox_status{fmt::format("s{}", number), fmt::format("10.9.0.{}", number)});
+}
+
+void fake_runtime::follow_sandbox(const std::string& id, sandbox_observer observer) {
+  note("follow sandbox " + id);
+  const std::lock_guard lock{mutex_};
+  sandbox_ = std::move(observer);
+}
+
+void fake_runtime::remove_pod(const std::string&, std::function<void()> done) {
+  note("remove pod");
+  done();
+}
+
+void fake_runtime::create_container(container_config config, runtime_answer<std::string> done) {
+  std::unique_lock lock{mutex_};
+  const auto error = create_error_;
+  lock.unlock();
+  if (error) return done(tl::make_unexpected(*error));
+  note(fmt::format("create {} {} in {} from {}", config.spec->name(), config.attempt,
+                   config.sandbox, config.image_ref));
+  done(fmt::format("fake://{}-{}", config.spec->name(), config.attempt));
+}
+
+void fake_runtime::start_container(const std::string& id, container_observer observer) {
+  note("start " + id);
+  follow_container(id, std::move(observer));
+}
+
+void fake_runtime::follow_container(const std::string& id, container_observer observer) {
+  std::unique_lock lock{mutex_};
+  running_[id] = observer;
+  lock.unlock();
+  observer(container_running{1'000});
+}
+
+void fake_runtime::stop_container(const std::string& id, runtime::duration grace) {
+  const bool kill = grace <= runtime::duration{};
+  note((kill ? "kill " : "stop ") + id);
+  end_container(id, kill ? 137 : 143);
+}
+
+void fake_runtime::remove_container(const std::string& id) {
+  note("remove " + id);
+}
+
+void fake_runtime::run_command(const std::string&, std::vector<std::string>, runtime::duration,
+                               runtime_answer<command_result> done) {
+  done(not_here());
+}
+
+void fake_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
+  std::unique_lock lock{mutex_};
+  calls_.push_back("pull " + request.spec->image());
+  const auto error = pull_error_;
+  if (hold_pulls_) return;
+  lock.unlock();
+  if (error) return done(tl::make_unexpected(*error));
+  done("sha256:" + request.spec->image());
+}
+
+std::unique_ptr<log_stream> fake_runtime::open_log(const log_address&, log_query) {
+  return nullptr;
+}
+
+void fake_runtime::open_exec(const std::string&, exec_request,
+                             runtime_answer<std::unique_ptr<exec_stream>> done) {
+  done(not_here());
+}
+
+void fake_runtime::attach(const std::string&, exec_request,
+                          runtime_answer<std::unique_ptr<exec_stream>> done) {
+  done(not_here());
+}
+
+void fake_runtime::forward_port(const std::string&, int,
+                                runtime_answer<std::unique_ptr<port_stream>> done) {
+  done(not_here());
+}
+
+}  // namespace troupe::test

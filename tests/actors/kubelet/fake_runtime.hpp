@@ -1,0 +1,72 @@
+// A container runtime that runs nothing: it has images and sandboxes with addresses of their own,
+// answers within the call, and does what a test tells it to. Thread safe.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/runtime/container_runtime.hpp"
+
+namespace troupe::test {
+
+class fake_runtime final : public actors::container_runtime {
+ public:
+  // -- for the test
+  // What it was asked for, in words and in order, but for questions.
+  std::vector<std::string> calls();
+  bool was_asked(const std::string& call);
+  void fail_pulls(std::optional<actors::runtime_error> error);
+  void hold_pulls();  // none is answered
+  void fail_creation(std::optional<actors::runtime_error> error);
+  void has(const std::string& pod_uid, actors::found_pod found);
+  void lose_sandbox();
+  void end_container(const std::string& name, int code);
+
+  // -- as a runtime
+  const actors::runtime_features& features() const noexcept override { return features_; }
+  std::vector<std::string> unsupported_fields(const api::core::v1::Pod&) const override {
+    return {};
+  }
+  void list_pods(std::function<void(std::vector<std::string>)> done) override;
+  void list(const std::string& pod_uid, std::function<void(actors::found_pod)> done) override;
+  void run_sandbox(actors::sandbox_config config, actors::sandbox_observer observer) override;
+  void follow_sandbox(const std::string& id, actors::sandbox_observer observer) override;
+  void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+  void create_container(actors::container_config config,
+                        actors::runtime_answer<std::string> done) override;
+  void start_container(const std::string& id, actors::container_observer observer) override;
+  void follow_container(const std::string& id, actors::container_observer observer) override;
+  void stop_container(const std::string& id, runtime::duration grace) override;
+  void remove_container(const std::string& id) override;
+  void run_command(const std::string& id, std::vector<std::string> command,
+                   runtime::duration timeout,
+                   actors::runtime_answer<actors::command_result> done) override;
+  void pull_image(actors::image_request request, actors::runtime_answer<std::string> done) override;
+  std::unique_ptr<actors::log_stream> open_log(const actors::log_address& from,
+                                               actors::log_query query) override;
+  void open_exec(const std::string& id, actors::exec_request request,
+                 actors::runtime_answer<std::unique_ptr<actors::exec_stream>> done) override;
+  void attach(const std::string& id, actors::exec_request request,
+              actors::runtime_answer<std::unique_ptr<actors::exec_stream>> done) override;
+  void forward_port(const std::string& pod_uid, int port,
+                    actors::runtime_answer<std::unique_ptr<actors::port_stream>> done) override;
+
+ private:
+  void note(std::string call);
+
+  const actors::runtime_features features_{.name = "fake", .version = "fake://1"};
+  std::mutex mutex_;
+  std::vector<std::string> calls_;
+  std::optional<actors::runtime_error> pull_error_, create_error_;
+  bool hold_pulls_ = false;
+  int sandboxes_ = 0;
+  std::map<std::string, actors::found_pod> found_;             // by uid
+  actors::sandbox_observer sandbox_;                           // of the last one
+  std::map<std::string, actors::container_observer> running_;  // by id
+};
+
+}  // namespace troupe::test

@@ -1,0 +1,80 @@
+// A container of a pod, run by the process runtime for the length of a test.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/kubelet/runtimes/process/process_runtime.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
+#include "api/codec/codec.hpp"
+#include "api/scheme.hpp"
+#include "build_paths.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace troupe::test {
+
+struct running_container {
+  explicit running_container(const std::string& script) {
+    using api::core::v1::Pod;
+    auto decoded = api::decode("metadata: {name: p, uid: " + uid() +
+                                   "}\nspec:\n  containers:\n  - {name: c, workingDir: /tmp}\n",
+                               api::media::yaml, &api::kind_of<Pod>());
+    REQUIRE(decoded);
+    const auto pod =
+        std::make_shared<api::object>(api::kind_of<Pod>(), std::move(decoded->content), 1);
+    containers->create_container({.pod = pod,
+                                  .spec = &pod->as<Pod>().spec().containers(0),
+                                  .sandbox = "s",
+                                  .command = {"/bin/sh", "-c", script},
+                                  .environment = {"PATH=/bin:/usr/bin", "COLOUR=blue"}},
+                                 [this](auto made) { id = made.value(); });
+    std::promise<void> runs;
+    containers->start_container(id,
+                                [&, told = false](const actors::container_change& change) mutable {
+                                  if (std::exchange(told, true)) return over.set_value();
+                                  CHECK(std::holds_alternative<actors::container_running>(change));
+                                  runs.set_value();
+                                });
+    runs.get_future().get();
+  }
+  ~running_container() {
+    containers->stop_container(id, {});
+    over.get_future().get();
+  }
+
+  actors::command_result run(std::vector<std::string> command,
+                             runtime::duration timeout = std::chrono::seconds{10}) {
+    std::promise<actors::runtime_result<actors::command_result>> answer;
+    containers->run_command(id, std::move(command), timeout,
+                            [&](auto result) { answer.set_value(std::move(result)); });
+    auto result = answer.get_future().get();
+    REQUIRE(result);
+    return *result;
+  }
+  actors::command_result exec(const std::string& script,
+                              runtime::duration timeout = std::chrono::seconds{10}) {
+    return run({"/bin/sh", "-c", script}, timeout);
+  }
+  // Of the container's own.
+  actors::process_id process() const {
+    const auto pod = actors::pod_path(place.path(), uid());
+    return actors::container_dir{actors::attempt_path(pod, "c", 0)}.running()->process;
+  }
+  // Names its control group, too.
+  std::string uid() const { return place.path().filename(); }
+
+  scratch_folder place;
+  std::string id;
+  std::promise<void> over;
+  const std::shared_ptr<actors::job_queue> jobs =
+      std::make_shared<actors::job_queue>("containers", 2, 100);
+  const std::shared_ptr<actors::container_runtime> containers =
+      std::make_shared<actors::process_runtime>(actors::process_runtime_options{
+          .root_dir = place.path(), .jobs = jobs, .program = TROUPE_BINARY_DIR "/container_shim"});
+};
+
+}  // namespace troupe::test
