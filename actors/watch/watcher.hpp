@@ -7,8 +7,8 @@
 // own, or at once where there is none, in simulations). An initial state is read from a snapshot
 // and handed out under the same credit.
 //
-// After a crash the watcher begins at the present revision with no subscribers; each finds out by
-// its heartbeat (informer.hpp) and resumes from what it has seen.
+// After a crash the watcher begins at the present revision with no subscribers; each is told that
+// it has begun again (informer.hpp) and resumes from what it has seen.
 #pragma once
 
 #include <map>
