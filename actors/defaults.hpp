@@ -56,8 +56,9 @@ inline constexpr duration initial_state_limit = 60s;
 inline constexpr duration bookmark_period = 60s;
 // Events under way to one subscriber.
 inline constexpr std::uint32_t stream_credit = 1'000;
-// How soon an informer notices that the watcher has forgotten it (after a crash).
-inline constexpr duration stream_heartbeat = 2s;
+// How soon an informer notices that the watcher has forgotten it though it has not begun again: the
+// last word about a stream met a full mailbox.
+inline constexpr duration stream_heartbeat = 60s;
 
 // -- pods -----------------------------------------------------------------------------------------
 

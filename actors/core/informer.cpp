@@ -39,10 +39,11 @@ informer::stream informer::follow(std::string prefix, on_events deliver, stream_
   s->deliver = std::move(deliver);
   s->options = std::move(options);
   streams_.push_back(s);
-  subscribe_again(*s);
   if (!heartbeat_.pending()) {
-    heartbeat_ = every(defaults::stream_heartbeat, [this] { heartbeat(); });
+    heartbeat_ = every(defaults::stream_heartbeat, [this] { check_streams(); });
+    check_after_restart();
   }
+  subscribe_again(*s);
   return s->handle;
 }
 
@@ -85,8 +86,6 @@ void informer::on_watch_ended(const watch_ended& m) {
     stream_lost(s.prefix, m.reason);
   }
   subscribe_again(s);
-  // What became of this stream may have become of all.
-  if (m.reason.code != persistence::errc::compacted) heartbeat();
 }
 
 void informer::stream_lost(const std::string& prefix, const persistence::error& reason) {
@@ -110,22 +109,38 @@ void informer::stop_children_except(const std::string& kind,
 void informer::subscribe_again(state& s) {
   s.id = next_id();
   s.consumed = 0;
-  tell(watcher_, actors::subscribe{.id = s.id,
-                                   .prefix = s.prefix,
-                                   .accept = s.options.accept,
-                                   .on_node = s.options.on_node,
-                                   .after = s.last,
-                                   .credit = s.options.credit,
-                                   .bookmarks = s.options.bookmarks});
+  const bool taken = tell(watcher_, actors::subscribe{.id = s.id,
+                                                      .prefix = s.prefix,
+                                                      .accept = s.options.accept,
+                                                      .on_node = s.options.on_node,
+                                                      .after = s.last,
+                                                      .credit = s.options.credit,
+                                                      .bookmarks = s.options.bookmarks});
+  if (!taken) check_soon();
 }
 
 void informer::give_credit(state& s) {
-  if (tell(watcher_, more{s.id, s.consumed})) s.consumed = 0;
+  if (tell(watcher_, more{s.id, s.consumed}))
+    s.consumed = 0;
+  else
+    check_soon();
 }
 
-void informer::heartbeat() {
+void informer::check_streams() {
   for (const auto& s : streams_)
-    tell(watcher_, more{s->id, std::exchange(s->consumed, 0)});
+    give_credit(*s);
+}
+
+// A watcher that has begun again answers that it knows none of them.
+void informer::check_after_restart() {
+  restarted_ = {*this, watcher_, [this] {
+                  check_after_restart();
+                  check_streams();
+                }};
+}
+
+void informer::check_soon() {
+  if (!check_.pending()) check_ = after(defaults::try_again, [this] { check_streams(); });
 }
 
 }  // namespace troupe::actors

@@ -27,6 +27,7 @@
 #include "actors/core/messages.hpp"
 #include "actors/defaults.hpp"
 #include "runtime/actor.hpp"
+#include "runtime/restart_observer.hpp"
 
 namespace troupe::actors {
 
@@ -65,17 +66,24 @@ class informer : public runtime::actor {
   // Throws, unless overridden.
   virtual void stream_lost(const std::string& prefix, const persistence::error& reason);
 
+  // Gives credit for each stream; of one that the watcher does not know `watch_ended` comes. When
+  // the watcher has begun again, and once in a while.
+  virtual void check_streams();
+  // In a moment: the watcher's mailbox was full.
+  void check_soon();
+
  private:
   struct state;
 
   void subscribe_again(state& s);
   void give_credit(state& s);
-  void heartbeat();
+  void check_after_restart();
 
   runtime::actor_ref watcher_;
   std::vector<std::shared_ptr<state>> streams_;
   stream last_stream_ = 0;
-  runtime::timer heartbeat_;
+  runtime::timer heartbeat_, check_;
+  runtime::restart_observer restarted_;
 };
 
 }  // namespace troupe::actors

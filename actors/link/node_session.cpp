@@ -68,7 +68,6 @@ void node_session::started() {
   follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node_});
-  heartbeat_ = every(defaults::stream_heartbeat, [this] { check_streams(); });
   sweep_ = every(link_defaults::sweep, [this] { forget_dead_readers(); });
   log().info("link: node {} is connected from {}", node_, inbox_->session()->other().address);
   inbox_->attach(self());
@@ -164,13 +163,15 @@ void node_session::subscribe_again(node_stream& s) {
   stream_of_.erase(s.number);
   s.number = first_number + ++last_number_;
   stream_of_[s.number] = s.subscription.stream();
-  tell(context_.core.watcher,
-       subscribe{.id = s.number,
-                 .prefix = s.subscription.prefix(),
-                 .on_node = s.subscription.on_node(),
-                 .after = s.last,
-                 .credit = static_cast<std::uint32_t>(std::max<std::int64_t>(s.credit, 0)),
-                 .bookmarks = s.subscription.bookmarks()});
+  const bool taken =
+      tell(context_.core.watcher,
+           subscribe{.id = s.number,
+                     .prefix = s.subscription.prefix(),
+                     .on_node = s.subscription.on_node(),
+                     .after = s.last,
+                     .credit = static_cast<std::uint32_t>(std::max<std::int64_t>(s.credit, 0)),
+                     .bookmarks = s.subscription.bookmarks()});
+  if (!taken) check_soon();
 }
 
 void node_session::on_more(const wire::More& m) {
@@ -207,8 +208,8 @@ void node_session::end_stream(std::uint64_t stream, const persistence::error& er
   send_item(item);
 }
 
-// The watcher forgets its streams when it crashes, and answers then.
 void node_session::check_streams() {
+  informer::check_streams();
   for (const auto& [stream, s] : streams_)
     tell(context_.core.watcher, more{s.number, 0});
 }

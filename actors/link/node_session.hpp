@@ -76,7 +76,7 @@ class node_session : public informer {
   void on_unsubscribe(const wire::Unsubscribe& m);
   void subscribe_again(node_stream& s);
   void end_stream(std::uint64_t stream, const persistence::error& error, bool is_refusal);
-  void check_streams();
+  void check_streams() override;
   // -- the node's requests
   void on_commit(const wire::Commit& m);
   void on_evict(const wire::Evict& m);
@@ -125,7 +125,7 @@ class node_session : public informer {
   std::map<std::uint64_t, console_request_state> console_requests_;
   std::uint64_t last_request_ = 0;
   std::uint64_t commits_ = 0, refused_ = 0, events_ = 0;
-  runtime::timer heartbeat_, again_, sweep_;
+  runtime::timer again_, sweep_;
 };
 
 }  // namespace troupe::actors

@@ -10,9 +10,10 @@ struct place {
 };
 
 place place_of(stream_index::group& group, const watch_view& view) {
-  if (!view.on_node.empty()) return {&group.by_node, &view.on_node};
   const auto resource = resource_of(view.prefix);
-  if (!resource.empty() && resource != view.prefix) return {&group.by_prefix, &view.prefix};
+  if (resource.empty()) return {nullptr, nullptr};
+  if (!view.on_node.empty()) return {&group.by_node, &view.on_node};
+  if (resource != view.prefix) return {&group.by_prefix, &view.prefix};
   return {nullptr, nullptr};
 }
 

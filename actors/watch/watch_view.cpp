@@ -32,8 +32,8 @@ bool watch_view::shows(const api::object_ptr& object) const {
   return !accept || accept(*object);
 }
 
-bool watch_view::whole_resource() const noexcept {
-  return !accept && on_node.empty() && resource_of(prefix) == prefix;
+bool watch_view::sees_as(const watch_view& other) const noexcept {
+  return !accept && !other.accept && prefix == other.prefix && on_node == other.on_node;
 }
 
 const api::object_ptr& departures::of(const change& c) {

@@ -36,8 +36,8 @@ struct watch_view {
   bool covers(std::string_view key) const noexcept;
   // Of an object whose key it covers.
   bool shows(const api::object_ptr& object) const;
-  // True when it shows all objects of its resource, so that its events are those of many others.
-  bool whole_resource() const noexcept;
+  // True when it shows what `other` shows: the same place, and neither has a filter.
+  bool sees_as(const watch_view& other) const noexcept;
 };
 
 // What is made once for all subscribers of some changes: last states stamped with the revision at

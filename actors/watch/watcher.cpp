@@ -110,12 +110,11 @@ void watcher::fan_out(const std::vector<change>& batch, revision before) {
     all.push_back(&c);
   }
   departures left;
-  if (const auto* group = index_.find({})) offer_all(group->streams, all, before, left, nullptr);
+  if (const auto* group = index_.find({})) offer_all(group->streams, all, before, left);
   for (const auto& [resource, changes] : by_resource) {
     const auto* group = resource.empty() ? nullptr : index_.find(resource);
     if (group == nullptr) continue;
-    event_list shared;
-    offer_all(group->streams, changes, before, left, &shared);
+    offer_all(group->streams, changes, before, left);
     if (!group->by_prefix.empty())
       offer_by(group->by_prefix, by_prefix(changes, resource), before, left);
     if (!group->by_node.empty()) offer_by(group->by_node, by_node(changes), before, left);
@@ -145,36 +144,40 @@ void watcher::offer_by(const stream_index::lists& lists, const changes_by_name& 
                        revision before, departures& left) {
   for (const auto& [name, of_name] : changes) {
     const auto found = lists.find(std::string{name});
-    if (found != lists.end()) offer_all(found->second, of_name, before, left, nullptr);
+    if (found != lists.end()) offer_all(found->second, of_name, before, left);
   }
 }
 
 void watcher::offer_all(const stream_list& streams, const changes_view& changes, revision before,
-                        departures& left, event_list* shared) {
+                        departures& left) {
+  sight seen{changes, left, {}, nullptr};
   for (auto* s : streams)
-    offer(*s, changes, before, left, shared);
+    offer(*s, seen, before);
 }
 
-// `shared` is filled by the first stream that sees the whole resource.
-void watcher::offer(watch_stream& s, const changes_view& changes, revision before, departures& left,
-                    event_list* shared) {
+// The same list for all that look at the same place without a filter.
+event_list watcher::sight::of(const watch_stream& s) {
+  const bool shareable = s.position < changes.front()->at && !s.view.accept;
+  if (shareable && first != nullptr && first->sees_as(s.view)) return shared;
+  std::vector<watch_event> own;
+  for (const auto* c : changes) {
+    if (c->at <= s.position) continue;
+    if (auto event = see(s.view, *c, left)) own.push_back(std::move(*event));
+  }
+  event_list events;
+  if (!own.empty()) events = std::move(own);
+  if (shareable && first == nullptr) {
+    first = &s.view;
+    shared = events;
+  }
+  return events;
+}
+
+void watcher::offer(watch_stream& s, sight& seen, revision before) {
   if (!s.live || s.dead) return;
   ++offers_;
-  const bool whole_resource =
-      shared != nullptr && s.view.whole_resource() && s.position < changes.front()->at;
-  event_list events;
-  if (whole_resource && !shared->empty()) {
-    events = *shared;
-  } else {
-    std::vector<watch_event> own;
-    for (const auto* c : changes) {
-      if (c->at <= s.position) continue;
-      if (auto event = see(s.view, *c, left)) own.push_back(std::move(*event));
-    }
-    if (own.empty()) return;
-    events = event_list{std::move(own)};
-    if (whole_resource) *shared = events;
-  }
+  auto events = seen.of(s);
+  if (events.empty()) return;
   const bool affordable = s.credit >= static_cast<std::int64_t>(events.size());
   if (affordable && send_events(s, std::move(events), window_.newest())) return;
   s.live = false;

@@ -7,8 +7,8 @@
 // own, or at once where there is none, in simulations). An initial state is read from a snapshot
 // and handed out under the same credit.
 //
-// After a crash the watcher begins at the present revision with no subscribers; each finds out by
-// its heartbeat (informer.hpp) and resumes from what it has seen.
+// After a crash the watcher begins at the present revision with no subscribers; each is told that
+// it has begun again (informer.hpp) and resumes from what it has seen.
 #pragma once
 
 #include <map>
@@ -57,6 +57,15 @@ class watcher : public runtime::actor {
   using changes_view = std::vector<const persistence::change*>;
   // By resource, prefix or node; the names are the changes' own.
   using changes_by_name = std::unordered_map<std::string_view, changes_view>;
+  // Some changes on their way to streams that stand in one list of the index.
+  struct sight {
+    event_list of(const watch_stream& s);
+
+    const changes_view& changes;
+    departures& left;
+    event_list shared;  // of the first view without a filter
+    const watch_view* first;
+  };
   class gathering;
 
   // -- messages from the store
@@ -78,9 +87,8 @@ class watcher : public runtime::actor {
   void offer_by(const stream_index::lists& lists, const changes_by_name& changes, revision before,
                 departures& left);
   void offer_all(const stream_list& streams, const changes_view& changes, revision before,
-                 departures& left, event_list* shared);
-  void offer(watch_stream& s, const changes_view& changes, revision before, departures& left,
-             event_list* shared);
+                 departures& left);
+  void offer(watch_stream& s, sight& seen, revision before);
   void fill_gap();
   void on_missed(const log_part& m);
 

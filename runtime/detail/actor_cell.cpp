@@ -259,7 +259,8 @@ inspection actor_cell::inspect_self() const {
   calls_->each([&](const pending_call& call) {
     if (std::holds_alternative<reply_handler>(call.action)) {
       ++seen.requests;
-    } else if (seen.timers.size() < defaults::timers_shown) {
+    } else if (call.due != pending_call::no_deadline &&
+               seen.timers.size() < defaults::timers_shown) {
       seen.timers.push_back({call.due - now, call.period});
     }
   });
@@ -332,6 +333,17 @@ std::uint64_t actor_cell::arm(duration delay, duration period, timer_action acti
   call->due = timer_due(core_->time->now(), bounded(delay));
   call->period = bounded(period);
   return calls_->add(*this, std::move(call));
+}
+
+std::uint64_t actor_cell::await_restart(const actor_ref& other, timer_action action) {
+  if (!calls_) calls_ = std::make_unique<pending_calls>(core_->timers);
+  auto call = std::make_unique<pending_call>();
+  call->action = std::move(action);
+  call->due = pending_call::no_deadline;
+  const auto id = calls_->add(*this, std::move(call));
+  if (auto* observed = access::cell_of(other))
+    observed->add_restart_observer(access::share(*this), id);
+  return id;
 }
 
 void actor_cell::cancel(std::uint64_t id) noexcept {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <caf/monitorable_actor.hpp>
 #include <caf/resumable.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -38,6 +39,8 @@ class actor_cell final : public caf::monitorable_actor, public caf::resumable, p
   enum class post_result { taken, down, full };
   // The cell that stands for all senders outside; its replies go to `system_core::outside`.
   static constexpr caf::actor_id gateway_id = ~caf::actor_id{0};
+
+  static actor_cell* of(const actor& state) noexcept { return state.cell_; }
 
   actor_cell(caf::actor_config& config, std::shared_ptr<system_core> shared, spawn_options options,
              factory make, actor_ref parent);
@@ -85,6 +88,7 @@ class actor_cell final : public caf::monitorable_actor, public caf::resumable, p
   bool send(const actor_ref& to, message content);
   void request(const actor_ref& to, message content, duration timeout, reply_handler done);
   std::uint64_t arm(duration delay, duration period, timer_action action);
+  std::uint64_t await_restart(const actor_ref& other, timer_action action);
   void cancel(std::uint64_t id) noexcept;
   bool pending(std::uint64_t id) const noexcept;
   actor_ref spawn(spawn_options options, factory make);
@@ -119,6 +123,11 @@ class actor_cell final : public caf::monitorable_actor, public caf::resumable, p
     std::string reason;
     std::shared_ptr<spdlog::logger> log;
   };
+  // Who is told of the next restart, by id: the actor and its pending call. Guarded by mtx_.
+  struct restart_observers {
+    std::map<std::uint64_t, std::pair<actor_ref, std::uint64_t>> all;
+    std::size_t sweep_at = 64;  // those that have ended are dropped at this size
+  };
   // What `due` is called with when a pause is over; ids of pending calls never reach it.
   static constexpr std::uint64_t pause_id = ~std::uint64_t{0};
 
@@ -137,6 +146,9 @@ class actor_cell final : public caf::monitorable_actor, public caf::resumable, p
   void add_crashes(actor_info& info) const;
   void destroy_state() noexcept;
   void end();
+  void add_restart_observer(const actor_ref& observer, std::uint64_t id);
+  std::unique_ptr<restart_observers> take_restart_observers();
+  void tell_restart_observers();
   template <class F>
   void attempt(const message_type& during, F f);
 
@@ -176,6 +188,7 @@ class actor_cell final : public caf::monitorable_actor, public caf::resumable, p
   std::unique_ptr<std::mt19937_64> random_;
   std::unique_ptr<crashes> crashes_;  // changes under mtx_, for row()
   std::unique_ptr<commands> commands_;
+  std::unique_ptr<restart_observers> observers_;
   bool commands_closed_ = false;  // guarded by mtx_
   const spawn_options options_;
   factory make_;

@@ -1,4 +1,5 @@
 // The life cycle of a cell: start, crash, restart after a back-off, end; and its children.
+#include <algorithm>
 #include <caf/actor_config.hpp>
 #include <caf/exit_reason.hpp>
 #include <new>
@@ -53,6 +54,7 @@ void actor_cell::attempt(const message_type& during, F f) {
 }
 
 void actor_cell::start() {
+  const bool again = phase_ != phase::fresh;
   phase_ = phase::running;
   backing_off_.store(false, std::memory_order_relaxed);
   // The cause of an actor's start is that of the message its supervisor was handling.
@@ -68,6 +70,7 @@ void actor_cell::start() {
   });
   this_thread::constructing = nullptr;
   meter_.finished();
+  if (again && phase_ == phase::running) tell_restart_observers();
 }
 
 void actor_cell::handle(envelope& e) {
@@ -203,6 +206,7 @@ void actor_cell::end() {
   this_thread::ending = false;
   if (children_) children_->each([](const actor_ref& c) { access::cell_of(c)->request_stop(); });
   children_.reset();
+  take_restart_observers();
   random_.reset();
   make_ = nullptr;
   core_->actors.leave(*this);
@@ -218,6 +222,39 @@ void actor_cell::end() {
     core_->top_ended(self);
   }
   core_->ended();
+}
+
+// -- observers of a restart ---
+
+void actor_cell::add_restart_observer(const actor_ref& observer, std::uint64_t id) {
+  std::vector<actor_ref> dropped;  // released without the lock
+  std::lock_guard lock{mtx_};
+  if (!observers_) observers_ = std::make_unique<restart_observers>();
+  auto& all = observers_->all;
+  all.insert_or_assign(observer.id(), std::pair{observer, id});
+  if (all.size() < observers_->sweep_at) return;
+  std::erase_if(all, [&](auto& entry) {
+    if (!access::cell_of(entry.second.first)->ending()) return false;
+    dropped.push_back(std::move(entry.second.first));
+    return true;
+  });
+  observers_->sweep_at = std::max(observers_->sweep_at, 2 * all.size());
+}
+
+std::unique_ptr<actor_cell::restart_observers> actor_cell::take_restart_observers() {
+  std::lock_guard lock{mtx_};
+  return std::move(observers_);
+}
+
+// One that has ended takes no notice.
+void actor_cell::tell_restart_observers() {
+  const auto told = take_restart_observers();
+  if (!told) return;
+  for (const auto& [actor, observer] : told->all) {
+    auto* cell = access::cell_of(observer.first);
+    cell->retain();
+    cell->due(observer.second);
+  }
 }
 
 // -- children ---

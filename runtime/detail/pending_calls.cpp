@@ -24,7 +24,7 @@ std::uint64_t pending_calls::add(timer_target& owner, std::unique_ptr<pending_ca
   auto& pending = *(slots_[slot] = std::move(call));
   pending.node.target = &owner;
   pending.node.id = std::uint64_t{generation_} << 32 | slot;
-  timers_.add(pending.node, pending.due);
+  if (pending.due != pending_call::no_deadline) timers_.add(pending.node, pending.due);
   return pending.node.id;
 }
 

@@ -21,6 +21,9 @@ namespace troupe::runtime {
 using timer_action = unique_function<void()>;
 
 struct pending_call {
+  // Nothing is armed: another actor makes it due (actor_cell::await_restart).
+  static constexpr time_point no_deadline = time_point::max();
+
   timer_node node;
   std::variant<timer_action, reply_handler> action;
   time_point due;

@@ -160,6 +160,48 @@ void measure_pods(results& out, const bench_options& options) {
 
 namespace {
 
+constexpr int many_nodes = 5'000;
+
+}  // namespace
+
+void measure_idle_nodes(results& out, const bench_options& options) {
+  constexpr double seconds = 20;
+  const scratch place;
+  const node n{options.program, place.path(), many_nodes};
+  n.wait_for_nodes();
+  // Each has made its lease and renewed it once.
+  std::this_thread::sleep_for(std::chrono::seconds{12});
+  const auto start = clock::now();
+  const auto before = n.processor_s();
+  std::this_thread::sleep_for(std::chrono::duration<double>{seconds});
+  out.add("5,000 idle nodes: of one core", 100 * (n.processor_s() - before) / seconds_since(start),
+          "%", at_most(8));
+  out.add("memory with 5,000 idle nodes", n.memory_mb(), "MB");
+}
+
+void measure_many_pods(results& out, const bench_options& options) {
+  constexpr int controllers = 10, each = 10'000;
+  const scratch place;
+  const node n{options.program, place.path(), many_nodes};
+  n.wait_for_nodes();
+  cluster on{n};
+  const auto name = [](int i) { return fmt::format("part-{}", i); };
+  const auto before = n.processor_s();
+  const auto start = clock::now();
+  for (int i = 0; i < controllers; ++i)
+    on.create(controller, name(i), each);
+  for (int i = 0; i < controllers; ++i)
+    on.wait("all running", [&] { return on.has(controller, name(i), "readyReplicas", each); });
+  const auto took = seconds_since(start);
+  constexpr int pods_made = controllers * each;
+  out.add("100,000 pods on 5,000 nodes: processor time of a pod",
+          (n.processor_s() - before) / pods_made * 1e3, "ms", at_most(0.2));
+  out.add("… pods a second", pods_made / took, "/s");
+  out.add("… memory", n.memory_mb(), "MB");
+}
+
+namespace {
+
 // Processor time of a node for one controller's pods, from none to Running.
 double processor_time_of_pods(const bench_options& options, const char* observation) {
   constexpr int count = 5'000;

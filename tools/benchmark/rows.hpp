@@ -23,6 +23,9 @@ void measure_http(results& out, const bench_options& options);
 void measure_watch(results& out, const bench_options& options);
 // Controllers and their pods on simulated nodes.
 void measure_pods(results& out, const bench_options& options);
+// A large cluster of simulated nodes: what it takes when nothing happens, and with 100,000 pods.
+void measure_idle_nodes(results& out, const bench_options& options);
+void measure_many_pods(results& out, const bench_options& options);
 // What observation of the actors costs: the same work with and without it, in turn.
 void measure_console(results& out, const bench_options& options);
 

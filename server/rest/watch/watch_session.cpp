@@ -6,6 +6,8 @@
 #include <atomic>
 #include <random>
 
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/rest/defaults.hpp"
 
@@ -23,6 +25,12 @@ std::string prefix_of(const call& call, const list_options& options) {
   const bool one = name && !name->empty() && name->find('/') == std::string_view::npos &&
                    (!kind.namespaced() || !call.route.ns.empty());
   return one ? kind.key(call.route.ns, *name) : kind.prefix(call.route.ns);
+}
+
+// The node whose pods alone are asked for.
+std::string node_of(const call& call, const list_options& options) {
+  if (&call.kind() != &api::kind_of<api::core::v1::Pod>()) return {};
+  return std::string{options.fields.exact("spec.nodeName").value_or("")};
 }
 
 // Of the same content.
@@ -98,7 +106,7 @@ void watch_session::subscribe() {
   tell(watcher_, actors::subscribe{.id = id_,
                                    .prefix = prefix_of(*call_, options_),
                                    .accept = form_->filter(),
-                                   .on_node = {},
+                                   .on_node = node_of(*call_, options_),
                                    .after = received_,
                                    .credit = defaults::watch_credit,
                                    .bookmarks = options_.bookmarks});
