@@ -101,9 +101,6 @@ inline constexpr std::uint32_t garbage_credit = 10'000;
 
 // -- namespaces -----------------------------------------------------------------------------------
 
-// kubernetes: pkg/controlplane/controller/systemnamespaces, and the namespace of clients.
-inline constexpr std::array system_namespaces{"default", "kube-system", "kube-public",
-                                              "kube-node-lease"};
 // Deletions of one namespace's content under way.
 inline constexpr std::size_t namespace_in_flight = 500;
 // Between two looks at a namespace whose content takes its time to go.

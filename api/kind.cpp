@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "api/kind_row.hpp"
+#include "api/schema/custom.pb.h"
+
 namespace troupe::api {
 namespace {
 
@@ -14,15 +17,32 @@ std::string qualify(const std::string& name, const std::string& group) {
   return group.empty() ? name : name + "." + group;
 }
 
+std::string prefix_of(const Kind& options) {
+  std::string out(registry);
+  if (options.group_in_key()) out += options.group() + "/";
+  return out + options.plural() + "/";
+}
+
 }  // namespace
 
-kind_info::kind_info(const Kind& options, const google::protobuf::Descriptor& type)
+kind_info::kind_info(const Kind& options, const google::protobuf::Descriptor& type, bool custom)
     : options_(options),
       type_(type),
+      row_(row_of(type)),
       api_version_(options.group().empty() ? options.version()
                                            : options.group() + "/" + options.version()),
       qualified_plural_(qualify(options.plural(), options.group())),
-      qualified_kind_(qualify(options.kind(), options.group())) {}
+      qualified_kind_(qualify(options.kind(), options.group())),
+      prefix_(prefix_of(options)),
+      custom_(custom) {}
+
+kind_info::kind_info(const Kind& options, const google::protobuf::Descriptor& type)
+    : kind_info(options, type, false) {}
+
+kind_handle kind_info::make_custom(Kind options) {
+  options.set_group_in_key(true);
+  return kind_handle(new kind_info(options, *CustomBody::descriptor(), true));
+}
 
 std::unique_ptr<body> kind_info::make() const {
   auto* prototype = google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type_);
@@ -30,22 +50,30 @@ std::unique_ptr<body> kind_info::make() const {
 }
 
 std::string kind_info::key(std::string_view ns, std::string_view name) const {
-  std::string out = prefix(ns);
+  const bool inside = namespaced() && !ns.empty();
+  std::string out;
+  out.reserve(prefix_.size() + (inside ? ns.size() + 1 : 0) + name.size());
+  out += prefix_;
+  if (inside) {
+    out += ns;
+    out += '/';
+  }
   out += name;
   return out;
 }
 
 std::string kind_info::prefix(std::string_view ns) const {
-  std::string out;
-  out.reserve(registry.size() + plural().size() + ns.size() + 80);
-  out += registry;
-  out += plural();
-  out += '/';
+  std::string out = prefix_;
   if (namespaced() && !ns.empty()) {
     out += ns;
     out += '/';
   }
   return out;
+}
+
+std::string kind_info::etcd_prefix() const {
+  if (options_.storage_prefix().empty()) return prefix_;
+  return std::string(registry) + options_.storage_prefix() + "/";
 }
 
 bool kind_info::serves(std::string_view verb) const noexcept {
@@ -58,6 +86,10 @@ bool kind_info::serves(std::string_view verb) const noexcept {
 
 bool kind_info::stored() const noexcept {
   return options_.subresource().empty() && !plural().empty() && (serves("get") || serves("none"));
+}
+
+void kind_handle::release() const noexcept {
+  if (kind_->handles_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete kind_;
 }
 
 }  // namespace troupe::api

@@ -3,7 +3,6 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
-#include <memory>
 #include <tuple>
 
 #include "api/invariant.hpp"
@@ -13,68 +12,137 @@ namespace troupe::api {
 
 using google::protobuf::DescriptorPool;
 
-const scheme& scheme::instance() {
-  static const scheme only;
-  return only;
-}
+namespace {
 
-scheme::scheme() {
+constexpr std::string_view registry = "/registry/";
+
+// Built-in kinds are never freed: objects in static storage may be the last to name them.
+std::vector<kind_handle> kinds_of_schema() {
+  std::vector<kind_handle> found;
   for (std::string_view path : schema_files()) {
     const auto* file = DescriptorPool::generated_pool()->FindFileByName(std::string(path));
     ensure(file != nullptr, "every file of the schema is linked into the program");
     for (int i = 0; i < file->message_type_count(); ++i) {
       const auto& type = *file->message_type(i);
-      if (!type.options().HasExtension(kind)) continue;
-      owned_.push_back(std::make_unique<kind_info>(type.options().GetExtension(kind), type));
-      if (owned_.back()->serves("none"))
-        index_stored(*owned_.back());
-      else
-        all_.push_back(owned_.back().get());
+      if (type.options().HasExtension(kind))
+        found.emplace_back(new kind_info(type.options().GetExtension(kind), type));
     }
   }
-  std::sort(all_.begin(), all_.end(), [](const kind_info* a, const kind_info* b) {
+  return found;
+}
+
+std::string api_version_of(std::string_view group, std::string_view version) {
+  std::string out(group);
+  if (!group.empty()) out += '/';
+  out += version;
+  return out;
+}
+
+bool in_one_place(const kind_info& kind, const Kind& options) {
+  return kind.custom() && kind.group() == options.group() && kind.plural() == options.plural();
+}
+
+// Of what a key and a path can hold; the rest of its syntax is for who defines the kind to check.
+bool is_name(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos;
+}
+
+// What keeps it from being a custom kind; empty where nothing does.
+std::string objection(const Kind& options) {
+  if (!is_name(options.group()) || options.group().find('.') == std::string::npos)
+    return "the group must be a DNS subdomain with a dot";
+  if (!is_name(options.plural()) || !is_name(options.version()) || options.kind().empty())
+    return "kind, plural and version must be names";
+  if (options.compact() || options.has_scale() || options.selectable_fields_size() > 0 ||
+      !options.subresource().empty() || !options.storage_prefix().empty())
+    return "it has an option that only kinds of the schema may have";
+  return {};
+}
+
+}  // namespace
+
+// -- table ----------------------------------------------------------------------------------------
+
+kind_table::kind_table(std::vector<kind_handle> kinds, std::uint64_t revision)
+    : kinds_(std::move(kinds)), revision_(revision) {
+  for (const auto& each : kinds_) {
+    if (!each->serves("none")) all_.push_back(each.get());
+    if (!each->stored()) continue;
+    stored_.push_back(each.get());
+    const bool own_prefix = by_prefix_.emplace(each->prefix(), each.get()).second;
+    ensure(own_prefix, "every stored kind has a prefix of its own in the store");
+  }
+  const auto before = [](const kind_info* a, const kind_info* b) {
     return std::tie(a->group(), a->version(), a->plural(), a->kind()) <
            std::tie(b->group(), b->version(), b->plural(), b->kind());
-  });
-  for (const kind_info* each : all_)
-    index(*each);
-}
-
-void scheme::index(const kind_info& kind) {
-  const bool fresh = by_kind_.emplace(names(kind.api_version(), kind.kind()), &kind).second;
-  ensure(fresh, "a kind is described once in the schema");
-  if (!kind.plural().empty()) by_resource_.emplace(names(kind.api_version(), kind.plural()), &kind);
-  index_stored(kind);
-}
-
-void scheme::index_stored(const kind_info& kind) {
-  by_type_.emplace(&kind.type(), &kind);
-  if (kind.stored()) {
-    const bool own_prefix = by_stored_plural_.emplace(kind.plural(), &kind).second;
-    ensure(own_prefix, "no two stored kinds share a plural, which is their prefix in the store");
+  };
+  std::sort(all_.begin(), all_.end(), before);
+  std::sort(stored_.begin(), stored_.end(), before);
+  for (const auto* each : all_) {
+    const bool fresh = by_kind_.emplace(names(each->api_version(), each->kind()), each).second;
+    ensure(fresh, "a kind has a name of its own in its version");
+    if (!each->plural().empty())
+      by_resource_.emplace(names(each->api_version(), each->plural()), each);
   }
 }
 
-const kind_info* scheme::find(std::string_view api_version, std::string_view kind) const {
+const kind_info* kind_table::find(std::string_view api_version, std::string_view kind) const {
   const auto it = by_kind_.find(names(api_version, kind));
   return it == by_kind_.end() ? nullptr : it->second;
 }
 
-const kind_info* scheme::find_resource(std::string_view group, std::string_view version,
-                                       std::string_view plural) const {
-  std::string api_version(group);
-  if (!group.empty()) api_version += '/';
-  api_version += version;
-  const auto it = by_resource_.find(names(api_version, plural));
+const kind_info* kind_table::find_resource(std::string_view group, std::string_view version,
+                                           std::string_view plural) const {
+  const auto it = by_resource_.find(names(api_version_of(group, version), plural));
   return it == by_resource_.end() ? nullptr : it->second;
 }
 
-const kind_info* scheme::find_key(std::string_view key) const {
-  constexpr std::string_view registry = "/registry/";
+const kind_info* kind_table::find_key(std::string_view key) const {
   if (!key.starts_with(registry)) return nullptr;
-  key.remove_prefix(registry.size());
-  const auto it = by_stored_plural_.find(key.substr(0, key.find('/')));
-  return it == by_stored_plural_.end() ? nullptr : it->second;
+  auto end = key.find('/', registry.size());
+  // A group has a dot, a plural has none.
+  if (key.substr(0, end).find('.') != std::string_view::npos && end != std::string_view::npos)
+    end = key.find('/', end + 1);
+  if (end == std::string_view::npos) return nullptr;
+  const auto it = by_prefix_.find(key.substr(0, end + 1));
+  return it == by_prefix_.end() ? nullptr : it->second;
+}
+
+std::vector<std::string> kind_table::api_versions() const {
+  std::vector<std::string> out;
+  for (const kind_info* each : all_)
+    if (out.empty() || out.back() != each->api_version()) out.push_back(each->api_version());
+  return out;
+}
+
+// -- scheme ---------------------------------------------------------------------------------------
+
+scheme& scheme::instance() {
+  static auto* only = new scheme;  // outlives every object and every thread
+  return *only;
+}
+
+scheme::scheme()
+    : built_in_(std::make_shared<const kind_table>(kinds_of_schema(), 1)), table_(built_in_) {
+  for (const auto& each : built_in_->kinds_)
+    by_type_.emplace(&each->type(), each.get());
+}
+
+kind_handle scheme::find(std::string_view api_version, std::string_view kind) const {
+  if (const auto* known = built_in_->find(api_version, kind)) return known;
+  return kinds()->find(api_version, kind);
+}
+
+kind_handle scheme::find_resource(std::string_view group, std::string_view version,
+                                  std::string_view plural) const {
+  if (const auto* known = built_in_->find_resource(group, version, plural)) return known;
+  return kinds()->find_resource(group, version, plural);
+}
+
+kind_handle scheme::find_key(std::string_view key) const {
+  if (const auto* known = built_in_->find_key(key)) return known;
+  return kinds()->find_key(key);
 }
 
 const kind_info* scheme::find(const google::protobuf::Descriptor& type) const {
@@ -82,11 +150,51 @@ const kind_info* scheme::find(const google::protobuf::Descriptor& type) const {
   return it == by_type_.end() ? nullptr : it->second;
 }
 
-std::vector<std::string> scheme::api_versions() const {
-  std::vector<std::string> out;
-  for (const kind_info* each : all_)
-    if (out.empty() || out.back() != each->api_version()) out.push_back(each->api_version());
-  return out;
+expected<kind_handle> scheme::put(Kind options) {
+  if (auto wrong = objection(options); !wrong.empty())
+    return fail(bad_request("no custom kind can be made: " + wrong));
+  const std::lock_guard lock(changing_);
+  const auto version = api_version_of(options.group(), options.version());
+  const auto* namesake = kinds()->find(version, options.kind());
+  const auto* other = kinds()->find_resource(options.group(), options.version(), options.plural());
+  for (const auto* found : {namesake, other})
+    if (found != nullptr && !in_one_place(*found, options))
+      return fail(already_exists(*found, found->kind()));
+  return put_locked(std::move(options));
+}
+
+kind_handle scheme::find_or_stand_in(Kind options) {
+  if (!objection(options).empty()) return nullptr;
+  const std::lock_guard lock(changing_);
+  const auto now = kinds();
+  for (const auto* each : now->stored())
+    if (in_one_place(*each, options)) return each;
+  options.clear_verbs();
+  options.add_verbs("none");
+  return put_locked(std::move(options));
+}
+
+kind_handle scheme::put_locked(Kind options) {
+  const auto now = kinds();
+  std::vector<kind_handle> next;
+  for (const auto& each : now->kinds_)
+    if (!in_one_place(*each, options)) next.push_back(each);
+  auto made = kind_info::make_custom(std::move(options));
+  next.push_back(made);
+  table_.store(std::make_shared<const kind_table>(std::move(next), now->revision() + 1),
+               std::memory_order_release);
+  return made;
+}
+
+void scheme::remove(const kind_info& kind) {
+  const std::lock_guard lock(changing_);
+  const auto now = kinds();
+  std::vector<kind_handle> next;
+  for (const auto& each : now->kinds_)
+    if (each != &kind || !each->custom()) next.push_back(each);
+  if (next.size() == now->kinds_.size()) return;
+  table_.store(std::make_shared<const kind_table>(std::move(next), now->revision() + 1),
+               std::memory_order_release);
 }
 
 const kind_info& kind_of_type(const google::protobuf::Descriptor& type) {

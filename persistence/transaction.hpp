@@ -22,7 +22,7 @@ struct precondition {
 
 struct mutation {
   std::string key;
-  const api::kind_info* kind = nullptr;
+  api::kind_handle kind;
   // Null: remove the key (a precondition-less remove of an absent key is no change).
   std::unique_ptr<api::body> content;
 };

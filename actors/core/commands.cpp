@@ -25,8 +25,8 @@ std::string_view name_in(std::string_view key) {
 
 api::expected<api::object_ptr> find(const persistence::snapshot& state, std::string_view key,
                                     std::string_view uid) {
-  const auto* kind = api::scheme::instance().find_key(key);
-  if (kind == nullptr) return api::fail(api::bad_request(fmt::format("no kind has key {}", key)));
+  const auto kind = api::scheme::instance().find_key(key);
+  if (!kind) return api::fail(api::bad_request(fmt::format("no kind has key {}", key)));
   auto found = state.find(key);
   if (!found) return api::fail(api::not_found(*kind, name_in(key)));
   if (!uid.empty() && found->meta().uid() != uid) {

@@ -7,16 +7,16 @@
 
 #include "actors/core/commands.hpp"
 #include "actors/core/log.hpp"
+#include "api/kind_row.hpp"
 #include "api/object/object_key.hpp"
-#include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
 
 namespace {
 
-bool is_no_event(const api::object& object) {
-  return &object.kind() != &api::kind_of<api::core::v1::Event>();
+bool may_have_dependents(const api::object& object) {
+  return object.kind().row().has_dependents;
 }
 
 persistence::change_cause author() {
@@ -36,7 +36,7 @@ const runtime::behavior& garbage_collector::make_behavior() const {
 
 void garbage_collector::started() {
   follow("/registry/", [this](const watch_events& m) { on_changes(m); },
-         {.accept = is_no_event, .on_node = {}, .credit = defaults::garbage_credit});
+         {.accept = may_have_dependents, .on_node = {}, .credit = defaults::garbage_credit});
   again_ = every(defaults::try_again, [this] {
     for (const auto& key : std::exchange(later_, {}))
       enqueue(key);
@@ -229,7 +229,8 @@ void garbage_collector::check_namespaces(const api::object_ptr& dependent) {
   for (const auto& owner : dependent->meta().owner_references()) {
     if (state_of(*dependent, owner, state) != owner_state::absent) continue;
     if (absent_.find(owner.uid()) != nullptr) continue;
-    const auto* kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+    const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+    if (!kind) continue;  // it has gone meanwhile
     bool elsewhere = false;
     state.scan(kind->prefix(), {}, [&](std::string_view, const api::object_ptr& each) {
       elsewhere = each->meta().uid() == owner.uid();

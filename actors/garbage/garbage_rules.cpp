@@ -34,8 +34,8 @@ bool same_dependence(const api::object& a, const api::object& b) {
 
 owner_state state_of(const api::object& dependent, const OwnerReference& owner,
                      const persistence::snapshot& state) {
-  const auto* kind = api::scheme::instance().find(owner.api_version(), owner.kind());
-  if (kind == nullptr || !kind->stored()) return owner_state::solid;
+  const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+  if (!kind || !kind->stored()) return owner_state::solid;
   const auto& ns = dependent.meta().namespace_();
   if (kind->namespaced() && ns.empty()) return owner_state::solid;
   const auto found = state.find(kind->key(kind->namespaced() ? ns : "", owner.name()));

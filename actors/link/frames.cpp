@@ -69,8 +69,8 @@ void write_object(wire::Object& out, const api::object_ptr& object) {
 
 readable<api::object_ptr> read_object(const wire::Object& from, std::string_view key) {
   if (from.stored().empty()) return nullptr;
-  const auto* kind = api::scheme::instance().find_key(key);
-  if (kind == nullptr) return malformed(fmt::format("no kind has the key {}", key));
+  const auto kind = api::scheme::instance().find_key(key);
+  if (!kind) return malformed(fmt::format("no kind has the key {}", key));
   auto made = api::object::from_storage(*kind, from.stored(), from.revision());
   if (!made) return malformed(made.error().message);
   if (api::key_of(**made) != key) return malformed(fmt::format("{} holds another object", key));
@@ -132,8 +132,8 @@ readable<persistence::transaction> read_commit(const wire::Commit& from) {
   for (const auto& each : from.preconditions())
     transaction.preconditions.push_back({each.key(), each.at()});
   for (const auto& each : from.mutations()) {
-    const auto* kind = api::scheme::instance().find_key(each.key());
-    if (kind == nullptr) return malformed(fmt::format("no kind has the key {}", each.key()));
+    const auto kind = api::scheme::instance().find_key(each.key());
+    if (!kind) return malformed(fmt::format("no kind has the key {}", each.key()));
     std::unique_ptr<api::body> content;
     if (!each.stored().empty()) {
       auto made = read_body(*kind, each.stored());

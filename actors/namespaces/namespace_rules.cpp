@@ -53,16 +53,12 @@ namespace_content survey(const persistence::snapshot& state, const std::string& 
   const auto& pods = api::kind_of<Pod>();
   survey_kind(state, pods, ns, limit, content);
   const bool pods_left = !content.remaining.empty();
-  std::vector<std::string> seen{pods.prefix(ns)};
-  for (const auto* kind : api::scheme::instance().all()) {
-    if (!kind->namespaced() || !kind->stored()) continue;
-    // Two versions of a kind stand in one place.
-    const auto prefix = kind->prefix(ns);
-    if (std::find(seen.begin(), seen.end(), prefix) != seen.end()) continue;
-    seen.push_back(prefix);
+  const auto kinds = api::scheme::instance().kinds();
+  for (const auto* kind : kinds->stored()) {
+    if (!kind->namespaced() || kind == &pods) continue;
     if (!pods_left) {
       survey_kind(state, *kind, ns, limit, content);
-    } else if (const auto count = state.count(prefix); count != 0) {
+    } else if (const auto count = state.count(kind->prefix(ns)); count != 0) {
       content.remaining[kind->qualified_plural()] = count;
     }
   }

@@ -13,6 +13,7 @@
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "api/validation/system_namespaces.hpp"
 
 namespace troupe::actors {
 
@@ -84,7 +85,7 @@ void namespaces::on_accounts(const watch_events& m) {
 void namespaces::ensure_system() {
   const auto state = store_->read();
   const auto& kind = api::kind_of<Namespace>();
-  for (const auto* name : defaults::system_namespaces) {
+  for (const auto* name : api::system_namespaces) {
     if (state.find(kind.key({}, name))) continue;
     auto ns = std::make_unique<Namespace>();
     ns->mutable_metadata()->set_name(name);

@@ -3,6 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include "api/codec/canonical_wire.hpp"
+#include "api/codec/custom_json.hpp"
 #include "api/codec/envelope.hpp"
 #include "api/codec/json_decode.hpp"
 #include "api/codec/json_encode.hpp"
@@ -94,13 +95,28 @@ std::string objection(std::string_view given_kind, std::string_view given_versio
   return {};
 }
 
-expected<const kind_info*> find_kind(const type_names& names) {
+expected<kind_handle> find_kind(const type_names& names) {
   if (names.kind.empty()) return fail(bad_request("Object 'Kind' is missing"));
   if (names.api_version.empty()) return fail(bad_request("Object 'apiVersion' is missing"));
-  const kind_info* found = scheme::instance().find(names.api_version, names.kind);
-  if (found != nullptr) return found;
+  auto found = scheme::instance().find(names.api_version, names.kind);
+  if (found) return found;
   return fail(bad_request("no kind " + quoted(names.kind) + " is registered for version " +
                           quoted(names.api_version)));
+}
+
+expected<decoded> decode_custom(const document& doc, const kind_info& kind,
+                                const decode_options& options) {
+  if (doc.form != media::json)
+    return fail(unsupported_media_type("application/vnd.kubernetes.protobuf",
+                                       "application/json, application/yaml"));
+  auto read = read_custom(content_of(doc), options);
+  if (!read) return fail(cannot_be_handled(doc.names, kind, read.error()));
+  const type_names names{read->api_version, read->kind};
+  if (const auto other = objection(names.kind, names.api_version, kind); !other.empty())
+    return fail(cannot_be_handled(names, kind, other));
+  if (options.fields == field_validation::strict && !read->problems.empty())
+    return fail(cannot_be_handled(names, kind, joined(read->problems)));
+  return decoded{&kind, std::move(read->content), std::move(read->problems)};
 }
 
 bool parse_wire(const std::string& wire, body& into) {
@@ -113,13 +129,14 @@ expected<decoded> decode(std::string_view bytes, media form, const kind_info* ex
                          const decode_options& options) {
   auto doc = open(bytes, form, options);
   if (!doc) return fail(std::move(doc.error()));
-  const kind_info* kind = expected_kind;
-  if (kind == nullptr) {
+  kind_handle kind = expected_kind;
+  if (!kind) {
     if (doc->names.kind.empty()) doc->names = find_type_names(content_of(*doc));
     auto found = find_kind(doc->names);
     if (!found) return fail(std::move(found.error()));
-    kind = *found;
+    kind = std::move(*found);
   }
+  if (kind->custom()) return decode_custom(*doc, *kind, options);
   auto read = to_wire(*doc, type_plan::of(kind->type()), options);
   if (!read) {
     // Another kind than expected explains the error better than the first field that does not fit.
@@ -152,6 +169,8 @@ expected<std::vector<std::string>> decode_into(std::string_view bytes, media for
 
 void append_json(std::string& out, const body& content, std::string_view api_version,
                  std::string_view kind) {
+  if (content.GetDescriptor() == CustomBody::descriptor())
+    return append_custom_json(out, static_cast<const CustomBody&>(content), api_version, kind);
   std::string wire;
   append_wire(wire, content);
   append_json(out, type_plan::of(*content.GetDescriptor()), wire, api_version, kind);

@@ -31,7 +31,7 @@ struct decode_options {
 };
 
 struct decoded {
-  const kind_info* kind = nullptr;
+  kind_handle kind;
   std::unique_ptr<body> content;
   // For `warn`: the lines of upstream, e.g. `unknown field "spec.foo"`.
   std::vector<std::string> warnings;
@@ -39,6 +39,7 @@ struct decoded {
 
 // Reads kind and apiVersion, then the rest. `expected_kind` (may be null) is taken where the
 // document names none; another kind than expected is a 400. Unknown versions and kinds are named.
+// A custom kind has no protobuf: 415.
 expected<decoded> decode(std::string_view bytes, media form, const kind_info* expected_kind,
                          const decode_options& options = {});
 

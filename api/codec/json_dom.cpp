@@ -11,8 +11,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_set>
 
+#include "api/codec/json_text.hpp"
 #include "api/limits.hpp"
+#include "api/values/utf8.hpp"
 
 namespace troupe::api {
 namespace {
@@ -181,6 +184,24 @@ void strip_nulls(json_value& value) {
       ++end;
     }
     if (end != value.MemberEnd()) value.EraseMember(end, value.MemberEnd());
+  }
+}
+
+void find_repeated(const json_value& in, field_path& at, std::vector<std::string>& out) {
+  if (in.IsArray()) {
+    for (rapidjson::SizeType i = 0; i < in.Size(); ++i) {
+      const auto step = at.index(i);
+      find_repeated(in[i], at, out);
+    }
+  } else if (in.IsObject()) {
+    std::unordered_set<std::string_view> seen;
+    for (const auto& member : in.GetObject()) {
+      const auto name = text_of(member.name);
+      const auto step = at.field(name.substr(0, utf8_prefix(name, limits::path_key_bytes)));
+      if (!seen.insert(name).second && out.size() < limits::document_problems)
+        out.push_back("duplicate field " + quoted(at.str()));
+      find_repeated(member.value, at, out);
+    }
   }
 }
 

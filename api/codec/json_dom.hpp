@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/error.hpp"
+#include "api/path.hpp"
 
 namespace troupe::api {
 
@@ -38,6 +39,10 @@ std::size_t json_bytes(const json_value& value);
 
 // Removes members that are null, at every depth.
 void strip_nulls(json_value& value);
+
+// Adds `duplicate field "data.k"` for each member that comes twice; limits::document_problems at
+// most. `at` stands at the value.
+void find_repeated(const json_value& in, field_path& at, std::vector<std::string>& out);
 
 // An object whose members are looked up, replaced and removed many times: linear in the end,
 // however many there are. The object is whole again when `finish` has been called.

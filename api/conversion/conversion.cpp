@@ -24,7 +24,7 @@ void conversions::add(const Descriptor& external, const Descriptor* hub) {
   all_.push_back(made);
 }
 
-const kind_info* conversions::find(std::string_view api_version, std::string_view kind) const {
+kind_handle conversions::find(std::string_view api_version, std::string_view kind) const {
   const auto found = by_kind_.find(names(api_version, kind));
   if (found != by_kind_.end()) return found->second;
   return scheme::instance().find(api_version, kind);
@@ -42,7 +42,7 @@ const kind_info* conversions::find(const Descriptor& type) const {
 }
 
 const kind_info* conversions::hub(const kind_info& kind) const {
-  if (scheme::instance().find(kind.type()) == &kind) return &kind;
+  if (kind.custom() || scheme::instance().find(kind.type()) == &kind) return &kind;
   const auto found = hubs_.find(&kind);
   return found == hubs_.end() ? nullptr : found->second;
 }
@@ -84,17 +84,17 @@ expected<decoded> conversions::decode(std::string_view bytes, media form,
     bytes = text;
     form = media::json;
   }
-  const kind_info* kind = expected_kind;
-  if (kind == nullptr && form == media::json) {
+  kind_handle kind = expected_kind;
+  if (!kind && form == media::json) {
     const type_names given = find_type_names(bytes);
     if (!given.api_version.empty() && !knows_version(given.api_version))
       return fail(bad_request("no version " + quoted(given.api_version) + " is registered"));
     kind = find(given.api_version, given.kind);
-    if (kind == nullptr && !given.kind.empty() && !given.api_version.empty())
+    if (!kind && !given.kind.empty() && !given.api_version.empty())
       return fail(bad_request("no kind " + quoted(given.kind) + " is registered for version " +
                               quoted(given.api_version)));
   }
-  auto read = api::decode(bytes, form, kind, options);
+  auto read = api::decode(bytes, form, kind.get(), options);
   if (read) set_defaults(*read->content);
   return read;
 }

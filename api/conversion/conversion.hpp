@@ -62,7 +62,7 @@ class conversions {
   // -- lookup ------------------------------------------------------------------------------------
 
   // Kinds of the other versions and of the hub; null where there is none.
-  const kind_info* find(std::string_view api_version, std::string_view kind) const;
+  kind_handle find(std::string_view api_version, std::string_view kind) const;
   // Of the other versions only. `plural` as it stands in paths, e.g. "replicationControllers".
   const kind_info* find_resource(std::string_view version, std::string_view plural) const;
   // The hub's kind that the kind is a shape of; itself for one of the hub, null where there is

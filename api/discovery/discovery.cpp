@@ -5,8 +5,11 @@
 
 #include <functional>
 #include <map>
+#include <span>
+#include <vector>
 
-#include "api/scheme.hpp"
+#include "api/discovery/made_of_kinds.hpp"
+#include "api/kind_row.hpp"
 
 namespace troupe::api {
 
@@ -61,13 +64,26 @@ class document {
   rapidjson::Writer<rapidjson::StringBuffer> out_{buffer_};
 };
 
-const std::vector<std::string_view> all_verbs{"create", "delete", "deletecollection", "get",
-                                              "list",   "patch",  "update",           "watch"};
+constexpr std::string_view all_verbs[] = {"create", "delete", "deletecollection", "get",
+                                          "list",   "patch",  "update",           "watch"};
+constexpr std::string_view part_verbs[] = {"get", "patch", "update"};
 
 std::vector<std::string_view> verbs_of(const kind_info& kind) {
   const auto& own = kind.options().verbs();
-  if (own.empty()) return all_verbs;
+  if (own.empty()) return {std::begin(all_verbs), std::end(all_verbs)};
   return {own.begin(), own.end()};
+}
+
+// What discovery says of an object's parts.
+std::vector<kind_part> parts_of(const kind_info& kind) {
+  std::vector<kind_part> all;
+  if (kind.options().has_scale())
+    all.push_back({"scale", "autoscaling", "v1", "Scale", part_verbs});
+  if (kind.options().has_status())
+    all.push_back({"status", kind.group(), kind.version(), kind.kind(), part_verbs});
+  for (const auto& each : kind.row().parts)
+    if (each.listed) all.push_back(each);
+  return all;
 }
 
 std::string_view singular_of(const kind_info& kind) {
@@ -80,18 +96,17 @@ std::string group_version(std::string_view group, std::string_view version) {
 
 // Groups and their versions in the order of the scheme; kinds that are resources of their own.
 using versions = std::map<std::string, std::vector<const kind_info*>>;
-const std::map<std::string, versions>& groups() {
-  static const auto all = [] {
-    std::map<std::string, versions> found;
-    for (const auto* kind : scheme::instance().all())
-      if (!kind->plural().empty()) found[kind->group()][kind->version()].push_back(kind);
-    return found;
-  }();
-  return all;
+using groups = std::map<std::string, versions, std::less<>>;
+
+groups groups_of(const kind_table& kinds) {
+  groups found;
+  for (const auto* kind : kinds.all())
+    if (!kind->plural().empty()) found[kind->group()][kind->version()].push_back(kind);
+  return found;
 }
 
 void write_resource(document& d, std::string_view name, std::string_view singular, bool namespaced,
-                    const std::vector<std::string_view>& verbs, const std::function<void()>& rest) {
+                    std::span<const std::string_view> verbs, const std::function<void()>& rest) {
   d.object([&] {
     d.field("name", name);
     d.field("singularName", singular);
@@ -108,7 +123,7 @@ void write_resources(document& d, const kind_info& kind) {
     if (!options.short_names().empty()) d.strings("shortNames", options.short_names());
     if (!options.categories().empty()) d.strings("categories", options.categories());
   });
-  for (const auto& below : subresources_of(kind))
+  for (const auto& below : parts_of(kind))
     write_resource(d, kind.plural() + "/" + std::string{below.name}, "", kind.namespaced(),
                    below.verbs, [&] {
                      if (below.group != kind.group() || below.version != kind.version()) {
@@ -151,7 +166,7 @@ void write_aggregated(document& d, const kind_info& kind) {
     d.strings("verbs", verbs_of(kind));
     if (!options.short_names().empty()) d.strings("shortNames", options.short_names());
     if (!options.categories().empty()) d.strings("categories", options.categories());
-    const auto below = subresources_of(kind);
+    const auto below = parts_of(kind);
     if (below.empty()) return;
     d.list("subresources", [&] {
       for (const auto& each : below)
@@ -164,14 +179,14 @@ void write_aggregated(document& d, const kind_info& kind) {
   });
 }
 
-std::string aggregate(bool core, std::string_view version) {
+std::string aggregate(const groups& all, bool core, std::string_view version) {
   document d;
   d.object([&] {
     d.field("kind", "APIGroupDiscoveryList");
     d.field("apiVersion", "apidiscovery.k8s.io/" + std::string{version});
     d.child("metadata", [] {});
     d.list("items", [&] {
-      for (const auto& [group, of] : groups()) {
+      for (const auto& [group, of] : all) {
         if (group.empty() != core) continue;
         d.object([&, &group = group, &of = of] {
           d.child("metadata", [&] {
@@ -195,110 +210,105 @@ std::string aggregate(bool core, std::string_view version) {
   return d.take();
 }
 
-const std::string& nothing() {
-  static const std::string empty;
-  return empty;
+std::string write_versions(const versions& core) {
+  document d;
+  d.object([&] {
+    d.field("kind", "APIVersions");
+    d.list("versions", [&] {
+      for (const auto& [version, kinds] : core)
+        d.text(version);
+    });
+    d.list("serverAddressByClientCIDRs", [] {});
+  });
+  return d.take();
+}
+
+std::string write_groups(const groups& all) {
+  document d;
+  d.object([&] {
+    d.field("kind", "APIGroupList");
+    d.field("apiVersion", "v1");
+    d.list("groups", [&] {
+      for (const auto& [group, of] : all)
+        if (!group.empty()) d.object([&, &group = group, &of = of] { write_group(d, group, of); });
+    });
+  });
+  return d.take();
+}
+
+std::string write_group(const std::string& name, const versions& of) {
+  document d;
+  d.object([&] {
+    d.field("kind", "APIGroup");
+    d.field("apiVersion", "v1");
+    write_group(d, name, of);
+  });
+  return d.take();
+}
+
+std::string write_version(const std::string& both, const std::vector<const kind_info*>& kinds) {
+  document d;
+  d.object([&] {
+    d.field("kind", "APIResourceList");
+    d.field("apiVersion", "v1");
+    d.field("groupVersion", both);
+    d.list("resources", [&] {
+      for (const auto* kind : kinds)
+        write_resources(d, *kind);
+    });
+  });
+  return d.take();
+}
+
+// All documents of one table of kinds, by their paths; of aggregated ones by path and version.
+using documents = std::map<std::string, std::string, std::less<>>;
+
+documents make_documents(const kind_table& kinds) {
+  const auto all = groups_of(kinds);
+  documents made;
+  made["/api"] = write_versions(all.at(""));
+  made["/apis"] = write_groups(all);
+  for (const std::string version : {"v2", "v2beta1"}) {
+    made["/api " + version] = aggregate(all, true, version);
+    made["/apis " + version] = aggregate(all, false, version);
+  }
+  for (const auto& [name, of] : all) {
+    if (!name.empty()) made["/apis/" + name] = write_group(name, of);
+    for (const auto& [version, resources] : of) {
+      const auto both = group_version(name, version);
+      made[(name.empty() ? "/api/" : "/apis/") + both] = write_version(both, resources);
+    }
+  }
+  return made;
+}
+
+document_text find_document(const std::string& path) {
+  static made_of_kinds<documents> kept{&make_documents};
+  const auto all = kept.get();
+  const auto found = all->find(path);
+  return found == all->end() ? nullptr : document_text{all, &found->second};
 }
 
 }  // namespace
 
-std::vector<subresource> subresources_of(const kind_info& kind) {
-  const std::string_view group = kind.group(), version = kind.version(), own = kind.kind();
-  std::vector<subresource> all;
-  const auto add = [&](subresource each) { all.push_back(std::move(each)); };
-  if (kind.options().has_scale())
-    add({"scale", "autoscaling", "v1", "Scale", {"get", "patch", "update"}});
-  if (kind.options().has_status()) add({"status", group, version, own, {"get", "patch", "update"}});
-  if (own == "Pod") {
-    add({"binding", "", "v1", "Binding", {"create"}});
-    add({"ephemeralcontainers", "", "v1", "Pod", {"get", "patch", "update"}});
-    add({"eviction", "policy", "v1", "Eviction", {"create"}});
-    add({"log", "", "v1", "Pod", {"get"}});
-  }
-  if (own == "Namespace") add({"finalize", "", "v1", "Namespace", {"update"}});
-  return all;
+document_text core_versions_document() {
+  return find_document("/api");
 }
 
-const std::string& core_versions_document() {
-  static const std::string text = [] {
-    document d;
-    d.object([&] {
-      d.field("kind", "APIVersions");
-      d.list("versions", [&] {
-        for (const auto& [version, kinds] : groups().at(""))
-          d.text(version);
-      });
-      d.list("serverAddressByClientCIDRs", [] {});
-    });
-    return d.take();
-  }();
-  return text;
+document_text groups_document() {
+  return find_document("/apis");
 }
 
-const std::string& groups_document() {
-  static const std::string text = [] {
-    document d;
-    d.object([&] {
-      d.field("kind", "APIGroupList");
-      d.field("apiVersion", "v1");
-      d.list("groups", [&] {
-        for (const auto& [group, of] : groups())
-          if (!group.empty())
-            d.object([&, &group = group, &of = of] { write_group(d, group, of); });
-      });
-    });
-    return d.take();
-  }();
-  return text;
+document_text group_document(std::string_view group) {
+  return find_document("/apis/" + std::string{group});
 }
 
-const std::string& group_document(std::string_view group) {
-  static const std::map<std::string, std::string, std::less<>> all = [] {
-    std::map<std::string, std::string, std::less<>> texts;
-    for (const auto& [name, of] : groups()) {
-      if (name.empty()) continue;
-      document d;
-      d.object([&, &name = name, &of = of] {
-        d.field("kind", "APIGroup");
-        d.field("apiVersion", "v1");
-        write_group(d, name, of);
-      });
-      texts.emplace(name, d.take());
-    }
-    return texts;
-  }();
-  const auto found = all.find(group);
-  return found == all.end() ? nothing() : found->second;
+document_text resources_document(std::string_view group, std::string_view version) {
+  return find_document((group.empty() ? "/api/" : "/apis/") + group_version(group, version));
 }
 
-const std::string& resources_document(std::string_view group, std::string_view version) {
-  static const std::map<std::string, std::string, std::less<>> all = [] {
-    std::map<std::string, std::string, std::less<>> texts;
-    for (const auto& [name, of] : groups())
-      for (const auto& [served, kinds] : of) {
-        document d;
-        const auto both = group_version(name, served);
-        d.object([&, &kinds = kinds] {
-          d.field("kind", "APIResourceList");
-          d.field("apiVersion", "v1");
-          d.field("groupVersion", both);
-          d.list("resources", [&] {
-            for (const auto* kind : kinds)
-              write_resources(d, *kind);
-          });
-        });
-        texts.emplace(both, d.take());
-      }
-    return texts;
-  }();
-  const auto found = all.find(group_version(group, version));
-  return found == all.end() ? nothing() : found->second;
-}
-
-const std::string& aggregated_document(bool core, std::string_view version) {
-  static const std::string texts[2][2] = {{aggregate(false, "v2"), aggregate(false, "v2beta1")},
-                                          {aggregate(true, "v2"), aggregate(true, "v2beta1")}};
-  return texts[core ? 1 : 0][version == "v2" ? 0 : 1];
+document_text aggregated_document(bool core, std::string_view version) {
+  return find_document((core ? "/api " : "/apis ") + std::string{version});
 }
 
 }  // namespace troupe::api

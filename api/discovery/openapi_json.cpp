@@ -11,7 +11,7 @@ namespace {
 
 class writer {
  public:
-  explicit writer(bool v3) : v3_{v3} {}
+  writer(const kind_table& kinds, bool v3) : kinds_{kinds}, v3_{v3} {}
 
   std::string document(const definitions& all, std::string_view api_version) {
     out_.StartObject();
@@ -111,7 +111,7 @@ class writer {
 
   void write_paths(std::string_view api_version) {
     out_.StartObject();
-    for (const auto* kind : scheme::instance().all()) {
+    for (const auto* kind : kinds_.all()) {
       if (!api_version.empty() && kind->api_version() != api_version) continue;
       for (const auto& path : paths_of(*kind)) {
         key(path.url);
@@ -150,6 +150,7 @@ class writer {
     out_.EndObject();
   }
 
+  const kind_table& kinds_;
   const bool v3_;
   rapidjson::StringBuffer buffer_;
   rapidjson::Writer<rapidjson::StringBuffer> out_{buffer_};
@@ -157,12 +158,12 @@ class writer {
 
 }  // namespace
 
-std::string write_v2(const definitions& all) {
-  return writer{false}.document(all, {});
+std::string write_v2(const kind_table& kinds) {
+  return writer{kinds, false}.document(define_all(kinds), {});
 }
 
-std::string write_v3(std::string_view api_version) {
-  return writer{true}.document(define_version(api_version), api_version);
+std::string write_v3(const kind_table& kinds, std::string_view api_version) {
+  return writer{kinds, true}.document(define_version(kinds, api_version), api_version);
 }
 
 }  // namespace troupe::api::openapi

@@ -2,7 +2,7 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include "api/scheme.hpp"
+#include "api/schema/meta_v1.pb.h"
 #include "api/type_info.hpp"
 
 namespace troupe::api::openapi {
@@ -140,7 +140,47 @@ const Descriptor* list_of(const kind_info& kind) {
   return kind.type().file()->pool()->FindMessageTypeByName(kind.type().full_name() + "List");
 }
 
+// "com.example.stable.v1.Foo" of the kind Foo in stable.example.com/v1.
+std::string custom_definition_name(const kind_info& kind) {
+  std::string name;
+  for (std::string_view rest = kind.group(); !rest.empty();) {
+    const auto dot = rest.rfind('.');
+    name += std::string{rest.substr(dot == rest.npos ? 0 : dot + 1)} + ".";
+    rest = rest.substr(0, dot == rest.npos ? 0 : dot);
+  }
+  return name + kind.version() + "." + kind.kind();
+}
+
+// Nothing is known of such an object but its metadata. A bare type admits the rest: clients refuse
+// what is beside properties that are named.
+void define_custom(const kind_info& kind, definitions& into) {
+  const auto name = custom_definition_name(kind);
+  const auto made = [&kind](const std::string& as) {
+    schema of;
+    of.type = "object";
+    of.extensions.emplace_back("x-kubernetes-group-version-kind",
+                               "[" + group_version_kind(kind, as) + "]");
+    return of;
+  };
+  auto own = made(kind.kind());
+  own.extensions.emplace_back("x-kubernetes-preserve-unknown-fields", "true");
+  into[name] = std::move(own);
+  auto list = made(kind.kind() + "List");
+  add_type_meta(list);
+  define(*meta::v1::ListMeta::descriptor(), into);
+  schema metadata, items;
+  metadata.ref = definition_name(*meta::v1::ListMeta::descriptor());
+  items.type = "array";
+  items.items = std::make_shared<schema>();
+  items.items->ref = name;
+  list.properties.emplace_back("metadata", std::move(metadata));
+  list.properties.emplace_back("items", std::move(items));
+  list.required.push_back("items");
+  into[name + "List"] = std::move(list);
+}
+
 void define_kind(const kind_info& kind, definitions& into) {
+  if (kind.custom()) return define_custom(kind, into);
   define(kind.type(), into);
   auto& own = into[definition_name(kind.type())];
   const auto mark = [&kind](schema& of, const std::string& name) {
@@ -191,16 +231,16 @@ void define(const Descriptor& type, definitions& into) {
   into[definition_name(type)] = std::move(out);
 }
 
-definitions define_all() {
+definitions define_all(const kind_table& kinds) {
   definitions all;
-  for (const auto* kind : scheme::instance().all())
+  for (const auto* kind : kinds.all())
     define_kind(*kind, all);
   return all;
 }
 
-definitions define_version(std::string_view api_version) {
+definitions define_version(const kind_table& kinds, std::string_view api_version) {
   definitions all;
-  for (const auto* kind : scheme::instance().all())
+  for (const auto* kind : kinds.all())
     if (kind->api_version() == api_version) define_kind(*kind, all);
   return all;
 }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/kind.hpp"
+#include "api/scheme.hpp"
 
 namespace troupe::api::openapi {
 
@@ -43,9 +43,9 @@ struct path {
 void define(const google::protobuf::Descriptor& type, definitions& into);
 std::string definition_name(const google::protobuf::Descriptor& type);
 
-// All kinds of the scheme with their lists, or those of one group version.
-definitions define_all();
-definitions define_version(std::string_view api_version);
+// All kinds with their lists, or those of one group version.
+definitions define_all(const kind_table& kinds);
+definitions define_version(const kind_table& kinds, std::string_view api_version);
 std::vector<path> paths_of(const kind_info& kind);
 
 // {"group":…,"kind":…,"version":…}

@@ -1,9 +1,9 @@
 
+#include "api/discovery/made_of_kinds.hpp"
 #include "api/discovery/openapi.hpp"
 #include "api/discovery/openapi_json.hpp"
 #include "api/discovery/openapi_model.hpp"
 #include "api/schema/openapi_v2.pb.h"
-#include "api/scheme.hpp"
 
 namespace troupe::api {
 
@@ -59,12 +59,12 @@ void write(const openapi::operation& from, const kind_info& kind, wire::Operatio
   extend(to, "x-kubernetes-group-version-kind", openapi::group_version_kind(kind, kind.kind()));
 }
 
-wire::Document make_document() {
+std::string make_protobuf(const kind_table& kinds) {
   wire::Document document;
   document.set_swagger("2.0");
   document.mutable_info()->set_title("Troupe");
   document.mutable_info()->set_version(openapi::served_version);
-  for (const auto* kind : scheme::instance().all())
+  for (const auto* kind : kinds.all())
     for (const auto& path : openapi::paths_of(*kind)) {
       auto& named = *document.mutable_paths()->add_path();
       named.set_name(path.url);
@@ -77,24 +77,24 @@ wire::Document make_document() {
               : each.method == "patch" ? *item.mutable_patch()
                                        : *item.mutable_delete_());
     }
-  for (const auto& [name, definition] : openapi::define_all()) {
+  for (const auto& [name, definition] : openapi::define_all(kinds)) {
     auto& named = *document.mutable_definitions()->add_additional_properties();
     named.set_name(name);
     write(definition, *named.mutable_value());
   }
-  return document;
+  return document.SerializeAsString();
 }
 
 }  // namespace
 
-const std::string& openapi_v2_protobuf() {
-  static const std::string bytes = make_document().SerializeAsString();
-  return bytes;
+document_text openapi_v2_protobuf() {
+  static made_of_kinds<std::string> kept{&make_protobuf};
+  return kept.get();
 }
 
-const std::string& openapi_v2_json() {
-  static const std::string text = openapi::write_v2(openapi::define_all());
-  return text;
+document_text openapi_v2_json() {
+  static made_of_kinds<std::string> kept{&openapi::write_v2};
+  return kept.get();
 }
 
 }  // namespace troupe::api

@@ -1,46 +1,49 @@
 #include <functional>
 #include <map>
 
+#include "api/discovery/made_of_kinds.hpp"
 #include "api/discovery/openapi.hpp"
 #include "api/discovery/openapi_json.hpp"
-#include "api/scheme.hpp"
 
 namespace troupe::api {
 
 namespace {
 
+// By path.
 using documents = std::map<std::string, std::string, std::less<>>;
 
-const documents& all_documents() {
-  static const documents all = [] {
-    documents made;
-    for (const auto& version : scheme::instance().api_versions())
-      made.emplace((version.find('/') == version.npos ? "api/" : "apis/") + version,
-                   openapi::write_v3(version));
-    return made;
-  }();
-  return all;
+documents make_documents(const kind_table& kinds) {
+  documents made;
+  for (const auto& version : kinds.api_versions())
+    made.emplace((version.find('/') == version.npos ? "api/" : "apis/") + version,
+                 openapi::write_v3(kinds, version));
+  return made;
+}
+
+std::shared_ptr<const documents> all_documents() {
+  static made_of_kinds<documents> kept{&make_documents};
+  return kept.get();
 }
 
 }  // namespace
 
-const std::string& openapi_v3_index() {
-  static const std::string index = [] {
+document_text openapi_v3_index() {
+  static made_of_kinds<std::string> kept{[](const kind_table& kinds) {
     std::string text = "{\"paths\":{";
-    for (const auto& [path, document] : all_documents()) {
+    for (const auto& [path, document] : make_documents(kinds)) {
       if (text.back() != '{') text += ',';
       text += "\"" + path + "\":{\"serverRelativeURL\":\"/openapi/v3/" + path +
               "?hash=" + std::to_string(std::hash<std::string>{}(document)) + "\"}";
     }
     return text + "}}";
-  }();
-  return index;
+  }};
+  return kept.get();
 }
 
-const std::string& openapi_v3_document(std::string_view path) {
-  static const std::string nothing;
-  const auto found = all_documents().find(path);
-  return found == all_documents().end() ? nothing : found->second;
+document_text openapi_v3_document(std::string_view path) {
+  const auto all = all_documents();
+  const auto found = all->find(path);
+  return found == all->end() ? nullptr : document_text{all, &found->second};
 }
 
 }  // namespace troupe::api

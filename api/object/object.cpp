@@ -2,18 +2,24 @@
 
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "api/codec/codec.hpp"
+#include "api/codec/custom_json.hpp"
 #include "api/codec/envelope.hpp"
+#include "api/codec/json_decode.hpp"
 #include "api/codec/json_encode.hpp"
 #include "api/codec/type_plan.hpp"
 #include "api/codec/wire.hpp"
 #include "api/invariant.hpp"
+#include "api/object/custom_body.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
 
 namespace troupe::api {
 namespace {
@@ -101,16 +107,28 @@ error unreadable(const kind_info& kind, std::string_view reason) {
                   " cannot be read: " + std::string(reason));
 }
 
-expected<std::unique_ptr<body>> parse(const kind_info& kind, std::string_view bytes) {
-  auto opened = open_envelope(bytes);
-  if (!opened) return fail(unreadable(kind, opened.error().message));
-  if (opened->kind != kind.kind() || opened->api_version != kind.api_version())
-    return fail(unreadable(kind, "it says it is " + std::string(opened->api_version) + " " +
-                                     std::string(opened->kind)));
-  auto content = kind.make();
-  if (!content->ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())))
-    return fail(unreadable(kind, "its protobuf is malformed"));
-  return content;
+error another_kind(const kind_info& kind, std::string_view api_version, std::string_view given) {
+  return unreadable(kind, "it says it is " + std::string(api_version) + " " + std::string(given));
+}
+
+std::string custom_to_storage(const kind_info& kind, const CustomBody& content) {
+  std::string out;
+  if (content.metadata().has_resource_version()) {
+    CustomBody copy(content);
+    copy.mutable_metadata()->clear_resource_version();
+    append_custom_json(out, copy, kind.api_version(), kind.kind());
+  } else {
+    append_custom_json(out, content, kind.api_version(), kind.kind());
+  }
+  return out;
+}
+
+// Whatever version the object was written in: custom kinds do not convert.
+expected<std::unique_ptr<body>> custom_from_storage(const kind_info& kind, std::string_view bytes) {
+  auto read = read_written_custom(bytes);
+  if (!read) return fail(unreadable(kind, read.error()));
+  if (read->kind != kind.kind()) return fail(another_kind(kind, read->api_version, read->kind));
+  return std::move(read->content);
 }
 
 // Its metadata, with the revision in it.
@@ -136,15 +154,15 @@ struct object::encoded_object final : object {
 };
 
 object::object(const kind_info& kind, std::unique_ptr<body> content, std::uint64_t revision)
-    : kind_(kind), revision_(revision), encoded_(0) {
-  ensure(content != nullptr && content->GetDescriptor() == &kind_.type(),
+    : kind_(&kind), revision_(revision), encoded_(0) {
+  ensure(content != nullptr && content->GetDescriptor() == &kind.type(),
          "an object's body is of its kind");
   meta_ = &stamp(*content, revision);
   content_ = content.release();
 }
 
 object::object(const kind_info& kind, std::uint64_t revision)
-    : kind_(kind), revision_(revision), encoded_(1) {}
+    : kind_(&kind), revision_(revision), encoded_(1) {}
 
 object::~object() {
   delete content_.load(std::memory_order_relaxed);
@@ -154,7 +172,7 @@ object::~object() {
 
 expected<object_ptr> object::from_storage(const kind_info& kind, std::string_view bytes,
                                           std::uint64_t revision) {
-  auto content = parse(kind, bytes);
+  auto content = body_from_storage(kind, bytes);
   if (!content) return fail(std::move(content.error()));
   return std::make_shared<const object>(kind, std::move(*content), revision);
 }
@@ -174,7 +192,7 @@ std::string_view object::stored() const noexcept {
 
 object_ptr object::undecoded() const {
   if (encoded_ == 0) return nullptr;
-  return encoded(kind_, as_encoded().stored_form, revision_, as_encoded().owner);
+  return encoded(*kind_, as_encoded().stored_form, revision_, as_encoded().owner);
 }
 
 std::size_t object::encoded_bytes() const {
@@ -185,7 +203,7 @@ const body& object::decoded() const {
   static std::array<std::mutex, 16> locks;
   const std::lock_guard lock{locks[std::hash<const object*>{}(this) / sizeof(object) % 16]};
   if (const auto* known = content_.load(std::memory_order_acquire)) return *known;
-  auto content = parse(kind_, as_encoded().stored_form);
+  auto content = body_from_storage(*kind_, as_encoded().stored_form);
   ensure(content.has_value(), "the stored form of an object can be read again");
   meta_.store(&stamp(**content, revision_), std::memory_order_release);
   content_.store(content->get(), std::memory_order_release);
@@ -208,14 +226,18 @@ object::text object::json_text() const {
   if (!asked_.load(std::memory_order_relaxed)) asked_.store(true, std::memory_order_relaxed);
   return once(json_, [this] {
     std::string out;
-    append_json(out, type_plan::of(kind_.type()), wire(), kind_.api_version(), kind_.kind());
+    if (kind_->custom())
+      append_custom_json(out, as_custom(content()), kind_->api_version(), kind_->kind());
+    else
+      append_json(out, type_plan::of(kind_->type()), wire(), kind_->api_version(), kind_->kind());
     return out;
   });
 }
 
 object::text object::protobuf_text() const {
   if (!asked_.load(std::memory_order_relaxed)) asked_.store(true, std::memory_order_relaxed);
-  return once(protobuf_, [this] { return enclose(kind_, wire()); });
+  ensure(!kind_->custom(), "a custom kind has no protobuf");
+  return once(protobuf_, [this] { return enclose(*kind_, wire()); });
 }
 
 void object::forget_texts() const {
@@ -241,11 +263,24 @@ std::string object::wire() const {
 }
 
 const body& object::checked(const google::protobuf::Descriptor& type) const {
-  ensure(&type == &kind_.type(), "an object is read as the kind that it is");
+  ensure(&type == &kind_->type(), "an object is read as the kind that it is");
   return content();
 }
 
+expected<std::unique_ptr<body>> body_from_storage(const kind_info& kind, std::string_view bytes) {
+  if (kind.custom()) return custom_from_storage(kind, bytes);
+  auto opened = open_envelope(bytes);
+  if (!opened) return fail(unreadable(kind, opened.error().message));
+  if (opened->kind != kind.kind() || opened->api_version != kind.api_version())
+    return fail(another_kind(kind, opened->api_version, opened->kind));
+  auto content = kind.make();
+  if (!content->ParseFromArray(opened->raw.data(), static_cast<int>(opened->raw.size())))
+    return fail(unreadable(kind, "its protobuf is malformed"));
+  return content;
+}
+
 std::string to_storage(const kind_info& kind, const body& content) {
+  if (kind.custom()) return custom_to_storage(kind, as_custom(content));
   std::string raw;
   append_wire(raw, content);
   if (!meta_of(content).has_resource_version()) return enclose(kind, raw);
@@ -254,6 +289,28 @@ std::string to_storage(const kind_info& kind, const body& content) {
   copy->CopyFrom(content);
   meta_of(*copy).clear_resource_version();
   return to_storage(kind, *copy);
+}
+
+kind_handle kind_of_stored(std::string_view key, std::string_view stored) {
+  if (auto known = scheme::instance().find_key(key)) return known;
+  if (!stored.starts_with('{')) return nullptr;
+  // "/registry/<group>/<plural>/[<namespace>/]<name>"
+  std::vector<std::string_view> parts;
+  for (std::size_t from = 1, end = 0; from <= key.size(); from = end + 1) {
+    end = std::min(key.find('/', from), key.size());
+    parts.push_back(key.substr(from, end - from));
+  }
+  if (parts.size() < 4 || parts.size() > 5) return nullptr;
+  const auto names = find_type_names(stored);
+  const auto slash = names.api_version.find('/');
+  if (slash == std::string::npos || names.api_version.substr(0, slash) != parts[1]) return nullptr;
+  Kind options;
+  options.set_group(std::string(parts[1]));
+  options.set_version(names.api_version.substr(slash + 1));
+  options.set_kind(names.kind);
+  options.set_plural(std::string(parts[2]));
+  options.set_namespaced(parts.size() == 5);
+  return scheme::instance().find_or_stand_in(std::move(options));
 }
 
 const ObjectMeta& meta_of(const body& content) {

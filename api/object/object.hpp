@@ -26,8 +26,8 @@ class object {
   object(const object&) = delete;
   object& operator=(const object&) = delete;
 
-  // From the stored form: `k8s\0` + Unknown envelope, without a resourceVersion in it. The error is
-  // a 500 that says what is wrong with the bytes.
+  // From the stored form: `k8s\0` + Unknown envelope, of a custom kind JSON, without a
+  // resourceVersion in it. The error is a 500 that says what is wrong with the bytes.
   static expected<object_ptr> from_storage(const kind_info& kind, std::string_view bytes,
                                            std::uint64_t revision);
 
@@ -41,7 +41,8 @@ class object {
   // null for others.
   object_ptr undecoded() const;
 
-  const kind_info& kind() const noexcept { return kind_; }
+  // Kept by the object.
+  const kind_info& kind() const noexcept { return *kind_; }
   std::uint64_t revision() const noexcept { return revision_; }
   const body& content() const {
     const auto* known = content_.load(std::memory_order_acquire);
@@ -68,7 +69,8 @@ class object {
   }
 
   // Encoded at the first call and kept for the next ones, until forget_texts(). JSON has kind and
-  // apiVersion first; protobuf is the whole `k8s\0` envelope as clients get it.
+  // apiVersion first; protobuf is the whole `k8s\0` envelope as clients get it, and no custom kind
+  // has it.
   using text = std::shared_ptr<const std::string>;
   text json_text() const;
   text protobuf_text() const;
@@ -92,7 +94,7 @@ class object {
   const meta::v1::ObjectMeta& meta_of_decoded() const;
   const encoded_object& as_encoded() const noexcept;
 
-  const kind_info& kind_;
+  const kind_handle kind_;
   // Null until the first look at an encoded object.
   mutable std::atomic<const body*> content_{nullptr};
   mutable std::atomic<const meta::v1::ObjectMeta*> meta_{nullptr};
@@ -103,9 +105,15 @@ class object {
   mutable std::atomic<text> protobuf_;
 };
 
-// The bytes that the store keeps: the `k8s\0` envelope without resourceVersion. Equal contents give
-// equal bytes.
+// The bytes that the store keeps: the `k8s\0` envelope, of a custom kind JSON, without
+// resourceVersion. Equal contents give equal bytes.
 std::string to_storage(const kind_info& kind, const body& content);
+// The body of what to_storage made; the error says what is wrong with the bytes.
+expected<std::unique_ptr<body>> body_from_storage(const kind_info& kind, std::string_view bytes);
+// The kind of a key that is in the store with this value. An object whose custom kind is not there
+// gets a kind that is served to nobody, named as the object names itself
+// (scheme::find_or_stand_in). Null for what no kind can be of.
+kind_handle kind_of_stored(std::string_view key, std::string_view stored);
 
 // ObjectMeta of any kind's body; it is an error of the program if the body has none.
 const meta::v1::ObjectMeta& meta_of(const body& content);

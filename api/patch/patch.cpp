@@ -2,13 +2,11 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include <unordered_set>
-
 #include "api/codec/json_text.hpp"
 #include "api/limits.hpp"
 #include "api/patch/patch_types.hpp"
 #include "api/path.hpp"
-#include "api/values/utf8.hpp"
+#include "api/schema/custom.pb.h"
 
 namespace troupe::api {
 namespace {
@@ -31,24 +29,6 @@ void diff(json_value& from, json_value& to, json_value& out, json_allocator& all
   }
   for (const auto& member : from.GetObject())
     if (!after.find(text_of(member.name))) made.set(text_of(member.name), json_value(), allocator);
-}
-
-void find_repeated(const json_value& in, field_path& at, std::vector<std::string>& out) {
-  if (in.IsArray()) {
-    for (rapidjson::SizeType i = 0; i < in.Size(); ++i) {
-      const auto step = at.index(i);
-      find_repeated(in[i], at, out);
-    }
-  } else if (in.IsObject()) {
-    std::unordered_set<std::string_view> seen;
-    for (const auto& member : in.GetObject()) {
-      const auto name = text_of(member.name);
-      const auto step = at.field(name.substr(0, utf8_prefix(name, limits::path_key_bytes)));
-      if (!seen.insert(name).second && out.size() < limits::document_problems)
-        out.push_back("duplicate field " + quoted(at.str()));
-      find_repeated(member.value, at, out);
-    }
-  }
 }
 
 }  // namespace
@@ -75,6 +55,10 @@ std::optional<patch_form> patch_form_of(std::string_view content_type) {
 expected<std::string> apply_patch(patch_form form, const google::protobuf::Descriptor& type,
                                   std::string_view document, std::string_view patch,
                                   std::vector<std::string>* repeated) {
+  if (form == patch_form::strategic && &type == CustomBody::descriptor())
+    return fail(unsupported_media_type("application/strategic-merge-patch+json",
+                                       "application/json-patch+json, "
+                                       "application/merge-patch+json"));
   json_document target;
   // The patch's values end in the document: they share its memory.
   json_document change(&target.GetAllocator());

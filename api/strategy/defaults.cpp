@@ -2,18 +2,15 @@
 
 #include <google/protobuf/message.h>
 
-#include "api/schema/apps_v1.pb.h"
-#include "api/schema/core_config.pb.h"
-#include "api/schema/core_namespace.pb.h"
-#include "api/schema/core_node.pb.h"
-#include "api/schema/core_pod.pb.h"
-#include "api/schema/core_replication.pb.h"
-#include "api/schema/core_service.pb.h"
+#include "api/kind_row.hpp"
+#include "api/strategy/special_kinds.hpp"
 
 namespace troupe::api {
-namespace {
 
 using namespace core::v1;
+
+namespace {
+
 using quantities = google::protobuf::Map<std::string, resource::Quantity>;
 
 // The part after the last ':' of the last path component; "latest" where neither a tag nor a digest
@@ -60,6 +57,8 @@ void requests_from_limits(Container& container) {
     if (!resources.requests().contains(name)) (*resources.mutable_requests())[name] = limit;
 }
 
+}  // namespace
+
 void complete(Pod& pod) {
   auto& spec = *pod.mutable_spec();
   default_pod_spec(spec);
@@ -95,6 +94,8 @@ void complete(apps::v1::Deployment& object) {
   if (strategy.type() == "RollingUpdate") set_schema_defaults(*strategy.mutable_rolling_update());
 }
 
+namespace {
+
 void default_traffic(ServiceSpec& spec) {
   const auto& type = spec.type();
   const bool outside = type == "NodePort" || type == "LoadBalancer";
@@ -105,6 +106,8 @@ void default_traffic(ServiceSpec& spec) {
   if (type == "LoadBalancer" && !spec.has_allocate_load_balancer_node_ports())
     spec.set_allocate_load_balancer_node_ports(true);
 }
+
+}  // namespace
 
 void complete(Service& service) {
   // Kubernetes, core/v1 DefaultClientIPServiceAffinitySeconds.
@@ -145,19 +148,9 @@ void complete(Node& node) {
   if (status.allocatable().empty()) *status.mutable_allocatable() = status.capacity();
 }
 
-// Tries the kinds in turn; most have nothing to compute.
-template <class... T>
-void complete_if(body& content) {
-  const auto* type = content.GetDescriptor();
-  (void)((type == T::descriptor() && (complete(static_cast<T&>(content)), true)) || ...);
-}
-
-}  // namespace
-
-void set_defaults(const kind_info&, body& content) {
+void set_defaults(const kind_info& kind, body& content) {
   set_schema_defaults(content);
-  complete_if<Pod, ReplicationController, apps::v1::ReplicaSet, apps::v1::Deployment, Service,
-              Secret, Namespace, Node, PodTemplate>(content);
+  if (const auto complete = kind.row().complete) complete(content);
 }
 
 }  // namespace troupe::api

@@ -5,12 +5,10 @@
 #include <limits>
 
 #include "api/equality.hpp"
+#include "api/kind_row.hpp"
 #include "api/object/object.hpp"
-#include "api/schema/core_event.pb.h"
-#include "api/schema/core_namespace.pb.h"
-#include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_request.pb.h"
-#include "api/strategy/strategy.hpp"
+#include "api/strategy/special_kinds.hpp"
 #include "api/validation/validation.hpp"
 
 namespace troupe::api {
@@ -30,8 +28,7 @@ bool has(const google::protobuf::RepeatedPtrField<std::string>& list, std::strin
 // else by the kind.
 std::string_view propagation(const kind_info& kind, const ObjectMeta& meta,
                              const DeleteOptions& options) {
-  // Nothing depends on events.
-  if (&kind.type() == core::v1::Event::descriptor()) return "Background";
+  if (!kind.row().has_dependents) return "Background";
   if (options.has_orphan_dependents()) return options.orphan_dependents() ? "Orphan" : "Background";
   if (options.has_propagation_policy()) return options.propagation_policy();
   if (has(meta.finalizers(), orphan)) return "Orphan";
@@ -101,37 +98,6 @@ deletion_plan unless_same(std::unique_ptr<body> updated, const body& stored) {
   return {deletion_step::update, std::move(updated)};
 }
 
-deletion_plan plan_pod(const kind_info& kind, const core::v1::Pod& stored,
-                       const DeleteOptions& options, std::int64_t now_seconds) {
-  auto pod = std::make_unique<core::v1::Pod>(stored);
-  auto& meta = *pod->mutable_metadata();
-  const auto grace_change = set_grace(*pod, options, now_seconds);
-  if (grace_change == grace::pending) {
-    // The grace period is over: remove it.
-    if (meta.deletion_grace_period_seconds() == 0 && meta.finalizers().empty())
-      return {deletion_step::remove, nullptr};
-    return {deletion_step::unchanged, nullptr};
-  }
-  set_finalizers(meta, propagation(kind, meta, options));
-  if (meta.finalizers().empty() &&
-      (grace_change == grace::none || meta.deletion_grace_period_seconds() == 0))
-    return {deletion_step::remove, nullptr};
-  return unless_same(std::move(pod), stored);
-}
-
-// A namespace is emptied first, by the client that removes "kubernetes" from spec.finalizers.
-deletion_plan plan_namespace(const core::v1::Namespace& stored, std::int64_t now_seconds) {
-  if (stored.metadata().has_deletion_timestamp()) {
-    if (!stored.spec().finalizers().empty() || !stored.metadata().finalizers().empty())
-      return {deletion_step::unchanged, nullptr};
-    return {deletion_step::remove, nullptr};
-  }
-  auto ns = std::make_unique<core::v1::Namespace>(stored);
-  ns->mutable_metadata()->mutable_deletion_timestamp()->set_seconds(now_seconds);
-  ns->mutable_status()->set_phase("Terminating");
-  return {deletion_step::update, std::move(ns)};
-}
-
 expected<void> check_options(const kind_info& kind, const body& stored,
                              const DeleteOptions& options) {
   auto causes = validate_message(options);
@@ -160,6 +126,37 @@ expected<precondition> demanded_by(const DeleteOptions& options) {
 
 }  // namespace
 
+deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
+                          const DeleteOptions& options, std::int64_t now_seconds) {
+  auto pod = std::make_unique<core::v1::Pod>(stored);
+  auto& meta = *pod->mutable_metadata();
+  const auto grace_change = set_grace(*pod, options, now_seconds);
+  if (grace_change == grace::pending) {
+    // The grace period is over: remove it.
+    if (meta.deletion_grace_period_seconds() == 0 && meta.finalizers().empty())
+      return {deletion_step::remove, nullptr};
+    return {deletion_step::unchanged, nullptr};
+  }
+  set_finalizers(meta, propagation(kind, meta, options));
+  if (meta.finalizers().empty() &&
+      (grace_change == grace::none || meta.deletion_grace_period_seconds() == 0))
+    return {deletion_step::remove, nullptr};
+  return unless_same(std::move(pod), stored);
+}
+
+// A namespace is emptied first, by the client that removes "kubernetes" from spec.finalizers.
+deletion_plan plan_delete(const core::v1::Namespace& stored, std::int64_t now_seconds) {
+  if (stored.metadata().has_deletion_timestamp()) {
+    if (!stored.spec().finalizers().empty() || !stored.metadata().finalizers().empty())
+      return {deletion_step::unchanged, nullptr};
+    return {deletion_step::remove, nullptr};
+  }
+  auto ns = std::make_unique<core::v1::Namespace>(stored);
+  ns->mutable_metadata()->mutable_deletion_timestamp()->set_seconds(now_seconds);
+  ns->mutable_status()->set_phase("Terminating");
+  return {deletion_step::update, std::move(ns)};
+}
+
 expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
                                     std::uint64_t stored_revision, const DeleteOptions& options,
                                     std::int64_t now_seconds) {
@@ -169,10 +166,8 @@ expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
   if (auto fits = check_precondition(kind, *demanded, stored, stored_revision); !fits)
     return fail(std::move(fits.error()));
 
-  if (&kind.type() == core::v1::Pod::descriptor())
-    return plan_pod(kind, static_cast<const core::v1::Pod&>(stored), options, now_seconds);
-  if (&kind.type() == core::v1::Namespace::descriptor())
-    return plan_namespace(static_cast<const core::v1::Namespace&>(stored), now_seconds);
+  if (const auto special = kind.row().plan_delete)
+    return special(kind, stored, options, now_seconds);
 
   std::unique_ptr<body> next(stored.New());
   next->CopyFrom(stored);
@@ -185,9 +180,7 @@ expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
 
 bool ends_deletion(const kind_info& kind, const body& now, const body& was) {
   if (!meta_of(now).finalizers().empty() || !meta_of(was).has_deletion_timestamp()) return false;
-  if (&kind.type() == core::v1::Namespace::descriptor() &&
-      !static_cast<const core::v1::Namespace&>(now).spec().finalizers().empty())
-    return false;
+  if (kind.row().holds_deletion != nullptr && kind.row().holds_deletion(now)) return false;
   return meta_of(was).deletion_grace_period_seconds() == 0;
 }
 

@@ -2,33 +2,18 @@
 
 #include <google/protobuf/message.h>
 
-#include <algorithm>
 #include <charconv>
 
-#include "api/equality.hpp"
+#include "api/kind_row.hpp"
 #include "api/limits.hpp"
 #include "api/object/object.hpp"
-#include "api/schema/apps_v1.pb.h"
-#include "api/schema/core_namespace.pb.h"
-#include "api/schema/core_node.pb.h"
-#include "api/schema/core_pod.pb.h"
-#include "api/schema/core_service.pb.h"
-#include "api/strategy/new_pod.hpp"
+#include "api/strategy/special_kinds.hpp"
 
 namespace troupe::api {
 namespace {
 
 using google::protobuf::FieldDescriptor;
 using meta::v1::ObjectMeta;
-
-template <class T>
-T* as(body& content) {
-  return content.GetDescriptor() == T::descriptor() ? static_cast<T*>(&content) : nullptr;
-}
-template <class T>
-const T& same_type(const T&, const body& content) {
-  return static_cast<const T&>(content);
-}
 
 // Takes one field over from another message of the type, absence too.
 void copy_field(body& into, const body& from, const FieldDescriptor* field) {
@@ -38,12 +23,11 @@ void copy_field(body& into, const body& from, const FieldDescriptor* field) {
   reflection.MutableMessage(&into, field)->CopyFrom(reflection.GetMessage(from, field));
 }
 
-// All fields besides metadata and `changed`.
-void keep_all_but(body& now, const body& was, std::string_view changed) {
+void keep_all_but_status(body& now, const body& was) {
   const auto& reflection = *now.GetReflection();
   for (int i = 0; i < now.GetDescriptor()->field_count(); ++i) {
     const auto* field = now.GetDescriptor()->field(i);
-    if (field->name() == "metadata" || field->name() == changed) continue;
+    if (field->name() == "metadata" || field->name() == "status") continue;
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field->is_repeated())
       copy_field(now, was, field);
     else
@@ -73,58 +57,17 @@ void keep_identity(ObjectMeta& now, const ObjectMeta& was) {
     now.clear_generation();
 }
 
-bool same_labels(const google::protobuf::Map<std::string, std::string>& a,
-                 const google::protobuf::Map<std::string, std::string>& b) {
-  if (a.size() != b.size()) return false;
-  for (const auto& [key, value] : a) {
-    const auto found = b.find(key);
-    if (found == b.end() || found->second != value) return false;
-  }
-  return true;
-}
-
 // Everything but metadata and status says what is wanted.
 bool wants_the_same(const kind_info& kind, const body& now, const body& was) {
-  for (int i = 0; i < kind.type().field_count(); ++i) {
-    const auto* field = kind.type().field(i);
-    if (field->name() != "metadata" && field->name() != "status" && !same_field(now, was, *field))
-      return false;
-  }
-  // Annotations of a deployment go to its replica sets.
-  return &kind.type() != apps::v1::Deployment::descriptor() ||
-         same_labels(meta_of(now).annotations(), meta_of(was).annotations());
-}
-
-// What the server once chose for a service stays, where the client does not say otherwise.
-void keep_allocations(core::v1::Service& now, const core::v1::Service& was) {
-  auto& spec = *now.mutable_spec();
-  if (spec.type() == "ExternalName" || was.spec().type() == "ExternalName") return;
-  if (spec.cluster_ip().empty() && spec.cluster_ips().empty()) {
-    if (was.spec().has_cluster_ip()) spec.set_cluster_ip(was.spec().cluster_ip());
-    *spec.mutable_cluster_ips() = was.spec().cluster_ips();
-  }
-  if (spec.type() != was.spec().type()) return;
-  for (auto& port : *spec.mutable_ports()) {
-    if (port.node_port() != 0) continue;
-    for (const auto& before : was.spec().ports())
-      if (before.node_port() != 0 && before.port() == port.port() &&
-          before.protocol() == port.protocol())
-        port.set_node_port(before.node_port());
-  }
+  const auto same = kind.row().same_wish;
+  return same != nullptr ? same(kind, now, was) : same_but_status(now, was);
 }
 
 void begin(const kind_info& kind, body& content) {
-  if (auto* pod = as<core::v1::Pod>(content)) return initialize_pod(*pod);
-  // A node that registers brings its status along.
-  if (as<core::v1::Node>(content)) return;
-  if (const auto* status = kind.type().FindFieldByName("status"))
-    content.GetReflection()->ClearField(&content, status);
-  if (auto* ns = as<core::v1::Namespace>(content)) {
-    ns->mutable_status()->set_phase("Active");
-    auto& finalizers = *ns->mutable_spec()->mutable_finalizers();
-    if (std::find(finalizers.begin(), finalizers.end(), "kubernetes") == finalizers.end())
-      finalizers.Add("kubernetes");
-  }
+  if (kind.row().begin != nullptr)
+    kind.row().begin(kind, content);
+  else
+    clear_status(content);
 }
 
 }  // namespace
@@ -202,21 +145,20 @@ void prepare_update(const kind_info& kind, body& now, const body& was) {
   if (const auto* status = kind.type().FindFieldByName("status");
       status && kind.options().has_status())
     copy_field(now, was, status);
-  if (auto* ns = as<core::v1::Namespace>(now))
-    *ns->mutable_spec()->mutable_finalizers() = same_type(*ns, was).spec().finalizers();
-  if (auto* service = as<core::v1::Service>(now))
-    keep_allocations(*service, same_type(*service, was));
+  if (kind.row().keep != nullptr) kind.row().keep(kind, now, was);
   if (kind.options().has_generation() && !wants_the_same(kind, now, was))
     meta_of(now).set_generation(meta_of(was).generation() + 1);
 }
 
 void prepare_status_update(const kind_info& kind, body& now, const body& was) {
   keep_identity(meta_of(now), meta_of(was));
-  keep_all_but(now, was, "status");
-  // Who reports a status does not change owners, nor the labels of a deployment.
+  if (kind.row().keep_at_status != nullptr)
+    kind.row().keep_at_status(now, was);
+  else
+    keep_all_but_status(now, was);
+  // Who reports a status does not change owners.
   *meta_of(now).mutable_owner_references() = meta_of(was).owner_references();
-  if (&kind.type() == apps::v1::Deployment::descriptor())
-    *meta_of(now).mutable_labels() = meta_of(was).labels();
+  if (kind.row().status_keeps_labels) *meta_of(now).mutable_labels() = meta_of(was).labels();
 }
 
 void prepare_ephemeral_containers(body& now, const body& was) {

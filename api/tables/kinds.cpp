@@ -1,4 +1,4 @@
-// Which kind has which columns, and the cells of the kinds that need few.
+// Columns and cells of the kinds that need few.
 #include <google/protobuf/message.h>
 
 #include <array>
@@ -18,9 +18,10 @@
 #include "api/tables/row_cells.hpp"
 
 namespace troupe::api {
-namespace {
 
 using namespace core::v1;
+
+namespace {
 
 constexpr table_column name = {"Name", "string",
                                "Name of the object, unique within its namespace."};
@@ -76,6 +77,18 @@ std::string shown(const meta::v1::LabelSelector& labels) {
   return text.empty() ? std::string(nothing_there) : text;
 }
 
+}  // namespace
+
+const std::span<const table_column> controller_columns = of_controllers;
+const std::span<const table_column> deployment_columns = of_deployments;
+const std::span<const table_column> namespace_columns = of_namespaces;
+const std::span<const table_column> config_map_columns = of_config_maps;
+const std::span<const table_column> secret_columns = of_secrets;
+const std::span<const table_column> account_columns = of_accounts;
+const std::span<const table_column> lease_columns = of_leases;
+const std::span<const table_column> priority_columns = of_priorities;
+const std::span<const table_column> template_columns = of_templates;
+
 template <class Object>
 void controller_cells(row_cells& into, const body& content) {
   const auto& object = static_cast<const Object&>(content);
@@ -89,6 +102,9 @@ void controller_cells(row_cells& into, const body& content) {
       .text(container_images(pods))
       .text(shown(object.spec().selector()));
 }
+
+template void controller_cells<ReplicationController>(row_cells&, const body&);
+template void controller_cells<apps::v1::ReplicaSet>(row_cells&, const body&);
 
 void deployment_cells(row_cells& into, const body& content) {
   const auto& object = static_cast<const apps::v1::Deployment&>(content);
@@ -152,6 +168,8 @@ void template_cells(row_cells& into, const body& content) {
       .text(shown_labels(object.template_().metadata().labels()));
 }
 
+namespace {
+
 template <class Part>
 std::string joined(const PodSpec& spec, Part part) {
   std::string text;
@@ -180,30 +198,6 @@ std::string container_names(const PodSpec& spec) {
 
 std::string container_images(const PodSpec& spec) {
   return joined(spec, [](const Container& one) { return one.image(); });
-}
-
-const table_kind* find_table_kind(const google::protobuf::Descriptor& type) {
-  static const std::array known = {
-      table_kind{Pod::descriptor(), pod_columns, pod_cells},
-      table_kind{ReplicationController::descriptor(), of_controllers,
-                 controller_cells<ReplicationController>},
-      table_kind{apps::v1::ReplicaSet::descriptor(), of_controllers,
-                 controller_cells<apps::v1::ReplicaSet>},
-      table_kind{apps::v1::Deployment::descriptor(), of_deployments, deployment_cells},
-      table_kind{Service::descriptor(), service_columns, service_cells},
-      table_kind{Endpoints::descriptor(), endpoints_columns, endpoints_cells},
-      table_kind{Node::descriptor(), node_columns, node_cells},
-      table_kind{Event::descriptor(), event_columns, event_cells},
-      table_kind{Namespace::descriptor(), of_namespaces, namespace_cells},
-      table_kind{ConfigMap::descriptor(), of_config_maps, config_map_cells},
-      table_kind{Secret::descriptor(), of_secrets, secret_cells},
-      table_kind{ServiceAccount::descriptor(), of_accounts, account_cells},
-      table_kind{coordination::v1::Lease::descriptor(), of_leases, lease_cells},
-      table_kind{scheduling::v1::PriorityClass::descriptor(), of_priorities, priority_cells},
-      table_kind{PodTemplate::descriptor(), of_templates, template_cells}};
-  for (const auto& one : known)
-    if (one.type == &type) return &one;
-  return nullptr;
 }
 
 }  // namespace troupe::api

@@ -158,7 +158,8 @@ void pod_cells(row_cells& into, const body& content) {
       .text(gates(pod));
 }
 
-std::string_view pod_row_conditions(const Pod& pod) {
+std::string_view pod_row_conditions(const body& content) {
+  const auto& pod = static_cast<const Pod&>(content);
   if (pod.status().phase() == "Succeeded")
     return R"([{"type":"Completed","status":"True","reason":"Succeeded","message":"The pod has completed successfully."}])";
   if (pod.status().phase() == "Failed")

@@ -1,4 +1,5 @@
-// The cells of one row, and the function that writes them for each kind; for files of this folder.
+// The cells of one row, and the functions that write them for each kind; for files of this folder
+// and the table of rows (kinds/rows.cpp).
 #pragma once
 
 #include <cstdint>
@@ -66,19 +67,12 @@ std::string shown_labels(const google::protobuf::Map<std::string, std::string>& 
 std::string container_names(const core::v1::PodSpec& spec);
 std::string container_images(const core::v1::PodSpec& spec);
 
-struct table_kind {
-  const google::protobuf::Descriptor* type;
-  std::span<const table_column> columns;
-  void (*cells)(row_cells& into, const body& content);
-};
-
-// Null where a kind has no columns of its own.
-const table_kind* find_table_kind(const google::protobuf::Descriptor& type);
+// -- columns and cells of each kind, for its row (kind_row.hpp) ---------------------------------
 
 extern const std::span<const table_column> pod_columns;
 void pod_cells(row_cells& into, const body& content);
 // Completed, for rows that a client may leave out: JSON, or empty.
-std::string_view pod_row_conditions(const core::v1::Pod& pod);
+std::string_view pod_row_conditions(const body& content);
 
 extern const std::span<const table_column> service_columns;
 void service_cells(row_cells& into, const body& content);
@@ -90,5 +84,26 @@ void node_cells(row_cells& into, const body& content);
 
 extern const std::span<const table_column> event_columns;
 void event_cells(row_cells& into, const body& content);
+
+extern const std::span<const table_column> controller_columns;
+// Of a ReplicationController or a ReplicaSet.
+template <class Object>
+void controller_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> deployment_columns;
+void deployment_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> namespace_columns;
+void namespace_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> config_map_columns;
+void config_map_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> secret_columns;
+void secret_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> account_columns;
+void account_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> lease_columns;
+void lease_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> priority_columns;
+void priority_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> template_columns;
+void template_cells(row_cells& into, const body& content);
 
 }  // namespace troupe::api

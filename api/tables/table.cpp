@@ -5,6 +5,7 @@
 #include <array>
 
 #include "api/codec/codec.hpp"
+#include "api/kind_row.hpp"
 #include "api/tables/row_cells.hpp"
 
 namespace troupe::api {
@@ -60,16 +61,16 @@ void append_row_object(std::string& out, const object& item, const table_options
 }  // namespace
 
 void append_table_row(std::string& out, const object& item, const table_options& options) {
-  const auto* known = find_table_kind(item.kind().type());
+  const auto& row = item.kind().row();
   out += R"({"cells":[)";
   row_cells cells(out, options.now_seconds);
-  if (known)
-    known->cells(cells, item.content());
+  if (row.cells != nullptr)
+    row.cells(cells, item.content());
   else
     cells.text(item.meta().name()).age(item.meta());
   out += ']';
-  if (&item.kind().type() == core::v1::Pod::descriptor()) {
-    if (const auto conditions = pod_row_conditions(item.as<core::v1::Pod>()); !conditions.empty()) {
+  if (row.row_conditions != nullptr) {
+    if (const auto conditions = row.row_conditions(item.content()); !conditions.empty()) {
       out += R"(,"conditions":)";
       out += conditions;
     }
@@ -80,8 +81,8 @@ void append_table_row(std::string& out, const object& item, const table_options&
 }
 
 std::span<const table_column> table_columns(const kind_info& kind) {
-  const auto* known = find_table_kind(kind.type());
-  return known ? known->columns : std::span<const table_column>(fallback);
+  const auto columns = kind.row().columns;
+  return columns.empty() ? std::span<const table_column>(fallback) : columns;
 }
 
 void append_table_head(std::string& out, const kind_info& kind, const table_options& options) {

@@ -39,7 +39,7 @@ const google::protobuf::FieldDescriptor* meta_field(const body& external) {
 }  // namespace
 
 const kind_info* kind_named(std::string_view kind) {
-  return conversions::instance().find("v1beta1", kind);
+  return conversions::instance().find("v1beta1", kind).get();
 }
 
 const TypeMeta& type_meta(const body& external) {

@@ -5,11 +5,16 @@
 
 #include "api/kind.hpp"
 #include "api/schema/apps_v1.pb.h"
+#include "api/schema/core_binding.pb.h"
 #include "api/schema/core_config.pb.h"
+#include "api/schema/core_event.pb.h"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/meta_object.pb.h"
+#include "api/schema/scheduling_v1.pb.h"
 #include "api/validation/findings.hpp"
 
 namespace troupe::api::validation {
@@ -69,9 +74,15 @@ void check_config_update(findings& out, const core::v1::ConfigMap& now,
                          const core::v1::ConfigMap& was);
 void check_config_update(findings& out, const core::v1::Secret& now, const core::v1::Secret& was);
 
-// -- every kind, by its type ---
-void check_kind(findings& out, const body& content);
-void check_kind_create(findings& out, const body& content);
-void check_kind_update(findings& out, const body& now, const body& was);
+// -- whole objects of kinds that need few ---
+void check(findings& out, const core::v1::Pod& pod);
+void check(findings& out, const core::v1::PodTemplate& object);
+void check(findings& out, const core::v1::Node& node);
+void check(findings& out, const core::v1::Namespace& ns);
+void check(findings& out, const core::v1::Event& event);
+void check(findings& out, const core::v1::Binding& binding);
+void check(findings& out, const scheduling::v1::PriorityClass& object);
+void check_create(findings& out, const core::v1::Pod& pod);
+void check_update(findings& out, const core::v1::Node& now, const core::v1::Node& was);
 
 }  // namespace troupe::api::validation

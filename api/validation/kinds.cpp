@@ -1,23 +1,19 @@
-// Which checks belong to which kind, and those of the kinds that need few.
-#include <google/protobuf/message.h>
-
+// The checks of the kinds that need few.
 #include <set>
 
-#include "api/schema/core_binding.pb.h"
-#include "api/schema/core_event.pb.h"
-#include "api/schema/core_namespace.pb.h"
-#include "api/schema/core_node.pb.h"
-#include "api/schema/scheduling_v1.pb.h"
 #include "api/validation/checks.hpp"
 #include "api/validation/system_priorities.hpp"
 
 namespace troupe::api::validation {
-namespace {
 
 using namespace core::v1;
 
+namespace {
+
 // Kubernetes, scheduling: HighestUserDefinablePriority.
 constexpr int highest_user_priority = 1'000'000'000;
+
+}  // namespace
 
 void check(findings& out, const Pod& pod) {
   const auto step = out.at.field("spec");
@@ -28,28 +24,6 @@ void check(findings& out, const Pod& pod) {
 void check(findings& out, const PodTemplate& object) {
   const auto step = out.at.field("template");
   check_pod_template(out, object.template_());
-}
-
-void check(findings& out, const ReplicationController& object) {
-  check_workload(out, object);
-}
-void check(findings& out, const apps::v1::ReplicaSet& object) {
-  check_workload(out, object);
-}
-void check(findings& out, const apps::v1::Deployment& object) {
-  check_workload(out, object);
-}
-void check(findings& out, const Service& object) {
-  check_service(out, object);
-}
-void check(findings& out, const Endpoints& object) {
-  check_endpoints(out, object);
-}
-void check(findings& out, const ConfigMap& object) {
-  check_config(out, object);
-}
-void check(findings& out, const Secret& object) {
-  check_config(out, object);
 }
 
 void check(findings& out, const Node& node) {
@@ -102,19 +76,7 @@ void check(findings& out, const scheduling::v1::PriorityClass& object) {
   }
 }
 
-void check_change(findings& out, const Pod& now, const Pod& was) {
-  check_pod_update(out, now, was);
-}
-void check_change(findings& out, const Service& now, const Service& was) {
-  check_service_update(out, now, was);
-}
-void check_change(findings& out, const ConfigMap& now, const ConfigMap& was) {
-  check_config_update(out, now, was);
-}
-void check_change(findings& out, const Secret& now, const Secret& was) {
-  check_config_update(out, now, was);
-}
-void check_change(findings& out, const Node& now, const Node& was) {
+void check_update(findings& out, const Node& now, const Node& was) {
   const auto step = out.at.field("spec");
   const auto keep = [&](std::string_view field, const std::string& a, const std::string& b) {
     if (!b.empty() && a != b)
@@ -125,37 +87,10 @@ void check_change(findings& out, const Node& now, const Node& was) {
   keep("providerID", now.spec().provider_id(), was.spec().provider_id());
 }
 
-template <class... T>
-void check_if(findings& out, const body& content) {
-  const auto* type = content.GetDescriptor();
-  (void)((type == T::descriptor() && (check(out, static_cast<const T&>(content)), true)) || ...);
-}
-
-template <class... T>
-void check_change_if(findings& out, const body& now, const body& was) {
-  const auto* type = now.GetDescriptor();
-  (void)((type == T::descriptor() &&
-          (check_change(out, static_cast<const T&>(now), static_cast<const T&>(was)), true)) ||
-         ...);
-}
-
-}  // namespace
-
-void check_kind(findings& out, const body& content) {
-  check_if<Pod, ReplicationController, apps::v1::ReplicaSet, apps::v1::Deployment, Event, Service,
-           Endpoints, ConfigMap, Secret, Node, Namespace, Binding, PodTemplate,
-           scheduling::v1::PriorityClass>(out, content);
-}
-
-void check_kind_create(findings& out, const body& content) {
-  if (content.GetDescriptor() != Pod::descriptor()) return;
+void check_create(findings& out, const Pod& pod) {
   const auto step = out.at.field("spec");
-  if (!static_cast<const Pod&>(content).spec().ephemeral_containers().empty())
+  if (!pod.spec().ephemeral_containers().empty())
     out.forbidden("ephemeralContainers", "cannot be set on create");
-}
-
-void check_kind_update(findings& out, const body& now, const body& was) {
-  check_change_if<Pod, Service, ConfigMap, Secret, Node>(out, now, was);
 }
 
 }  // namespace troupe::api::validation

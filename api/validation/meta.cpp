@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "api/equality.hpp"
+#include "api/kind_row.hpp"
 #include "api/limits.hpp"
 #include "api/validation/checks.hpp"
 
@@ -10,12 +10,6 @@ namespace troupe::api::validation {
 namespace {
 
 using meta::v1::ObjectMeta;
-
-complaints check_name(const kind_info& kind, std::string_view name) {
-  if (kind.kind() == "Namespace") return check_dns_label(name);
-  if (kind.kind() == "Service") return check_dns_1035_label(name);
-  return check_dns_subdomain(name);
-}
 
 // What generateName will be with its random end in place of a dash at the end.
 std::string as_name(const std::string& prefix) {
@@ -155,11 +149,12 @@ void check_label_selector(findings& out, const meta::v1::LabelSelector& selector
 void check_meta(findings& out, const kind_info& kind, const ObjectMeta& meta) {
   const auto step = out.at.field("metadata");
   if (!meta.generate_name().empty())
-    out.each("generateName", meta.generate_name(), check_name(kind, as_name(meta.generate_name())));
+    out.each("generateName", meta.generate_name(),
+             check_syntax(kind.row().name, as_name(meta.generate_name())));
   if (meta.name().empty())
     out.required("name", "name or generateName is required");
   else
-    out.each("name", meta.name(), check_name(kind, meta.name()));
+    out.each("name", meta.name(), check_syntax(kind.row().name, meta.name()));
   check_space(out, kind, meta);
   if (meta.generation() < 0)
     out.invalid("generation", meta.generation(), "must be greater than or equal to 0");

@@ -3,6 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include "api/equality.hpp"
+#include "api/kind_row.hpp"
 #include "api/object/object.hpp"
 #include "api/validation/checks.hpp"
 
@@ -14,8 +15,8 @@ std::vector<error_cause> validate_create(const kind_info& kind, const body& cont
   findings out;
   check_meta(out, kind, meta_of(content));
   check_rules(out, content, true);
-  check_kind(out, content);
-  check_kind_create(out, content);
+  if (const auto check = kind.row().check) check(out, content);
+  if (const auto check = kind.row().check_create) check(out, content);
   return out.take();
 }
 
@@ -25,8 +26,8 @@ std::vector<error_cause> validate_update(const kind_info& kind, const body& now,
   check_meta_update(out, meta_of(now), meta_of(was));
   check_rules(out, now, true);
   check_immutable(out, now, was);
-  check_kind(out, now);
-  check_kind_update(out, now, was);
+  if (const auto check = kind.row().check) check(out, now);
+  if (const auto check = kind.row().check_update) check(out, now, was);
   return out.take();
 }
 

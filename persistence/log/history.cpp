@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "api/scheme.hpp"
+#include "api/object/object.hpp"
 #include "persistence/defaults.hpp"
 
 namespace troupe::persistence {
@@ -43,19 +43,15 @@ class change_reader {
     const auto id = read_change_key(from.key);
     const auto record = read_change(from.value);
     if (!id || !record) return fail(errc::corrupt, "the record makes no sense");
-    const auto* kind = api::scheme::instance().find_key(record->key);
-    if (kind == nullptr)
-      return fail(errc::corrupt, "no kind is known for " + std::string{record->key});
     change made{id->at,        record->type, std::string{record->key}, {}, {},
                 record->cause, record->time};
     if (record->type != change_type::created) {
-      auto before = state_at(record->previous, made.key, *kind);
+      auto before = state_at(record->previous, made.key);
       if (!before) return fail(std::move(before.error()));
       made.previous = std::move(*before);
     }
-    auto state = record->type == change_type::removed
-                     ? tombstone(*made.previous, id->at)
-                     : decode(*kind, made.key, record->object, id->at);
+    auto state = record->type == change_type::removed ? tombstone(*made.previous, id->at)
+                                                      : decode(made.key, record->object, id->at);
     if (!state) return fail(std::move(state.error()));
     made.object = std::move(*state);
     newest_[made.key] = made.object;
@@ -67,33 +63,33 @@ class change_reader {
     return std::make_shared<const api::object>(last.kind(), last.copy(), at);
   }
 
-  expected<api::object_ptr> decode(const api::kind_info& kind, std::string_view key,
-                                   std::string_view bytes, revision at) const {
+  expected<api::object_ptr> decode(std::string_view key, std::string_view bytes,
+                                   revision at) const {
     const entry* current = now_.find(key);
     if (current != nullptr && current->modified() == at) return current->object();
-    auto made = api::object::from_storage(kind, bytes, at);
+    const auto kind = api::kind_of_stored(key, bytes);
+    if (!kind) return fail(errc::corrupt, "no kind is known for " + std::string{key});
+    auto made = api::object::from_storage(*kind, bytes, at);
     if (!made) return fail(errc::corrupt, made.error().message);
     return std::move(*made);
   }
 
-  expected<api::object_ptr> state_at(revision at, std::string_view key,
-                                     const api::kind_info& kind) const {
+  expected<api::object_ptr> state_at(revision at, std::string_view key) const {
     if (const auto known = newest_.find(std::string{key});
         known != newest_.end() && known->second->revision() == at)
       return known->second;
-    auto in_log = from_log(at, key, kind);
+    auto in_log = from_log(at, key);
     if (!in_log || *in_log != nullptr) return in_log;
     auto base = disk_.get(table::bases, base_key(at, key));
     if (!base) return fail(std::move(base.error()));
     const auto state = *base ? read_state(**base) : std::nullopt;
     if (!state)
       return fail(errc::corrupt, fmt::format("the state of {} at revision {} is missing", key, at));
-    return decode(kind, key, state->object, at);
+    return decode(key, state->object, at);
   }
 
   // Null when the log does not reach back that far.
-  expected<api::object_ptr> from_log(revision at, std::string_view key,
-                                     const api::kind_info& kind) const {
+  expected<api::object_ptr> from_log(revision at, std::string_view key) const {
     expected<api::object_ptr> found{nullptr};
     auto done = disk_.scan(table::changes, change_key({at, 0}),
                            [&](std::string_view row_key, std::string_view value) {
@@ -101,7 +97,7 @@ class change_reader {
                              if (!id || id->at != at) return false;
                              const auto record = read_change(value);
                              if (!record || record->key != key) return true;
-                             found = decode(kind, key, record->object, at);
+                             found = decode(key, record->object, at);
                              return false;
                            });
     if (!done) return fail(std::move(done.error()));

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/scheme.hpp"
+#include "api/object/object.hpp"
 #include "persistence/defaults.hpp"
 #include "persistence/format/record.hpp"
 #include "persistence/open/memory_limit.hpp"
@@ -26,8 +26,8 @@ struct row {
 };
 
 expected<api::object_ptr> decode(const row& from, const stored_state& state) {
-  const auto* kind = api::scheme::instance().find_key(from.key);
-  if (kind == nullptr)
+  const auto kind = api::kind_of_stored(from.key, state.object);
+  if (!kind)
     return fail(
         errc::incompatible,
         fmt::format("the store holds {}, of a kind that this program does not know: open it "

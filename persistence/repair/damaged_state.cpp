@@ -199,9 +199,8 @@ class reader {
   void drop_unreadable() {
     std::erase_if(found_.objects, [&](const auto& each) {
       const auto& [key, state] = each;
-      const auto* kind = api::scheme::instance().find_key(key);
-      const bool good =
-          kind != nullptr && api::object::from_storage(*kind, state.bytes, state.modified);
+      const auto kind = api::kind_of_stored(key, state.bytes);
+      const bool good = kind && api::object::from_storage(*kind, state.bytes, state.modified);
       if (!good) lose(fmt::format("{} at revision {} cannot be read", key, state.modified));
       return !good;
     });

@@ -1,6 +1,7 @@
 #include "server/metrics/request_metrics.hpp"
 
 #include <mutex>
+#include <tuple>
 
 namespace troupe::server {
 
@@ -56,6 +57,21 @@ request_metrics::place request_metrics::place_of(const request_record& record) {
                       : !target.ns.empty()   ? "namespace"
                                              : "cluster";
   return {target.kind, verb_label(record.verb), scope, known_subresource(target)};
+}
+
+std::strong_ordering request_metrics::place::operator<=>(const place& other) const {
+  const auto rest = [](const place& p) {
+    return std::tuple(std::string_view{p.verb}, std::string_view{p.scope}, p.subresource);
+  };
+  const bool named = kind && kind->custom(), other_named = other.kind && other.kind->custom();
+  if (named != other_named) return named <=> other_named;
+  if (kind != other.kind) {
+    const auto order = named ? std::tie(kind->qualified_plural(), kind->version()) <=>
+                                   std::tie(other.kind->qualified_plural(), other.kind->version())
+                             : std::compare_three_way{}(kind.get(), other.kind.get());
+    if (order != 0) return order;
+  }
+  return rest(*this) <=> rest(other);
 }
 
 labels request_metrics::labels_of(const place& target) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -30,11 +31,12 @@ class request_metrics {
                                                  1.0,   1.25,  1.5,  2,   3,   4,   5,   6,
                                                  8,     10,    15,   20,  30,  45,  60};
   struct place {
-    const api::kind_info* kind;
+    api::kind_handle kind;
     const char* verb;
     const char* scope;
     std::string_view subresource;  // of static storage
-    auto operator<=>(const place&) const = default;
+    // Custom kinds of one name have one series, however often they come and go.
+    std::strong_ordering operator<=>(const place& other) const;
   };
   struct series {
     std::array<std::atomic<std::uint64_t>, bounds.size() + 1> counts{};

@@ -39,7 +39,7 @@ std::string path_of(const api::kind_info& kind, std::string_view ns, std::string
   return out;
 }
 
-const api::kind_info* find_kind(std::string_view word) {
+api::kind_handle find_kind(std::string_view word) {
   const auto wanted = in_lower_case(word);
   for (const auto* kind : api::scheme::instance().all()) {
     const auto& options = kind->options();

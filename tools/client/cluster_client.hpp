@@ -40,7 +40,7 @@ std::string path_of(const api::kind_info& kind, std::string_view ns, std::string
 
 // As users write it: "rc", "replicationcontroller", "pods", "deploy", "ReplicaSet". Null when no
 // kind is called so.
-const api::kind_info* find_kind(std::string_view word);
+api::kind_handle find_kind(std::string_view word);
 
 // Errors are what the server said, as one line. No object is no error: null.
 tl::expected<std::unique_ptr<api::body>, std::string> get_object(cluster_client& from,

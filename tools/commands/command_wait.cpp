@@ -35,7 +35,7 @@ struct wait_flags {
 };
 
 struct target {
-  const api::kind_info* kind;
+  api::kind_handle kind;
   std::string name;
 
   std::string str() const { return kind->qualified_plural() + '/' + name; }
@@ -45,9 +45,8 @@ tl::expected<target, std::string> parse_target(const std::string& text) {
   const auto slash = text.find('/');
   if (slash == text.npos || slash == 0 || slash + 1 == text.size())
     return tl::make_unexpected("\"" + text + "\" is no object: write KIND/NAME, such as rc/web");
-  const auto* kind = find_kind(text.substr(0, slash));
-  if (kind == nullptr)
-    return tl::make_unexpected("there is no kind \"" + text.substr(0, slash) + "\"");
+  const auto kind = find_kind(text.substr(0, slash));
+  if (!kind) return tl::make_unexpected("there is no kind \"" + text.substr(0, slash) + "\"");
   return target{kind, text.substr(slash + 1)};
 }
 

@@ -21,7 +21,7 @@ api::error nothing_called(std::string_view thing, std::string_view name, std::st
 
 constexpr std::string_view hint_for_actors = "`actors --match '*part*'` finds names";
 
-const api::kind_info* kind_called(std::string_view word) {
+api::kind_handle kind_called(std::string_view word) {
   for (const auto* kind : api::scheme::instance().all()) {
     if (!kind->stored()) continue;
     const auto& options = kind->options();
@@ -104,6 +104,9 @@ api::expected<object_name> parse_object_name(std::string_view text) {
 
 std::string readable_key(std::string_view key) {
   constexpr std::string_view registry = "/registry/";
+  const auto kind = api::scheme::instance().find_key(key);
+  if (kind && kind->options().group_in_key())
+    return kind->qualified_plural() + '/' + std::string{key.substr(kind->prefix().size())};
   if (key.starts_with(registry)) key.remove_prefix(registry.size());
   return std::string{key};
 }

@@ -62,7 +62,7 @@ std::unordered_map<std::uint64_t, std::string> names_of(const console_context& c
 // An object as a person names it: "pods/default/web-1", "pod/web-1" (of default), "nodes/n1",
 // "replicasets.apps/default/web".
 struct object_name {
-  const api::kind_info* kind = nullptr;
+  api::kind_handle kind;
   std::string ns;
   std::string name;
   std::string key() const { return kind->key(ns, name); }

@@ -20,7 +20,7 @@ enum class included : std::uint8_t { metadata, object, nothing };
 api::expected<included> parse_included(const query_string& query);
 
 struct list_page {
-  const api::kind_info* kind = nullptr;
+  api::kind_handle kind;
   std::vector<api::object_ptr> items;
   std::uint64_t revision = 0;
   std::string continue_token;             // empty on the last page

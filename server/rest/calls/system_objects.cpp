@@ -16,6 +16,7 @@
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
+#include "api/validation/system_namespaces.hpp"
 #include "api/validation/system_priorities.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/rest/defaults.hpp"
@@ -28,7 +29,7 @@ using api::scheduling::v1::PriorityClass;
 
 std::vector<std::unique_ptr<api::body>> system_objects() {
   std::vector<std::unique_ptr<api::body>> out;
-  for (const auto* name : actors::defaults::system_namespaces) {
+  for (const auto* name : api::system_namespaces) {
     auto made = std::make_unique<Namespace>();
     made->mutable_metadata()->set_name(name);
     out.push_back(std::move(made));
@@ -76,11 +77,6 @@ tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane
 }
 
 }  // namespace
-
-bool is_system_namespace(std::string_view name) noexcept {
-  const auto& all = actors::defaults::system_namespaces;
-  return std::find(all.begin(), all.end(), name) != all.end();
-}
 
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
   // Others make the namespaces too, and may be faster.

@@ -19,7 +19,4 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
 // because the store is older than such keys, and those that nobody has. Waits and fails as above.
 tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane);
 
-// Whether it is one of those namespaces: they may not be deleted.
-bool is_system_namespace(std::string_view name) noexcept;
-
 }  // namespace troupe::server

@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "api/schema/core_binding.pb.h"
-#include "api/scheme.hpp"
 #include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/deleting.hpp"
 #include "server/rest/handlers/documents.hpp"
@@ -46,8 +44,8 @@ call_handler object_handler(const call& call) {
       return &watch_objects;
     case verb::create:
       if (is_review(call.kind())) return &create_review;
-      return &call.kind() == &api::kind_of<api::core::v1::Binding>() ? &create_binding
-                                                                     : &create_object;
+      // What is created and not kept is an order.
+      return call.kind().stored() ? &create_object : &create_binding;
     case verb::update:
       return &update_object;
     case verb::patch:
@@ -132,7 +130,8 @@ void api_server::serve(request_ptr request, responder answer) {
   const auto made = std::make_shared<call>(services_, std::move(request), std::move(answer), route,
                                            verb.value_or(verb::get));
   if (route.at != route::place::objects) return serve_document(made);
-  const auto form = negotiate(made->request->headers.joined("accept"), verb == verb::watch);
+  const auto form =
+      negotiate(made->request->headers.joined("accept"), verb == verb::watch, route.kind->custom());
   if (!form) return made->fail(form.error());
   made->form = *form;
   made->form.pretty = wants_pretty(*made->request);

@@ -6,15 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "api/schema/core_account.pb.h"
-#include "api/schema/core_namespace.pb.h"
-#include "api/schema/core_pod.pb.h"
-#include "api/schema/core_service.pb.h"
-#include "api/schema/scheduling_v1.pb.h"
-#include "api/scheme.hpp"
+#include "api/kind_row.hpp"
 #include "api/strategy/strategy.hpp"
-#include "api/validation/system_priorities.hpp"
-#include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/reading.hpp"
 #include "server/rest/handlers/writing.hpp"
 
@@ -29,17 +22,10 @@ bool is_dry(const DeleteOptions& options) {
          options.dry_run().end();
 }
 
-// These are answered by their last state, others by a Status (kubernetes: ReturnDeletedObject).
-bool shows_deleted(const api::kind_info& kind) {
-  return &kind == &api::kind_of<api::core::v1::Pod>() ||
-         &kind == &api::kind_of<api::core::v1::Service>() ||
-         &kind == &api::kind_of<api::core::v1::ServiceAccount>() ||
-         &kind == &api::kind_of<api::core::v1::PodTemplate>();
-}
-
 void answer_removed(const call_ptr& call, const DeleteOptions& options,
                     const change_result& result) {
-  if (result.removed && !shows_deleted(call->kind())) return call->succeed(200, result.object);
+  if (result.removed && !call->kind().row().deletion_shows_object)
+    return call->succeed(200, result.object);
   // The old way to say "in the foreground" (kubernetes: endpoints/handlers/delete.go).
   const bool waits =
       !result.removed && options.has_orphan_dependents() && !options.orphan_dependents();
@@ -121,15 +107,10 @@ api::expected<change_plan> plan_removal(const call_ptr& call, const snapshot& st
   const auto& kind = call->kind();
   const auto was = state.find(key);
   if (!was) return api::fail(api::not_found(kind, name));
-  // kubernetes: admission/plugin/namespace/lifecycle. Nobody would make kube-node-lease again, so
-  // it stays too.
-  if (&kind == &api::kind_of<api::core::v1::Namespace>() && is_system_namespace(name))
-    return api::fail(api::forbidden(kind, name, "this namespace may not be deleted"));
-  // kubernetes: pkg/registry/scheduling/priorityclass/storage.
-  if (&kind == &api::kind_of<api::scheduling::v1::PriorityClass>() &&
-      api::find_system_priority(name) != nullptr)
-    return api::fail(
-        api::forbidden(kind, name, "this is a system priority class and cannot be deleted"));
+  const auto undeletable = kind.row().undeletable;
+  if (const auto reason = undeletable != nullptr ? undeletable(name) : std::string_view{};
+      !reason.empty())
+    return api::fail(api::forbidden(kind, name, reason));
   auto step = api::plan_delete(kind, was->content(), was->revision(), options,
                                wall_seconds(call->services));
   if (!step) return api::fail(std::move(step.error()));

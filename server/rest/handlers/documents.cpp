@@ -18,10 +18,9 @@ api::error no_such_path() {
   return out;
 }
 
-void answer_json(const call_ptr& call, const std::string& text, std::string type) {
-  if (text.empty()) return call->fail(no_such_path());
-  // The documents live as long as the program: the pointer shares nothing and owns nothing.
-  call->answer(json_answer(200, std::move(type), shared_text{shared_text{}, &text}));
+void answer_json(const call_ptr& call, api::document_text text, std::string type) {
+  if (!text) return call->fail(no_such_path());
+  call->answer(json_answer(200, std::move(type), std::move(text)));
 }
 
 // /api and /apis: all at once for those who can read it, else what is plain.
@@ -58,9 +57,9 @@ constexpr std::string_view custom_kinds_path =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 void answer_no_custom_kinds(const call_ptr& call) {
-  static const std::string text =
+  static const auto text = std::make_shared<const std::string>(
       R"({"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1",)"
-      R"("metadata":{"resourceVersion":"1"},"items":[]})";
+      R"("metadata":{"resourceVersion":"1"},"items":[]})");
   answer_json(call, text, "application/json");
 }
 

@@ -1,13 +1,13 @@
 #include "server/rest/handlers/reviews.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "api/codec/codec.hpp"
 #include "api/schema/authentication_v1.pb.h"
 #include "api/schema/authorization_v1.pb.h"
-#include "api/scheme.hpp"
 #include "api/validation/validation.hpp"
 #include "server/access/authentication.hpp"
 #include "server/access/authorization.hpp"
@@ -97,21 +97,31 @@ api::expected<void> review_rules(const call& call, SelfSubjectRulesReview& revie
   return {};
 }
 
-template <class T>
-void answer_review(const call_ptr& rest_call, api::body& content,
-                   api::expected<void> (*review)(const call&, T&)) {
-  if (auto done = review(*rest_call, static_cast<T&>(content)); !done)
-    return rest_call->fail(done.error());
-  rest_call->answer(message_answer(rest_call->form, 201, content, rest_call->kind().api_version(),
-                                   rest_call->kind().kind()));
+struct reviewer {
+  const google::protobuf::Descriptor* type;
+  api::expected<void> (*review)(const call& call, api::body& content);
+};
+
+template <class T, api::expected<void> (*Review)(const call&, T&)>
+reviewer make_reviewer() {
+  return {T::descriptor(), [](const call& call, api::body& content) {
+            return Review(call, static_cast<T&>(content));
+          }};
+}
+
+const reviewer* find_reviewer(const api::kind_info& kind) {
+  static const std::array all{make_reviewer<SelfSubjectReview, &review_self>(),
+                              make_reviewer<SelfSubjectAccessReview, &review_access>(),
+                              make_reviewer<SelfSubjectRulesReview, &review_rules>()};
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const reviewer& each) { return each.type == &kind.type(); });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 bool is_review(const api::kind_info& kind) {
-  return &kind == &api::kind_of<SelfSubjectReview>() ||
-         &kind == &api::kind_of<SelfSubjectAccessReview>() ||
-         &kind == &api::kind_of<SelfSubjectRulesReview>();
+  return find_reviewer(kind) != nullptr;
 }
 
 void create_review(const call_ptr& call) {
@@ -123,13 +133,9 @@ void create_review(const call_ptr& call) {
   auto read = api::decode(call->request->content, *media, &kind, {.fields = options->fields});
   if (!read) return call->fail(read.error());
   call->warn(read->warnings);
-  if (&kind == &api::kind_of<SelfSubjectReview>()) {
-    answer_review<SelfSubjectReview>(call, *read->content, &review_self);
-  } else if (&kind == &api::kind_of<SelfSubjectAccessReview>()) {
-    answer_review<SelfSubjectAccessReview>(call, *read->content, &review_access);
-  } else {
-    answer_review<SelfSubjectRulesReview>(call, *read->content, &review_rules);
-  }
+  if (auto done = find_reviewer(kind)->review(*call, *read->content); !done)
+    return call->fail(done.error());
+  call->answer(message_answer(call->form, 201, *read->content, kind.api_version(), kind.kind()));
 }
 
 }  // namespace troupe::server

@@ -6,8 +6,7 @@
 #include "actors/core/admission.hpp"
 #include "actors/core/creation.hpp"
 #include "api/equality.hpp"
-#include "api/schema/coordination_v1.pb.h"
-#include "api/schema/core_event.pb.h"
+#include "api/kind_row.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/defaults.hpp"
@@ -29,13 +28,6 @@ std::mt19937_64& random_source() {
     return static_cast<std::uint64_t>(seed()) << 32 | seed();
   }()};
   return engine;
-}
-
-// The client decides the name of these by writing them (kubernetes: AllowCreateOnUpdate).
-bool creatable_by_update(const api::kind_info& kind) {
-  return &kind == &api::kind_of<api::coordination::v1::Lease>() ||
-         &kind == &api::kind_of<api::core::v1::Endpoints>() ||
-         &kind == &api::kind_of<api::core::v1::Event>();
 }
 
 api::expected<void> check_name(const call_ptr& call, api::body& content) {
@@ -207,7 +199,7 @@ void update_object(const call_ptr& call) {
   carry_out(call, options->dry_run,
             [call, source](const snapshot& state) -> api::expected<change_plan> {
               const auto was = state.find(call->key());
-              if (!was && call->route.subresource.empty() && creatable_by_update(call->kind()))
+              if (!was && call->route.subresource.empty() && call->kind().row().created_by_update)
                 return plan_creation(call, state, *source);
               if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
               auto now = source->take(call);

@@ -67,7 +67,7 @@ clause parse_clause(std::string_view text) {
   return out;
 }
 
-std::optional<wanted_form> form_of(const clause& c, bool watching) {
+std::optional<wanted_form> form_of(const clause& c, bool watching, bool custom) {
   wanted_form out;
   if (c.type == yaml_type && !watching)
     out.media = api::media::yaml;
@@ -75,6 +75,7 @@ std::optional<wanted_form> form_of(const clause& c, bool watching) {
     out.media = api::media::protobuf;
   else if (c.type != json_type && c.type != "*/*" && c.type != "application/*")
     return std::nullopt;
+  if (c.as.empty() && custom && out.media == api::media::protobuf) return std::nullopt;
   if (c.as.empty()) return out;
   if (c.group != "meta.k8s.io" || (c.version != "v1" && c.version != "v1beta1"))
     return std::nullopt;
@@ -107,12 +108,15 @@ std::optional<T> best(std::string_view accept, F take) {
 
 }  // namespace
 
-api::expected<wanted_form> negotiate(std::string_view accept, bool watching) {
+api::expected<wanted_form> negotiate(std::string_view accept, bool watching, bool custom) {
   if (accept.empty() || accept == json_type || accept == "*/*") return wanted_form{};
-  auto found = best<wanted_form>(accept, [&](const clause& c) { return form_of(c, watching); });
+  auto found =
+      best<wanted_form>(accept, [&](const clause& c) { return form_of(c, watching, custom); });
   if (!found)
-    return api::fail(api::not_acceptable(
-        watching ? "application/json, application/vnd.kubernetes.protobuf" : all_types));
+    return api::fail(
+        api::not_acceptable(custom ? (watching ? json_type : "application/json, application/yaml")
+                            : watching ? "application/json, application/vnd.kubernetes.protobuf"
+                                       : all_types));
   return *found;
 }
 

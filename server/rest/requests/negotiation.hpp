@@ -25,8 +25,8 @@ struct wanted_form {
 
 // kubernetes: apiserver/pkg/endpoints/handlers/negotiation. The best clause that we know, by its q
 // and then by its place; JSON where the header is empty. 406 where there is none. Tables are JSON
-// only, and a watch has no YAML.
-api::expected<wanted_form> negotiate(std::string_view accept, bool watching);
+// only, a watch has no YAML, and an object of a `custom` kind no protobuf.
+api::expected<wanted_form> negotiate(std::string_view accept, bool watching, bool custom = false);
 
 // Which aggregated discovery document the client prefers to the plain one: "v2", "v2beta1", or
 // empty.

@@ -4,8 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "api/schema/core_namespace.pb.h"
-#include "api/schema/core_pod.pb.h"
+#include "api/kind_row.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::server {
@@ -122,11 +121,9 @@ std::optional<verb> verb_of(const route& route, const request_info& info) noexce
 bool has_subresource(const api::kind_info& kind, std::string_view subresource) {
   if (subresource == "status") return kind.options().has_status();
   if (subresource == "scale") return kind.options().has_scale();
-  if (&kind == &api::kind_of<api::core::v1::Namespace>()) return subresource == "finalize";
-  if (&kind != &api::kind_of<api::core::v1::Pod>()) return false;
-  static constexpr std::string_view of_pods[] = {
-      "attach", "binding", "ephemeralcontainers", "eviction", "exec", "log", "portforward"};
-  return std::find(std::begin(of_pods), std::end(of_pods), subresource) != std::end(of_pods);
+  const auto parts = kind.row().parts;
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const api::kind_part& part) { return part.name == subresource; });
 }
 
 }  // namespace troupe::server

@@ -31,7 +31,7 @@ struct route {
   place at = place::unknown;
   std::string_view group;
   std::string_view version;
-  const api::kind_info* kind = nullptr;
+  api::kind_handle kind;
   std::string_view ns;           // empty: all namespaces, or a kind without any
   std::string_view name;         // empty: the collection
   std::string_view subresource;  // "status", "log" ...

@@ -12,7 +12,7 @@ class streamed final : public watch_form {
  public:
   streamed(const call& call, const list_options& options)
       : cache_{call.services.frames},
-        kind_{call.kind()},
+        kind_{call.route.kind},
         labels_{options.labels},
         fields_{options.fields},
         form_{call.form, call.rows, true} {
@@ -43,7 +43,8 @@ class streamed final : public watch_form {
     return frame;
   }
   shared_text bookmark(std::uint64_t revision, bool initial_end) override {
-    return std::make_shared<const std::string>(bookmark_frame(form_, kind_, revision, initial_end));
+    return std::make_shared<const std::string>(
+        bookmark_frame(form_, *kind_, revision, initial_end));
   }
   shared_text error(const api::error& error) override {
     return std::make_shared<const std::string>(error_frame(form_, error));
@@ -51,7 +52,7 @@ class streamed final : public watch_form {
 
  private:
   frame_cache& cache_;
-  const api::kind_info& kind_;
+  const api::kind_handle kind_;
   const api::label_selector labels_;
   const api::field_selector fields_;
   frame_form form_;

@@ -1,0 +1,38 @@
+// What is made of the kinds and kept until they change (scheme.hpp, kind_table::revision).
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "api/scheme.hpp"
+
+namespace troupe::api {
+
+// Safe from any thread. One thread makes, others that need the new one wait for it; who has the old
+// one keeps it.
+template <class T>
+class made_of_kinds {
+ public:
+  using maker = T (*)(const kind_table& kinds);
+
+  explicit made_of_kinds(maker make) : make_(make) {}
+
+  std::shared_ptr<const T> get() {
+    const std::lock_guard lock(mutex_);
+    const auto kinds = scheme::instance().kinds();
+    if (kept_ == nullptr || revision_ != kinds->revision()) {
+      kept_ = std::make_shared<const T>(make_(*kinds));
+      revision_ = kinds->revision();
+    }
+    return kept_;
+  }
+
+ private:
+  const maker make_;
+  std::mutex mutex_;
+  std::shared_ptr<const T> kept_;
+  std::uint64_t revision_ = 0;
+};
+
+}  // namespace troupe::api

@@ -1,0 +1,91 @@
+// What is special about a kind beyond its schema: one row of functions and facts for each kind, all
+// in one table (kinds/rows.cpp). Other code asks the row and compares no kinds.
+//
+// Every member has a value that fits a kind without anything special. Functions get bodies of the
+// kind's own type.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "api/fwd.hpp"
+#include "api/schema/options.pb.h"
+
+namespace troupe::api {
+
+class findings;
+class row_cells;
+struct deletion_plan;
+struct table_column;
+
+namespace meta::v1 {
+class DeleteOptions;
+}
+
+// A resource below an object: pods/log. `status` and `scale` are facts of the schema.
+struct kind_part {
+  std::string_view name;
+  std::string_view group, version, kind;  // of what is sent and answered there
+  std::span<const std::string_view> verbs;
+  bool listed = true;  // in discovery
+};
+
+struct kind_row {
+  // -- names
+  // ---------------------------------------------------------------------------------------
+  Syntax name = DNS_SUBDOMAIN;
+  // Why the object of that name may not be deleted by a client; empty where it may.
+  std::string_view (*undeletable)(std::string_view name) = nullptr;
+
+  // -- requests
+  // ------------------------------------------------------------------------------------
+  std::span<const kind_part> parts;
+  // An update of what is not there creates it (kubernetes: AllowCreateOnUpdate).
+  bool created_by_update = false;
+  // A deletion is answered by the last state, else by a Status (kubernetes: ReturnDeletedObject).
+  bool deletion_shows_object = false;
+
+  // -- strategy
+  // ------------------------------------------------------------------------------------ Defaults
+  // that are computed from other fields.
+  void (*complete)(body& content) = nullptr;
+  // The state that a new object begins with; null: without a status.
+  void (*begin)(const kind_info& kind, body& content) = nullptr;
+  // What an update does not change besides identity and status.
+  void (*keep)(const kind_info& kind, body& now, const body& was) = nullptr;
+  // Whether both ask for the same, so that no generation is counted; null: all but metadata and
+  // status are equal.
+  bool (*same_wish)(const kind_info& kind, const body& now, const body& was) = nullptr;
+  // What a write of the status keeps besides metadata; null: all fields but status.
+  void (*keep_at_status)(body& now, const body& was) = nullptr;
+  // Who reports the status may not change the labels.
+  bool status_keeps_labels = false;
+  // False: it can own nothing, and garbage collection does not look at it.
+  bool has_dependents = true;
+  // Null: finalizers hold a deletion back, and nothing else.
+  deletion_plan (*plan_delete)(const kind_info& kind, const body& stored,
+                               const meta::v1::DeleteOptions& options,
+                               std::int64_t now_seconds) = nullptr;
+  // Whether something besides metadata.finalizers holds back a deletion.
+  bool (*holds_deletion)(const body& content) = nullptr;
+
+  // -- validation, beyond the rules of the schema
+  // --------------------------------------------------
+  void (*check)(findings& out, const body& content) = nullptr;
+  void (*check_create)(findings& out, const body& content) = nullptr;
+  void (*check_update)(findings& out, const body& now, const body& was) = nullptr;
+
+  // -- tables
+  // -------------------------------------------------------------------------------------- Name and
+  // Age where there are none.
+  std::span<const table_column> columns;
+  void (*cells)(row_cells& into, const body& content) = nullptr;
+  // Of a row, as JSON: completed objects, which a client may leave out; empty for none.
+  std::string_view (*row_conditions)(const body& content) = nullptr;
+};
+
+// The row of the kinds with that body; an empty one where nothing is special.
+const kind_row& row_of(const google::protobuf::Descriptor& type);
+
+}  // namespace troupe::api

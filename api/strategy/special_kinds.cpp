@@ -1,0 +1,88 @@
+#include "api/strategy/special_kinds.hpp"
+
+#include <google/protobuf/message.h>
+
+#include <algorithm>
+
+#include "api/equality.hpp"
+#include "api/object/custom_body.hpp"
+#include "api/object/object.hpp"
+
+namespace troupe::api {
+
+void clear_status(body& content) {
+  if (const auto* status = content.GetDescriptor()->FindFieldByName("status"))
+    content.GetReflection()->ClearField(&content, status);
+}
+
+bool same_but_status(const body& now, const body& was) {
+  const auto& type = *now.GetDescriptor();
+  for (int i = 0; i < type.field_count(); ++i) {
+    const auto* field = type.field(i);
+    if (field->name() != "metadata" && field->name() != "status" && !same_field(now, was, *field))
+      return false;
+  }
+  return true;
+}
+
+bool same_wish(const apps::v1::Deployment& now, const apps::v1::Deployment& was) {
+  const auto& a = now.metadata().annotations();
+  const auto& b = was.metadata().annotations();
+  const auto in_b = [&b](const auto& each) {
+    const auto found = b.find(each.first);
+    return found != b.end() && found->second == each.second;
+  };
+  return same_but_status(now, was) && a.size() == b.size() && std::all_of(a.begin(), a.end(), in_b);
+}
+
+void keep_allocations(core::v1::Service& now, const core::v1::Service& was) {
+  auto& spec = *now.mutable_spec();
+  if (spec.type() == "ExternalName" || was.spec().type() == "ExternalName") return;
+  if (spec.cluster_ip().empty() && spec.cluster_ips().empty()) {
+    if (was.spec().has_cluster_ip()) spec.set_cluster_ip(was.spec().cluster_ip());
+    *spec.mutable_cluster_ips() = was.spec().cluster_ips();
+  }
+  if (spec.type() != was.spec().type()) return;
+  for (auto& port : *spec.mutable_ports()) {
+    if (port.node_port() != 0) continue;
+    for (const auto& before : was.spec().ports())
+      if (before.node_port() != 0 && before.port() == port.port() &&
+          before.protocol() == port.protocol())
+        port.set_node_port(before.node_port());
+  }
+}
+
+void begin(core::v1::Namespace& ns) {
+  clear_status(ns);
+  ns.mutable_status()->set_phase("Active");
+  auto& finalizers = *ns.mutable_spec()->mutable_finalizers();
+  if (std::find(finalizers.begin(), finalizers.end(), "kubernetes") == finalizers.end())
+    finalizers.Add("kubernetes");
+}
+
+// -- custom kinds ---------------------------------------------------------------------------------
+
+void begin_custom(const kind_info& kind, body& content) {
+  if (kind.options().has_status()) set_member(as_custom(content), "status", {});
+}
+
+void keep_custom_status(const kind_info& kind, body& now, const body& was) {
+  if (kind.options().has_status())
+    set_member(as_custom(now), "status", member_of(as_custom(was), "status"));
+}
+
+bool same_custom_wish(const kind_info& kind, const body& now, const body& was) {
+  const auto& a = as_custom(now);
+  const auto& b = as_custom(was);
+  return a.rest() == b.rest() || (kind.options().has_status() &&
+                                  without_member(a, "status") == without_member(b, "status"));
+}
+
+void keep_all_but_custom_status(body& now, const body& was) {
+  auto& changed = as_custom(now);
+  const auto status = member_of(changed, "status");
+  changed.set_rest(as_custom(was).rest());
+  set_member(changed, "status", status);
+}
+
+}  // namespace troupe::api
