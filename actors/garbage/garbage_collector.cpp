@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/core/commands.hpp"
+#include "actors/write/commands.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"

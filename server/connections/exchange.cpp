@@ -17,7 +17,7 @@ void call(const std::function<void()>& callback) noexcept {
   try {
     callback();
   } catch (const std::exception& e) {
-    spdlog::error("server: a stream's callback failed: {}", e.what());
+    spdlog::error("server: the callback of a request failed: {}", e.what());
   }
 }
 
@@ -130,6 +130,23 @@ void exchange::drop_request() {
   request_.info = {};
 }
 
+void exchange::serving(bool now) {
+  const std::lock_guard lock{mutex_};
+  serving_ = now;
+}
+
+// What it answers is taken right after it, without another task.
+void exchange::run(std::function<void()> work) {
+  const auto shared = std::make_shared<std::function<void()>>(std::move(work));
+  const bool posted = queue_->post([self = shared_from_this(), shared] {
+    self->serving(true);
+    call(*shared);
+    self->serving(false);
+    if (self->owner_ != nullptr) self->owner_->on_exchange(*self);
+  });
+  if (!posted) call(*shared);
+}
+
 exchange::output exchange::take() {
   output out;
   const std::lock_guard lock{mutex_};
@@ -208,6 +225,11 @@ exchange_duty::~exchange_duty() {
 
 void responder::respond(response answer) const {
   if (duty_) duty_->shared_exchange()->respond(std::move(answer));
+}
+
+void responder::run(std::function<void()> work) const {
+  if (!duty_) return work();
+  duty_->shared_exchange()->run(std::move(work));
 }
 
 stream responder::start_stream(response head, stream_events events) const {

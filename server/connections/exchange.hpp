@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +42,8 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool write(piece chunk);
   void end();
   void resume();
+  // Runs it on the thread of the connection, which may be gone; here when the server has stopped.
+  void run(std::function<void()> work);
   bool gone() const noexcept {
     return left_ || state_.load(std::memory_order_relaxed) == state::over;
   }
@@ -88,6 +91,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   // With the lock held: true when a task must be posted after it is released.
   bool must_notify();
   void notify();
+  void serving(bool now);
 
   server::request request_;
   const std::shared_ptr<task_queue> queue_;

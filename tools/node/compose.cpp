@@ -122,15 +122,11 @@ class node : public node_parts {
 
   tl::expected<std::string, std::string> start_server() {
     logs_ = std::make_unique<local_logs>(std::filesystem::absolute(config_.kubelet.root_dir));
-    server::api_server_options api_options;
-    api_options.rest.logs = logs_.get();
-    api_options.rest.permissions = &permissions_;
-    api_options.rest.observe = [this](const server::request_record& seen) {
-      console_->observe(seen);
-    };
-    auto api = server::api_server::make(*plane_, std::move(api_options));
-    if (!api) return tl::make_unexpected(api.error());
-    api_ = std::move(*api);
+    server::rest_options rest;
+    rest.logs = logs_.get();
+    rest.permissions = &permissions_;
+    rest.observe = [this](const server::request_record& seen) { console_->observe(seen); };
+    api_ = std::make_unique<server::api_server>(*plane_, std::move(rest));
     console_ = std::make_unique<server::console>(
         *plane_, *api_,
         server::console_options{.node = config_.kubelet.node_name,

@@ -11,7 +11,7 @@
 #include "actors/controllers/deployments/deployment_controller.hpp"
 #include "actors/controllers/deployments/template_hash.hpp"
 #include "actors/core/condition.hpp"
-#include "actors/core/creation.hpp"
+#include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <tl/expected.hpp>
 
 #include "actors/control_plane/control_plane.hpp"
@@ -18,8 +17,5 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
 // Puts the keys of addresses and node ports right that Services have: those that are missing,
 // because the store is older than such keys, and those that nobody has. Waits and fails as above.
 tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane);
-
-// Whether it is one of those namespaces: they may not be deleted.
-bool is_system_namespace(std::string_view name) noexcept;
 
 }  // namespace troupe::server

@@ -6,15 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "actors/write/commands.hpp"
 #include "api/schema/core_account.pb.h"
-#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
-#include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
-#include "api/strategy/strategy.hpp"
-#include "api/validation/system_priorities.hpp"
-#include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/reading.hpp"
 #include "server/rest/handlers/writing.hpp"
 
@@ -38,7 +34,7 @@ bool shows_deleted(const api::kind_info& kind) {
 }
 
 void answer_removed(const call_ptr& call, const DeleteOptions& options,
-                    const change_result& result) {
+                    const write_result& result) {
   if (result.removed && !shows_deleted(call->kind())) return call->succeed(200, result.object);
   // The old way to say "in the foreground" (kubernetes: endpoints/handlers/delete.go).
   const bool waits =
@@ -81,9 +77,9 @@ class sweep : public std::enable_shared_from_this<sweep> {
         call_, is_dry(options_),
         [self, key = object->kind().key(meta.namespace_(), meta.name()),
          name = meta.name()](const snapshot& state) {
-          return plan_removal(self->call_, state, key, name, self->options_);
+          return propose_removal(self->call_, state, key, name, self->options_);
         },
-        [self](const change_result& result) { self->ended(result.object, nullptr); },
+        [self](const write_result& result) { self->ended(result.object, nullptr); },
         [self](const api::error& error) { self->ended(nullptr, &error); });
   }
 
@@ -115,29 +111,11 @@ class sweep : public std::enable_shared_from_this<sweep> {
 
 }  // namespace
 
-api::expected<change_plan> plan_removal(const call_ptr& call, const snapshot& state,
+api::expected<proposal> propose_removal(const call_ptr& call, const snapshot& state,
                                         const std::string& key, std::string_view name,
                                         const DeleteOptions& options) {
-  const auto& kind = call->kind();
-  const auto was = state.find(key);
-  if (!was) return api::fail(api::not_found(kind, name));
-  // kubernetes: admission/plugin/namespace/lifecycle. Nobody would make kube-node-lease again, so
-  // it stays too.
-  if (&kind == &api::kind_of<api::core::v1::Namespace>() && is_system_namespace(name))
-    return api::fail(api::forbidden(kind, name, "this namespace may not be deleted"));
-  // kubernetes: pkg/registry/scheduling/priorityclass/storage.
-  if (&kind == &api::kind_of<api::scheduling::v1::PriorityClass>() &&
-      api::find_system_priority(name) != nullptr)
-    return api::fail(
-        api::forbidden(kind, name, "this is a system priority class and cannot be deleted"));
-  auto step = api::plan_delete(kind, was->content(), was->revision(), options,
-                               wall_seconds(call->services));
-  if (!step) return api::fail(std::move(step.error()));
-  change_plan plan{{}, was, nullptr, 200};
-  if (step->step == api::deletion_step::unchanged) return plan;
-  plan.transaction.preconditions.push_back({key, was->revision()});
-  plan.transaction.mutations.push_back({key, &kind, std::move(step->updated)});
-  return plan;
+  return actors::propose_removal(
+      actors::plan_removal(state, call->kind(), key, name, options, wall_now(*call)));
 }
 
 void delete_object(const call_ptr& call) {
@@ -147,9 +125,9 @@ void delete_object(const call_ptr& call) {
   carry_out(
       call, is_dry(*options),
       [call, options](const snapshot& state) {
-        return plan_removal(call, state, call->key(), call->route.name, *options);
+        return propose_removal(call, state, call->key(), call->route.name, *options);
       },
-      [call, options](const change_result& result) { answer_removed(call, *options, result); });
+      [call, options](const write_result& result) { answer_removed(call, *options, result); });
 }
 
 void delete_collection(const call_ptr& call) {
