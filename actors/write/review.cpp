@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/schema/meta_object.pb.h"
+
 namespace troupe::actors {
 namespace {
 
@@ -37,8 +39,13 @@ void ask_from(const course_ptr& c, std::size_t index, bool mutating);
 api::expected<void> take(const course& c, admission::reply reply, bool mutating) {
   if (!reply) return api::fail(std::move(reply.error()));
   if (!*reply || !mutating || c.write->of.op == admission::operation::remove) return {};
-  c.write->of.after = std::move(*reply);
-  c.write->of.validated = false;
+  auto& of = c.write->of;
+  const auto& was = api::meta_of(*of.after);
+  auto& now = api::meta_of(**reply);
+  now.set_name(was.name());  // it is where it is going to be
+  now.set_namespace_(was.namespace_());
+  of.after = std::move(*reply);
+  of.validated = false;
   return c.host->prepare_again(*c.write);
 }
 

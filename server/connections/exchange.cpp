@@ -130,19 +130,24 @@ void exchange::drop_request() {
   request_.info = {};
 }
 
-void exchange::serving(bool now) {
+void exchange::begin_work() {
   const std::lock_guard lock{mutex_};
-  serving_ = now;
+  serving_ = true;
+}
+
+bool exchange::end_work() {
+  const std::lock_guard lock{mutex_};
+  serving_ = false;
+  return head_ || !chunks_.empty() || resumed_ || state_ == state::ended;
 }
 
 // What it answers is taken right after it, without another task.
 void exchange::run(std::function<void()> work) {
   const auto shared = std::make_shared<std::function<void()>>(std::move(work));
   const bool posted = queue_->post([self = shared_from_this(), shared] {
-    self->serving(true);
+    self->begin_work();
     call(*shared);
-    self->serving(false);
-    if (self->owner_ != nullptr) self->owner_->on_exchange(*self);
+    if (self->end_work() && self->owner_ != nullptr) self->owner_->on_exchange(*self);
   });
   if (!posted) call(*shared);
 }

@@ -91,7 +91,10 @@ class exchange : public std::enable_shared_from_this<exchange> {
   // With the lock held: true when a task must be posted after it is released.
   bool must_notify();
   void notify();
-  void serving(bool now);
+  // Around work on the thread of the connection: what it answers makes no task. True: there is
+  // some.
+  void begin_work();
+  bool end_work();
 
   server::request request_;
   const std::shared_ptr<task_queue> queue_;

@@ -11,10 +11,13 @@
 namespace troupe::server {
 namespace {
 
-struct listener {
-  call_ptr call;
-  change_done done;
-  change_failed failed;
+struct listener : std::enable_shared_from_this<listener> {
+  listener(call_ptr call, change_done done, change_failed failed)
+      : call{std::move(call)}, done{std::move(done)}, failed{std::move(failed)} {}
+
+  const call_ptr call;
+  const change_done done;
+  const change_failed failed;
 
   void tell(const api::expected<write_result>& result) const {
     if (result) return done(*result);
@@ -25,7 +28,8 @@ struct listener {
   // answer the client gets that of a request that failed, as its call is dropped.
   void hear(actors::write_outcome outcome) const try {
     if (!outcome.committing) return tell(outcome.result);
-    call->run([self = *this, result = std::move(outcome.result)] { self.tell(result); });
+    call->run(
+        [self = shared_from_this(), result = std::move(outcome.result)] { self->tell(result); });
   } catch (const std::exception& e) {
     spdlog::error("server: the answer to {} {} failed: {}", call->request->method_text,
                   call->request->path, e.what());
@@ -39,15 +43,20 @@ actors::admission::user user_of(const request& request) {
 
 }  // namespace
 
+actors::write_request request_of(const call& call, bool dry_run, proposer propose) {
+  return {.propose = std::move(propose),
+          .done = nullptr,
+          .cause = call.cause(),
+          .by = user_of(*call.request),
+          .dry_run = dry_run};
+}
+
 void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done done,
                change_failed failed) {
-  call->services.plane.writes().carry_out(
-      {.propose = std::move(propose),
-       .done = [to = listener{call, std::move(done), std::move(failed)}](
-                   actors::write_outcome outcome) { to.hear(std::move(outcome)); },
-       .cause = call->cause(),
-       .by = user_of(*call->request),
-       .dry_run = dry_run});
+  auto request = request_of(*call, dry_run, std::move(propose));
+  request.done = [to = std::make_shared<const listener>(call, std::move(done), std::move(failed))](
+                     actors::write_outcome outcome) { to->hear(std::move(outcome)); };
+  call->services.plane.writes().carry_out(std::move(request));
 }
 
 void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done done) {

@@ -18,6 +18,9 @@ using proposer = std::function<api::expected<proposal>(const persistence::snapsh
 using change_done = std::function<void(const write_result& result)>;
 using change_failed = std::function<void(const api::error& error)>;
 
+// For those who are told on the commit thread; `done` is still to be given.
+actors::write_request request_of(const call& call, bool dry_run, proposer propose);
+
 // Either is called once, perhaps before this returns; after a commit on the thread of the
 // connection. A dry run stops before the commit and shows what it would have been.
 void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done done,

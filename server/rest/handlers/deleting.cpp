@@ -73,27 +73,33 @@ class sweep : public std::enable_shared_from_this<sweep> {
     lock.unlock();
     const auto& meta = object->meta();
     auto self = shared_from_this();
-    carry_out(
-        call_, is_dry(options_),
-        [self, key = object->kind().key(meta.namespace_(), meta.name()),
-         name = meta.name()](const snapshot& state) {
-          return propose_removal(self->call_, state, key, name, self->options_);
-        },
-        [self](const write_result& result) { self->ended(result.object, nullptr); },
-        [self](const api::error& error) { self->ended(nullptr, &error); });
+    auto request =
+        request_of(*call_, is_dry(options_),
+                   [self, key = object->kind().key(meta.namespace_(), meta.name()),
+                    name = meta.name()](const snapshot& state) {
+                     return propose_removal(self->call_, state, key, name, self->options_);
+                   });
+    request.done = [self](const actors::write_outcome& outcome) { self->ended(outcome.result); };
+    call_->services.plane.writes().carry_out(std::move(request));
   }
 
-  void ended(const api::object_ptr& object, const api::error* error) {
+  void ended(const api::expected<write_result>& result) {
     {
       const std::lock_guard lock{mutex_};
-      if (object) answer_.items.push_back(object);
-      if (error != nullptr && error->code != 404 && !failure_) failure_ = *error;
+      if (result)
+        answer_.items.push_back(result->object);
+      else if (result.error().code != 404 && !failure_)
+        failure_ = result.error();
     }
     // Off this stack: a refusal may come at once, thousands of times.
     if (!call_->services.retries.post([self = shared_from_this()] { self->next(); })) next();
   }
 
   void finish() {
+    call_->run([self = shared_from_this()] { self->answer(); });
+  }
+
+  void answer() {
     if (failure_) return call_->fail(*failure_);
     answer_.revision = call_->services.read().at();
     call_->answer(list_answer(call_->form, std::move(answer_), call_->rows));
