@@ -29,21 +29,13 @@ std::string key_of(const proposal& of) {
   return of.kind->key(meta.namespace_(), meta.name());
 }
 
-// A name that the server makes up may be taken: another one is tried.
-void prepare_creation(proposal& of, const write_context& context) {
-  auto& content = *of.after;
-  auto& meta = api::meta_of(content);
-  const auto& kind = *of.kind;
-  const bool generated = meta.name().empty();
+void prepare_creation(draft& write, const write_context& context) {
+  auto& content = *write.of.after;
+  write.named_here = write.named_here || api::meta_of(content).name().empty();
   const auto uid = api::generated_uid(context.random);
   const api::random_bits draw = [&context] { return context.random(); };
-  const api::creation by{.uid = uid, .now_seconds = seconds_of(context.now), .random = draw};
-  for (int left = name_attempts;; --left) {
-    api::prepare_create(kind, content, by);
-    if (!generated || left == 1) return;
-    if (!context.state.find(kind.key(meta.namespace_(), meta.name()))) return;
-    meta.clear_name();
-  }
+  api::prepare_create(*write.of.kind, content,
+                      {.uid = uid, .now_seconds = seconds_of(context.now), .random = draw});
 }
 
 void prepare_update(proposal& of) {
@@ -127,7 +119,7 @@ api::expected<void> prepare(draft& write, const write_context& context) {
   if (of.before)
     prepare_update(of);
   else
-    prepare_creation(of, context);
+    prepare_creation(write, context);
   return {};
 }
 
@@ -142,10 +134,16 @@ api::expected<void> check(const draft& write, const write_context& context) {
   return {};
 }
 
-api::expected<void> check_absent(const draft& write, const persistence::snapshot& state) {
+// A name that the server has made up may be taken: another one is tried.
+api::expected<void> check_absent(draft& write, const write_context& context) {
   const auto& of = write.of;
-  if (of.before || !state.find(key_of(of))) return {};
-  return api::fail(api::already_exists(*of.kind, api::meta_of(*of.after).name()));
+  if (of.before) return {};
+  auto& meta = api::meta_of(*of.after);
+  for (int left = write.named_here ? name_attempts : 1;; --left) {
+    if (!context.state.find(key_of(of))) return {};
+    if (left == 1) return api::fail(api::already_exists(*of.kind, meta.name()));
+    meta.set_name(api::generate_name(meta.generate_name(), [&] { return context.random(); }));
+  }
 }
 
 api::expected<write_plan> finish(draft& write, const write_context& context) {

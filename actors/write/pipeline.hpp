@@ -34,6 +34,7 @@ struct draft {
   bool dry_run;
   const admission::chain::row& row;
   persistence::transaction also = {};  // what plugins demand and write along
+  bool named_here = false;             // by generateName
 
   admission::attributes attributes(const persistence::snapshot& state) const;
 };
@@ -42,8 +43,9 @@ struct draft {
 api::expected<void> prepare(draft& write, const write_context& context);
 // The schema's rules, then the validating plugins.
 api::expected<void> check(const draft& write, const write_context& context);
-// 409 for a create whose name is taken. Who sends a transaction learns it as a conflict instead.
-api::expected<void> check_absent(const draft& write, const persistence::snapshot& state);
+// 409 for a create whose name is taken; one that was made up here is made up again, eight times at
+// most. Who sends a transaction learns it as a conflict instead.
+api::expected<void> check_absent(draft& write, const write_context& context);
 // What the write uses up; its transaction.
 api::expected<write_plan> finish(draft& write, const write_context& context);
 

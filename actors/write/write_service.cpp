@@ -96,8 +96,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   }
 
   void conclude(const attempt_ptr& a, draft& write, const write_context& context) {
-    if (auto fine = check_absent(write, context.state); !fine)
-      return a->fail(std::move(fine.error()));
+    if (auto fine = check_absent(write, context); !fine) return a->fail(std::move(fine.error()));
     auto plan = finish(write, context);
     if (!plan) return a->fail(std::move(plan.error()));
     if (plan->transaction.mutations.empty()) return a->succeed({plan->before, false, false});
@@ -116,6 +115,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     }
     const bool removed = first.content == nullptr;
     plan.transaction.cause = a->request.cause;
+    ++under_way;
     send(std::move(plan.transaction),
          [self = shared_from_this(), a, removed, created = !plan.before,
           shown = std::move(plan.shown)](persistence::outcome result) {
@@ -136,6 +136,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   // -- transactions of controllers ----------------------------------------------------------------
 
   void submit(persistence::transaction transaction, persistence::completion done) {
+    ++under_way;
     auto counted = [self = shared_from_this(),
                     done = std::move(done)](persistence::outcome result) {
       self->note(result);
@@ -167,7 +168,6 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     review(shared_from_this(), write,
            [self = shared_from_this(), transaction, index, id, write, done](auto fine) {
              if (!fine) {
-               ++self->under_way;
                done(persistence::fail(errc::invalid, std::move(fine.error().message)));
                return self->order.end(id);
              }
@@ -192,7 +192,6 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   void send(persistence::transaction transaction, persistence::completion done) {
     follow_services(store, transaction);
     if (capacity) capacity->limit(transaction);
-    ++under_way;
     store.submit(std::move(transaction), std::move(done));
   }
 

@@ -35,6 +35,24 @@ std::vector<std::string> messages(const cluster& c, const std::string& reason) {
   return found;
 }
 
+// Is asked about pods, and answers only when it is told to.
+class silent_step final : public actors::admission::outside_step {
+ public:
+  std::string_view name() const noexcept override { return "silent"; }
+  bool mutates() const noexcept override { return false; }
+  bool handles(const api::kind_info& kind, actors::admission::operation op,
+               bool part) const override {
+    return &kind == &api::kind_of<Pod>() && op == actors::admission::operation::create && !part;
+  }
+  runtime::duration timeout() const noexcept override { return std::chrono::seconds{10}; }
+  void ask(actors::admission::question_ptr,
+           std::function<void(actors::admission::reply)> answer) const override {
+    if (answers) answer(actors::admission::reply{});
+  }
+
+  bool answers = false;
+};
+
 }  // namespace
 
 TEST_CASE("a controller whose pods are refused tells why, and goes on when they are not",
@@ -47,7 +65,8 @@ TEST_CASE("a controller whose pods are refused tells why, and goes on when they 
         std::vector<std::string>{"Error creating: pods \"web-\" is forbidden: no PriorityClass "
                                  "with name missing was found"});
   CHECK(c.run_until([&] {
-    const auto& conditions = c.get<ReplicationController>("default", "web").status().conditions();
+    const auto rc = c.get<ReplicationController>("default", "web");
+    const auto& conditions = rc.status().conditions();
     return !conditions.empty() && conditions[0].type() == "ReplicaFailure";
   }));
   CHECK(c.count<Pod>() == 0);
@@ -62,6 +81,31 @@ TEST_CASE("a controller whose pods are refused tells why, and goes on when they 
     CHECK(pod->as<Pod>().spec().service_account_name() == "default");
     CHECK(pod->as<Pod>().spec().tolerations_size() == 2);
   }
+}
+
+TEST_CASE("a controller hears that a step outside does not answer, and makes each pod once",
+          "[admission]") {
+  const auto step = std::make_shared<silent_step>();
+  cluster_options options;
+  options.plane.outside = {step};
+  cluster c{1, options};
+  auto rc = controller_of_class({});
+  const auto begun = c.now();
+  c.create(rc);
+  REQUIRE(c.run_until([&] { return !messages(c, "FailedCreate").empty(); }));
+  CHECK(c.now() - begun >= std::chrono::seconds{10});
+  CHECK_THAT(messages(c, "FailedCreate").front(),
+             Catch::Contains("failed calling admission step \"silent\""));
+  CHECK(c.count<Pod>() == 0);
+  // While one is asked about, its controller crashes.
+  c.run_until([&] { return c.plane().writes().count().waiting_outside > 0; },
+              std::chrono::minutes{20});
+  c.crash("replicationcontroller", "default/web");
+  step->answers = true;
+  REQUIRE(c.run_until([&] { return c.count<Pod>() == 3; }, std::chrono::minutes{20}));
+  c.advance(std::chrono::minutes{1});
+  c.settle();
+  CHECK(c.count<Pod>() == 3);
 }
 
 }  // namespace troupe::test
