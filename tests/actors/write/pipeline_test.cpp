@@ -126,6 +126,18 @@ TEST_CASE("a deletion is validated alone, a write of other kinds meets no plugin
   CHECK(s.seen().empty());
 }
 
+TEST_CASE("a write of a part of an object meets the plugins that handle parts", "[admission]") {
+  stages s;
+  const auto map = s.c.create(*config_map("a"));
+  REQUIRE(s.admit({.kind = &map->kind(),
+                   .op = operation::create,
+                   .subresource = "binding",
+                   .rules = actors::write_rules::as_is,
+                   .before = map,
+                   .after = map->copy()}));
+  CHECK(s.seen().empty());
+}
+
 TEST_CASE("an update to what an object is already changes nothing and reserves nothing",
           "[admission]") {
   stages s;
