@@ -13,14 +13,32 @@ namespace troupe::actors::defaults {
 using namespace std::chrono_literals;
 using runtime::duration;
 
-// -- writer ---------------------------------------------------------------------------------------
+// -- writes ---------------------------------------------------------------------------------------
 
-// How often a command (bind, evict) is built again after a conflict (upstream: client-go
-// util/retry.DefaultRetry).
-inline constexpr int command_attempts = 5;
+// How often a write is proposed again after a conflict (upstream: client-go
+// util/retry.DefaultRetry; apiserver/pkg/endpoints/handlers/patch.go, MaxRetryWhenPatchConflicts).
+inline constexpr int write_attempts = 5;
+// Writes that wait for another attempt.
+inline constexpr std::size_t write_again_queue = 1'000;
 // A request to the writer that got no answer by then has failed: a disk that stalls longer is
 // broken.
 inline constexpr duration write_timeout = 30s;
+// Questions to admission steps outside that wait for an answer, as many as a server's writes in
+// flight and controllers' creations at once; how often it is looked for those that came too late.
+inline constexpr std::size_t outside_waiting = 1'000;
+inline constexpr duration outside_round = 1s;
+
+// -- services -------------------------------------------------------------------------------------
+
+// upstream: service-cluster-ip-range of kubeadm, service-node-port-range.
+inline constexpr const char* service_network = "10.96.0.0/12";
+inline constexpr int first_node_port = 30'000;
+inline constexpr int last_node_port = 32'767;
+// Numbers that are tried at random before each is looked at: until almost all are taken that does.
+inline constexpr int allocation_probes = 32;
+// How often a request draws again after another took the same number at the same moment. Each time
+// somebody has succeeded, so more than the writes in flight by default (200) is enough.
+inline constexpr int allocation_attempts = 256;
 
 // -- capacity -------------------------------------------------------------------------------------
 

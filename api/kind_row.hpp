@@ -32,14 +32,10 @@ struct kind_part {
 };
 
 struct kind_row {
-  // -- names
-  // ---------------------------------------------------------------------------------------
+  // -- names ----------------------------------------------------------------------------------------
   Syntax name = DNS_SUBDOMAIN;
-  // Why the object of that name may not be deleted by a client; empty where it may.
-  std::string_view (*undeletable)(std::string_view name) = nullptr;
 
-  // -- requests
-  // ------------------------------------------------------------------------------------
+  // -- requests -------------------------------------------------------------------------------------
   std::span<const kind_part> parts;
   // An update of what is not there creates it (kubernetes: AllowCreateOnUpdate).
   bool created_by_update = false;

@@ -5,10 +5,8 @@
 
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
-#include "actors/core/recorder.hpp"
-#include "actors/core/service_allocations.hpp"
-#include "actors/core/writer.hpp"
 #include "actors/defaults.hpp"
+#include "actors/events/recorder.hpp"
 #include "actors/garbage/garbage_collector.hpp"
 #include "actors/link/node_links.hpp"
 #include "actors/namespaces/namespaces.hpp"
@@ -17,13 +15,30 @@
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
 #include "actors/watch/watcher.hpp"
+#include "actors/write/admission/service_addresses.hpp"
+#include "actors/write/writer.hpp"
+#include "api/invariant.hpp"
 
 namespace troupe::actors {
+
+namespace {
+
+// The built-in plugins, and the addresses of Services behind them.
+std::shared_ptr<const admission::chain> chain_with(admission::outside_list outside) {
+  auto plugins = admission::built_in_plugins();
+  const auto addresses = service_addresses::in(defaults::service_network);
+  api::ensure(addresses.has_value(), "the service network is IPv4 in CIDR form");
+  plugins.push_back(std::make_shared<service_addresses>(*addresses));
+  return std::make_shared<admission::chain>(std::move(plugins), std::move(outside));
+}
+
+}  // namespace
 
 struct control_plane::impl {
   runtime::actor_system& system;
   persistence::store& store;
   std::shared_ptr<actors::capacity> capacity;
+  std::shared_ptr<write_service> writes = {};
   actors::core_actors core_actors = {};
   std::unique_ptr<node_links> links = {};
   std::vector<runtime::actor_ref> started = {};
@@ -53,6 +68,11 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
                              control_plane_options options)
     : impl_{new impl{system, store, std::make_shared<actors::capacity>(options.capacity)}} {
   const auto& capacity = impl_->capacity;
+  impl_->writes =
+      std::make_shared<write_service>(store, system.time(),
+                                      write_options{.capacity = capacity,
+                                                    .chain = chain_with(std::move(options.outside)),
+                                                    .threads = options.reading_thread});
   capacity->nodes_take(pods_taken_by_nodes(store.read()));
   auto reader = options.reading_thread ? std::make_shared<runtime::worker_pool>(
                                              "log-reader", 1, defaults::log_queue_limit)
@@ -60,9 +80,9 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   auto& core_actors = impl_->core_actors;
   core_actors.watcher = impl_->start<watcher>("watcher", "watcher", &store,
                                               watcher_options{.log_reader = std::move(reader)});
-  core_actors.writer = impl_->start<writer>(
-      "writer", "writer", &store,
-      writer_options{.conflict_chance = options.conflict_chance, .capacity = capacity});
+  core_actors.writer =
+      impl_->start<writer>("writer", "writer", impl_->writes,
+                           writer_options{.conflict_chance = options.conflict_chance});
   store.observe([to = core_actors.watcher](persistence::change_batch batch) {
     const auto& last = batch->back();
     const runtime::cause cause{last.cause.request, last.at};
@@ -106,12 +126,14 @@ persistence::store& control_plane::store() noexcept {
   return impl_->store;
 }
 
+write_service& control_plane::writes() noexcept {
+  return *impl_->writes;
+}
+
 void control_plane::commit(persistence::transaction transaction, std::uint64_t request,
                            std::function<void(persistence::outcome)> done) {
   if (transaction.cause.request == 0) transaction.cause.request = request;
-  follow_services(impl_->store, transaction);
-  impl_->capacity->limit(transaction);
-  impl_->store.submit(std::move(transaction), std::move(done));
+  impl_->writes->submit(std::move(transaction), std::move(done));
 }
 
 void control_plane::bind(actors::bind binding, std::uint64_t request,

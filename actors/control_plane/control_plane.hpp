@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "actors/core/capacity.hpp"
 #include "actors/core/core_actors.hpp"
-#include "actors/core/event_rules.hpp"
 #include "actors/core/messages.hpp"
 #include "actors/defaults.hpp"
+#include "actors/events/event_rules.hpp"
 #include "actors/scheduler/profile.hpp"
+#include "actors/write/write_service.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
 
@@ -23,13 +23,16 @@ struct control_plane_options {
   scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
   // False: only writer, watcher and recorder (tests of the core actors).
   bool controllers = true;
-  // False: the watcher reads the change log itself. For simulations, which have one thread.
+  // False: the watcher reads the change log itself, writes are tried again where they are. For
+  // simulations, which have one thread.
   bool reading_thread = true;
   // Chance that a transaction of an actor is answered with a conflict, untried; for simulations.
   double conflict_chance = 0;
   // A node without heartbeats for so long is not ready.
   runtime::duration node_grace = defaults::node_grace;
   capacity_options capacity = {};
+  // Steps of admission that ask somebody outside, in their order.
+  admission::outside_list outside = {};
   // Events beyond are dropped, the oldest first.
   event_limits events = {};
 };
@@ -51,9 +54,9 @@ class control_plane {
   runtime::actor_system& system() noexcept;
   persistence::store& store() noexcept;
 
-  // From any thread: a transaction, given to the store on this thread (actors, which need the
-  // answer by message, send it to the writer); `done` runs on a thread that must not block. Both
-  // ways keep the capacity of the cluster and the keys of what Services have.
+  // Every change passes it. Actors, which need the answer by message, send theirs to the writer.
+  write_service& writes() noexcept;
+  // write_service::submit with the request as its cause.
   void commit(persistence::transaction transaction, std::uint64_t request,
               std::function<void(persistence::outcome)> done);
   // Commands, carried out by the writer.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/core/commands.hpp"
 #include "actors/core/log.hpp"
+#include "actors/write/commands.hpp"
 #include "api/kind_row.hpp"
 #include "api/object/object_key.hpp"
 #include "api/scheme.hpp"

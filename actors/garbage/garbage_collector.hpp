@@ -15,8 +15,8 @@
 
 #include "actors/core/core_actors.hpp"
 #include "actors/core/informer.hpp"
-#include "actors/core/lru.hpp"
 #include "actors/defaults.hpp"
+#include "actors/events/lru.hpp"
 #include "actors/garbage/garbage_rules.hpp"
 #include "actors/garbage/owner_graph.hpp"
 #include "persistence/store/store.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/core/commands.hpp"
-#include "actors/core/creation.hpp"
 #include "actors/namespaces/namespace_rules.hpp"
+#include "actors/write/commands.hpp"
+#include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_namespace.pb.h"

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "actors/core/commands.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
+#include "actors/write/commands.hpp"
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/scheme.hpp"

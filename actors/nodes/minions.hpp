@@ -8,12 +8,12 @@
 #include <memory>
 #include <string>
 
-#include "actors/core/capacity.hpp"
-#include "actors/core/event_rules.hpp"
 #include "actors/core/informer.hpp"
+#include "actors/events/event_rules.hpp"
 #include "actors/nodes/minion.hpp"
 #include "actors/nodes/node_rules.hpp"
 #include "actors/nodes/zones.hpp"
+#include "actors/write/capacity.hpp"
 #include "persistence/store/store.hpp"
 
 namespace troupe::actors {

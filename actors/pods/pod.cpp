@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/core/commands.hpp"
 #include "actors/core/condition.hpp"
 #include "actors/defaults.hpp"
 #include "actors/nodes/taints.hpp"
+#include "actors/write/commands.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"

@@ -10,8 +10,6 @@
 #include "api/strategy/special_kinds.hpp"
 #include "api/tables/row_cells.hpp"
 #include "api/validation/checks.hpp"
-#include "api/validation/system_namespaces.hpp"
-#include "api/validation/system_priorities.hpp"
 
 namespace troupe::api {
 namespace {
@@ -99,11 +97,6 @@ kind_row pod_row() {
 kind_row namespace_row() {
   kind_row row;
   row.name = DNS_LABEL;
-  // kubernetes: admission/plugin/namespace/lifecycle. Nobody would make kube-node-lease again, so
-  // it stays too.
-  row.undeletable = [](std::string_view name) -> std::string_view {
-    return is_system_namespace(name) ? "this namespace may not be deleted" : "";
-  };
   row.parts = of_namespaces;
   row.complete = &complete_as<Namespace>;
   row.begin = [](const kind_info&, body& content) { begin(as<Namespace>(content)); };
@@ -252,12 +245,6 @@ kind_row lease_row() {
 
 kind_row priority_row() {
   kind_row row;
-  // kubernetes: pkg/registry/scheduling/priorityclass/storage.
-  row.undeletable = [](std::string_view name) -> std::string_view {
-    return find_system_priority(name) != nullptr
-               ? "this is a system priority class and cannot be deleted"
-               : "";
-  };
   row.check = &check_as<PriorityClass>;
   row.columns = priority_columns;
   row.cells = &priority_cells;

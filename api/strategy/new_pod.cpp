@@ -1,18 +1,11 @@
 #include "api/strategy/new_pod.hpp"
 
-#include <algorithm>
-
 #include "api/values/quantity.hpp"
 
 namespace troupe::api {
 namespace {
 
 using namespace core::v1;
-
-// Kubernetes, admission DefaultTolerationSeconds.
-constexpr std::int64_t toleration_seconds = 300;
-constexpr std::string_view not_ready = "node.kubernetes.io/not-ready";
-constexpr std::string_view unreachable = "node.kubernetes.io/unreachable";
 
 std::optional<quantity> amount(const google::protobuf::Map<std::string, resource::Quantity>& of,
                                const char* name) {
@@ -37,20 +30,6 @@ void add(totals& sum, const Container& container) {
   }
 }
 
-void tolerate(PodSpec& spec, std::string_view key) {
-  const bool tolerated =
-      std::any_of(spec.tolerations().begin(), spec.tolerations().end(), [&](const Toleration& one) {
-        return (one.key() == key || one.key().empty()) &&
-               (one.effect() == "NoExecute" || one.effect().empty());
-      });
-  if (tolerated) return;
-  auto& added = *spec.add_tolerations();
-  added.set_key(std::string(key));
-  added.set_operator_("Exists");
-  added.set_effect("NoExecute");
-  added.set_toleration_seconds(toleration_seconds);
-}
-
 }  // namespace
 
 std::string_view qos_class(const PodSpec& spec) {
@@ -64,9 +43,7 @@ std::string_view qos_class(const PodSpec& spec) {
 }
 
 void initialize_pod(Pod& pod) {
-  auto& spec = *pod.mutable_spec();
-  tolerate(spec, not_ready);
-  tolerate(spec, unreachable);
+  const auto& spec = *pod.mutable_spec();
   pod.clear_status();
   auto& status = *pod.mutable_status();
   status.set_phase("Pending");

@@ -11,8 +11,7 @@ namespace troupe::api {
 // has either. Burstable: the rest.
 std::string_view qos_class(const core::v1::PodSpec& spec);
 
-// Status Pending with its QoS class, and the condition of a gated pod; tolerations of 300 s for
-// nodes that are not ready or not reachable, where the pod says nothing about them.
+// Status Pending with its QoS class, and the condition of a gated pod.
 void initialize_pod(core::v1::Pod& pod);
 
 }  // namespace troupe::api

@@ -17,7 +17,7 @@ void call(const std::function<void()>& callback) noexcept {
   try {
     callback();
   } catch (const std::exception& e) {
-    spdlog::error("server: a stream's callback failed: {}", e.what());
+    spdlog::error("server: the callback of a request failed: {}", e.what());
   }
 }
 
@@ -137,6 +137,28 @@ void exchange::drop_request() {
   request_.info = {};
 }
 
+void exchange::begin_work() {
+  const std::lock_guard lock{mutex_};
+  serving_ = true;
+}
+
+bool exchange::end_work() {
+  const std::lock_guard lock{mutex_};
+  serving_ = false;
+  return head_ || !chunks_.empty() || resumed_ || state_ == state::ended;
+}
+
+// What it answers is taken right after it, without another task.
+void exchange::run(std::function<void()> work) {
+  const auto shared = std::make_shared<std::function<void()>>(std::move(work));
+  const bool posted = queue_->post([self = shared_from_this(), shared] {
+    self->begin_work();
+    call(*shared);
+    if (self->end_work() && self->owner_ != nullptr) self->owner_->on_exchange(*self);
+  });
+  if (!posted) call(*shared);
+}
+
 exchange::output exchange::take() {
   output out;
   const std::lock_guard lock{mutex_};
@@ -215,6 +237,11 @@ exchange_duty::~exchange_duty() {
 
 void responder::respond(response answer) const {
   if (duty_) duty_->shared_exchange()->respond(std::move(answer));
+}
+
+void responder::run(std::function<void()> work) const {
+  if (!duty_) return work();
+  duty_->shared_exchange()->run(std::move(work));
 }
 
 stream responder::start_stream(response head, stream_events events) const {

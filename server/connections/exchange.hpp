@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,6 +42,8 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool write(piece chunk);
   void end();
   void resume();
+  // Runs it on the thread of the connection, which may be gone; here when the server has stopped.
+  void run(std::function<void()> work);
   bool gone() const noexcept {
     return left_ || state_.load(std::memory_order_relaxed) == state::over;
   }
@@ -91,6 +94,10 @@ class exchange : public std::enable_shared_from_this<exchange> {
   // With the lock held: true when a task must be posted after it is released.
   bool must_notify();
   void notify();
+  // Around work on the thread of the connection: what it answers makes no task. True: there is
+  // some.
+  void begin_work();
+  bool end_work();
 
   server::request request_;
   const std::shared_ptr<task_queue> queue_;

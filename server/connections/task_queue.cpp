@@ -17,15 +17,16 @@ task_queue::~task_queue() {
   ::close(descriptor_);
 }
 
-void task_queue::post(task task) {
+bool task_queue::post(task task) {
   const std::lock_guard lock{mutex_};
-  if (closed_) return;
+  if (closed_) return false;
   tasks_.push_back(std::move(task));
-  if (!sleeping_) return;
+  if (!sleeping_) return true;
   sleeping_ = false;
   const std::uint64_t one = 1;
   // Can only fail when the counter is full, and then the thread wakes anyway.
   [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
+  return true;
 }
 
 bool task_queue::may_sleep() {

@@ -18,8 +18,9 @@ class task_queue {
   task_queue& operator=(const task_queue&) = delete;
   ~task_queue();
 
-  // Never blocks for long. Unbounded by itself: each exchange has at most one task here.
-  void post(task task);
+  // Never blocks for long. False when it is closed. Unbounded by itself: each exchange has at most
+  // two tasks here, an answer to be made and one that is there.
+  bool post(task task);
 
   // -- for the thread ---------------------------------------------------------------------------
 

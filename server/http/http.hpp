@@ -136,6 +136,9 @@ class responder {
   explicit responder(std::shared_ptr<class exchange_duty> duty) : duty_{std::move(duty)} {}
 
   void respond(response answer) const;
+  // For whoever has the answer on a thread that others need: runs `work`, which makes and gives it,
+  // on the thread of the connection. It runs even when the client has left.
+  void run(std::function<void()> work) const;
   // The head goes out at once; `head.content` becomes the stream's first chunk.
   stream start_stream(response head, stream_events events) const;
   // Answers 101 with the fields of `head`, among them `upgrade`; from then on the connection

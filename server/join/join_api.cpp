@@ -7,8 +7,8 @@
 #include <mutex>
 #include <random>
 
-#include "actors/core/event_rules.hpp"
 #include "actors/core/store_error.hpp"
+#include "actors/events/event_rules.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 #include "api/values/syntax.hpp"
@@ -163,14 +163,15 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
                             spdlog::info("server: node {} is admitted, asked by {} from {}",
                                          a->node, a->request->user->name,
                                          a->request->connection->peer);
-                            a->answer.respond(document(201, a->result));
+                            a->answer.run([a] { a->answer.respond(document(201, a->result)); });
                           });
   }
 
   void try_again(const admission_ptr& a, const persistence::error& error) {
     const bool again = error.code == persistence::errc::conflict && --a->left > 0 &&
                        services.retries.post([a, self = shared_from_this()] { self->try_once(a); });
-    if (!again) a->answer.respond(status_response(conflict(error, a->node)));
+    if (again) return;
+    a->answer.run([a, error] { a->answer.respond(status_response(conflict(error, a->node))); });
   }
 
   // -- leaving --------------------------------------------------------------------------------
@@ -209,13 +210,15 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
         std::move(step->transaction), request.id,
         [answer, json, node = by.node, gone = step->gone](persistence::outcome result) {
           // It is asked again.
-          const bool later = !result && result.error().code == persistence::errc::conflict;
-          if (!result && !later)
-            return answer.respond(status_response(conflict(result.error(), node)));
-          if (result && gone) spdlog::info("server: node {} has left", node);
-          auto reply = json;
-          if (later) reply["state"] = "leaving";
-          answer.respond(document(200, reply));
+          answer.run([answer, json, node, gone, result = std::move(result)] {
+            const bool later = !result && result.error().code == persistence::errc::conflict;
+            if (!result && !later)
+              return answer.respond(status_response(conflict(result.error(), node)));
+            if (result && gone) spdlog::info("server: node {} has left", node);
+            auto reply = json;
+            if (later) reply["state"] = "leaving";
+            answer.respond(document(200, reply));
+          });
         });
   }
 

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "actors/core/creation.hpp"
 #include "actors/defaults.hpp"
 #include "actors/nodes/node_identity.hpp"
+#include "actors/write/creation.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"

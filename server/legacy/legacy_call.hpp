@@ -1,6 +1,7 @@
 // One request to the API of 2014 on its way. Held by whoever works on it, one thread at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,6 +42,8 @@ class legacy_call : public std::enable_shared_from_this<legacy_call> {
   void answer(int status, std::string json) const;
   void answer(response with) const;
   void fail(const api::error& error) const;
+  // Runs `work` on the thread of the connection (responder::run).
+  void run(std::function<void()> work) const { to_.run(std::move(work)); }
   // Leaves the duty to whoever streams or waits.
   responder take_over() const { return to_; }
 

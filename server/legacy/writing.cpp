@@ -137,19 +137,22 @@ shapes::client_version version_of(const legacy_call& call, const api::body& body
 }
 
 // Becomes the plan of a write, and reports what came of it. `about`: the id of the object.
-void carry_out_as_operation(const legacy_call_ptr& call, const std::string& about, planner plan,
+void carry_out_as_operation(const legacy_call_ptr& call, const std::string& about, proposer propose,
                             bool shows_object) {
   const auto id = call->pending.begin(call, wait_of(*call->request));
   if (id == 0) return;
   carry_out(
-      call->today(), false, std::move(plan),
-      [call, id, shows_object](const change_result& result) {
-        call->pending.finish(id, {200, shows_object ? object_json(*result.object, *call->at.shape)
-                                                    : success_json(call->words)});
+      call->today(), false, std::move(propose),
+      [call, id, shows_object](const write_result& result) {
+        call->run([call, id, object = shows_object ? result.object : nullptr] {
+          call->pending.finish(id, {200, object ? object_json(*object, *call->at.shape)
+                                                : success_json(call->words)});
+        });
       },
       [call, id, about](const api::error& error) {
-        call->pending.finish(
-            id, {error.code, failure_json(as_told(error, *call->at.shape, about), call->words)});
+        call->run([call, id, told = as_told(error, *call->at.shape, about)] {
+          call->pending.finish(id, {told.code, failure_json(told, call->words)});
+        });
       });
 }
 
@@ -162,10 +165,10 @@ void create_object(const legacy_call_ptr& call) {
   const std::shared_ptr<const api::body> manifest = std::move(*content);
   carry_out_as_operation(
       call, id,
-      [call, manifest](const snapshot& state) {
+      [call, manifest](const snapshot&) {
         std::unique_ptr<api::body> copy(manifest->New());
         copy->CopyFrom(*manifest);
-        return plan_creation(call->today(), state, std::move(copy));
+        return propose_creation(call->today(), std::move(copy));
       },
       true);
 }
@@ -187,7 +190,7 @@ void update_object(const legacy_call_ptr& call) {
   const std::shared_ptr<const api::body> manifest = std::move(*content);
   carry_out_as_operation(
       call, call->at.id,
-      [call, manifest, revision, by](const snapshot& state) -> api::expected<change_plan> {
+      [call, manifest, revision, by](const snapshot& state) -> api::expected<proposal> {
         const auto was = state.find(call->key());
         if (!was) return api::fail(api::not_found(*call->at.hub, call->at.id));
         std::unique_ptr<api::body> external(manifest->New());
@@ -197,7 +200,7 @@ void update_object(const legacy_call_ptr& call) {
         auto& meta = api::meta_of(*made);
         meta.clear_resource_version();
         if (revision > 0) meta.set_resource_version(std::to_string(revision));
-        return plan_replacement(call->today(), state, was, std::move(made));
+        return propose_replacement(call->today(), was, std::move(made));
       },
       true);
 }
@@ -209,7 +212,7 @@ void delete_object(const legacy_call_ptr& call) {
   carry_out_as_operation(
       call, call->at.id,
       [call, options](const snapshot& state) {
-        return plan_removal(call->today(), state, call->key(), call->at.id, *options);
+        return propose_removal(call->today(), state, call->key(), call->at.id, *options);
       },
       false);
 }
@@ -228,11 +231,13 @@ void create_binding(const legacy_call_ptr& call) {
   call->services.plane.bind(
       std::move(order), call->request->id,
       [call, id](const api::expected<api::object_ptr>& result) {
-        if (result) return call->pending.finish(id, {200, success_json(call->words)});
-        // About the pod, not about a binding.
-        const auto& pod = *api::conversions::instance().find_resource("v1beta1", "pods");
-        const auto failure = as_told(result.error(), pod, result.error().name);
-        call->pending.finish(id, {failure.code, failure_json(failure, call->words)});
+        call->run([call, id, result] {
+          if (result) return call->pending.finish(id, {200, success_json(call->words)});
+          // About the pod, not about a binding.
+          const auto& pod = *api::conversions::instance().find_resource("v1beta1", "pods");
+          const auto failure = as_told(result.error(), pod, result.error().name);
+          call->pending.finish(id, {failure.code, failure_json(failure, call->words)});
+        });
       });
 }
 

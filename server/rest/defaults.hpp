@@ -31,9 +31,6 @@ inline constexpr std::chrono::nanoseconds watch_heartbeat = 10s;
 inline constexpr std::chrono::nanoseconds last_bookmark_wait = 200ms;
 
 // -- writes -------------------------------------------------------------------------------------
-// upstream: apiserver/pkg/endpoints/handlers/patch.go, MaxRetryWhenPatchConflicts; and the same for
-// all that may be planned again when somebody else was faster.
-inline constexpr int write_attempts = 5;
 // Requests that wait for another try.
 inline constexpr std::size_t retry_queue = 1'000;
 // A node that has not answered by then whether it has a log is behind a dead link; how often the
@@ -48,14 +45,6 @@ inline constexpr std::size_t parallel_deletions = 64;
 inline constexpr std::chrono::nanoseconds start_wait = 30s;
 
 // -- services -----------------------------------------------------------------------------------
-// upstream: service-node-port-range.
-inline constexpr int first_node_port = 30'000;
-inline constexpr int last_node_port = 32'767;
-// Numbers that are tried at random before each is looked at: until almost all are taken that does.
-inline constexpr int allocation_probes = 32;
-// How often a request draws again after another took the same number at the same moment. Each time
-// somebody has succeeded, so more than the writes in flight by default (200) is enough.
-inline constexpr int allocation_attempts = 256;
 // Keys of numbers that are put right in one transaction at the start, and such transactions at
 // most: a cluster of a million Services takes one start more.
 inline constexpr std::size_t repair_batch = 1'000;

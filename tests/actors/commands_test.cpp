@@ -1,4 +1,4 @@
-#include "actors/core/commands.hpp"
+#include "actors/write/commands.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "actors/core/informer.hpp"
-#include "actors/core/writer.hpp"
 #include "actors/watch/watcher.hpp"
+#include "actors/write/writer.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/scheme.hpp"

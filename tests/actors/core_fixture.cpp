@@ -26,7 +26,10 @@ core_fixture::core_fixture(std::uint64_t seed, core_fixture_options options) : s
   watcher = system.spawn({.kind = "watcher", .name = "watcher"},
                          runtime::make<actors::watcher>(store.get(), options.watcher));
   writer = system.spawn({.kind = "writer", .name = "writer"},
-                        runtime::make<actors::writer>(store.get(), options.writer));
+                        runtime::make<actors::writer>(
+                            std::make_shared<actors::write_service>(
+                                *store, system.time(), actors::write_options{.threads = false}),
+                            options.writer));
   store->observe([this](persistence::change_batch batch) {
     if (!lose_batches) watcher.tell(actors::committed{std::move(batch)});
   });

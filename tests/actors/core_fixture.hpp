@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "actors/core/messages.hpp"
-#include "actors/core/writer.hpp"
 #include "actors/watch/watcher.hpp"
+#include "actors/write/writer.hpp"
 #include "api/object/object.hpp"
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/store/store.hpp"

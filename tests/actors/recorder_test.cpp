@@ -1,9 +1,9 @@
-#include "actors/core/recorder.hpp"
+#include "actors/events/recorder.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "actors/core/event_rules.hpp"
-#include "actors/core/lru.hpp"
+#include "actors/events/event_rules.hpp"
+#include "actors/events/lru.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/scheme.hpp"
 #include "api/validation/validation.hpp"

@@ -1,6 +1,6 @@
 // The keys of cluster addresses and node ports: always those that the Services have, whoever makes,
 // changes or removes the Services.
-#include "actors/core/service_allocations.hpp"
+#include "actors/write/admission/service_allocations.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

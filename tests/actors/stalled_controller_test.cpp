@@ -7,7 +7,7 @@
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/replication/replication.hpp"
-#include "actors/core/creation.hpp"
+#include "actors/write/creation.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"

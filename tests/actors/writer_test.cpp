@@ -1,4 +1,4 @@
-#include "actors/core/writer.hpp"
+#include "actors/write/writer.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -111,8 +111,6 @@ status: {phase: Running}
   CHECK_FALSE(meta.has_deletion_timestamp());
   CHECK(pod.status().phase() == "Pending");
   CHECK(pod.status().qos_class() == "Guaranteed");
-  REQUIRE(pod.spec().tolerations_size() == 2);
-  CHECK(pod.spec().tolerations(0).toleration_seconds() == 300);
 }
 
 TEST_CASE("a pod's quality of service follows its requests and limits") {

@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "actors/core/commands.hpp"
-#include "actors/core/creation.hpp"
 #include "actors/core/store_error.hpp"
+#include "actors/write/commands.hpp"
+#include "actors/write/creation.hpp"
 #include "api/codec/codec.hpp"
 #include "api/equality.hpp"
 #include "api/schema/core_account.pb.h"

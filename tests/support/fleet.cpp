@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "actors/core/creation.hpp"
 #include "actors/core/informer.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "actors/write/creation.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-#include "actors/core/service_allocations.hpp"
+#include "actors/write/admission/service_allocations.hpp"
 #include "persistence/store/store.hpp"
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"

@@ -4,9 +4,9 @@
 #include <future>
 #include <mutex>
 
-#include "actors/core/commands.hpp"
-#include "actors/core/creation.hpp"
 #include "actors/nodes/node_identity.hpp"
+#include "actors/write/commands.hpp"
+#include "actors/write/creation.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::tools::test {

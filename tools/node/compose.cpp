@@ -103,18 +103,14 @@ class node : public node_parts {
   }
 
   tl::expected<std::string, std::string> start_server() {
-    server::api_server_options api_options;
+    server::rest_options rest;
     if (config_.kubelet.runtime == config::pod_runtime::process) {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
-      api_options.rest.logs = kubelet_->containers;
+      rest.logs = kubelet_->containers;
     }
-    api_options.rest.permissions = &permissions_;
-    api_options.rest.observe = [this](const server::request_record& seen) {
-      console_->observe(seen);
-    };
-    auto api = server::api_server::make(*plane_, std::move(api_options));
-    if (!api) return tl::make_unexpected(api.error());
-    api_ = std::move(*api);
+    rest.permissions = &permissions_;
+    rest.observe = [this](const server::request_record& seen) { console_->observe(seen); };
+    api_ = std::make_unique<server::api_server>(*plane_, std::move(rest));
     console_ = std::make_unique<server::console>(
         *plane_, *api_,
         server::console_options{.node = config_.kubelet.node_name,

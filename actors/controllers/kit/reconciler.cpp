@@ -6,7 +6,7 @@
 
 #include "actors/controllers/kit/defaults.hpp"
 #include "actors/core/condition.hpp"
-#include "actors/core/creation.hpp"
+#include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
 
 namespace troupe::actors {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ class call {
   void fail(const api::error& error);
   // Leaves the duty to whoever streams; counts as answered with 200.
   responder take_over();
+  // Runs `work`, which answers, on the thread of the connection (responder::run).
+  void run(std::function<void()> work) const { to_.run(std::move(work)); }
   bool gone() const noexcept { return to_.gone(); }
 
  private:

@@ -9,7 +9,6 @@
 #include "actors/control_plane/control_plane.hpp"
 #include "runtime/worker_pool.hpp"
 #include "server/rest/answers/frames.hpp"
-#include "server/rest/calls/service_addresses.hpp"
 #include "server/rest/defaults.hpp"
 
 namespace troupe::actors {
@@ -31,16 +30,15 @@ struct rest_options {
 };
 
 struct rest_services {
-  rest_services(actors::control_plane& plane, rest_options options, service_addresses addresses)
-      : plane{plane}, options{std::move(options)}, addresses{addresses} {}
+  rest_services(actors::control_plane& plane, rest_options options)
+      : plane{plane}, options{std::move(options)} {}
 
   persistence::snapshot read() const { return plane.store().read(); }
 
   actors::control_plane& plane;
   const rest_options options;
-  const service_addresses addresses;
   frame_cache frames;
-  // What must be tried again does so here, off the commit thread.
+  // Work between two writes of one request, off the commit thread.
   runtime::worker_pool retries{"rest-retry", 1, defaults::retry_queue};
 };
 

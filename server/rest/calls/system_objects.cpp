@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <future>
 #include <iterator>
 #include <memory>
@@ -10,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "actors/core/creation.hpp"
-#include "actors/core/service_allocations.hpp"
 #include "actors/defaults.hpp"
+#include "actors/write/admission/service_allocations.hpp"
+#include "actors/write/creation.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
@@ -80,7 +79,7 @@ tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane
 
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
   // Others make the namespaces too, and may be faster.
-  for (int left = defaults::write_attempts;; --left) {
+  for (int left = actors::defaults::write_attempts;; --left) {
     persistence::transaction transaction;
     if (auto added = add_missing(plane, transaction); !added) return added;
     if (transaction.mutations.empty()) return {};

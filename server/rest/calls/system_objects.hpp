@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <tl/expected.hpp>
 
 #include "actors/control_plane/control_plane.hpp"

@@ -106,16 +106,8 @@ call_handler handler_of(const call& call) {
 
 }  // namespace
 
-tl::expected<std::unique_ptr<api_server>, std::string> api_server::make(
-    actors::control_plane& plane, api_server_options options) {
-  const auto addresses = service_addresses::in(options.service_network);
-  if (!addresses) return tl::make_unexpected(addresses.error());
-  return std::unique_ptr<api_server>{new api_server{plane, std::move(options.rest), *addresses}};
-}
-
-api_server::api_server(actors::control_plane& plane, rest_options options,
-                       service_addresses addresses)
-    : services_{plane, std::move(options), addresses} {}
+api_server::api_server(actors::control_plane& plane, rest_options options)
+    : services_{plane, std::move(options)} {}
 
 api_server::~api_server() = default;
 

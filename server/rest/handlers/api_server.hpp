@@ -2,11 +2,10 @@
 // of the schema. A handler behind auth_filter, which knows the user and keeps the limits.
 //
 // Reads are answered at once from a snapshot of the store on the thread of the connection. Writes
-// are planned there, committed by the store, and answered when they are on disk. Watches are actors
-// of kind "watch". Thread safe; keeps no state of its own.
+// begin there, go through the write service, and are answered when they are on disk. Watches are
+// actors of kind "watch". Thread safe; keeps no state of its own.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -16,17 +15,10 @@
 
 namespace troupe::server {
 
-struct api_server_options {
-  // Services get their cluster addresses from here.
-  std::string service_network = "10.96.0.0/12";
-  rest_options rest = {};
-};
-
 class api_server final : public handler {
  public:
-  // The error is one line about an option. The control plane outlives the server.
-  static tl::expected<std::unique_ptr<api_server>, std::string> make(actors::control_plane& plane,
-                                                                     api_server_options options);
+  // The control plane outlives the server.
+  explicit api_server(actors::control_plane& plane, rest_options options = {});
   ~api_server() override;
 
   // The objects of every cluster that no client creates (system_objects.hpp). Returns when it is on
@@ -39,8 +31,6 @@ class api_server final : public handler {
   rest_services& services() noexcept { return services_; }
 
  private:
-  api_server(actors::control_plane& plane, rest_options options, service_addresses addresses);
-
   rest_services services_;
 };
 

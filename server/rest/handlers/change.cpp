@@ -6,93 +6,72 @@
 #include <memory>
 #include <utility>
 
-#include "actors/core/service_allocations.hpp"
-#include "actors/core/store_error.hpp"
+#include "runtime/actor_system.hpp"
 
 namespace troupe::server {
 namespace {
 
-struct attempt {
-  call_ptr call;
-  bool dry_run;
-  planner plan;
-  change_done done;
-  change_failed failed;
-  std::string name = {};  // of the object that was tried last; a create has none in its path
-  int left = defaults::write_attempts;
-  int draws_left = defaults::allocation_attempts;
-};
-using attempt_ptr = std::shared_ptr<attempt>;
+struct listener : std::enable_shared_from_this<listener> {
+  listener(call_ptr call, change_done done, change_failed failed)
+      : call{std::move(call)}, done{std::move(done)}, failed{std::move(failed)} {}
 
-// The result without a dry run.
-change_result imagine(change_plan& plan) {
-  auto& first = plan.transaction.mutations.front();
-  const bool removed = first.content == nullptr;
-  if (plan.shown || removed) return {plan.shown ? plan.shown : plan.before, plan.status, removed};
-  const auto revision = plan.before ? plan.before->revision() : 0;
-  return {std::make_shared<const api::object>(*first.kind, std::move(first.content), revision),
-          plan.status, false};
-}
+  const call_ptr call;
+  const change_done done;
+  const change_failed failed;
 
-void try_once(const attempt_ptr& a);
-
-void try_again(const attempt_ptr& a, const persistence::error& error) {
-  const auto give_up = [&] { a->failed(actors::to_api_error(error, a->call->kind(), a->name)); };
-  // A number that the server has drawn is the server's to draw again.
-  auto& left = actors::is_allocation_key(error.key) ? a->draws_left : a->left;
-  if (error.code != persistence::errc::conflict || --left == 0) return give_up();
-  if (!a->call->services.retries.post([a] { try_once(a); })) give_up();
-}
-
-// On a commit thread, which is everybody's: without the memory for its answer the client gets that
-// of a request that failed, as its call is dropped.
-template <class F>
-void guarded(const attempt_ptr& a, F f) {
-  try {
-    f();
-  } catch (const std::exception& e) {
-    spdlog::error("server: the answer to {} {} failed: {}", a->call->request->method_text,
-                  a->call->request->path, e.what());
+  void tell(const api::expected<write_result>& result) const {
+    if (result) return done(*result);
+    failed(result.error());
   }
-}
 
-void try_once(const attempt_ptr& a) {
-  auto planned = a->plan(a->call->services.read());
-  if (!planned) return a->failed(planned.error());
-  if (planned->transaction.mutations.empty())
-    return a->done({planned->before, planned->status, false});
-  if (a->dry_run) return a->done(imagine(*planned));
-  const auto& first = planned->transaction.mutations.front();
-  const bool removed = first.content == nullptr;
-  a->name = first.key.substr(first.key.rfind('/') + 1);
-  planned->transaction.cause = a->call->cause();
-  a->call->services.plane.commit(
-      std::move(planned->transaction), a->call->request->id,
-      [a, removed, shown = std::move(planned->shown),
-       status = planned->status](persistence::outcome result) {
-        guarded(a, [&] {
-          if (!result) return try_again(a, result.error());
-          a->done({shown ? shown : result->objects.front(), status, removed});
-        });
-      });
+  // A commit thread is everybody's: it encodes nothing, and without the memory for this client's
+  // answer the client gets that of a request that failed, as its call is dropped.
+  void hear(actors::write_outcome outcome) const try {
+    if (!outcome.committing) return tell(outcome.result);
+    call->run(
+        [self = shared_from_this(), result = std::move(outcome.result)] { self->tell(result); });
+  } catch (const std::exception& e) {
+    spdlog::error("server: the answer to {} {} failed: {}", call->request->method_text,
+                  call->request->path, e.what());
+  }
+};
+
+actors::admission::user user_of(const request& request) {
+  if (!request.user) return {};
+  return {request.user->name, request.user->uid, request.user->groups};
 }
 
 }  // namespace
 
-void carry_out(const call_ptr& call, bool dry_run, planner plan, change_done done,
-               change_failed failed) {
-  try_once(std::make_shared<attempt>(
-      attempt{call, dry_run, std::move(plan), std::move(done), std::move(failed)}));
+actors::write_request request_of(const call& call, bool dry_run, proposer propose) {
+  return {.propose = std::move(propose),
+          .done = nullptr,
+          .cause = call.cause(),
+          .by = user_of(*call.request),
+          .dry_run = dry_run};
 }
 
-void carry_out(const call_ptr& call, bool dry_run, planner plan, change_done done) {
-  carry_out(call, dry_run, std::move(plan), std::move(done),
+void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done done,
+               change_failed failed) {
+  auto request = request_of(*call, dry_run, std::move(propose));
+  request.done = [to = std::make_shared<const listener>(call, std::move(done), std::move(failed))](
+                     actors::write_outcome outcome) { to->hear(std::move(outcome)); };
+  call->services.plane.writes().carry_out(std::move(request));
+}
+
+void carry_out(const call_ptr& call, bool dry_run, proposer propose, change_done done) {
+  carry_out(call, dry_run, std::move(propose), std::move(done),
             [call](const api::error& error) { call->fail(error); });
 }
 
-void carry_out(const call_ptr& call, bool dry_run, planner plan) {
-  carry_out(call, dry_run, std::move(plan),
-            [call](const change_result& result) { call->answer(result.status, result.object); });
+void carry_out(const call_ptr& call, bool dry_run, proposer propose) {
+  carry_out(call, dry_run, std::move(propose), [call](const write_result& result) {
+    call->answer(result.created ? 201 : 200, result.object);
+  });
+}
+
+runtime::wall_time wall_now(const call& call) {
+  return call.services.plane.system().time().wall_now();
 }
 
 }  // namespace troupe::server

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "actors/write/commands.hpp"
 #include "api/kind_row.hpp"
-#include "api/strategy/strategy.hpp"
 #include "server/rest/handlers/reading.hpp"
 #include "server/rest/handlers/writing.hpp"
 
@@ -23,7 +23,7 @@ bool is_dry(const DeleteOptions& options) {
 }
 
 void answer_removed(const call_ptr& call, const DeleteOptions& options,
-                    const change_result& result) {
+                    const write_result& result) {
   if (result.removed && !call->kind().row().deletion_shows_object)
     return call->succeed(200, result.object);
   // The old way to say "in the foreground" (kubernetes: endpoints/handlers/delete.go).
@@ -63,27 +63,33 @@ class sweep : public std::enable_shared_from_this<sweep> {
     lock.unlock();
     const auto& meta = object->meta();
     auto self = shared_from_this();
-    carry_out(
-        call_, is_dry(options_),
-        [self, key = object->kind().key(meta.namespace_(), meta.name()),
-         name = meta.name()](const snapshot& state) {
-          return plan_removal(self->call_, state, key, name, self->options_);
-        },
-        [self](const change_result& result) { self->ended(result.object, nullptr); },
-        [self](const api::error& error) { self->ended(nullptr, &error); });
+    auto request =
+        request_of(*call_, is_dry(options_),
+                   [self, key = object->kind().key(meta.namespace_(), meta.name()),
+                    name = meta.name()](const snapshot& state) {
+                     return propose_removal(self->call_, state, key, name, self->options_);
+                   });
+    request.done = [self](const actors::write_outcome& outcome) { self->ended(outcome.result); };
+    call_->services.plane.writes().carry_out(std::move(request));
   }
 
-  void ended(const api::object_ptr& object, const api::error* error) {
+  void ended(const api::expected<write_result>& result) {
     {
       const std::lock_guard lock{mutex_};
-      if (object) answer_.items.push_back(object);
-      if (error != nullptr && error->code != 404 && !failure_) failure_ = *error;
+      if (result)
+        answer_.items.push_back(result->object);
+      else if (result.error().code != 404 && !failure_)
+        failure_ = result.error();
     }
     // Off this stack: a refusal may come at once, thousands of times.
     if (!call_->services.retries.post([self = shared_from_this()] { self->next(); })) next();
   }
 
   void finish() {
+    call_->run([self = shared_from_this()] { self->answer(); });
+  }
+
+  void answer() {
     if (failure_) return call_->fail(*failure_);
     answer_.revision = call_->services.read().at();
     call_->answer(list_answer(call_->form, std::move(answer_), call_->rows));
@@ -101,24 +107,11 @@ class sweep : public std::enable_shared_from_this<sweep> {
 
 }  // namespace
 
-api::expected<change_plan> plan_removal(const call_ptr& call, const snapshot& state,
+api::expected<proposal> propose_removal(const call_ptr& call, const snapshot& state,
                                         const std::string& key, std::string_view name,
                                         const DeleteOptions& options) {
-  const auto& kind = call->kind();
-  const auto was = state.find(key);
-  if (!was) return api::fail(api::not_found(kind, name));
-  const auto undeletable = kind.row().undeletable;
-  if (const auto reason = undeletable != nullptr ? undeletable(name) : std::string_view{};
-      !reason.empty())
-    return api::fail(api::forbidden(kind, name, reason));
-  auto step = api::plan_delete(kind, was->content(), was->revision(), options,
-                               wall_seconds(call->services));
-  if (!step) return api::fail(std::move(step.error()));
-  change_plan plan{{}, was, nullptr, 200};
-  if (step->step == api::deletion_step::unchanged) return plan;
-  plan.transaction.preconditions.push_back({key, was->revision()});
-  plan.transaction.mutations.push_back({key, &kind, std::move(step->updated)});
-  return plan;
+  return actors::propose_removal(
+      actors::plan_removal(state, call->kind(), key, name, options, wall_now(*call)));
 }
 
 void delete_object(const call_ptr& call) {
@@ -128,9 +121,9 @@ void delete_object(const call_ptr& call) {
   carry_out(
       call, is_dry(*options),
       [call, options](const snapshot& state) {
-        return plan_removal(call, state, call->key(), call->route.name, *options);
+        return propose_removal(call, state, call->key(), call->route.name, *options);
       },
-      [call, options](const change_result& result) { answer_removed(call, *options, result); });
+      [call, options](const write_result& result) { answer_removed(call, *options, result); });
 }
 
 void delete_collection(const call_ptr& call) {

@@ -15,7 +15,7 @@ void delete_object(const call_ptr& call);
 void delete_collection(const call_ptr& call);
 
 // What a DELETE of that key does; 404 with that name where it is no more.
-api::expected<change_plan> plan_removal(const call_ptr& call, const persistence::snapshot& state,
+api::expected<proposal> propose_removal(const call_ptr& call, const persistence::snapshot& state,
                                         const std::string& key, std::string_view name,
                                         const api::meta::v1::DeleteOptions& options);
 

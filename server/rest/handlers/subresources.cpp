@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/core/commands.hpp"
+#include "actors/write/commands.hpp"
 #include "api/schema/core_binding.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/policy_v1.pb.h"
@@ -14,7 +14,6 @@
 #include "api/strategy/scale.hpp"
 #include "api/strategy/strategy.hpp"
 #include "api/validation/validation.hpp"
-#include "runtime/actor_system.hpp"
 #include "server/rest/handlers/patching.hpp"
 #include "server/rest/handlers/writing.hpp"
 
@@ -37,8 +36,8 @@ void answer_scale(const call_ptr& call, const api::object_ptr& object) {
 }
 
 // The scaled object with the number that `scale` demands.
-api::expected<change_plan> plan_scale(const call_ptr& call, const snapshot& state,
-                                      const api::object_ptr& was, const api::body& scale) {
+api::expected<proposal> propose_scale(const call_ptr& call, const api::object_ptr& was,
+                                      const api::body& scale) {
   auto causes = api::validate_message(scale);
   if (!causes.empty())
     return api::fail(api::invalid(scale_kind(), was->meta().name(), std::move(causes)));
@@ -49,26 +48,21 @@ api::expected<change_plan> plan_scale(const call_ptr& call, const snapshot& stat
     return api::fail(std::move(fits.error()));
   auto now = was->copy();
   api::set_scale(*now, static_cast<const Scale&>(scale));
-  return plan_replacement(call, state, was, std::move(now));
+  return propose_replacement(call, was, std::move(now));
 }
 
 template <class Read>
 void write_scale(const call_ptr& call, bool dry_run, Read read) {
   carry_out(
       call, dry_run,
-      [call, read](const snapshot& state) -> api::expected<change_plan> {
+      [call, read](const snapshot& state) -> api::expected<proposal> {
         const auto was = state.find(call->key());
         if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
         const auto scale = read(*was);
         if (!scale) return api::fail(scale.error());
-        return plan_scale(call, state, was, **scale);
+        return propose_scale(call, was, **scale);
       },
-      [call](const change_result& result) { answer_scale(call, result.object); });
-}
-
-api::expected<change_plan> as_change(api::expected<actors::command_plan> plan) {
-  if (!plan) return api::fail(std::move(plan.error()));
-  return change_plan{std::move(plan->transaction), plan->object, nullptr, 201};
+      [call](const write_result& result) { answer_scale(call, result.object); });
 }
 
 // The write options and the body of a request that creates something which is not kept.
@@ -154,10 +148,9 @@ void create_binding(const call_ptr& call) {
   carry_out(
       call, read->options.dry_run,
       [call, command = *command](const snapshot& state) {
-        return as_change(
-            actors::plan_bind(state, command, call->services.plane.system().time().wall_now()));
+        return actors::propose(actors::plan_bind(state, command, wall_now(*call)), "binding");
       },
-      [call](const change_result&) { call->succeed(201); });
+      [call](const write_result&) { call->succeed(201); });
 }
 
 void refuse_stream(const call_ptr& call) {
@@ -188,10 +181,9 @@ void create_eviction(const call_ptr& call) {
   carry_out(
       call, dry_run,
       [call, command](const snapshot& state) {
-        return as_change(
-            actors::plan_evict(state, command, call->services.plane.system().time().wall_now()));
+        return actors::propose(actors::plan_evict(state, command, wall_now(*call)), "eviction");
       },
-      [call](const change_result&) { call->succeed(201); });
+      [call](const write_result&) { call->succeed(201); });
 }
 
 }  // namespace troupe::server

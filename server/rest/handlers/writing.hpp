@@ -1,7 +1,6 @@
 // POST, PUT and PATCH of stored objects.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "api/error.hpp"
@@ -22,17 +21,11 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const api::kind_info& kind,
                                                     api::field_validation fields);
 
-// The transaction that creates the object where the call says; 409 where its name is taken.
-api::expected<change_plan> plan_creation(const call_ptr& call, const persistence::snapshot& state,
-                                         std::unique_ptr<api::body> content);
+// The object as a new one.
+proposal propose_creation(const call_ptr& call, std::unique_ptr<api::body> content);
 
-// Makes `now` the successor of `was` under the rules of the part that the call writes, and the
-// transaction for it. An equal successor changes nothing.
-api::expected<change_plan> plan_replacement(const call_ptr& call,
-                                            const persistence::snapshot& state,
-                                            const api::object_ptr& was,
+// Makes `now` the successor of `was` under the rules of the part that the call writes.
+api::expected<proposal> propose_replacement(const call_ptr& call, const api::object_ptr& was,
                                             std::unique_ptr<api::body> now);
-
-std::int64_t wall_seconds(const rest_services& services);
 
 }  // namespace troupe::server

@@ -1,6 +1,6 @@
 // A container's view of the file system on a node whose own root is a chroot: in a child process,
 // which gives up its mount namespace and root with its life. Needs root.
-#include "actors/kubelet/process/container_root.hpp"
+#include "actors/kubelet/runtimes/process/container_root.hpp"
 
 #include <fcntl.h>
 #include <sched.h>

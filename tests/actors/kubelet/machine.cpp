@@ -8,12 +8,12 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "actors/core/commands.hpp"
-#include "actors/core/creation.hpp"
 #include "actors/core/informer.hpp"
 #include "actors/kubelet/runtimes/process/container_files.hpp"
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
+#include "actors/write/commands.hpp"
+#include "actors/write/creation.hpp"
 #include "api/codec/codec.hpp"
 #include "api/schema/core_event.pb.h"
 #include "api/schema/core_namespace.pb.h"

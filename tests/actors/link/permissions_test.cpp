@@ -3,9 +3,9 @@
 #include <random>
 
 #include "actors/controllers/kit/claims.hpp"
-#include "actors/core/commands.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/nodes/node_identity.hpp"
+#include "actors/write/commands.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/coordination_v1.pb.h"

@@ -1,4 +1,8 @@
 #include <catch2/catch.hpp>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "server/fixtures/http_fixture.hpp"
 
@@ -199,6 +203,48 @@ TEST_CASE("the first answer counts and others are dropped") {
   http_client client{server.client()};
   CHECK(client.get("/twice").body == "first");
   CHECK(client.get("/hello").body == "Hello, world\n");
+}
+
+TEST_CASE("an answer is made on the thread of its connection, and made when that has gone") {
+  test_server server{{}, listening::plain};
+  std::mutex mutex;
+  std::vector<server::responder> held;
+  std::thread::id serving, making;
+  server.site.on("/keep", [&](auto&, auto& answer) {
+    const std::lock_guard lock{mutex};
+    serving = std::this_thread::get_id();
+    held.push_back(answer);
+  });
+  const auto wait = [&] {
+    REQUIRE(eventually([&] {
+      const std::lock_guard lock{mutex};
+      return !held.empty();
+    }));
+    const std::lock_guard lock{mutex};
+    return std::exchange(held, {}).front();
+  };
+  http_client client{server.client()};
+  client.send_request("GET", "/keep");
+  const auto answer = wait();
+  answer.run([&] {
+    making = std::this_thread::get_id();
+    answer.respond(text_response("made there"));
+  });
+  CHECK(client.receive_answer().body == "made there");
+  CHECK(making == serving);
+
+  auto other = std::make_unique<http_client>(server.client());
+  other->send_request("GET", "/keep");
+  const auto late = wait();
+  other.reset();
+  REQUIRE(eventually([&] { return late.gone(); }));
+  std::promise<void> made;
+  late.run([&] { made.set_value(); });
+  CHECK(made.get_future().wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+  server.server().stop();
+  bool here = false;
+  late.run([&] { here = true; });
+  CHECK(here);
 }
 
 TEST_CASE("an answer to a client that has gone is dropped, and the handler can see it") {

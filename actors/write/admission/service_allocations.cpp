@@ -1,4 +1,4 @@
-#include "actors/core/service_allocations.hpp"
+#include "actors/write/admission/service_allocations.hpp"
 
 #include <arpa/inet.h>
 #include <spdlog/fmt/fmt.h>

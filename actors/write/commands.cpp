@@ -1,4 +1,4 @@
-#include "actors/core/commands.hpp"
+#include "actors/write/commands.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -129,6 +129,35 @@ api::expected<command_plan> plan_remove(const persistence::snapshot& state, cons
                                       (*found)->content(), (*found)->revision());
   if (!fits) return api::fail(std::move(fits.error()));
   return plan_deletion(*found, options_of(command.grace_seconds, command.propagation), now);
+}
+
+api::expected<command_plan> plan_removal(const persistence::snapshot& state,
+                                         const api::kind_info& kind, std::string_view key,
+                                         std::string_view name,
+                                         const api::meta::v1::DeleteOptions& options,
+                                         runtime::wall_time now) {
+  const auto found = state.find(key);
+  if (!found) return api::fail(api::not_found(kind, name));
+  return plan_deletion(found, options, now);
+}
+
+api::expected<proposal> propose(api::expected<command_plan> plan, std::string_view subresource) {
+  if (!plan) return api::fail(std::move(plan.error()));
+  proposal made{.kind = &plan->object->kind(),
+                .op = admission::operation::create,
+                .subresource = subresource,
+                .rules = write_rules::as_is,
+                .before = std::move(plan->object)};
+  auto& mutations = plan->transaction.mutations;
+  made.settled = mutations.empty();
+  if (!made.settled) made.after = std::move(mutations.front().content);
+  return made;
+}
+
+api::expected<proposal> propose_removal(api::expected<command_plan> plan) {
+  auto made = propose(std::move(plan), {});
+  if (made) made->op = admission::operation::remove;
+  return made;
 }
 
 persistence::transaction succeed(const api::object& old, std::unique_ptr<api::body> content) {

@@ -1,14 +1,14 @@
-#include "actors/core/recorder.hpp"
+#include "actors/events/recorder.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "actors/core/commands.hpp"
 #include "actors/core/condition.hpp"
-#include "actors/core/creation.hpp"
 #include "actors/core/log.hpp"
+#include "actors/write/commands.hpp"
+#include "actors/write/creation.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {

@@ -10,10 +10,10 @@
 #include <memory>
 #include <string>
 
-#include "actors/core/event_rules.hpp"
-#include "actors/core/lru.hpp"
 #include "actors/core/messages.hpp"
 #include "actors/defaults.hpp"
+#include "actors/events/event_rules.hpp"
+#include "actors/events/lru.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor.hpp"
 

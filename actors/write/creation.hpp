@@ -1,10 +1,12 @@
-// The one way in which new objects enter the store, for clients' requests and for controllers
-// alike.
+// The transaction that creates an object, for those who have none to wait for: controllers, which
+// send it to the writer, and code that runs before there are clients. The same stages as those of a
+// client's write (pipeline.hpp); steps outside are asked when the transaction reaches the service.
 #pragma once
 
 #include <memory>
 #include <random>
 
+#include "actors/write/admission/attributes.hpp"
 #include "api/error.hpp"
 #include "api/object/object.hpp"
 #include "persistence/store/store.hpp"
@@ -17,9 +19,8 @@ namespace troupe::actors {
 // which made all of it.
 enum class checks { all, done_before };
 
-// The transaction that creates `content` in the namespace that its metadata names: completes it
-// (defaults, identity, admission), validates it unless that was done before, and demands that
-// its key is absent and its namespace still what `state` says. `random` decides name and uid.
+// Creates `content` in the namespace that its metadata names, as a controller. `random` decides
+// name and uid.
 //
 // A conflict on the first precondition means that the name is taken, on another that the namespace
 // has changed: look again with a newer state.

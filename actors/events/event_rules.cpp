@@ -1,4 +1,4 @@
-#include "actors/core/event_rules.hpp"
+#include "actors/events/event_rules.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

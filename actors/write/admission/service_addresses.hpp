@@ -1,6 +1,6 @@
 // Cluster addresses and node ports of Services.
 //
-// Each number that a Service has is a key of the store (actors/core/service_allocations.hpp): the
+// Each number that a Service has is a key of the store (service_allocations.hpp): the
 // commit makes and removes the keys with the Service. Two requests that choose the same number at
 // the same time conflict on its key; the later one chooses again.
 #pragma once
@@ -10,17 +10,16 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
-#include "api/error.hpp"
-#include "persistence/store/store.hpp"
-#include "persistence/tree/snapshot.hpp"
+#include "actors/write/admission/plugin.hpp"
 
 namespace troupe::api::core::v1 {
 class Service;
 }
 
-namespace troupe::server {
+namespace troupe::actors {
 
-class service_addresses {
+// A plugin of admission: it completes a Service when all else has admitted it.
+class service_addresses final : public admission::plugin {
  public:
   // `network` is IPv4 in CIDR form, at most /28 and at least /8; otherwise the error says so.
   static tl::expected<service_addresses, std::string> in(std::string_view network);
@@ -29,13 +28,13 @@ class service_addresses {
   // before the Service is validated, for there it would be refused.
   static void drop_leftovers(api::core::v1::Service& now, const api::core::v1::Service& was);
 
-  // Completes the Service that is the first mutation of `into` (its state before in `was`, null for
-  // a new one). 422 for an address or a port that is taken or out of range, 500 when there is none
-  // left.
+  std::string_view name() const noexcept override { return "ServiceAddresses"; }
+  bool handles(const api::kind_info& kind, admission::operation op) const override;
+  // 422 for an address or a port that is taken or out of range, 500 when there is none left.
   //
   // kubernetes: pkg/registry/core/service/{ipallocator,portallocator,storage/alloc.go}.
-  api::expected<void> assign(const persistence::snapshot& state, const api::core::v1::Service* was,
-                             persistence::transaction& into) const;
+  admission::verdict reserve(const admission::attributes& of,
+                             persistence::transaction& into) const override;
 
  private:
   service_addresses(std::uint32_t base, unsigned prefix) : base_{base}, prefix_{prefix} {}
@@ -50,4 +49,4 @@ class service_addresses {
   unsigned prefix_;
 };
 
-}  // namespace troupe::server
+}  // namespace troupe::actors

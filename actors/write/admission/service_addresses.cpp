@@ -1,7 +1,7 @@
-#include "server/rest/calls/service_addresses.hpp"
+#include "actors/write/admission/service_addresses.hpp"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,13 +10,13 @@
 #include <string>
 #include <unordered_set>
 
-#include "actors/core/service_allocations.hpp"
+#include "actors/defaults.hpp"
+#include "actors/write/admission/service_allocations.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/validation/findings.hpp"
-#include "server/rest/defaults.hpp"
 
-namespace troupe::server {
+namespace troupe::actors {
 namespace {
 
 using api::core::v1::Service;
@@ -136,7 +136,7 @@ class service_addresses::choice {
 
  private:
   bool taken_by_other(const std::string& key) const {
-    const auto holder = actors::allocation_holder(state_, key);
+    const auto holder = allocation_holder(state_, key);
     return !holder.empty() && holder != uid_;
   }
 
@@ -149,7 +149,7 @@ class service_addresses::choice {
     };
     if (!address || !from_.contains(*address))
       return complain("the provided network does not match the current range " + from_.text());
-    if (taken_by_other(actors::address_allocation_key(text)))
+    if (taken_by_other(address_allocation_key(text)))
       return complain("provided IP is already allocated");
     set_address(spec_, spec_.cluster_ip());
   }
@@ -160,7 +160,7 @@ class service_addresses::choice {
     const auto low = from_.size() > 2 * band ? band : 1;
     const auto last = from_.base_ + from_.size() - 2;
     const auto is_free = [&](std::uint32_t address) {
-      return !state_.find(actors::address_allocation_key(format_address(address)));
+      return !state_.find(address_allocation_key(format_address(address)));
     };
     auto found_one = pick(from_.base_ + low, last, is_free);
     if (!found_one && low > 1) found_one = pick(from_.base_ + 1, from_.base_ + low - 1, is_free);
@@ -179,14 +179,14 @@ class service_addresses::choice {
           field, port.node_port(),
           fmt::format("provided port is not in the valid range. The range of valid ports is {}-{}",
                       defaults::first_node_port, defaults::last_node_port));
-    auto key = actors::port_allocation_key(port.node_port(), port.protocol());
+    auto key = port_allocation_key(port.node_port(), port.protocol());
     if (taken_by_other(key) || !own_ports_.insert(std::move(key)).second)
       return found.invalid(field, port.node_port(), "provided port is already allocated");
   }
 
   void take_any(ServicePort& port) {
     const auto key_of = [&](std::uint32_t number) {
-      return actors::port_allocation_key(static_cast<std::int32_t>(number), port.protocol());
+      return port_allocation_key(static_cast<std::int32_t>(number), port.protocol());
     };
     const auto is_free = [&](std::uint32_t number) {
       const auto key = key_of(number);
@@ -246,9 +246,16 @@ void service_addresses::drop_leftovers(Service& now, const Service& was) {
       if (port.node_port() == old.node_port()) port.clear_node_port();
 }
 
-api::expected<void> service_addresses::assign(const snapshot& state, const Service* was,
+bool service_addresses::handles(const api::kind_info& kind, admission::operation op) const {
+  using admission::operation;
+  return &kind == &api::kind_of<Service>() && (op == operation::create || op == operation::update);
+}
+
+admission::verdict service_addresses::reserve(const admission::attributes& of,
                                               persistence::transaction& into) const {
   auto& service = static_cast<Service&>(*into.mutations.front().content);
+  const auto* was = static_cast<const Service*>(of.before);
+  const auto& state = of.state;
   choice made{*this, state, service, was};
   made.address();
   made.ports();
@@ -261,4 +268,4 @@ api::expected<void> service_addresses::assign(const snapshot& state, const Servi
   return {};
 }
 
-}  // namespace troupe::server
+}  // namespace troupe::actors

@@ -1,4 +1,4 @@
-#include "actors/core/capacity.hpp"
+#include "actors/write/capacity.hpp"
 
 #include <algorithm>
 

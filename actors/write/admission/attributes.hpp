@@ -1,0 +1,53 @@
+// A write as admission sees it: who wants to do what with which object, and the state that it is
+// judged by. kubernetes: apiserver/pkg/admission, Attributes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/error.hpp"
+#include "api/kind.hpp"
+#include "persistence/tree/snapshot.hpp"
+
+namespace troupe::actors::admission {
+
+enum class operation : std::uint8_t { create, update, remove, connect };
+inline constexpr std::size_t operations = 4;
+// "CREATE", "UPDATE", "DELETE", "CONNECT".
+std::string_view to_string(operation op) noexcept;
+
+// Views: of somebody who lives as long as the write.
+struct user {
+  std::string_view name = {};
+  std::string_view uid = {};
+  std::span<const std::string> groups = {};
+};
+// The user of our own controllers (kubernetes: kube-controller-manager).
+const user& controllers();
+
+// Views: valid as long as the write.
+struct attributes {
+  const persistence::snapshot& state;
+  const api::kind_info& kind;
+  operation op;
+  // "status", "scale", "binding" ...; empty: the object itself.
+  std::string_view subresource;
+  const user& by;
+  bool dry_run = false;
+  // The object before; null for a create.
+  const api::body* before = nullptr;
+  // The object as it is going to be; null for a delete.
+  const api::body* now = nullptr;
+
+  const api::meta::v1::ObjectMeta& meta() const;
+  const std::string& ns() const;
+  // For messages: generateName where the name is still to be made.
+  const std::string& name() const;
+};
+
+// 403 in upstream's words: `pods "web" is forbidden: <reason>`.
+api::error forbidden(const attributes& of, std::string_view reason);
+
+}  // namespace troupe::actors::admission

@@ -1,0 +1,36 @@
+#include "actors/write/admission/chain.hpp"
+
+#include <utility>
+
+#include "api/scheme.hpp"
+
+namespace troupe::actors::admission {
+
+chain::chain(plugin_list plugins, outside_list outside)
+    : plugins_{std::move(plugins)}, outside_{std::move(outside)} {
+  for (const auto* kind : api::scheme::instance().all())
+    rows_.emplace(kind, rows_of(*kind));
+}
+
+chain::rows chain::rows_of(const api::kind_info& kind) const {
+  rows made;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const auto op = static_cast<operation>(i / 2);
+    const bool part = i % 2 != 0;
+    for (const auto& each : plugins_)
+      if (part ? each->handles_part(kind, op) : each->handles(kind, op))
+        made[i].plugins.push_back(each.get());
+    for (const auto& each : outside_)
+      if (each->handles(kind, op, part)) made[i].outside.push_back(each.get());
+  }
+  return made;
+}
+
+// What the program keeps for itself is not admitted.
+const chain::row& chain::find(const api::kind_info& kind, operation op, bool part) const {
+  static const row nobody;
+  const auto found = rows_.find(&kind);
+  return found == rows_.end() ? nobody : found->second[2 * static_cast<std::size_t>(op) + part];
+}
+
+}  // namespace troupe::actors::admission

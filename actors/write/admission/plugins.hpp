@@ -1,0 +1,24 @@
+// The built-in admission plugins: one file each, and a line in registry.cpp.
+#pragma once
+
+#include <memory>
+
+#include "actors/write/admission/plugin.hpp"
+
+namespace troupe::actors::admission {
+
+using plugin_ptr = std::shared_ptr<const plugin>;
+
+// A namespaced object needs its namespace, and that it does not end: 404, 403 with the cause
+// NamespaceTerminating. The write may be committed as long as the namespace is what was looked at,
+// so nothing gets into it after its termination began. The namespaces of the system stay: 403.
+plugin_ptr make_namespace_lifecycle();
+// A pod runs as some account, by default as "default": 403 where there is none of that name.
+plugin_ptr make_service_account();
+// A pod gets the number and the policy of its priority class: 403 for an unknown one and for other
+// values than its own. One class alone is the default one; those of the system stay.
+plugin_ptr make_priority();
+// A pod stays for 300 s on a node that is not ready or cannot be reached.
+plugin_ptr make_default_toleration_seconds();
+
+}  // namespace troupe::actors::admission

@@ -1,0 +1,21 @@
+#include "actors/write/admission/chain.hpp"
+#include "actors/write/admission/plugins.hpp"
+
+namespace troupe::actors::admission {
+
+// kubernetes: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins.
+plugin_list built_in_plugins() {
+  return {
+      make_namespace_lifecycle(),
+      make_service_account(),
+      make_priority(),
+      make_default_toleration_seconds(),
+  };
+}
+
+const chain& built_in_chain() {
+  static const chain known{built_in_plugins()};
+  return known;
+}
+
+}  // namespace troupe::actors::admission

@@ -1,0 +1,54 @@
+// What somebody wants to write, planned from one state of the store, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "actors/write/admission/attributes.hpp"
+#include "api/object/object.hpp"
+#include "persistence/transaction.hpp"
+
+namespace troupe::actors {
+
+// The rules under which the new object follows the old one (api/strategy/strategy.hpp).
+enum class write_rules : std::uint8_t {
+  object,                // create and update of the object itself
+  status,                // its subresource status
+  finalize,              // of a namespace
+  ephemeral_containers,  // of a pod
+  as_is,                 // bind, evict, delete: it is complete
+};
+
+struct proposal {
+  const api::kind_info* kind = nullptr;
+  admission::operation op = admission::operation::create;
+  std::string_view subresource = {};  // lives as long as the write
+  write_rules rules = write_rules::object;
+  api::object_ptr before = nullptr;            // null: it is created
+  std::unique_ptr<api::body> after = nullptr;  // null: it is removed
+  // The schema's rules were checked: by the template that a pod comes from, when that was written;
+  // or our own code made all of it.
+  bool validated = false;
+  // There is nothing to change; `before` is the result.
+  bool settled = false;
+};
+
+// A proposal that was admitted.
+struct write_plan {
+  // The object that the write is about is changed first. Empty: nothing to change.
+  persistence::transaction transaction = {};
+  // The object before; what is answered where nothing changes.
+  api::object_ptr before = nullptr;
+  // Answered instead of the committed object, where that is not what the client wrote: an update
+  // that ends a deletion.
+  api::object_ptr shown = nullptr;
+};
+
+struct write_result {
+  api::object_ptr object;
+  bool created = false;
+  bool removed = false;  // the object is no more
+};
+
+}  // namespace troupe::actors

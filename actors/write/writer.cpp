@@ -1,0 +1,103 @@
+#include "actors/write/writer.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <random>
+#include <utility>
+
+#include "actors/defaults.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+writer::writer(std::shared_ptr<write_service> service, writer_options options)
+    : service_{std::move(service)}, options_{options} {}
+
+const runtime::behavior& writer::make_behavior() const {
+  static const auto table = runtime::handlers(&writer::on_commit, &writer::on_bind,
+                                              &writer::on_evict, &writer::on_remove);
+  return table;
+}
+
+void writer::started() {
+  if (service_->asks_outside())
+    round_ = every(defaults::outside_round, [this] { service_->expire(); });
+}
+
+std::string writer::describe() const {
+  const auto count = service_->count();
+  return fmt::format(
+      "committed: {}\nconflicts: {}\nfailed: {}\nunderWay: {}\nwaitingOutside: {}\nbinds: "
+      "{}\nevictions: {}\nremovals: {}\n",
+      count.committed, count.conflicts, count.failed, count.under_way, count.waiting_outside,
+      binds_, evictions_, removals_);
+}
+
+void writer::on_commit(const commit& m, runtime::promise<commit_done> answer) {
+  auto transaction = std::move(*m.transaction);
+  transaction.cause = complete(std::move(transaction.cause));
+  if (draws_conflict()) {
+    const auto& demanded = transaction.preconditions;
+    return answer.deliver({tl::make_unexpected(
+        persistence::error{.code = persistence::errc::conflict,
+                           .message = "a conflict was injected",
+                           .key = demanded.empty() ? std::string{} : demanded.front().key})});
+  }
+  const auto promise = std::make_shared<runtime::promise<commit_done>>(std::move(answer));
+  service_->submit(std::move(transaction), [promise](persistence::outcome result) {
+    promise->deliver(commit_done{std::move(result)});
+  });
+}
+
+void writer::on_bind(const bind& m, runtime::promise<command_done> answer) {
+  ++binds_;
+  carry_out([m, now = wall_now()](
+                const auto& state) { return propose(plan_bind(state, m, now), "binding"); },
+            m.cause, std::move(answer));
+}
+
+void writer::on_evict(const evict& m, runtime::promise<command_done> answer) {
+  ++evictions_;
+  carry_out([m, now = wall_now()](
+                const auto& state) { return propose(plan_evict(state, m, now), "eviction"); },
+            m.cause, std::move(answer));
+}
+
+void writer::on_remove(const remove& m, runtime::promise<command_done> answer) {
+  ++removals_;
+  carry_out([m, now = wall_now()](
+                const auto& state) { return propose_removal(plan_remove(state, m, now)); },
+            m.cause, std::move(answer));
+}
+
+void writer::carry_out(std::function<api::expected<proposal>(const persistence::snapshot&)> propose,
+                       persistence::change_cause cause, runtime::promise<command_done> answer) {
+  const auto promise = std::make_shared<runtime::promise<command_done>>(std::move(answer));
+  int false_conflicts = 0;
+  while (false_conflicts < defaults::write_attempts && draws_conflict())
+    ++false_conflicts;
+  service_->carry_out({.propose = std::move(propose),
+                       .done =
+                           [promise](write_outcome outcome) {
+                             if (!outcome.result)
+                               return promise->deliver(
+                                   {api::fail(std::move(outcome.result.error()))});
+                             promise->deliver({std::move(outcome.result->object)});
+                           },
+                       .cause = complete(std::move(cause)),
+                       .by = admission::controllers(),
+                       .false_conflicts = false_conflicts});
+}
+
+bool writer::draws_conflict() {
+  return options_.conflict_chance > 0 &&
+         std::uniform_real_distribution{}(random()) < options_.conflict_chance;
+}
+
+persistence::change_cause writer::complete(persistence::change_cause given) const {
+  if (given.request == 0) given.request = current_cause().request;
+  if (given.trigger == 0) given.trigger = current_cause().revision;
+  return given;
+}
+
+}  // namespace troupe::actors

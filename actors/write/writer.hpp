@@ -1,0 +1,52 @@
+// The writer: all actors change the state of the cluster through it.
+//
+// It hands transactions and commands (bind, evict, remove) to the write service
+// (write_service.hpp), and answers each by a promise from the thread that completes it; it never
+// waits itself. Requests under way are lost when it crashes: their promises fail, and the sender
+// decides (every request has a time-out).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "actors/core/messages.hpp"
+#include "actors/write/commands.hpp"
+#include "actors/write/write_service.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+struct writer_options {
+  // Chance that a transaction is answered with a conflict in the place of being tried; simulations
+  // set it.
+  double conflict_chance = 0;
+};
+
+class writer : public runtime::actor {
+ public:
+  writer(std::shared_ptr<write_service> service, writer_options options);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  void on_commit(const commit& m, runtime::promise<commit_done> answer);
+  void on_bind(const bind& m, runtime::promise<command_done> answer);
+  void on_evict(const evict& m, runtime::promise<command_done> answer);
+  void on_remove(const remove& m, runtime::promise<command_done> answer);
+
+  void carry_out(std::function<api::expected<proposal>(const persistence::snapshot&)> propose,
+                 persistence::change_cause cause, runtime::promise<command_done> answer);
+  bool draws_conflict();
+  persistence::change_cause complete(persistence::change_cause given) const;
+
+  const std::shared_ptr<write_service> service_;
+  const writer_options options_;
+  runtime::timer round_;
+  std::uint64_t binds_ = 0, evictions_ = 0, removals_ = 0;
+};
+
+}  // namespace troupe::actors
