@@ -32,10 +32,12 @@ struct kind_part {
 };
 
 struct kind_row {
-  // -- names ----------------------------------------------------------------------------------------
+  // -- names
+  // ----------------------------------------------------------------------------------------
   Syntax name = DNS_SUBDOMAIN;
 
-  // -- requests -------------------------------------------------------------------------------------
+  // -- requests
+  // -------------------------------------------------------------------------------------
   std::span<const kind_part> parts;
   // An update of what is not there creates it (kubernetes: AllowCreateOnUpdate).
   bool created_by_update = false;
@@ -43,8 +45,9 @@ struct kind_row {
   bool deletion_shows_object = false;
 
   // -- strategy
-  // ------------------------------------------------------------------------------------ Defaults
-  // that are computed from other fields.
+  // -------------------------------------------------------------------------------------
+
+  // Defaults that are computed from other fields.
   void (*complete)(body& content) = nullptr;
   // The state that a new object begins with; null: without a status.
   void (*begin)(const kind_info& kind, body& content) = nullptr;
@@ -67,14 +70,15 @@ struct kind_row {
   bool (*holds_deletion)(const body& content) = nullptr;
 
   // -- validation, beyond the rules of the schema
-  // --------------------------------------------------
+  // ---------------------------------------------------
   void (*check)(findings& out, const body& content) = nullptr;
   void (*check_create)(findings& out, const body& content) = nullptr;
   void (*check_update)(findings& out, const body& now, const body& was) = nullptr;
 
   // -- tables
-  // -------------------------------------------------------------------------------------- Name and
-  // Age where there are none.
+  // ---------------------------------------------------------------------------------------
+
+  // Name and Age where there are none.
   std::span<const table_column> columns;
   void (*cells)(row_cells& into, const body& content) = nullptr;
   // Of a row, as JSON: completed objects, which a client may leave out; empty for none.

@@ -114,16 +114,18 @@ void update_object(const call_ptr& call) {
   if (!options) return call->fail(options.error());
   const auto source = std::make_shared<body_source>(call, options->fields);
   if (!source->first()) return call->fail(source->first().error());
-  carry_out(
-      call, options->dry_run, [call, source](const snapshot& state) -> api::expected<proposal> {
-        const auto was = state.find(call->key());
-        const bool creates = call->route.subresource.empty() && call->kind().row().created_by_update;
-        if (!was && !creates) return api::fail(api::not_found(call->kind(), call->route.name));
-        auto now = source->take(call);
-        if (!now) return api::fail(std::move(now.error()));
-        if (!was) return propose_creation(call, std::move(*now));
-        return propose_replacement(call, was, std::move(*now));
-      });
+  carry_out(call, options->dry_run,
+            [call, source](const snapshot& state) -> api::expected<proposal> {
+              const auto was = state.find(call->key());
+              const bool creates =
+                  call->route.subresource.empty() && call->kind().row().created_by_update;
+              if (!was && !creates)
+                return api::fail(api::not_found(call->kind(), call->route.name));
+              auto now = source->take(call);
+              if (!now) return api::fail(std::move(now.error()));
+              if (!was) return propose_creation(call, std::move(*now));
+              return propose_replacement(call, was, std::move(*now));
+            });
 }
 
 void patch_object(const call_ptr& call) {

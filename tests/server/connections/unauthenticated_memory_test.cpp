@@ -189,7 +189,7 @@ TEST_CASE("an unauthenticated connection costs at most 64 KiB, whatever it does"
       {"answers that are not read", "http/1.1", unread_answers(), true},
   }));
   INFO(what.name);
-  if (getenv("ONLY") && std::string(what.name)!=getenv("ONLY")) return;
+  if (getenv("ONLY") && std::string(what.name) != getenv("ONLY")) return;
   crowd many{what.protocol, what.bytes};
   server::http_options options;
   options.stall_timeout = 60s;
