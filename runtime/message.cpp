@@ -33,7 +33,6 @@ std::string_view without_namespace(std::string_view type) {
 
 }  // namespace
 
-message_type::message_type(std::string_view pretty)
-    : name_{without_namespace(type_in(pretty))} {}
+message_type::message_type(std::string_view pretty) : name_{without_namespace(type_in(pretty))} {}
 
 }  // namespace troupe::runtime
