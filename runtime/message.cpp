@@ -1,7 +1,5 @@
 #include "runtime/message.hpp"
 
-#include <atomic>
-
 namespace troupe::runtime {
 
 namespace {
@@ -33,14 +31,8 @@ std::string_view without_namespace(std::string_view type) {
   return type.substr(start);
 }
 
-std::uint32_t next_index() {
-  static std::atomic<std::uint32_t> count{0};
-  return count.fetch_add(1, std::memory_order_relaxed);
-}
-
 }  // namespace
 
-message_type::message_type(std::string_view pretty)
-    : name_{without_namespace(type_in(pretty))}, index_{next_index()} {}
+message_type::message_type(std::string_view pretty) : name_{without_namespace(type_in(pretty))} {}
 
 }  // namespace troupe::runtime

@@ -25,8 +25,6 @@ class message_type {
  public:
   // The type's name without its namespace, as the console shows it.
   std::string_view name() const noexcept { return name_; }
-  // Dense, from 0: counters are kept in an array by this index.
-  std::uint32_t index() const noexcept { return index_; }
 
   template <class T>
   static const message_type& of() {
@@ -43,7 +41,6 @@ class message_type {
   }
 
   std::string_view name_;
-  std::uint32_t index_;
 };
 
 class message {

@@ -50,7 +50,7 @@ void leak(void* state) {
 
 actor_system::impl::impl(std::shared_ptr<system_core> all, std::size_t threads)
     : shared{std::move(all)},
-      config{*shared->jobs, shared->caf_time, threads},
+      config{*shared->jobs, threads},
       caf{std::make_unique<caf::actor_system>(config)} {
   caf->await_actors_before_shutdown(false);
   shared->caf = caf.get();
@@ -83,6 +83,7 @@ actor_system::~actor_system() {
     leak(impl_.release());
     return;
   }
+  shared.timers.stop();
   shared.outside.close();
   shared.gateway = {};
   impl_->caf.reset();

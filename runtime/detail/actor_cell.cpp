@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <caf/actor_config.hpp>
-#include <caf/mailbox_element.hpp>
-#include <caf/system_messages.hpp>
 
 #include "runtime/defaults.hpp"
 #include "runtime/detail/log.hpp"
@@ -156,14 +154,6 @@ bool actor_cell::push(std::unique_ptr<envelope> e) {
 void actor_cell::schedule() {
   retain();
   core_->jobs->push(this);
-}
-
-void actor_cell::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) {
-  if (element->content().match_elements<caf::exit_msg>()) {
-    request_stop();
-  } else if (element->mid.is_request()) {
-    bounce(element);
-  }
 }
 
 // -- handling ---

@@ -1,7 +1,6 @@
 // The life cycle of a cell: start, crash, restart after a back-off, end; and its children.
 #include <algorithm>
 #include <caf/actor_config.hpp>
-#include <caf/exit_reason.hpp>
 #include <new>
 #include <stdexcept>
 
@@ -28,7 +27,7 @@ const message_type& type_of(const envelope& e) {
 
 actor_cell::actor_cell(caf::actor_config& config, std::shared_ptr<system_core> shared,
                        spawn_options options, factory make, actor_ref parent)
-    : caf::monitorable_actor{config},
+    : caf::abstract_actor{config},
       core_{std::move(shared)},
       options_{std::move(options)},
       make_{std::move(make)},
@@ -210,9 +209,6 @@ void actor_cell::end() {
   random_.reset();
   make_ = nullptr;
   core_->actors.leave(*this);
-  cleanup(caf::make_error(crashed_for_good ? caf::exit_reason::unhandled_exception
-                                           : caf::exit_reason::normal),
-          nullptr);
   const auto self = access::share(*this);
   if (auto* parent = access::cell_of(parent_)) {
     parent->post_child_ended(

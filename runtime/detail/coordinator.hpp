@@ -1,12 +1,12 @@
-// CAF's scheduler module, replaced: our dispatcher instead of its policies, our clock instead of
-// its own, and no printer thread. docs/decisions/0004-our-own-actors-on-caf.md says why.
+// CAF's scheduler module, replaced: our dispatcher instead of its policies, and no printer thread.
+// docs/decisions/0004-our-own-actors-on-caf.md says why.
 #pragma once
 
 #include <caf/actor_system_config.hpp>
+#include <caf/detail/simple_actor_clock.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 #include <cstddef>
 
-#include "runtime/detail/caf_clock.hpp"
 #include "runtime/detail/dispatcher.hpp"
 
 namespace troupe::runtime {
@@ -15,10 +15,9 @@ namespace troupe::runtime {
 // the environment or the command line.
 class caf_config final : public caf::actor_system_config {
  public:
-  caf_config(dispatcher& jobs, caf_clock& time, std::size_t threads);
+  caf_config(dispatcher& jobs, std::size_t threads);
 
   dispatcher& jobs;
-  caf_clock& time;
   std::size_t threads;
 };
 
@@ -30,13 +29,15 @@ class coordinator final : public caf::scheduler::abstract_coordinator {
       : abstract_coordinator{system}, config_{config} {}
 
   void start() override { config_.jobs.start(system(), config_.threads); }
-  void stop() override;
+  void stop() override { config_.jobs.stop(); }
   void enqueue(caf::resumable* job) override { config_.jobs.push(job); }
-  caf::actor_clock& clock() noexcept override { return config_.time; }
-  bool detaches_utility_actors() const override { return false; }
+  // CAF asks for one. Only the two actors that its actor system makes for itself see it, at their
+  // end; they set no time-out. Our deadlines are in `timer_service`.
+  caf::actor_clock& clock() noexcept override { return no_time_; }
 
  private:
   const caf_config& config_;
+  caf::detail::simple_actor_clock no_time_;
 };
 
 }  // namespace troupe::runtime

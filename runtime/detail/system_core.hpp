@@ -10,7 +10,6 @@
 
 #include "runtime/actor_system.hpp"
 #include "runtime/detail/actor_registry.hpp"
-#include "runtime/detail/caf_clock.hpp"
 #include "runtime/detail/children.hpp"
 #include "runtime/detail/dispatcher.hpp"
 #include "runtime/detail/envelope.hpp"
@@ -59,7 +58,6 @@ struct system_core : std::enable_shared_from_this<system_core> {
   const std::unique_ptr<clock> time;
   const std::unique_ptr<dispatcher> jobs;
   timer_service timers{*time};
-  caf_clock caf_time{*time, timers};
   outside_requests outside{timers};
   actor_registry actors;
   flight_recorder recorder;
