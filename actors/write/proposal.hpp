@@ -21,7 +21,7 @@ enum class write_rules : std::uint8_t {
 };
 
 struct proposal {
-  const api::kind_info* kind = nullptr;
+  api::kind_handle kind;
   admission::operation op = admission::operation::create;
   std::string_view subresource = {};  // lives as long as the write
   write_rules rules = write_rules::object;

@@ -44,7 +44,7 @@ std::string name_in(const std::string& key) {
 
 struct write_service::attempt {
   write_request request;
-  const api::kind_info* kind = nullptr;
+  api::kind_handle kind = {};
   std::string name = {};  // of the object that was tried last; a create has none before
   int left = defaults::write_attempts;
   int draws_left = defaults::allocation_attempts;

@@ -9,7 +9,12 @@ namespace troupe::actors::admission {
 chain::chain(plugin_list plugins, outside_list outside)
     : plugins_{std::move(plugins)}, outside_{std::move(outside)} {
   for (const auto* kind : api::scheme::instance().all())
-    rows_.emplace(kind, rows_of(*kind));
+    if (!kind->custom()) rows_.emplace(kind, rows_of(*kind));
+  for (const bool namespaced : {false, true}) {
+    api::Kind any;
+    any.set_namespaced(namespaced);
+    custom_rows_[namespaced] = rows_of(*api::kind_info::make_custom(std::move(any)));
+  }
 }
 
 chain::rows chain::rows_of(const api::kind_info& kind) const {
@@ -29,8 +34,10 @@ chain::rows chain::rows_of(const api::kind_info& kind) const {
 // What the program keeps for itself is not admitted.
 const chain::row& chain::find(const api::kind_info& kind, operation op, bool part) const {
   static const row nobody;
+  const auto at = 2 * static_cast<std::size_t>(op) + part;
+  if (kind.custom()) return custom_rows_[kind.namespaced()][at];
   const auto found = rows_.find(&kind);
-  return found == rows_.end() ? nobody : found->second[2 * static_cast<std::size_t>(op) + part];
+  return found == rows_.end() ? nobody : found->second[at];
 }
 
 }  // namespace troupe::actors::admission

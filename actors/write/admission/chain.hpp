@@ -37,6 +37,8 @@ class chain {
   plugin_list plugins_;
   outside_list outside_;
   std::unordered_map<const api::kind_info*, rows> rows_;
+  // Custom kinds come and go: one for those of the cluster, one for those of namespaces.
+  std::array<rows, 2> custom_rows_;
 };
 
 // The plugins that need no configuration (registry.cpp).

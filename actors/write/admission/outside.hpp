@@ -16,7 +16,7 @@ namespace troupe::actors::admission {
 
 // One write, copied for those who answer later.
 struct question {
-  const api::kind_info* kind;
+  api::kind_handle kind;
   operation op;
   std::string subresource;
   std::string user;

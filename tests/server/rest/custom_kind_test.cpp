@@ -50,6 +50,14 @@ std::string widget_json(const std::string& name, const std::string& size,
 
 }  // namespace
 
+TEST_CASE("a custom object is admitted as one of a built-in kind: not without its namespace") {
+  rest_test server;
+  const custom_kind kind;
+  const auto refused = server.post(root + "/namespaces/nowhere/widgets", widget_json("a", "1"));
+  CHECK(refused.status == 404);
+  CHECK(refused.at("message") == "namespaces \"nowhere\" not found");
+}
+
 TEST_CASE("a custom object is created, read, replaced and deleted") {
   rest_test server;
   CHECK(server.post(widgets, widget_json("a", "1")).status == 404);
