@@ -327,8 +327,8 @@ TEST_CASE("nothing is created in a namespace that is missing or ending") {
 TEST_CASE("no answer is made on a thread that commits") {
   std::mutex mutex;
   std::map<std::string, int> threads;  // by name
-  rest_options options;
-  options.observe = [&](const request_record&) {
+  server::rest_options options;
+  options.observe = [&](const server::request_record&) {
     char name[16] = {};
     ::pthread_getname_np(::pthread_self(), name, sizeof name);
     const std::lock_guard lock{mutex};
