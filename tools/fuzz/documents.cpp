@@ -58,7 +58,7 @@ void read_object(std::string_view bytes) {
   if (!read) return check_refusal(read.error());
   for (const auto again : {media::json, media::yaml, media::protobuf}) {
     const auto text = encoded(*read->content, *read->kind, again);
-    const auto reread = api::decode(text, again, read->kind);
+    const auto reread = api::decode(text, again, read->kind.get());
     require(reread.has_value(), "what was read can be written and read again");
     require(api::same_meaning(*read->content, *reread->content), "in every form it is the same");
   }

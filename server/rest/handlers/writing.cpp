@@ -13,8 +13,6 @@ namespace {
 
 using persistence::snapshot;
 
-}
-
 api::expected<void> check_name(const call_ptr& call, api::body& content) {
   auto& meta = api::meta_of(content);
   if (meta.name().empty()) meta.set_name(std::string{call->route.name});
