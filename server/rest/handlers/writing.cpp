@@ -55,7 +55,7 @@ actors::write_rules rules_of(std::string_view subresource) {
 api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const api::kind_info& kind,
                                                     api::field_validation fields) {
-  const auto media = body_media(call->request->headers.get("content-type"));
+  const auto media = body_media(call->request->headers.get("content-type"), kind.custom());
   if (!media) return api::fail(media.error());
   auto read = api::decode(call->request->content, *media, &kind, {.fields = fields});
   if (!read) return api::fail(std::move(read.error()));

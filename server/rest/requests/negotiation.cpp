@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view json_type = "application/json";
 constexpr std::string_view yaml_type = "application/yaml";
 constexpr std::string_view protobuf_type = "application/vnd.kubernetes.protobuf";
+constexpr std::string_view text_types = "application/json, application/yaml";
 constexpr std::string_view all_types =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
@@ -114,7 +115,7 @@ api::expected<wanted_form> negotiate(std::string_view accept, bool watching, boo
       best<wanted_form>(accept, [&](const clause& c) { return form_of(c, watching, custom); });
   if (!found)
     return api::fail(
-        api::not_acceptable(custom ? (watching ? json_type : "application/json, application/yaml")
+        api::not_acceptable(custom     ? (watching ? json_type : text_types)
                             : watching ? "application/json, application/vnd.kubernetes.protobuf"
                                        : all_types));
   return *found;
@@ -139,12 +140,12 @@ std::string content_type_of(const wanted_form& form, bool watching) {
   return std::string{form.media == api::media::yaml ? yaml_type : json_type};
 }
 
-api::expected<api::media> body_media(std::string_view content_type) {
+api::expected<api::media> body_media(std::string_view content_type, bool custom) {
   const auto type = media_type(content_type);
   if (type.empty() || type == json_type) return api::media::json;
   if (type == yaml_type) return api::media::yaml;
-  if (type == protobuf_type) return api::media::protobuf;
-  return api::fail(api::unsupported_media_type(content_type, all_types));
+  if (type == protobuf_type && !custom) return api::media::protobuf;
+  return api::fail(api::unsupported_media_type(content_type, custom ? text_types : all_types));
 }
 
 std::string media_type(std::string_view header) {

@@ -36,7 +36,7 @@ std::string_view negotiate_discovery(std::string_view accept);
 std::string content_type_of(const wanted_form& form, bool watching);
 
 // The form of a body that is no patch; JSON where the header is empty. 415 for others.
-api::expected<api::media> body_media(std::string_view content_type);
+api::expected<api::media> body_media(std::string_view content_type, bool custom = false);
 
 // "application/json" of "Application/JSON; charset=utf-8".
 std::string media_type(std::string_view header);

@@ -128,7 +128,8 @@ TEST_CASE("an unanswered HTTP/2 request is a 504 after its time, an unfinished o
 TEST_CASE("a client that opens and resets streams without end is sent away") {
   test_server server;
   http2_client client{server.client()};
-  for (int round = 0; round < 100 && !client.goaway_received(); ++round) {
+  // Of each round only as many reach the server as may be open: five.
+  for (int round = 0; round < 500 && !client.goaway_received(); ++round) {
     std::vector<std::int32_t> ids;
     for (int i = 0; i < 50; ++i)
       ids.push_back(client.start("GET", "/never"));
@@ -139,7 +140,8 @@ TEST_CASE("a client that opens and resets streams without end is sent away") {
       client.run([&] { return !client.connection().has_input(); });
   }
   client.run([&] { return client.goaway_received(); });
-  CHECK(client.goaway_received());
+  // What it still sends may take the place of the GOAWAY that it has not read.
+  CHECK((client.goaway_received() || client.connection().wait_for_end()));
   CHECK(server.site.served < 2000);
   http2_client other{server.client()};
   CHECK(other.request("GET", "/hello").status == 200);
