@@ -57,12 +57,12 @@ inline constexpr std::size_t top_actors = 15;
 inline constexpr runtime::duration trace_limit = std::chrono::minutes{10};
 inline constexpr runtime::duration trace_period = std::chrono::milliseconds{100};
 inline constexpr runtime::duration trace_heartbeat = std::chrono::seconds{1};
-inline constexpr std::size_t trace_lines = 2'000;
+inline constexpr std::size_t trace_lines = 1'000;
 // Names of actors that it knows from earlier looks: 60 KB.
 inline constexpr std::size_t trace_names = 500;
-// What may wait for a client that does not read before lines are lost; with one look's lines 0.5
+// What may wait for a client that does not read before lines are lost; with one look's lines 0.3
 // MB.
-inline constexpr std::size_t trace_waiting_bytes = 128u << 10;
+inline constexpr std::size_t trace_waiting_bytes = 32u << 10;
 // Messages of one look that wait for the next because a revision may name them: 300 KB.
 inline constexpr std::size_t trace_records = 4'096;
 // Traces at once on a machine: below 32 MB together.

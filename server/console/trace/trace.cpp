@@ -50,8 +50,7 @@ class trace : public actors::informer {
 
   void show(traced event) {
     lost_ += event.lost;
-    note_stuck(!writable_ || out_.waiting_bytes() > defaults::trace_waiting_bytes);
-    if (stuck_) {
+    if (is_stuck()) {
       lost_ += event.lines;
       return;
     }
@@ -62,6 +61,7 @@ class trace : public actors::informer {
     if (chunk.empty() && now() - written_at_ >= defaults::trace_heartbeat) chunk = "\n";
     if (chunk.empty()) return;
     written_at_ = now();
+    chunk.shrink_to_fit();  // it may wait: what growing has set aside is as large again
     writable_ = out_.write(std::move(chunk));
   }
 
@@ -69,6 +69,12 @@ class trace : public actors::informer {
     out_.close();
     unfollow(changes_);
     stop();
+  }
+
+  // Whether what would be shown now is lost.
+  bool is_stuck() {
+    note_stuck(!writable_ || out_.waiting_bytes() > defaults::trace_waiting_bytes);
+    return stuck_;
   }
 
   rendering form() const noexcept { return form_; }
@@ -129,7 +135,7 @@ class near_trace final : public trace {
   }
 
  private:
-  void look() override { show(reader_.read()); }
+  void look() override { show(reader_.read(!is_stuck())); }
   void note_revision(persistence::revision at) override { reader_.note_revision(at); }
 
   trace_reader reader_;

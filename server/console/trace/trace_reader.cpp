@@ -68,7 +68,7 @@ trace_reader::trace_reader(console_context context, trace_filter filter, renderi
                            runtime::trace_cursor at)
     : context_{std::move(context)}, filter_{std::move(filter)}, form_{form}, cursor_{at} {}
 
-traced trace_reader::read() {
+traced trace_reader::read(bool with_text) {
   traced made;
   const auto lost = cursor_.lost;
   auto records = context_.system.recorder().read(cursor_);
@@ -86,6 +86,10 @@ traced trace_reader::read() {
   if (records.size() > defaults::trace_lines) {
     made.lost += records.size() - defaults::trace_lines;
     records.resize(defaults::trace_lines);
+  }
+  if (!with_text) {
+    made.lost += records.size();
+    return made;
   }
   learn_names(records);
   for (const auto& each : records)

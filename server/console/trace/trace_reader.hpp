@@ -46,7 +46,8 @@ class trace_reader {
   // The last few are kept, as of revisions.
   void note_actor(std::uint64_t id);
   void note_revision(persistence::revision at);
-  traced read();
+  // Without the text all lines count as lost.
+  traced read(bool with_text = true);
   // Where it stands and the actors that it knows, for a reader to go on from; false for a text that
   // is none.
   std::string position() const;

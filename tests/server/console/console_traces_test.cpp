@@ -85,14 +85,21 @@ TEST_CASE("400 traces that nobody reads take at most 32 MB, and a new one finds 
     clients.push_back(std::make_unique<test::http_client>(address));
     REQUIRE(clients.back()->get("/console/api/store").status == 200);
   }
-  const auto before = resident_mb();
   const auto listener =
       t.system().spawn({.kind = "listener", .name = "x"}, runtime::make<struct listener>());
   std::atomic<bool> done{false};
+  std::atomic<std::size_t> told{0};
   std::thread talking{[&] {
     while (!done)
-      if (!listener.tell(nothing{})) std::this_thread::yield();
+      if (listener.tell(nothing{})) {
+        ++told;
+      } else {
+        std::this_thread::yield();
+      }
   }};
+  // The mailbox and the recorder are full by then: they are so without any trace.
+  REQUIRE(rest_test::eventually([&] { return told > 200'000; }));
+  const auto before = resident_mb();
   std::size_t refused = 0;
   for (const auto& each : clients) {
     each->send_request("GET", "/console/api/trace");
