@@ -20,8 +20,10 @@ api::error no_such_path() {
 
 void answer_json(const call_ptr& call, const std::string& text, std::string type) {
   if (text.empty()) return call->fail(no_such_path());
-  // The documents live as long as the program: the pointer shares nothing and owns nothing.
-  call->answer(json_answer(200, std::move(type), shared_text{shared_text{}, &text}));
+  response out;
+  out.content_type = std::move(type);
+  out.content.add_static(text);  // the documents live as long as the program
+  call->answer(std::move(out));
 }
 
 // /api and /apis: all at once for those who can read it, else what is plain.
