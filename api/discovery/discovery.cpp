@@ -261,22 +261,23 @@ std::string write_version(const std::string& both, const std::vector<const kind_
 }
 
 // All documents of one table of kinds, by their paths; of aggregated ones by path and version.
-using documents = std::map<std::string, std::string, std::less<>>;
+using documents = std::map<std::string, shared_text, std::less<>>;
 
 documents make_documents(const kind_table& kinds) {
   const auto all = groups_of(kinds);
   documents made;
-  made["/api"] = write_versions(all.at(""));
-  made["/apis"] = write_groups(all);
+  made["/api"] = shared_text{write_versions(all.at(""))};
+  made["/apis"] = shared_text{write_groups(all)};
   for (const std::string version : {"v2", "v2beta1"}) {
-    made["/api " + version] = aggregate(all, true, version);
-    made["/apis " + version] = aggregate(all, false, version);
+    made["/api " + version] = shared_text{aggregate(all, true, version)};
+    made["/apis " + version] = shared_text{aggregate(all, false, version)};
   }
   for (const auto& [name, of] : all) {
-    if (!name.empty()) made["/apis/" + name] = write_group(name, of);
+    if (!name.empty()) made["/apis/" + name] = shared_text{write_group(name, of)};
     for (const auto& [version, resources] : of) {
       const auto both = group_version(name, version);
-      made[(name.empty() ? "/api/" : "/apis/") + both] = write_version(both, resources);
+      made[(name.empty() ? "/api/" : "/apis/") + both] =
+          shared_text{write_version(both, resources)};
     }
   }
   return made;
@@ -286,7 +287,7 @@ document_text find_document(const std::string& path) {
   static made_of_kinds<documents> kept{&make_documents};
   const auto all = kept.get();
   const auto found = all->find(path);
-  return found == all->end() ? nullptr : document_text{all, &found->second};
+  return found == all->end() ? shared_text{} : found->second;
 }
 
 }  // namespace

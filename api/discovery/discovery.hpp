@@ -3,14 +3,14 @@
 // the kinds and kept until they change. Safe from any thread.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <string_view>
+
+#include "api/object/shared_text.hpp"
 
 namespace troupe::api {
 
-// Null where there is no such group or version.
-using document_text = std::shared_ptr<const std::string>;
+// Empty where there is no such group or version.
+using document_text = shared_text;
 
 // /api: APIVersions.
 document_text core_versions_document();

@@ -59,7 +59,7 @@ void write(const openapi::operation& from, const kind_info& kind, wire::Operatio
   extend(to, "x-kubernetes-group-version-kind", openapi::group_version_kind(kind, kind.kind()));
 }
 
-std::string make_protobuf(const kind_table& kinds) {
+shared_text make_protobuf(const kind_table& kinds) {
   wire::Document document;
   document.set_swagger("2.0");
   document.mutable_info()->set_title("Troupe");
@@ -82,19 +82,20 @@ std::string make_protobuf(const kind_table& kinds) {
     named.set_name(name);
     write(definition, *named.mutable_value());
   }
-  return document.SerializeAsString();
+  return shared_text{document.SerializeAsString()};
 }
 
 }  // namespace
 
 document_text openapi_v2_protobuf() {
-  static made_of_kinds<std::string> kept{&make_protobuf};
-  return kept.get();
+  static made_of_kinds<shared_text> kept{&make_protobuf};
+  return *kept.get();
 }
 
 document_text openapi_v2_json() {
-  static made_of_kinds<std::string> kept{&openapi::write_v2};
-  return kept.get();
+  static made_of_kinds<shared_text> kept{
+      [](const kind_table& kinds) { return shared_text{openapi::write_v2(kinds)}; }};
+  return *kept.get();
 }
 
 }  // namespace troupe::api

@@ -10,13 +10,13 @@ namespace troupe::api {
 namespace {
 
 // By path.
-using documents = std::map<std::string, std::string, std::less<>>;
+using documents = std::map<std::string, shared_text, std::less<>>;
 
 documents make_documents(const kind_table& kinds) {
   documents made;
   for (const auto& version : kinds.api_versions())
     made.emplace((version.find('/') == version.npos ? "api/" : "apis/") + version,
-                 openapi::write_v3(kinds, version));
+                 shared_text{openapi::write_v3(kinds, version)});
   return made;
 }
 
@@ -28,22 +28,22 @@ std::shared_ptr<const documents> all_documents() {
 }  // namespace
 
 document_text openapi_v3_index() {
-  static made_of_kinds<std::string> kept{[](const kind_table& kinds) {
+  static made_of_kinds<shared_text> kept{[](const kind_table& kinds) {
     std::string text = "{\"paths\":{";
     for (const auto& [path, document] : make_documents(kinds)) {
       if (text.back() != '{') text += ',';
       text += "\"" + path + "\":{\"serverRelativeURL\":\"/openapi/v3/" + path +
-              "?hash=" + std::to_string(std::hash<std::string>{}(document)) + "\"}";
+              "?hash=" + std::to_string(std::hash<std::string_view>{}(*document)) + "\"}";
     }
-    return text + "}}";
+    return shared_text{text + "}}"};
   }};
-  return kept.get();
+  return *kept.get();
 }
 
 document_text openapi_v3_document(std::string_view path) {
   const auto all = all_documents();
   const auto found = all->find(path);
-  return found == all->end() ? nullptr : document_text{all, &found->second};
+  return found == all->end() ? shared_text{} : found->second;
 }
 
 }  // namespace troupe::api

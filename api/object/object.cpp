@@ -41,21 +41,19 @@ std::atomic<std::size_t> all_text_bytes{0};
 
 // The first thread to finish publishes; the others' result is dropped.
 template <class Encode>
-object::text once(std::atomic<object::text>& cache, Encode encode) {
-  if (auto known = cache.load(std::memory_order_acquire)) return known;
-  auto made = std::make_shared<std::string>(encode());
-  made->shrink_to_fit();
+shared_text once(text_cell& cache, Encode encode) {
+  if (auto known = cache.get()) return known;
+  const shared_text made{encode()};
   // Before others can see and forget it.
-  all_text_bytes.fetch_add(made->size(), std::memory_order_relaxed);
-  object::text known;
-  if (cache.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return made;
-  all_text_bytes.fetch_sub(made->size(), std::memory_order_relaxed);
-  return known;
+  all_text_bytes.fetch_add(made.size(), std::memory_order_relaxed);
+  auto kept = cache.keep(made);
+  if (kept != made) all_text_bytes.fetch_sub(made.size(), std::memory_order_relaxed);
+  return kept;
 }
 
-void forget(std::atomic<object::text>& cache) {
-  if (const auto known = cache.exchange(nullptr, std::memory_order_acq_rel))
-    all_text_bytes.fetch_sub(known->size(), std::memory_order_relaxed);
+void forget(text_cell& cache) {
+  if (const auto known = cache.take())
+    all_text_bytes.fetch_sub(known.size(), std::memory_order_relaxed);
 }
 
 // `raw` with that metadata.resourceVersion, or without one where it is empty. A field of that
@@ -222,7 +220,7 @@ std::unique_ptr<body> object::copy() const {
   return made;
 }
 
-object::text object::json_text() const {
+shared_text object::json_text() const {
   if (!asked_.load(std::memory_order_relaxed)) asked_.store(true, std::memory_order_relaxed);
   return once(json_, [this] {
     std::string out;
@@ -234,7 +232,7 @@ object::text object::json_text() const {
   });
 }
 
-object::text object::protobuf_text() const {
+shared_text object::protobuf_text() const {
   if (!asked_.load(std::memory_order_relaxed)) asked_.store(true, std::memory_order_relaxed);
   ensure(!kind_->custom(), "a custom kind has no protobuf");
   return once(protobuf_, [this] { return enclose(*kind_, wire()); });

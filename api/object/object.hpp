@@ -14,6 +14,7 @@
 #include "api/error.hpp"
 #include "api/fwd.hpp"
 #include "api/kind.hpp"
+#include "api/object/shared_text.hpp"
 
 namespace troupe::api {
 
@@ -71,11 +72,10 @@ class object {
   // Encoded at the first call and kept for the next ones, until forget_texts(). JSON has kind and
   // apiVersion first; protobuf is the whole `k8s\0` envelope as clients get it, and no custom kind
   // has it.
-  using text = std::shared_ptr<const std::string>;
-  text json_text() const;
-  text protobuf_text() const;
-  std::string json() const { return *json_text(); }
-  std::string protobuf() const { return *protobuf_text(); }
+  shared_text json_text() const;
+  shared_text protobuf_text() const;
+  std::string json() const { return std::string{*json_text()}; }
+  std::string protobuf() const { return std::string{*protobuf_text()}; }
   // Drops the texts if none was used since the last call.
   void forget_texts() const;
   // What the kept texts of all objects of the process take.
@@ -101,8 +101,7 @@ class object {
   std::uint64_t revision_ : 63;
   std::uint64_t encoded_ : 1;
   mutable std::atomic<bool> asked_{false};  // for a text, lately
-  mutable std::atomic<text> json_;
-  mutable std::atomic<text> protobuf_;
+  mutable text_cell json_, protobuf_;
 };
 
 // The bytes that the store keeps: the `k8s\0` envelope, of a custom kind JSON, without

@@ -261,15 +261,15 @@ bool responder::gone() const noexcept {
 
 bool stream::write(shared_text chunk) const {
   if (!chunk) return open();
-  const std::string_view text = *chunk;
+  const auto text = *chunk;
   return write(text, std::move(chunk));
 }
 
 bool stream::write(std::string chunk) const {
-  return write(std::make_shared<const std::string>(std::move(chunk)));
+  return write(shared_text{chunk});
 }
 
-bool stream::write(std::string_view chunk, std::shared_ptr<const void> owner) const {
+bool stream::write(std::string_view chunk, shared_text owner) const {
   return duty_ && duty_->shared_exchange()->write({chunk, std::move(owner)});
 }
 

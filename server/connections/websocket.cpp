@@ -79,7 +79,7 @@ class websocket::session {
                                                     }});
   }
 
-  bool send(websocket_opcode opcode, std::string_view payload, std::shared_ptr<const void> owner) {
+  bool send(websocket_opcode opcode, std::string_view payload, shared_text owner) {
     const std::lock_guard lock{mutex_};
     if (closing_) return false;
     bool room = stream_.write(websocket_head(opcode, payload.size()));
@@ -105,8 +105,8 @@ class websocket::session {
     if (callback) callback();
   }
 
-  void send_text(websocket_opcode opcode, std::string payload) {
-    const auto shared = std::make_shared<const std::string>(std::move(payload));
+  void send_text(websocket_opcode opcode, std::string_view payload) {
+    const shared_text shared{payload};
     send(opcode, *shared, shared);
   }
 
@@ -179,13 +179,13 @@ const std::string& websocket::protocol() const noexcept {
 
 bool websocket::send(shared_text payload, bool binary) const {
   if (!duty_ || !payload) return false;
-  const std::string_view text = *payload;
+  const auto text = *payload;
   return (**duty_).send(binary ? websocket_opcode::binary : websocket_opcode::text, text,
                         std::move(payload));
 }
 
 bool websocket::send(std::string payload, bool binary) const {
-  return send(std::make_shared<const std::string>(std::move(payload)), binary);
+  return send(shared_text{payload}, binary);
 }
 
 void websocket::close(std::uint16_t code, std::string_view reason) const {

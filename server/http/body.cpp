@@ -4,9 +4,8 @@
 
 namespace troupe::server {
 
-void body::add(std::string text) {
-  if (text.empty()) return;
-  add(std::make_shared<const std::string>(std::move(text)));
+void body::add(std::string_view made) {
+  if (!made.empty()) add(shared_text{made});
 }
 
 void body::add(shared_text text) {
@@ -15,14 +14,14 @@ void body::add(shared_text text) {
   add(view, std::move(text));
 }
 
-void body::add(std::string_view text, std::shared_ptr<const void> owner) {
+void body::add(std::string_view text, shared_text owner) {
   if (text.empty()) return;
   size_bytes_ += text.size();
   pieces_.push_back({text, std::move(owner)});
 }
 
 void body::add_static(std::string_view text) {
-  add(text, nullptr);
+  add(text, shared_text{});
 }
 
 std::vector<piece> body::release() noexcept {

@@ -5,31 +5,32 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "api/object/shared_text.hpp"
+
 namespace troupe::server {
 
-using shared_text = std::shared_ptr<const std::string>;
+using api::shared_text;
 
 struct piece {
   std::string_view text;
-  // Keeps `text` alive; null when it is of static storage.
-  std::shared_ptr<const void> owner;
+  // Keeps `text` alive; empty when it is of static storage.
+  shared_text owner;
 };
 
 class body {
  public:
   body() = default;
-  body(std::string text) { add(std::move(text)); }  // NOLINT: a text is a body
+  body(const std::string& text) { add(text); }      // NOLINT: a text is a body
   body(shared_text text) { add(std::move(text)); }  // NOLINT: a text is a body
 
-  void add(std::string text);
+  void add(std::string_view made);  // a copy
   void add(shared_text text);
-  void add(std::string_view text, std::shared_ptr<const void> owner);
+  void add(std::string_view text, shared_text owner);
   // `text` lives as long as the program, e.g. a literal.
   void add_static(std::string_view text);
   void reserve(std::size_t pieces) { pieces_.reserve(pieces); }

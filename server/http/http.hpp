@@ -113,7 +113,7 @@ class stream {
   // that is cut off. Chunks for a closed stream are dropped (and it answers false).
   bool write(shared_text chunk) const;
   bool write(std::string chunk) const;
-  bool write(std::string_view chunk, std::shared_ptr<const void> owner) const;
+  bool write(std::string_view chunk, shared_text owner) const;
   // Ends the answer properly once everything written has gone out.
   void close() const;
   bool open() const noexcept;

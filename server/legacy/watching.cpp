@@ -31,16 +31,12 @@ class legacy_form : public watch_form {
     };
   }
   shared_text event(event_type type, const api::object_ptr& object) override {
-    return std::make_shared<const std::string>(
-        event_json(word_of(type), object_json(*object, *call_->at.shape)));
+    return shared_text{event_json(word_of(type), object_json(*object, *call_->at.shape))};
   }
   // 2014 knew no bookmarks, and the session is not asked for any.
-  shared_text bookmark(std::uint64_t, bool) override {
-    return std::make_shared<const std::string>("\n");
-  }
+  shared_text bookmark(std::uint64_t, bool) override { return shared_text{"\n"}; }
   shared_text error(const api::error& error) override {
-    return std::make_shared<const std::string>(
-        event_json("ERROR", failure_json(error, call_->words)));
+    return shared_text{event_json("ERROR", failure_json(error, call_->words))};
   }
 
  protected:

@@ -33,11 +33,11 @@ TEST_CASE("an object carries the revision at which it was committed") {
 TEST_CASE("an object is encoded once, whoever asks first") {
   const auto object = pod("a", 42);
   std::vector<std::thread> readers;
-  std::vector<const std::string*> json(8), protobuf(8);
+  std::vector<shared_text> json(8), protobuf(8);
   for (int i = 0; i < 8; ++i)
     readers.emplace_back([&, i] {
-      json[i] = object->json_text().get();
-      protobuf[i] = object->protobuf_text().get();
+      json[i] = object->json_text();
+      protobuf[i] = object->protobuf_text();
     });
   for (auto& each : readers)
     each.join();
@@ -53,7 +53,7 @@ TEST_CASE("texts that nobody asks for any more are dropped") {
   const auto before = object::text_bytes();
   const auto object = pod("a", 42);
   const auto text = object->json_text();
-  CHECK(object::text_bytes() == before + text->size());
+  CHECK(object::text_bytes() == before + text.size());
   object->forget_texts();  // somebody has asked since the last time
   CHECK(object->json_text() == text);
   object->forget_texts();

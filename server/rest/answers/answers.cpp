@@ -101,12 +101,4 @@ response error_answer(const wanted_form& form, const api::error& error) {
   return out;
 }
 
-response json_answer(int status, std::string content_type, shared_text text) {
-  response out;
-  out.status = status;
-  out.content_type = std::move(content_type);
-  out.content.add(std::move(text));
-  return out;
-}
-
 }  // namespace troupe::server

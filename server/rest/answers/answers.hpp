@@ -36,7 +36,5 @@ response message_answer(const wanted_form& form, int status, const api::body& co
                         std::string_view api_version, std::string_view kind);
 // A Status, and Retry-After where the error says so.
 response error_answer(const wanted_form& form, const api::error& error);
-// Text that is JSON already.
-response json_answer(int status, std::string content_type, shared_text text);
 
 }  // namespace troupe::server

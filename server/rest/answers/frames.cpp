@@ -105,8 +105,8 @@ shared_text frame_cache::get(const frame_form& form, event_type type,
   auto& entry = entries_[hash % entries];
   const std::lock_guard lock{entry.mutex};
   if (entry.object == object && entry.type == type && entry.form == form) return entry.frame;
-  auto frame = std::make_shared<const std::string>(event_frame(form, type, object));
-  if (frame->size() <= cached_frame_bytes) {
+  const shared_text frame{event_frame(form, type, object)};
+  if (frame.size() <= cached_frame_bytes) {
     entry.form = form;
     entry.type = type;
     entry.object = object;

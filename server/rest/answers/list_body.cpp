@@ -33,13 +33,13 @@ class list_output {
       text_ += part;
   }
   // Without an owner: of static storage.
-  void owned(std::string_view part, std::shared_ptr<const void> owner) {
+  void owned(std::string_view part, shared_text owner) {
     if (pretty_ != nullptr) return pretty_->append(text_, part);
     flush();
     owned_ += part.size();
     to_.add(part, std::move(owner));
   }
-  void end_line() { pretty_ != nullptr ? void(text_ += '\n') : owned("\n", nullptr); }
+  void end_line() { pretty_ != nullptr ? void(text_ += '\n') : owned("\n", {}); }
   // In bytes of texts that objects keep for the next reader, or have already.
   std::size_t cost() const { return owned_ + made_text_cost * (made_ + text_.size()); }
 
@@ -48,7 +48,8 @@ class list_output {
 
   void flush() {
     made_ += text_.size();
-    to_.add(std::exchange(text_, {}));
+    to_.add(text_);
+    text_.clear();
   }
 
   body& to_;
@@ -137,15 +138,15 @@ class json_list final : public format {
     out.made(text);
   }
   void item(list_output& out, const api::object_ptr& item, bool first) override {
-    if (!first) out.owned(",", nullptr);
+    if (!first) out.owned(",", {});
     if (!metadata_) {
       auto text = item->json_text();
-      const std::string_view view = *text;
+      const auto view = *text;
       return out.owned(view, std::move(text));
     }
     out.made(api::encode_json(metadata_of(*item), names_.version, names_.kind));
   }
-  void tail(list_output& out, const list_page&) override { out.owned("]}", nullptr); }
+  void tail(list_output& out, const list_page&) override { out.owned("]}", {}); }
 
  private:
   const naming names_;
@@ -218,21 +219,20 @@ class protobuf_list final : public format {
   }
   void item(list_output& out, const api::object_ptr& item, bool) override {
     const bool made = metadata_ || !item->stored().empty();
-    const auto bytes =
-        made ? std::make_shared<const std::string>(bytes_of(*item)) : item->protobuf_text();
-    const auto raw = made ? std::string_view{*bytes} : raw_of(*bytes);
+    auto bytes = made ? shared_text{bytes_of(*item)} : item->protobuf_text();
+    const auto raw = made ? *bytes : raw_of(*bytes);
     api::wire::append_varint(out.text(), api::wire::tag(2, api::wire::type::bytes));
     api::wire::append_varint(out.text(), raw.size());
     if (made)
       out.text() += raw;
     else
-      out.owned(raw, bytes);
+      out.owned(raw, std::move(bytes));
   }
   void tail(list_output& out, const list_page&) override { api::append_envelope_tail(out.text()); }
 
  private:
   // Our own encoding: it can be opened.
-  static std::string_view raw_of(const std::string& protobuf) {
+  static std::string_view raw_of(std::string_view protobuf) {
     const auto opened = api::open_envelope(protobuf);
     return opened ? opened->raw : std::string_view{};
   }
@@ -266,6 +266,9 @@ std::unique_ptr<format> format_for(const wanted_form& form, const list_page& pag
 
 }  // namespace
 
+// Room for the pieces of a list that is made in one part.
+static constexpr std::size_t pieces_at_once = 4'096;
+
 list_body::list_body(const wanted_form& form, list_page page, included rows)
     : form_{form}, page_{std::move(page)}, format_{format_for(form_, page_, rows)} {
   if (form_.media == api::media::json && form_.pretty) pretty_ = std::make_unique<pretty_printer>();
@@ -275,7 +278,10 @@ list_body::~list_body() = default;
 
 bool list_body::add(body& to, std::size_t cost) {
   list_output out{to, pretty_.get()};
-  if (!std::exchange(begun_, true)) format_->head(out, page_);
+  if (!std::exchange(begun_, true)) {
+    to.reserve(std::min(2 * page_.items.size() + 2, pieces_at_once));
+    format_->head(out, page_);
+  }
   for (; next_ < page_.items.size(); ++next_) {
     if (out.cost() >= cost) return true;
     format_->item(out, std::exchange(page_.items[next_], {}), next_ == 0);

@@ -18,9 +18,12 @@ api::error no_such_path() {
   return out;
 }
 
-void answer_json(const call_ptr& call, api::document_text text, std::string type) {
+void answer_json(const call_ptr& call, api::shared_text text, std::string type) {
   if (!text) return call->fail(no_such_path());
-  call->answer(json_answer(200, std::move(type), std::move(text)));
+  response out;
+  out.content_type = std::move(type);
+  out.content.add(std::move(text));
+  call->answer(std::move(out));
 }
 
 // /api and /apis: all at once for those who can read it, else what is plain.

@@ -43,11 +43,10 @@ class streamed final : public watch_form {
     return frame;
   }
   shared_text bookmark(std::uint64_t revision, bool initial_end) override {
-    return std::make_shared<const std::string>(
-        bookmark_frame(form_, *kind_, revision, initial_end));
+    return shared_text{bookmark_frame(form_, *kind_, revision, initial_end)};
   }
   shared_text error(const api::error& error) override {
-    return std::make_shared<const std::string>(error_frame(form_, error));
+    return shared_text{error_frame(form_, error)};
   }
 
  private:

@@ -184,10 +184,10 @@ void watch_session::write(shared_text frame) {
 // A frame may be larger than what the stream takes at once.
 void watch_session::send_bytes() {
   while (frame_ && writable_) {
-    const auto part = std::string_view{*frame_}.substr(frame_at_, form_->part_bytes());
+    const auto part = (*frame_).substr(frame_at_, form_->part_bytes());
     writable_ = form_->write(part, frame_);
     frame_at_ += part.size();
-    if (frame_at_ == frame_->size()) frame_.reset();
+    if (frame_at_ == frame_.size()) frame_.reset();
   }
 }
 

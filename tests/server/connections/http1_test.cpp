@@ -88,7 +88,7 @@ TEST_CASE("a request that comes byte by byte is understood") {
 
 TEST_CASE("a body of many megabytes of shared pieces arrives whole") {
   test_server server;
-  const auto piece = std::make_shared<const std::string>(3700, 'p');
+  const auto piece = server::shared_text{std::string(3700, 'p')};
   server.site.on("/list", [&](auto&, auto& answer) {
     server::response out;
     out.content.add_static("[");

@@ -48,7 +48,7 @@ TEST_CASE("many streams of one connection are answered in any order") {
 TEST_CASE("large bodies flow both ways over HTTP/2") {
   test_server server;
   server.site.on("/list",
-                 [piece = std::make_shared<const std::string>(3700, 'p')](auto&, auto& answer) {
+                 [piece = server::shared_text{std::string(3700, 'p')}](auto&, auto& answer) {
                    server::response out;
                    for (int i = 0; i < 3000; ++i)
                      out.content.add(piece);

@@ -46,7 +46,7 @@ void measure(const char* label, const bench::load_options& options) {
 
 TEST_CASE("gets of one object of 3.7 KB", "[.bench]") {
   test_server server;
-  const auto object = std::make_shared<const std::string>(3700, 'o');
+  const auto object = server::shared_text{std::string(3700, 'o')};
   server.site.on("/object", [&](auto&, auto& answer) {
     server::response out;
     out.content_type = "application/json";
@@ -96,7 +96,7 @@ TEST_CASE("posts of 1 KB that are answered from another thread", "[.bench]") {
 
 TEST_CASE("lists of 1,000 objects, 4 MB", "[.bench]") {
   test_server server;
-  const auto object = std::make_shared<const std::string>(4000, 'o');
+  const auto object = server::shared_text{std::string(4000, 'o')};
   server.site.on("/list", [&](auto&, auto& answer) {
     server::response out;
     out.content.reserve(2000);

@@ -139,7 +139,7 @@ TEST_CASE("write says no when too much waits, and writable comes when there is r
   http_client client{server.client()};
   client.send_request("GET", "/watch");
   const auto stream = watch.wait_for(1);
-  const auto chunk = std::make_shared<const std::string>(10'000, 'c');
+  const auto chunk = server::shared_text{std::string(10'000, 'c')};
   std::size_t written = 0;
   bool room = true;
   for (int i = 0; room && i < 10'000; ++i) {
@@ -151,7 +151,7 @@ TEST_CASE("write says no when too much waits, and writable comes when there is r
   CHECK(stream.open());
   client.receive_head();
   std::size_t read = 0;
-  const auto expected = std::string("first;").size() + written * chunk->size();
+  const auto expected = std::string("first;").size() + written * chunk.size();
   while (read < expected) {
     const auto part = client.next_chunk();
     REQUIRE(part);
@@ -212,7 +212,7 @@ TEST_CASE("who writes on to a slow reader is cut off, and other streams are not 
   quick.receive_head();
   CHECK(quick.next_chunk() == "first;");
 
-  const auto chunk = std::make_shared<const std::string>(10'000, 'c');
+  const auto chunk = server::shared_text{std::string(10'000, 'c')};
   for (int i = 0; i < 10'000 && slow_stream.open(); ++i) {
     slow_stream.write(chunk);
     if (i % 10 != 0) continue;
@@ -245,7 +245,7 @@ TEST_CASE("a stream that its reader has stopped reading is cut off after the sta
     slow->send_request("GET", "/watch");
   }
   const auto stream = watch.wait_for(1);
-  const auto chunk = std::make_shared<const std::string>(100'000, 'c');
+  const auto chunk = server::shared_text{std::string(100'000, 'c')};
   // Until the sockets in between hold no more.
   int found = 0;
   do {

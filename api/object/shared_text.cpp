@@ -1,0 +1,62 @@
+#include "api/object/shared_text.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "api/invariant.hpp"
+
+namespace troupe::api {
+
+shared_text::shared_text(std::string_view bytes)
+    : block_{new (::operator new(sizeof(block) + bytes.size())) block} {
+  block_->size = bytes.size();
+  std::memcpy(const_cast<char*>(bytes_of(block_)), bytes.data(), bytes.size());
+}
+
+void shared_text::destroy(block* unheld) noexcept {
+  const auto size = sizeof(block) + unheld->size;
+  unheld->~block();
+  ::operator delete(unheld, size);
+}
+
+shared_text text_cell::keep(shared_text made) noexcept {
+  const auto word = reinterpret_cast<std::uintptr_t>(made.block_) << count_bits;
+  ensure(block_of(word) == made.block_, "an address has 48 bits");
+  auto& holders = made.block_->holders;
+  for (;;) {
+    // Before others can take it from here.
+    holders.fetch_add(cell_share, std::memory_order_relaxed);
+    std::uint64_t nothing = 0;
+    if (word_.compare_exchange_strong(nothing, word, std::memory_order_release,
+                                      std::memory_order_relaxed))
+      return made;
+    holders.fetch_sub(cell_share, std::memory_order_relaxed);  // `made` still holds it
+    if (auto known = get()) return known;
+  }
+}
+
+shared_text text_cell::take() noexcept {
+  const auto word = word_.exchange(0, std::memory_order_acq_rel);
+  if (word == 0) return {};
+  auto* const block = block_of(word);
+  const auto taken = static_cast<std::int64_t>(word & count_mask);
+  // One is ours: the count cannot come to zero here.
+  block->holders.fetch_add(taken + 1 - cell_share, std::memory_order_acq_rel);
+  return shared_text{block};
+}
+
+// The caller has a handle: the block stays. It is counted there before it is no longer counted
+// here; whoever empties the place in between has counted it too, and it is taken back.
+void text_cell::hand_over(shared_text::block* held) const noexcept {
+  auto word = word_.load(std::memory_order_relaxed);
+  while (block_of(word) == held && (word & count_mask) >= many) {
+    const auto count = static_cast<std::int64_t>(word & count_mask);
+    held->holders.fetch_add(count, std::memory_order_relaxed);
+    if (word_.compare_exchange_weak(word, word & ~count_mask, std::memory_order_acq_rel,
+                                    std::memory_order_relaxed))
+      return;
+    held->holders.fetch_sub(count, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace troupe::api
