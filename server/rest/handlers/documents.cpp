@@ -60,9 +60,9 @@ constexpr std::string_view custom_kinds_path =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 void answer_no_custom_kinds(const call_ptr& call) {
-  static const auto text = std::make_shared<const std::string>(
+  static const api::shared_text text{
       R"({"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1",)"
-      R"("metadata":{"resourceVersion":"1"},"items":[]})");
+      R"("metadata":{"resourceVersion":"1"},"items":[]})"};
   answer_json(call, text, "application/json");
 }
 
