@@ -165,12 +165,6 @@ TEST_CASE("warnings come unasked while nobody types, and the line stays") {
 TEST_CASE("a node that hangs takes neither the prompt nor its history along") {
   const console_node node;
   const scratch_folder home;
-  const auto in_time = [](std::chrono::seconds limit, const auto& condition) {
-    const auto until = std::chrono::steady_clock::now() + limit;
-    while (!condition() && std::chrono::steady_clock::now() < until)
-      std::this_thread::yield();
-    return condition();
-  };
   terminal t{console_of(node), home.path().string(), {}};
   REQUIRE(t.prompts());
   t.type("store\n");
@@ -180,7 +174,7 @@ TEST_CASE("a node that hangs takes neither the prompt nor its history along") {
   for (const char* command : {"cluster", "trace", "top"}) {
     INFO(command);
     t.type(std::string{command} + "\n");
-    REQUIRE(in_time(std::chrono::seconds{10}, [&] { return t.reads_lines() || t.full_screen(); }));
+    REQUIRE(t.comes_to([&] { return t.reads_lines() || t.full_screen(); }));
     const auto begin = std::chrono::steady_clock::now();
     t.type(ctrl_c);
     REQUIRE(t.prompts());
@@ -191,7 +185,7 @@ TEST_CASE("a node that hangs takes neither the prompt nor its history along") {
     const auto tasks = "/proc/" + std::to_string(t.id()) + "/task";
     return std::distance(std::filesystem::directory_iterator{tasks}, {}) > 1;
   };
-  in_time(std::chrono::seconds{7}, asks);
+  t.comes_to(asks);
   const auto begin = std::chrono::steady_clock::now();
   t.type("help store\n");
   REQUIRE(t.shows("Revision, log, compaction"));

@@ -23,6 +23,7 @@ namespace troupe::tools::test {
 namespace {
 
 constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::milliseconds tick{20};
 constexpr char escape = '\033';
 
 }  // namespace
@@ -76,7 +77,7 @@ void terminal::resize(size wanted) {
 bool terminal::comes_to(const std::function<bool()>& condition) {
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!condition())
-    if (std::chrono::steady_clock::now() > until || !read_some()) return condition();
+    if (!read_some() || std::chrono::steady_clock::now() > until) return condition();
   return true;
 }
 
@@ -107,10 +108,10 @@ std::string terminal::screen() const {
 }
 
 int terminal::wait() {
-  while (read_some()) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (read_some() && std::chrono::steady_clock::now() < until) {
   }
   int status = 0;
-  const auto until = std::chrono::steady_clock::now() + patience;
   while (::waitpid(id_, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > until) ::kill(id_, SIGKILL);
     std::this_thread::yield();
@@ -119,11 +120,11 @@ int terminal::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// False when the program has closed the terminal or says nothing for too long.
+// False when the program has closed the terminal. What it shows is waited for one tick only: a
+// condition may come true without it.
 bool terminal::read_some() {
   pollfd ready{fd_, POLLIN, 0};
-  if (::poll(&ready, 1, static_cast<int>(std::chrono::milliseconds{patience}.count())) <= 0)
-    return false;
+  if (::poll(&ready, 1, static_cast<int>(tick.count())) <= 0) return true;
   std::array<char, 4'096> bytes{};
   const auto count = ::read(fd_, bytes.data(), bytes.size());
   answered_ = true;
