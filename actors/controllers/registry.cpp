@@ -1,6 +1,7 @@
 #include "actors/controllers/registry.hpp"
 
 #include "actors/controllers/deployments/deployments.hpp"
+#include "actors/controllers/endpoints/endpoints.hpp"
 #include "actors/controllers/replication/replication.hpp"
 
 namespace troupe::actors {
@@ -9,6 +10,7 @@ const std::vector<controller_type>& known_controllers() {
   static const std::vector<controller_type> all{
       replication::controller(),
       deployments::controller(),
+      endpoints::controller(),
   };
   return all;
 }

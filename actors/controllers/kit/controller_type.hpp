@@ -30,6 +30,8 @@ struct controller_type {
     // Which dependents without a controller it adopts, and which of its own it releases. Null: it
     // does neither, its dependents are those that it made.
     api::label_selector (*selector_of)(const api::object& owner) = nullptr;
+    // Which objects of the `observed` kinds it looks at, whoever owns them. Null: none.
+    api::label_selector (*observes)(const api::object& owner) = nullptr;
   };
   // The actor for the object at `key`. It finds what it needs in the store by itself.
   using factory = std::function<std::unique_ptr<runtime::actor>(const std::string& key,
@@ -40,6 +42,7 @@ struct controller_type {
   std::vector<owner_kind> owners;
   std::vector<const api::kind_info*> dependents;  // in the owner's namespace
   factory make;
+  std::vector<const api::kind_info*> observed = {};  // in the owner's namespace
 };
 
 // What the controllers of one kind of owner share. The store outlives them.
@@ -49,6 +52,7 @@ struct controller_context {
   controller_type::factory make;
   core_actors core;
   const persistence::store& store;
+  std::vector<const api::kind_info*> observed = {};
 };
 
 // The labels of a ReplicationController, the LabelSelector of newer kinds. A selector that makes no
@@ -62,6 +66,12 @@ inline api::label_selector compile(const api::meta::v1::LabelSelector& selector)
 template <class T>
 api::label_selector selector_of(const api::object& owner) {
   return compile(owner.as<T>().spec().selector());
+}
+
+// Of a function of an owner that it may not have.
+inline api::label_selector selector_by(api::label_selector (*of)(const api::object& owner),
+                                       const api::object& owner) {
+  return of != nullptr ? of(owner) : api::label_selector::nothing();
 }
 
 // Owners of kind T whose `spec.selector` says which dependents they adopt and release.

@@ -21,7 +21,7 @@ owner_supervisor::owner_supervisor(const controller_type& type, const core_actor
     : informer{core.watcher} {
   for (const auto& owner : type.owners)
     contexts_.push_back(std::make_shared<const controller_context>(
-        controller_context{owner, type.dependents, type.make, core, *store}));
+        controller_context{owner, type.dependents, type.make, core, *store, type.observed}));
 }
 
 const runtime::behavior& owner_supervisor::make_behavior() const {
@@ -78,6 +78,24 @@ void owner_supervisor::on_dependents(const watch_events& m) {
   complete();
 }
 
+void owner_supervisor::on_observed(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    current_cause({event.cause.request, event.at});
+    for (const auto* each : matching(by_observed_, event, [](const route&r, const auto&labels) {
+           return r.observes.matches(labels);
+         }))
+      deliver(*each, observed_event{event});
+  }
+  complete();
+}
+
+void owner_supervisor::observe() {
+  if (std::exchange(observing_, true)) return;
+  for (const auto* kind : contexts_.front()->observed)
+    follow(kind->prefix(), [this](const watch_events& m) { on_observed(m); });
+}
+
 void owner_supervisor::complete() {
   if (!synced() || std::exchange(complete_, true)) return;
   for (const auto& each : routes_)
@@ -94,11 +112,14 @@ void owner_supervisor::take_owner(const controller_context_ptr& context, const w
   const auto& object = *event.object;
   auto [at, fresh] = routes_.try_emplace(api::key_of(object));
   auto& r = at->second;
-  const auto selector = context->owner.selector_of;
-  auto selects = selector != nullptr ? selector(object) : api::label_selector::nothing();
-  if (fresh || r.uid != object.meta().uid() || r.selector != selects) {
+  auto selects = selector_by(context->owner.selector_of, object);
+  auto observes = selector_by(context->owner.observes, object);
+  if (fresh || r.uid != object.meta().uid() || r.selector != selects || r.observes != observes) {
     unindex(*at);
-    index(*at, object, std::move(selects));
+    r.uid = object.meta().uid();
+    r.selector = std::move(selects);
+    r.observes = std::move(observes);
+    index(*at, object);
   }
   if (fresh) {
     const auto& kind = context->owner.actor_kind;
@@ -112,17 +133,19 @@ void owner_supervisor::take_owner(const controller_context_ptr& context, const w
   deliver(*at, owner_event{.object = event.object, .at = event.at});
 }
 
-void owner_supervisor::index(row& of, const api::object& owner, api::label_selector selector) {
+void owner_supervisor::index(row& of, const api::object& owner) {
   auto& r = of.second;
-  r.uid = owner.meta().uid();
-  r.selector = std::move(selector);
+  const auto& ns = owner.meta().namespace_();
   by_uid_.emplace(r.uid, &of);
-  r.indexed = by_label_.put(owner.meta().namespace_(), r.selector, &of);
+  r.indexed = by_label_.put(ns, r.selector, &of);
+  r.observing = by_observed_.put(ns, r.observes, &of);
+  if (r.observing != nullptr) observe();
 }
 
 void owner_supervisor::unindex(row& of) {
   by_uid_.erase(of.second.uid);
   by_label_.remove(std::exchange(of.second.indexed, nullptr), &of);
+  by_observed_.remove(std::exchange(of.second.observing, nullptr), &of);
 }
 
 void owner_supervisor::remove_owner(const std::string& key) {
@@ -140,22 +163,29 @@ void owner_supervisor::forward_dependent(const watch_event& event) {
   if (!owner.empty()) forward(owner, change);
   if (!before.empty() && before != owner) forward(before, change);
   if (!owner.empty()) return;
-  std::vector<const row*> matching;
+  for (const auto* each : matching(by_label_, event, [&](const route&r, const auto&labels) {
+         return r.uid != before && r.selector.matches(labels);
+       }))
+    deliver(*each, change);
+}
+
+template <class Matches>
+std::vector<const owner_supervisor::row*> owner_supervisor::matching(
+    const selector_index<row*>& index, const watch_event& event, Matches matches) const {
+  std::vector<const row*> found;
   const auto look = [&](const api::object& state) {
     const auto& labels = state.meta().labels();
-    by_label_.each_candidate(state.meta().namespace_(), labels, [&](const row* candidate) {
-      const auto& r = candidate->second;
-      if (r.uid != before && r.selector.matches(labels)) matching.push_back(candidate);
+    index.each_candidate(state.meta().namespace_(), labels, [&](const row* candidate) {
+      if (matches(candidate->second, labels)) found.push_back(candidate);
     });
   };
   look(*event.object);
   if (event.previous) look(*event.previous);
   // In the order of their keys, so that a simulation repeats exactly.
-  std::sort(matching.begin(), matching.end(),
+  std::sort(found.begin(), found.end(),
             [](const row* a, const row* b) { return a->first < b->first; });
-  matching.erase(std::unique(matching.begin(), matching.end()), matching.end());
-  for (const auto* each : matching)
-    deliver(*each, change);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 void owner_supervisor::forward(std::string_view uid, const dependent_event& change) {

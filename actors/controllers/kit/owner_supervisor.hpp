@@ -7,6 +7,9 @@
 // the change, and, when it has no owner, to those whose selector matches (an index by namespace and
 // label). No controller waits for another: one that is stuck delays none.
 //
+// An object that controllers observe goes to those whose `observes` matches it, now or before the
+// change. The kinds that are observed are subscribed to once some owner observes anything.
+//
 // Its controllers outlive a crash of this supervisor, and miss the changes meanwhile: once it is
 // synced, it stops those whose objects were deleted, and sends the others a `resync_request`. A
 // controller whose mailbox was full gets one too.
@@ -29,6 +32,11 @@ namespace troupe::actors {
 // To a controller: changes may have been lost, the store has the present state.
 struct resync_request {};
 
+// To a controller: an object that it observes has changed, or is no longer one of them.
+struct observed_event {
+  watch_event event;
+};
+
 // Starts a supervisor, and with it the controllers of all objects of that type.
 runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
                                     const core_actors& core, const persistence::store& store);
@@ -49,32 +57,39 @@ class owner_supervisor : public informer {
   using row = routes::value_type;
   struct route {
     std::string uid;
-    api::label_selector selector;
+    api::label_selector selector, observes;
     runtime::actor_ref controller;
-    selector_index<row*>::place indexed = nullptr;
+    selector_index<row*>::place indexed = nullptr, observing = nullptr;
     bool outlived = false;  // is older than this incarnation of the supervisor
   };
 
   void on_owners(const controller_context_ptr& context, const watch_events& m);
   void on_dependents(const watch_events& m);
+  void on_observed(const watch_events& m);
+  void observe();
   void complete();
 
   void take_owner(const controller_context_ptr& context, const watch_event& event);
-  void index(row& of, const api::object& owner, api::label_selector selector);
+  void index(row& of, const api::object& owner);
   void unindex(row& of);
   void remove_owner(const std::string& key);
   template <class M>
   void deliver(const row& to, M message);
   void deliver_again();
   void forward_dependent(const watch_event& event);
+  // Those of an index whose selector matches the object of an event, before it or after.
+  template <class Matches>
+  std::vector<const row*> matching(const selector_index<row*>& index, const watch_event& event,
+                                   Matches matches) const;
   void forward(std::string_view uid, const dependent_event& change);
 
   std::vector<controller_context_ptr> contexts_;  // one for each kind of owner
   routes routes_;
   std::unordered_map<std::string_view, row*> by_uid_;  // the names are the routes' own
-  selector_index<row*> by_label_;
+  selector_index<row*> by_label_, by_observed_;
   std::set<std::string> missed_;  // keys of those that lost messages
   runtime::timer again_;
+  bool observing_ = false;
   bool complete_ = false;  // the present state was seen completely
 };
 

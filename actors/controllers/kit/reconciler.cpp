@@ -15,9 +15,9 @@ reconciler::reconciler(std::string key, controller_context_ptr context)
     : key_{std::move(key)}, context_{std::move(context)} {}
 
 const runtime::behavior& reconciler::make_behavior() const {
-  static const runtime::behavior table =
-      runtime::handlers(&reconciler::on_owner_event, &reconciler::on_dependent,
-                        &reconciler::on_resync_request, &reconciler::on_sync_due);
+  static const runtime::behavior table = runtime::handlers(
+      &reconciler::on_owner_event, &reconciler::on_dependent, &reconciler::on_observed,
+      &reconciler::on_resync_request, &reconciler::on_sync_due);
   return table;
 }
 
@@ -54,6 +54,15 @@ void reconciler::on_dependent(const dependent_event& change) {
   enqueue();
 }
 
+void reconciler::on_observed(const observed_event& change) {
+  const auto& event = change.event;
+  if (!loaded_ || event.at <= known_) return;
+  const bool stays =
+      event.type != event_type::deleted && observes_.matches(event.object->meta().labels());
+  observe(api::key_of(*event.object), stays ? event.object : nullptr);
+  enqueue();
+}
+
 void reconciler::on_resync_request(const resync_request&) {
   resync();
 }
@@ -84,9 +93,10 @@ void reconciler::load() {
   fencing_ = false;
   known_ = state.at();
   owner_ = object;
-  const auto selector = context_->owner.selector_of;
-  selector_ = selector != nullptr ? selector(*owner_) : api::label_selector::nothing();
+  selector_ = selector_by(context_->owner.selector_of, *owner_);
+  observes_ = selector_by(context_->owner.observes, *owner_);
   forget_all();
+  forget_observed();
   to_claim_.clear();
   owner_changed();
   for (const auto* kind : context_->dependents)
@@ -96,14 +106,25 @@ void reconciler::load() {
                    take_dependent(std::string{key}, each);
                  return true;
                });
+  load_observed(state);
   enqueue();
+}
+
+void reconciler::load_observed(const persistence::snapshot& state) {
+  if (observes_.requirements().empty() && !observes_.everything()) return;
+  for (const auto* kind : context_->observed)
+    state.scan(kind->prefix(owner_->meta().namespace_()), {},
+               [this](std::string_view key, const api::object_ptr& each) {
+                 if (observes_.matches(each->meta().labels())) observe(std::string{key}, each);
+                 return true;
+               });
 }
 
 // Other dependents are its own when its selector has changed, or it is another object.
 void reconciler::take_owner(const api::object_ptr& object) {
-  const auto selector = context_->owner.selector_of;
   if (object->meta().uid() != owner_->meta().uid() ||
-      (selector != nullptr && selector(*object) != selector_))
+      selector_by(context_->owner.selector_of, *object) != selector_ ||
+      selector_by(context_->owner.observes, *object) != observes_)
     return resync();
   owner_ = object;
   owner_changed();
@@ -161,6 +182,17 @@ void reconciler::forget_all() {
   dependents_.clear();
 }
 
+void reconciler::observe(const std::string& key, const api::object_ptr& object) {
+  if (object)
+    observed_[key] = object;
+  else
+    observed_.erase(key);
+}
+
+void reconciler::forget_observed() {
+  observed_.clear();
+}
+
 const api::object* reconciler::find(const std::string& key) const {
   const auto found = dependents_.find(key);
   return found == dependents_.end() ? nullptr : found->second.get();
@@ -195,7 +227,9 @@ void reconciler::on_sync_due(const sync_due&) {
   due_ = false;
   if (syncing_ || fencing_) return;
   if (stale_) return fence();
-  if (loaded_ && dirty_) begin_sync();
+  if (!loaded_ || !dirty_) return;
+  if (now() < earliest_) return enqueue_in(earliest_ - now());
+  begin_sync();
 }
 
 // -- one sync -------------------------------------------------------------------------------------
@@ -280,6 +314,7 @@ void reconciler::settle() {
 
 void reconciler::end_sync() {
   syncing_ = false;
+  earliest_ = now() + pause_between_syncs();
   if (failed_) {
     backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::sync_retry_first,
                                              defaults::sync_retry_longest);

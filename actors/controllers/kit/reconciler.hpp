@@ -51,6 +51,8 @@ class reconciler : public runtime::actor {
   virtual void after_sync() {}
   // owner() is another state of it, or another object.
   virtual void owner_changed() {}
+  // How long after a sync the next one may begin, so that what costs much is not done too often.
+  virtual runtime::duration pause_between_syncs() const { return {}; }
   // Whether such a dependent is worth being adopted or released.
   virtual bool claimable(const api::object_ptr&) const { return true; }
 
@@ -61,6 +63,11 @@ class reconciler : public runtime::actor {
   // Null when it has none of that key.
   virtual const api::object* find(const std::string& key) const;
 
+  // What it observes (controller_type::owner_kind::observes), for classes that keep it in a form of
+  // their own; null: gone, or no longer one of them.
+  virtual void observe(const std::string& key, const api::object_ptr& object);
+  virtual void forget_observed();
+
   // -- what it knows ------------------------------------------------------------------------------
 
   const std::string& key() const noexcept { return key_; }
@@ -69,6 +76,8 @@ class reconciler : public runtime::actor {
   using objects = std::map<std::string, api::object_ptr>;  // by key
   // Empty when the class overrides take().
   const objects& dependents() const noexcept { return dependents_; }
+  // Empty when the class overrides observe().
+  const objects& observed() const noexcept { return observed_; }
   // Those to be adopted or released by the next sync.
   const objects& to_claim() const noexcept { return to_claim_; }
   persistence::snapshot read_store() const { return context_->store.read(); }
@@ -137,11 +146,13 @@ class reconciler : public runtime::actor {
 
   void on_owner_event(const owner_event& change);
   void on_dependent(const dependent_event& change);
+  void on_observed(const observed_event& change);
   void on_resync_request(const resync_request&);
   void on_sync_due(const sync_due&);
 
   void fence();
   void load();
+  void load_observed(const persistence::snapshot& state);
   void take_owner(const api::object_ptr& object);
   void take_dependent(const std::string& key, const api::object_ptr& object);
   void drop_dependent(const std::string& key);
@@ -159,9 +170,9 @@ class reconciler : public runtime::actor {
 
   // What it knows; valid once `loaded_`.
   api::object_ptr owner_;
-  api::label_selector selector_;
+  api::label_selector selector_, observes_;
   persistence::revision known_ = 0;  // changes up to here are in the snapshot that was loaded
-  objects dependents_, to_claim_;
+  objects dependents_, to_claim_, observed_;
 
   bool loaded_ = false;
   bool stale_ = false;    // to resync as soon as no sync is under way
@@ -170,7 +181,7 @@ class reconciler : public runtime::actor {
   std::uint32_t under_way_ = 0;
   step next_ = nullptr;
   runtime::duration backoff_{0};
-  runtime::time_point wake_at_{};
+  runtime::time_point wake_at_{}, earliest_{};
   runtime::timer wake_timer_, resync_timer_;
   std::uint64_t syncs_ = 0;
 };

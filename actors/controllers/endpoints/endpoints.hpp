@@ -1,0 +1,11 @@
+// Services with a selector: an Endpoints object of the same name with the addresses of the pods
+// that the selector matches (kubernetes: pkg/controller/endpoint).
+#pragma once
+
+#include "actors/controllers/kit/controller_type.hpp"
+
+namespace troupe::actors::endpoints {
+
+controller_type controller();
+
+}  // namespace troupe::actors::endpoints

@@ -1,0 +1,39 @@
+// The pods behind a Service: which count, how each is reached, and what is said of them in Endpoints
+// and EndpointSlices alike (kubernetes: pkg/controller/util/endpoint). Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "api/object/object.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/core_service.pb.h"
+#include "api/selectors/selector.hpp"
+
+namespace troupe::actors::endpoints {
+
+// It has an address and has not ended.
+bool has_address(const api::core::v1::Pod& pod);
+// As its condition says.
+bool is_ready(const api::core::v1::Pod& pod);
+
+// The port of the pod that a port of the Service leads to: a number, or the container's port of
+// that name and protocol; 0 where it has none.
+std::int32_t target_of(const api::core::v1::ServicePort& port, const api::core::v1::Pod& pod);
+// All of them, sorted. A pod without any stands behind a Service without ports alone.
+std::vector<api::core::v1::EndpointPort> ports_of(const api::core::v1::Service& service,
+                                                  const api::core::v1::Pod& pod);
+
+// The name of the pod below the Service; empty unless it names the Service as its subdomain.
+std::string hostname_behind(const api::core::v1::Service& service, const api::core::v1::Pod& pod);
+api::core::v1::ObjectReference reference_to(const api::core::v1::Pod& pod);
+// The Service's own, and a mark of one without an address.
+api::label_map labels_of(const api::core::v1::Service& service);
+
+// The order of ports.
+struct port_less {
+  bool operator()(const api::core::v1::EndpointPort& a,
+                  const api::core::v1::EndpointPort& b) const;
+};
+
+}  // namespace troupe::actors::endpoints

@@ -1,0 +1,199 @@
+// Endpoints: the rules as functions, and the controller in a simulated cluster.
+#include <catch2/catch.hpp>
+
+#include "actors/controllers/endpoints/endpoint_list.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "api/codec/codec.hpp"
+#include "support/nodes.hpp"
+#include "support/workloads.hpp"
+
+namespace troupe::test {
+
+using actors::endpoints::endpoints_of;
+using actors::endpoints::most_addresses;
+using actors::endpoints::target_of;
+using api::core::v1::Endpoints;
+using api::core::v1::Pod;
+using api::core::v1::Service;
+using std::chrono::seconds;
+
+namespace {
+
+struct listed_pod {
+  std::string name, ip;
+  bool ready = true;
+  std::string phase = "Running";
+  bool deleted = false;
+};
+
+Pod pod_of(const listed_pod& from) {
+  Pod pod;
+  pod.mutable_metadata()->set_name(from.name);
+  pod.mutable_metadata()->set_namespace_("default");
+  pod.mutable_metadata()->set_uid("uid-" + from.name);
+  (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
+  if (from.deleted) pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  pod.mutable_spec()->set_node_name("n1");
+  auto& port = *pod.mutable_spec()->add_containers()->add_ports();
+  port.set_name("http");
+  port.set_container_port(8080);
+  port.set_protocol("TCP");
+  pod.mutable_status()->set_phase(from.phase);
+  pod.mutable_status()->set_pod_ip(from.ip);
+  actors::set_condition(*pod.mutable_status()->mutable_conditions(),
+                        {"Ready", from.ready ? "True" : "False"}, runtime::wall_time{});
+  return pod;
+}
+
+api::object_ptr object_of(const Pod& pod) {
+  return std::make_shared<const api::object>(api::kind_of<Pod>(), std::make_unique<Pod>(pod), 1);
+}
+
+std::vector<api::object_ptr> objects_of(const std::vector<listed_pod>& all) {
+  std::vector<api::object_ptr> out;
+  for (const auto& each : all)
+    out.push_back(object_of(pod_of(each)));
+  return out;
+}
+
+Service service(const std::string& target = "http") {
+  Service made;
+  made.mutable_metadata()->set_name("web");
+  made.mutable_metadata()->set_namespace_("default");
+  (*made.mutable_spec()->mutable_selector())["app"] = "web";
+  auto& port = *made.mutable_spec()->add_ports();
+  port.set_port(80);
+  port.set_protocol("TCP");
+  port.mutable_target_port()->set_type(1);
+  port.mutable_target_port()->set_str_val(target);
+  return made;
+}
+
+// "10.0.0.1,10.0.0.2|10.0.0.3:8080" for each subset: ready, not ready, ports.
+std::string shown(const Endpoints& endpoints) {
+  std::string out;
+  const auto list = [&](const auto& addresses) {
+    for (int i = 0; i < addresses.size(); ++i)
+      out += (i == 0 ? "" : ",") + addresses[i].ip();
+  };
+  for (const auto& subset : endpoints.subsets()) {
+    if (!out.empty()) out += ' ';
+    list(subset.addresses());
+    out += '|';
+    list(subset.not_ready_addresses());
+    for (const auto& port : subset.ports())
+      out += ':' + std::to_string(port.port());
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("which pods stand behind a service", "[endpoints]") {
+  const auto pods = objects_of({{"c", "10.0.0.3"},
+                                {"a", "10.0.0.1"},
+                                {"b", "10.0.0.2", false},
+                                {"ended", "10.0.0.4", true, "Succeeded"},
+                                {"failed", "10.0.0.5", true, "Failed"},
+                                {"new", ""},
+                                {"going", "10.0.0.6", true, "Running", true}});
+  CHECK(shown(*endpoints_of(service(), pods)) == "10.0.0.1,10.0.0.3|10.0.0.2:8080");
+  auto all = service();
+  all.mutable_spec()->set_publish_not_ready_addresses(true);
+  CHECK(shown(*endpoints_of(all, pods)) == "10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.6|:8080");
+  CHECK(shown(*endpoints_of(service("metrics"), pods)).empty());
+  const auto made = endpoints_of(service(), pods);
+  const auto& first = made->subsets(0).addresses(0);
+  CHECK(first.target_ref().name() == "a");
+  CHECK(first.node_name() == "n1");
+}
+
+TEST_CASE("a port of a service leads to a number, or to a name of a container's", "[endpoints]") {
+  const auto pod = pod_of({"a", "10.0.0.1"});
+  auto port = service().spec().ports(0);
+  CHECK(target_of(port, pod) == 8080);
+  port.set_protocol("UDP");
+  CHECK(target_of(port, pod) == 0);
+  port.mutable_target_port()->set_type(0);
+  CHECK(target_of(port, pod) == 80);
+  port.mutable_target_port()->set_int_val(9000);
+  CHECK(target_of(port, pod) == 9000);
+}
+
+TEST_CASE("a headless service without ports has addresses alone", "[endpoints]") {
+  auto headless = service();
+  headless.mutable_spec()->clear_ports();
+  headless.mutable_spec()->set_cluster_ip("None");
+  auto pod = pod_of({"db-0", "10.0.0.1"});
+  pod.mutable_spec()->set_hostname("db-0");
+  pod.mutable_spec()->set_subdomain("web");
+  const auto made = endpoints_of(headless, {object_of(pod)});
+  CHECK(shown(*made) == "10.0.0.1|");
+  CHECK(made->subsets(0).addresses(0).hostname() == "db-0");
+  CHECK(made->metadata().labels().contains("service.kubernetes.io/headless"));
+}
+
+TEST_CASE("pods with other ports are another subset, and there is an end to them", "[endpoints]") {
+  auto other = pod_of({"other", "10.0.0.9"});
+  other.mutable_spec()->mutable_containers(0)->mutable_ports(0)->set_container_port(9090);
+  auto pods = objects_of({{"a", "10.0.0.1"}, {"b", "10.0.0.2"}});
+  pods.push_back(object_of(other));
+  CHECK(shown(*endpoints_of(service(), pods)) == "10.0.0.1,10.0.0.2|:8080 10.0.0.9|:9090");
+
+  std::vector<listed_pod> many;
+  for (std::size_t i = 0; i <= most_addresses; ++i)
+    many.push_back({"p" + std::to_string(i), "10.1." + std::to_string(i / 250) + "." +
+                                                 std::to_string(i % 250)});
+  const auto made = endpoints_of(service(), objects_of(many));
+  CHECK(made->subsets(0).addresses_size() == static_cast<int>(most_addresses));
+  CHECK(made->metadata().annotations().at("endpoints.kubernetes.io/over-capacity") == "truncated");
+}
+
+TEST_CASE("endpoints follow the pods that a service selects, and go with it", "[endpoints]") {
+  cluster c{1};
+  actors::simulated_fleet_options two;
+  two.nodes = 2;
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), two);
+  const auto addresses = [&] {
+    const auto found = c.find<Endpoints>("default", "web");
+    int count = 0;
+    if (found)
+      for (const auto& subset : found->template as<Endpoints>().subsets())
+        count += subset.addresses_size();
+    return found ? count : -1;
+  };
+  auto by_number = service();
+  by_number.mutable_spec()->mutable_ports(0)->clear_target_port();
+  c.create(by_number);
+  CHECK(c.run_until([&] { return addresses() == 0; }));
+  c.create(replica_set("web", 3, {{"app", "web"}}));
+  CHECK(c.run_until([&] { return addresses() == 3; }));
+
+  INFO("a pod that is no longer selected");
+  const auto name = c.list<Pod>().front()->meta().name();
+  c.change<Pod>("default", name,
+                [](Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["app"] = "x"; });
+  CHECK(c.run_until([&] {
+    const auto& subsets = c.find<Endpoints>("default", "web")->as<Endpoints>().subsets();
+    for (const auto& address : subsets[0].addresses())
+      if (address.target_ref().name() == name) return false;
+    return addresses() == 3;  // its ReplicaSet has made another one
+  }));
+
+  INFO("another selector");
+  c.change<Service>("default", "web", [](Service& each) {
+    (*each.mutable_spec()->mutable_selector())["app"] = "x";
+  });
+  CHECK(c.run_until([&] { return addresses() == 1; }));
+
+  INFO("what somebody else has made of them is put right at the next change");
+  c.remove<Endpoints>("default", "web");
+  CHECK(c.run_until([&] { return addresses() == 1; }));
+  c.remove<Service>("default", "web");
+  CHECK(c.run_until([&] { return addresses() == -1; }));
+  c.simulation().system().stop(fleet);
+}
+
+}  // namespace troupe::test
