@@ -32,6 +32,8 @@ inline constexpr duration outside_round = 1s;
 
 // upstream: service-cluster-ip-range of kubeadm, service-node-port-range.
 inline constexpr const char* service_network = "10.96.0.0/12";
+// Of default/kubernetes: the first of it.
+inline constexpr const char* api_service_address = "10.96.0.1";
 inline constexpr int first_node_port = 30'000;
 inline constexpr int last_node_port = 32'767;
 // Numbers that are tried at random before each is looked at: until almost all are taken that does.

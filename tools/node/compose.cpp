@@ -20,6 +20,7 @@
 #include "server/join/join_api.hpp"
 #include "server/join/join_authorizer.hpp"
 #include "server/legacy/legacy_api.hpp"
+#include "server/rest/calls/api_address.hpp"
 #include "server/rest/handlers/api_server.hpp"
 #include "tools/node/link_service.hpp"
 #include "tools/node/node_options.hpp"
@@ -154,6 +155,8 @@ class node : public node_parts {
     auto front = server::api_frontend::start(std::move(options), std::move(parts));
     if (!front) return tl::make_unexpected(front.error());
     front_ = std::move(*front);
+    if (auto told = server::publish_api_address(*plane_, front_->address()); !told)
+      spdlog::warn("server: the Service default/kubernetes is not up to date: {}", told.error());
     join_->addresses(addresses_to_join());
     await_joined_nodes();
     if (const auto& legacy = front_->legacy_address())

@@ -1,0 +1,20 @@
+// The Service default/kubernetes and its Endpoints, by which programs in the cluster find the API
+// (kubernetes: pkg/controlplane/controller/kubernetesservice).
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+
+#include "actors/control_plane/control_plane.hpp"
+#include "server/http/endpoint.hpp"
+
+namespace troupe::server {
+
+// Creates both where they are missing, and writes the address and the port that clients are to
+// call. Endpoints are no place for an address that is this machine's alone: of a listener on
+// loopback there are none. Waits until it is on disk; not from an actor. The error says in one line
+// what was refused.
+tl::expected<void, std::string> publish_api_address(actors::control_plane& plane,
+                                                    const endpoint& at);
+
+}  // namespace troupe::server
