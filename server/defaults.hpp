@@ -29,6 +29,13 @@ inline constexpr std::size_t nodes_part = 20;
 // upstream: request-timeout; then 504.
 inline constexpr std::chrono::milliseconds request_timeout = 60s;
 
+// -- answers ----------------------------------------------------------------------------------
+// upstream: defaultGzipThresholdBytes. Shorter ones cost more to compress than to send.
+inline constexpr std::size_t compress_from = 128u << 10;
+// Compressed in one go, some 2 ms of the thread.
+inline constexpr std::size_t compress_part = 256u << 10;
+inline constexpr std::size_t compress_buffer = 64u << 10;
+
 // -- bodies -----------------------------------------------------------------------------------
 // Apache's mod_reqtimeout (MinRate=500), with half of its time to begin: a body must have come
 // after so long and what it takes at that rate; then 408.

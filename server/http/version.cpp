@@ -1,5 +1,7 @@
 #include "server/http/version.hpp"
 
+#include "server/revision.hpp"
+
 namespace troupe::server {
 namespace {
 
@@ -10,8 +12,10 @@ constexpr std::string_view document =
     "  \"minor\": \"33\",\n"
     "  \"gitVersion\": \"v1.33.0+troupe-" TROUPE_VERSION
     "\",\n"
-    "  \"gitCommit\": \"\",\n"
-    "  \"gitTreeState\": \"clean\",\n"
+    "  \"gitCommit\": \"" TROUPE_COMMIT
+    "\",\n"
+    "  \"gitTreeState\": \"" TROUPE_TREE_STATE
+    "\",\n"
     "  \"buildDate\": \"1970-01-01T00:00:00Z\",\n"
     "  \"goVersion\": \"\",\n"
     "  \"compiler\": \"g++ " __VERSION__

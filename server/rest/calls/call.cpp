@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/schema/meta_request.pb.h"
+#include "server/http/compression.hpp"
 #include "server/rest/requests/audit.hpp"
 
 namespace troupe::server {
@@ -43,6 +44,8 @@ void call::answer(response with) {
     with.fields.push_back({"warning", std::move(line)});
   }
   record(with.status);
+  if (request->method == http_method::get && takes_gzip(request->headers.joined("accept-encoding")))
+    compress(with);
   to_.respond(std::move(with));
 }
 

@@ -1,0 +1,118 @@
+#include "server/http/compression.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/defaults.hpp"
+
+namespace troupe::server {
+namespace {
+
+constexpr int gzip_window_bits = 15 + 16;  // zlib: 16 more for the gzip format
+constexpr int memory_level = 8;            // zlib's default
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+// A body as it is made, and compressed after it.
+class gzip_stream {
+ public:
+  explicit gzip_stream(body source) : rest_{source.release_rest()}, pieces_{source.release()} {
+    if (deflateInit2(&state_, Z_BEST_SPEED, Z_DEFLATED, gzip_window_bits, memory_level,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+      throw std::bad_alloc{};
+  }
+  ~gzip_stream() { deflateEnd(&state_); }
+  gzip_stream(const gzip_stream&) = delete;
+  gzip_stream& operator=(const gzip_stream&) = delete;
+
+  // Compresses the next part; false: that was all.
+  bool add(body& to) {
+    out_.clear();
+    for (auto left = defaults::compress_part; left > 0 && has_piece();)
+      left -= take(left);
+    const bool ends = next_ == pieces_.size() && !rest_;
+    if (ends) deflate_all({}, Z_FINISH);
+    to.add(std::string_view{out_});
+    return !ends;
+  }
+
+ private:
+  // Asks the source for more where all that it gave is compressed; it may give nothing yet.
+  bool has_piece() {
+    if (next_ < pieces_.size()) return true;
+    if (!rest_) return false;
+    body more;
+    if (!rest_(more)) rest_ = nullptr;
+    pieces_ = more.release();
+    next_ = offset_ = 0;
+    return !pieces_.empty();
+  }
+
+  // Up to `limit` bytes of the present piece; how many.
+  std::size_t take(std::size_t limit) {
+    const auto text = pieces_[next_].text;
+    const auto part = text.substr(offset_, limit);
+    deflate_all(part, Z_NO_FLUSH);
+    offset_ += part.size();
+    if (offset_ == text.size()) {
+      pieces_[next_++].owner = {};
+      offset_ = 0;
+    }
+    return part.size();
+  }
+
+  void deflate_all(std::string_view text, int flush) {
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    state_.avail_in = static_cast<uInt>(text.size());
+    do {
+      const auto used = out_.size();
+      out_.resize(used + defaults::compress_buffer);
+      state_.next_out = reinterpret_cast<Bytef*>(out_.data() + used);
+      state_.avail_out = static_cast<uInt>(defaults::compress_buffer);
+      deflate(&state_, flush);
+      out_.resize(out_.size() - state_.avail_out);
+    } while (state_.avail_out == 0);
+  }
+
+  body::more rest_;
+  std::vector<piece> pieces_;
+  std::size_t next_ = 0, offset_ = 0;
+  std::string out_;
+  z_stream state_{};
+};
+
+}  // namespace
+
+bool takes_gzip(std::string_view accept_encoding) {
+  while (!accept_encoding.empty()) {
+    const auto end = std::min(accept_encoding.find(','), accept_encoding.size());
+    const auto clause = accept_encoding.substr(0, end);
+    accept_encoding.remove_prefix(std::min(end + 1, accept_encoding.size()));
+    const auto name = trimmed(clause.substr(0, clause.find(';')));
+    if (name != "gzip" && name != "*") continue;
+    const auto quality = clause.find("q=");
+    return quality == clause.npos ||
+           std::strtod(std::string{clause.substr(quality + 2)}.c_str(), nullptr) > 0;
+  }
+  return false;
+}
+
+void compress(response& answer) {
+  if (!answer.content.has_rest() && answer.content.size_bytes() < defaults::compress_from) return;
+  const auto stream = std::make_shared<gzip_stream>(std::exchange(answer.content, {}));
+  answer.content.continue_with([stream](body& to) { return stream->add(to); });
+  answer.fields.push_back({"content-encoding", "gzip"});
+  answer.fields.push_back({"vary", "accept-encoding"});
+}
+
+}  // namespace troupe::server
