@@ -3,6 +3,7 @@
 
 #include <google/protobuf/repeated_ptr_field.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -15,6 +16,10 @@ namespace troupe::actors {
 inline std::int64_t seconds_of(runtime::wall_time at) {
   return std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
 }
+
+// The conditions that a node posts about itself.
+inline constexpr std::array posted_conditions{"Ready", "MemoryPressure", "DiskPressure",
+                                              "PIDPressure"};
 
 struct condition_value {
   std::string_view type;

@@ -16,7 +16,6 @@ using api::core::v1::Taint;
 namespace {
 
 // Conditions that a kubelet posts: none of them is known of a silent node.
-constexpr std::array posted_conditions{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"};
 
 struct pressure {
   const char* condition;

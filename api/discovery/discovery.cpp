@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -298,6 +299,20 @@ document_text core_versions_document() {
 
 document_text groups_document() {
   return find_document("/apis");
+}
+
+std::string paths_document(std::span<const std::string_view> others) {
+  std::set<std::string> paths{others.begin(), others.end()};
+  for (const auto& [group, versions] : groups_of(*scheme::instance().kinds())) {
+    const std::string root = group.empty() ? "/api" : "/apis";
+    paths.insert(root);
+    if (!group.empty()) paths.insert(root + "/" + std::string{group});
+    for (const auto& [version, kinds] : versions)
+      paths.insert(root + "/" + group_version(group, version));
+  }
+  document d;
+  d.object([&] { d.strings("paths", paths); });
+  return d.take();
 }
 
 document_text group_document(std::string_view group) {

@@ -3,6 +3,8 @@
 // the kinds and kept until they change. Safe from any thread.
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "api/object/shared_text.hpp"
@@ -16,6 +18,8 @@ using document_text = shared_text;
 document_text core_versions_document();
 // /apis: APIGroupList.
 document_text groups_document();
+// /: the paths of all these documents and `others`, sorted (kubernetes: RootPaths).
+std::string paths_document(std::span<const std::string_view> others);
 // /apis/GROUP: APIGroup.
 document_text group_document(std::string_view group);
 // /api/v1, /apis/GROUP/VERSION: APIResourceList.

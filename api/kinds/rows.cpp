@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "api/kind_row.hpp"
+#include "api/schema/autoscaling_v1.pb.h"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/custom.pb.h"
@@ -251,6 +252,13 @@ kind_row priority_row() {
   return row;
 }
 
+kind_row scale_row() {
+  kind_row row;
+  row.columns = scale_columns;
+  row.cells = &scale_cells;
+  return row;
+}
+
 kind_row binding_row() {
   kind_row row;
   row.check = &check_as<Binding>;
@@ -285,6 +293,7 @@ const kind_row& row_of(const google::protobuf::Descriptor& type) {
       {ServiceAccount::descriptor(), account_row()},
       {coordination::v1::Lease::descriptor(), lease_row()},
       {PriorityClass::descriptor(), priority_row()},
+      {autoscaling::v1::Scale::descriptor(), scale_row()},
       {Binding::descriptor(), binding_row()},
       {CustomBody::descriptor(), custom_row()},
   };

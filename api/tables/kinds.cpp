@@ -5,6 +5,7 @@
 #include <map>
 
 #include "api/schema/apps_v1.pb.h"
+#include "api/schema/autoscaling_v1.pb.h"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -63,6 +64,9 @@ constexpr std::array<table_column, 5> of_priorities = {
     name, table_column{"Value", "integer", "The priority; higher goes first."},
     table_column{"Global-Default", "boolean", "Whether pods without a class get it."}, age,
     table_column{"PreemptionPolicy", "string", "Whether its pods may push others out."}};
+constexpr std::array<table_column, 4> of_scales = {
+    name, table_column{"Desired", "integer", "How many pods there should be."},
+    table_column{"Available", "integer", "How many pods there are."}, age};
 constexpr std::array<table_column, 4> of_templates = {
     name, table_column{"Containers", "string", "Names of the containers."},
     table_column{"Images", "string", "Images of the containers."},
@@ -87,6 +91,7 @@ const std::span<const table_column> secret_columns = of_secrets;
 const std::span<const table_column> account_columns = of_accounts;
 const std::span<const table_column> lease_columns = of_leases;
 const std::span<const table_column> priority_columns = of_priorities;
+const std::span<const table_column> scale_columns = of_scales;
 const std::span<const table_column> template_columns = of_templates;
 
 template <class Object>
@@ -158,6 +163,14 @@ void priority_cells(row_cells& into, const body& content) {
       .boolean(object.global_default())
       .age(object.metadata())
       .text(object.preemption_policy());
+}
+
+void scale_cells(row_cells& into, const body& content) {
+  const auto& object = static_cast<const autoscaling::v1::Scale&>(content);
+  into.text(object.metadata().name())
+      .number(object.spec().replicas())
+      .number(object.status().replicas())
+      .age(object.metadata());
 }
 
 void template_cells(row_cells& into, const body& content) {

@@ -103,6 +103,8 @@ extern const std::span<const table_column> lease_columns;
 void lease_cells(row_cells& into, const body& content);
 extern const std::span<const table_column> priority_columns;
 void priority_cells(row_cells& into, const body& content);
+extern const std::span<const table_column> scale_columns;
+void scale_cells(row_cells& into, const body& content);
 extern const std::span<const table_column> template_columns;
 void template_cells(row_cells& into, const body& content);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <memory>
+#include <optional>
 #include <random>
 
 #include "api/schema/core_service.pb.h"
@@ -13,30 +14,61 @@
 namespace troupe::server::legacy {
 namespace {
 
+using api::v1beta1::Event;
 using api::v1beta1::Pod;
 
-constexpr std::string_view pod_fields[] = {"ID", "DesiredState.Status", "DesiredState.Host"};
+// A field that objects of a kind are selected by. `T` is the kind in this version.
+template <class T>
+struct selectable_field {
+  std::string_view name;
+  std::string (*value)(const T& shown);
+};
 
-bool is_pod(const api::kind_info& shape) {
-  return &shape.type() == Pod::descriptor();
+constexpr selectable_field<Pod> pod_fields[] = {
+    {"DesiredState.Status", [](const Pod& pod) { return pod.desired_state().status(); }},
+    {"DesiredState.Host", [](const Pod& pod) { return pod.desired_state().host(); }},
+};
+
+// upstream: pkg/registry/event/rest.go, getAttrs.
+constexpr selectable_field<Event> event_fields[] = {
+    {"involvedObject.kind", [](const Event& event) { return event.involved_object().kind(); }},
+    {"involvedObject.namespace",
+     [](const Event& event) { return event.involved_object().namespace_(); }},
+    {"involvedObject.name", [](const Event& event) { return event.involved_object().name(); }},
+    {"involvedObject.uid", [](const Event& event) { return event.involved_object().uid(); }},
+    {"involvedObject.apiVersion",
+     [](const Event& event) { return event.involved_object().api_version(); }},
+    {"involvedObject.resourceVersion",
+     [](const Event& event) { return event.involved_object().resource_version(); }},
+    {"involvedObject.fieldPath",
+     [](const Event& event) { return event.involved_object().field_path(); }},
+    {"reason", [](const Event& event) { return event.reason(); }},
+    {"source", [](const Event& event) { return event.source(); }},
+};
+
+// Of an object of that kind; nothing where it has no such field.
+template <class T, std::size_t N>
+std::optional<std::string> value_in(const selectable_field<T> (&fields)[N], const api::body& shown,
+                                    std::string_view name) {
+  for (const auto& field : fields)
+    if (field.name == name) return field.value(static_cast<const T&>(shown));
+  return std::nullopt;
 }
 
-bool selectable(const api::kind_info& shape, std::string_view field) {
-  return field == "ID" || (is_pod(shape) && std::find(std::begin(pod_fields), std::end(pod_fields),
-                                                      field) != std::end(pod_fields));
-}
-
-std::string value_of(const api::body& shown, const std::string& field) {
+std::optional<std::string> value_of(const api::kind_info& shape, const api::body& shown,
+                                    std::string_view field) {
   if (field == "ID") return api::v1beta1::type_meta(shown).id();
-  const auto& state = static_cast<const Pod&>(shown).desired_state();
-  return field == "DesiredState.Host" ? state.host() : state.status();
+  if (&shape.type() == Pod::descriptor()) return value_in(pod_fields, shown, field);
+  if (&shape.type() == Event::descriptor()) return value_in(event_fields, shown, field);
+  return std::nullopt;
 }
 
 bool match_fields(const legacy_selector& fields, const api::object& content,
                   const api::kind_info& shape) {
   if (fields.everything()) return true;
   const auto shown = api::v1beta1::from_hub(content.content(), shape);
-  return fields.matches([&](const std::string& field) { return value_of(*shown, field); });
+  return fields.matches(
+      [&](const std::string& field) { return value_of(shape, *shown, field).value_or(""); });
 }
 
 api::expected<legacy_selector> parse(const legacy_call& call, std::string_view parameter,
@@ -65,8 +97,9 @@ api::expected<choice> parse_choice(const legacy_call& call, bool watching) {
   auto fields = parse(call, "fields", watching);
   if (!fields) return api::fail(fields.error());
   const auto& shape = *call.at.shape;
-  if (const auto unknown =
-          fields->unknown([&](std::string_view field) { return selectable(shape, field); }))
+  const auto any = shape.make();
+  if (const auto unknown = fields->unknown(
+          [&](std::string_view field) { return value_of(shape, *any, field).has_value(); }))
     return api::fail(api::internal(
         fmt::format("{} cannot be selected by the field '{}'", shape.plural(), *unknown)));
   return choice{std::move(*labels), std::move(*fields)};

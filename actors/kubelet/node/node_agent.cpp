@@ -33,7 +33,7 @@ void node_agent::follow_node() {
     renew_lease();
     renewal_ = every(timing_.lease_renewal, [this] { renew_lease(); });
   });
-  report_ = every(timing_.report_period, [this] { refresh_node(); });
+  report_ = every(timing_.report_period, [this] { refresh_node(true); });
 }
 
 void node_agent::on_node(const watch_events& m) {
@@ -53,7 +53,7 @@ bool node_agent::shown_ready() const {
   return ready != nullptr && ready->status() == "True";
 }
 
-void node_agent::refresh_node() {
+void node_agent::refresh_node(bool report) {
   if (!node_known_) return;
   auto node = node_object_ ? node_object_->copy_as<Node>() : std::make_unique<Node>();
   if (!node_object_) {
@@ -63,9 +63,15 @@ void node_agent::refresh_node() {
     meta.mutable_creation_timestamp()->set_seconds(seconds_of(wall_now()));
   }
   describe_node(*node);
-  if (node_object_ &&
+  // What others have added to the capacity can be used (kubernetes: node_status, MachineInfo).
+  auto& status = *node->mutable_status();
+  *status.mutable_allocatable() = status.capacity();
+  if (!report && node_object_ &&
       google::protobuf::util::MessageDifferencer::Equals(*node, node_object_->as<Node>()))
     return;
+  for (const auto* type : posted_conditions)
+    if (auto* posted = find_condition(*status.mutable_conditions(), type))
+      posted->mutable_last_heartbeat_time()->set_seconds(seconds_of(wall_now()));
   write(api::kind_of<Node>(), node_object_, std::move(node));
 }
 

@@ -23,7 +23,7 @@ namespace troupe::actors {
 struct node_timing {
   runtime::duration lease_duration = kubelet_defaults::lease_duration;
   runtime::duration lease_renewal = kubelet_defaults::lease_renewal;
-  // How often the Node is looked at when nothing has changed.
+  // How often the Node is written when nothing has changed (kubernetes: nodeStatusReportFrequency).
   runtime::duration report_period = kubelet_defaults::node_report_period;
 };
 
@@ -34,11 +34,12 @@ class node_agent : public informer {
   // Begins both streams; for the derived class's started().
   void follow_node();
 
-  // Fills in what the node says of itself: capacity, addresses, nodeInfo, conditions and labels.
-  // What others wrote (taints, labels of users) stays.
+  // Fills in what the node says of itself: capacity (what is allocatable is the same), addresses,
+  // nodeInfo, conditions and labels. What others wrote (taints, labels of users) stays.
   virtual void describe_node(api::core::v1::Node& node) const = 0;
-  // Writes the Node if what it should say differs from what it says.
-  void refresh_node();
+  // Writes the Node if what it should say differs from what it says; `report`: in any case, with
+  // the time in its conditions.
+  void refresh_node(bool report = false);
   // The newest state; null while there is none.
   const api::object_ptr& node_object() const noexcept { return node_object_; }
   // The Node as it stands now shows the condition Ready as True.

@@ -1,6 +1,5 @@
 #include "actors/kubelet/node/node_facts.hpp"
 
-#include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "actors/kubelet/security/process_identity.hpp"
+#include "api/values/quantity.hpp"
 
 namespace troupe::actors {
 
@@ -45,11 +45,12 @@ node_facts read_node_facts() {
 }
 
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status) {
-  for (auto* resources : {status.mutable_capacity(), status.mutable_allocatable()}) {
-    (*resources)["cpu"].set_string(std::to_string(facts.cpus));
-    (*resources)["memory"].set_string(fmt::format("{}Ki", facts.memory_kib));
-    (*resources)["pods"].set_string(std::to_string(max_pods));
-  }
+  auto& capacity = *status.mutable_capacity();
+  capacity["cpu"].set_string(std::to_string(facts.cpus));
+  capacity["memory"].set_string(
+      api::quantity::of(facts.memory_kib * 1024, api::quantity::notation::binary).str());
+  capacity["pods"].set_string(std::to_string(max_pods));
+  *status.mutable_allocatable() = capacity;
   auto& info = *status.mutable_node_info();
   info.set_machine_id(facts.machine_id);
   info.set_boot_id(facts.boot_id);

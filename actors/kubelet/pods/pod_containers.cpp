@@ -30,7 +30,12 @@ void write_terminated(const container_exit& from, const std::string& id, Contain
   ended.set_container_id(id);
 }
 
-void write_status(const container_record& record, const std::string& image, bool initialized,
+struct pod_stage {
+  bool has_init;  // containers that run before the others
+  bool ending;    // nothing is started any more
+};
+
+void write_status(const container_record& record, const std::string& image, const pod_stage& pod,
                   ContainerStatus& status) {
   status.set_name(record.name);
   status.set_image(image);
@@ -47,10 +52,13 @@ void write_status(const container_record& record, const std::string& image, bool
   } else if (record.phase == container_phase::exited) {
     status.set_container_id(record.id);
     write_terminated(*record.last, record.id, state);
+  } else if (pod.ending && record.last) {
+    status.set_container_id(record.last_id);
+    return write_terminated(*record.last, record.last_id, state);
   } else {
     auto& waiting = *state.mutable_waiting();
     waiting.set_reason(!record.waiting_reason.empty() ? record.waiting_reason
-                       : !record.init && !initialized ? "PodInitializing"
+                       : pod.has_init                 ? "PodInitializing"
                                                       : "ContainerCreating");
     if (!record.waiting_message.empty()) waiting.set_message(record.waiting_message);
   }
@@ -103,6 +111,10 @@ bool deadline_exceeded(const Pod& pod, runtime::wall_time now) {
              pod.spec().active_deadline_seconds();
 }
 
+pod_failure deadline_failure() {
+  return {"DeadlineExceeded", "Pod was active on the node longer than the specified deadline"};
+}
+
 bool restarts(const Pod& pod, const container_record& record) {
   const auto& policy = pod.spec().restart_policy();
   if (record.init) return !record.succeeded() && policy != "Never";
@@ -150,13 +162,14 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
 
   const bool initialized = std::all_of(containers.begin(), containers.end(),
                                        [](const auto& c) { return !c.init || c.succeeded(); });
+  const pod_stage stage{.has_init = !pod.spec().init_containers().empty(), .ending = ending};
   status.clear_container_statuses();
   status.clear_init_container_statuses();
   bool ready = true;
   for (const auto& record : containers) {
     auto& written =
         record.init ? *status.add_init_container_statuses() : *status.add_container_statuses();
-    write_status(record, image_of(pod, record), initialized, written);
+    write_status(record, image_of(pod, record), stage, written);
     if (!record.init) ready &= written.ready();
   }
   const bool over = finished(status);

@@ -28,8 +28,8 @@ struct container_record {
   container_running run = {};
   std::optional<container_exit> last = {};  // of the latest attempt that ended
   std::string last_id = {};
-  // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing before its
-  // turn).
+  // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing in a pod with
+  // init containers).
   std::string waiting_reason = {}, waiting_message = {};
   runtime::duration backoff{0};
   runtime::time_point retry_at{};
@@ -83,6 +83,7 @@ runtime::duration grace_of(std::int64_t seconds);
 
 // activeDeadlineSeconds is over. Without a start time, or without a deadline, it never is.
 bool deadline_exceeded(const api::core::v1::Pod& pod, runtime::wall_time now);
+pod_failure deadline_failure();
 
 // The status that the kubelet reports; conditions keep their times where nothing changed, and a
 // finished pod stays finished. `ending`: nothing is started any more, so that what has ended has

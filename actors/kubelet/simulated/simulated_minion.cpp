@@ -5,23 +5,23 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
 #include "actors/kubelet/simulated/simulated_pod.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/quantity.hpp"
 
 namespace troupe::actors {
 
 namespace {
 
+using api::quantity;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 
-void set_quantity(google::protobuf::Map<std::string, api::resource::Quantity>& all,
-                  const std::string& name, std::string value) {
-  all[name].set_string(std::move(value));
-}
+constexpr std::int64_t disk_bytes = std::int64_t{1} << 40;
 
 }  // namespace
 
@@ -52,6 +52,7 @@ void simulated_minion::on_pods(const watch_events& m) {
     const auto key = api::key_of(*event.object);
     not_ready_.erase(key);
     failed_.erase(key);
+    deadlines_.erase(key);
     if (event.type != event_type::deleted) take_pod(event.object);
   }
   node_changed();
@@ -68,9 +69,19 @@ void simulated_minion::take_pod(const api::object_ptr& object) {
                                         address(1 + static_cast<int>(++next_address_ % 254))};
     write(object->kind(), object, as_running(pod, addresses, wall_now()));
   } else if (phase == "Running") {
+    if (deadline_exceeded(pod, wall_now()))
+      return write(object->kind(), object, as_overdue(pod, wall_now()));
+    if (pod.spec().has_active_deadline_seconds()) watch_deadline(object);
     const auto* ready = find_condition(pod.status().conditions(), "Ready");
     if (ready != nullptr && ready->status() != "True") not_ready_[api::key_of(*object)] = object;
   }
+}
+
+void simulated_minion::watch_deadline(const api::object_ptr& object) {
+  const auto& pod = object->as<Pod>();
+  const auto left = grace_of(pod.status().start_time().seconds() +
+                             pod.spec().active_deadline_seconds() - seconds_of(wall_now()));
+  deadlines_[api::key_of(*object)] = after(left, [this, object] { take_pod(object); });
 }
 
 // As a DELETE without grace: one with finalizers stays until they are gone. Without any the short
@@ -121,12 +132,13 @@ void simulated_minion::describe_node(Node& body) const {
   labels["kubernetes.io/arch"] = "amd64";
   labels["type"] = "simulated";
   auto& status = *body.mutable_status();
-  for (auto* resources : {status.mutable_capacity(), status.mutable_allocatable()}) {
-    set_quantity(*resources, "cpu", std::to_string(like_.cpus));
-    set_quantity(*resources, "memory", std::to_string(like_.memory_bytes >> 10) + "Ki");
-    set_quantity(*resources, "pods", std::to_string(like_.pods));
-    set_quantity(*resources, "ephemeral-storage", "1Ti");
-  }
+  const auto has = [&](const char* resource, std::int64_t units, quantity::notation style) {
+    (*status.mutable_capacity())[resource].set_string(quantity::of(units, style).str());
+  };
+  has("cpu", like_.cpus, quantity::notation::decimal);
+  has("memory", like_.memory_bytes, quantity::notation::binary);
+  has("pods", like_.pods, quantity::notation::decimal);
+  has("ephemeral-storage", disk_bytes, quantity::notation::binary);
   auto& info = *status.mutable_node_info();
   info.set_kubelet_version(like_.version);
   info.set_container_runtime_version("simulated://1");

@@ -3,8 +3,8 @@
 //
 // One actor for each node. It writes the status of its pods by one transaction each and keeps
 // nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
-// Only pods that somebody else called not ready are remembered, until the node is ready again, and
-// those whose write failed, until it is made again.
+// Only pods that somebody else called not ready are remembered, until the node is ready again,
+// those whose write failed, until it is made again, and those with activeDeadlineSeconds.
 #pragma once
 
 #include <map>
@@ -37,6 +37,7 @@ class simulated_minion : public node_agent {
   void on_pods(const watch_events& m);
   void take_pod(const api::object_ptr& object);
   void end_pod(const api::object_ptr& object);
+  void watch_deadline(const api::object_ptr& object);
   void node_changed() override;
   void write_failed(const api::kind_info& kind, const api::object_ptr& before) override;
   void try_again();
@@ -46,6 +47,7 @@ class simulated_minion : public node_agent {
   const simulated_node like_;
   std::map<std::string, api::object_ptr> not_ready_;  // running pods, by key
   std::map<std::string, api::object_ptr> failed_;     // to be written again, by key
+  std::map<std::string, runtime::timer> deadlines_;   // of running pods that have one, by key
   runtime::timer again_;
   std::uint32_t next_address_ = 0;
   std::uint64_t started_pods_ = 0, ended_pods_ = 0;

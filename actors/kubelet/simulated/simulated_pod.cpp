@@ -1,6 +1,7 @@
 #include "actors/kubelet/simulated/simulated_pod.hpp"
 
 #include "actors/core/condition.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
 
 namespace troupe::actors {
 
@@ -9,6 +10,8 @@ namespace {
 using api::core::v1::Container;
 using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
+
+constexpr std::int32_t exit_code_of_kill = 137;  // 128 + SIGKILL
 
 ContainerStatus& begin_status(const Container& container, const std::string& pod_uid,
                               google::protobuf::RepeatedPtrField<ContainerStatus>& all) {
@@ -51,6 +54,30 @@ std::unique_ptr<Pod> as_running(const Pod& pod, const simulated_addresses& addre
     auto& running = begin_status(container, uid, *status.mutable_container_statuses());
     running.set_started(true);
     running.mutable_state()->mutable_running()->mutable_started_at()->set_seconds(at);
+  }
+  return result;
+}
+
+std::unique_ptr<Pod> as_overdue(const Pod& pod, runtime::wall_time now) {
+  auto result = std::make_unique<Pod>(pod);
+  auto& status = *result->mutable_status();
+  const auto failure = deadline_failure();
+  status.set_phase("Failed");
+  status.set_reason(failure.reason);
+  status.set_message(failure.message);
+  for (const char* type : {"Ready", "ContainersReady"})
+    set_condition(*status.mutable_conditions(), {type, "False", "PodFailed"}, now);
+  for (auto& container : *status.mutable_container_statuses()) {
+    const auto started_at = container.state().running().started_at();
+    container.set_ready(false);
+    container.set_started(false);
+    container.clear_state();
+    auto& ended = *container.mutable_state()->mutable_terminated();
+    ended.set_exit_code(exit_code_of_kill);
+    ended.set_reason("Error");
+    *ended.mutable_started_at() = started_at;
+    ended.mutable_finished_at()->set_seconds(seconds_of(now));
+    ended.set_container_id(container.container_id());
   }
   return result;
 }

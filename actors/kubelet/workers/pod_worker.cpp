@@ -125,8 +125,7 @@ void pod_worker::sync() {
   if (!std::exchange(begun_, true)) begin();
   if (terminating()) return end_pod();
   if (!failure_ && !finished(pod().status()) && deadline_exceeded(pod(), wall_now())) {
-    failure_ = {"DeadlineExceeded",
-                "Pod was active on the node longer than the specified deadline"};
+    failure_ = deadline_failure();
     record_pod_event(false, failure_->reason, failure_->message);
   }
   if (failure_) {

@@ -34,7 +34,7 @@ class default_toleration_seconds final : public plugin {
   std::string_view name() const noexcept override { return "DefaultTolerationSeconds"; }
 
   bool handles(const api::kind_info& kind, operation op) const override {
-    return op == operation::create && &kind == &api::kind_of<Pod>();
+    return (op == operation::create || op == operation::update) && &kind == &api::kind_of<Pod>();
   }
 
   verdict mutate(const attributes&, api::body& now, persistence::transaction&) const override {

@@ -18,6 +18,9 @@ plugin_ptr make_service_account();
 // A pod gets the number and the policy of its priority class: 403 for an unknown one and for other
 // values than its own. One class alone is the default one; those of the system stay.
 plugin_ptr make_priority();
+// A container is added to a running pod (kubectl debug) only where the node's runtime can start it:
+// 403 where it runs processes or simulates.
+plugin_ptr make_ephemeral_containers();
 // A pod stays for 300 s on a node that is not ready or cannot be reached.
 plugin_ptr make_default_toleration_seconds();
 

@@ -123,7 +123,9 @@ void api_server::serve(request_ptr request, responder answer) {
                                            verb.value_or(verb::get));
   if (route.at != route::place::objects) return serve_document(made);
   const auto form =
-      negotiate(made->request->headers.joined("accept"), verb == verb::watch, route.kind->custom());
+      negotiate(made->request->headers.joined("accept"), {.watching = verb == verb::watch,
+                                                          .custom = route.kind->custom(),
+                                                          .kept = route.kind->stored()});
   if (!form) return made->fail(form.error());
   made->form = *form;
   made->form.pretty = wants_pretty(*made->request);

@@ -26,6 +26,11 @@ void answer_json(const call_ptr& call, api::shared_text text, std::string type) 
   call->answer(std::move(out));
 }
 
+// What is served beside the API.
+constexpr std::string_view other_paths[] = {
+    "/healthz",    "/livez",       "/livez/ping", "/metrics",     "/openapi/v2",
+    "/openapi/v3", "/openapi/v3/", "/readyz",     "/readyz/ping", "/version"};
+
 // /api and /apis: all at once for those who can read it, else what is plain.
 void answer_discovery(const call_ptr& call, bool core) {
   const auto version = negotiate_discovery(call->request->headers.joined("accept"));
@@ -71,6 +76,9 @@ void answer_no_custom_kinds(const call_ptr& call) {
 void serve_document(const call_ptr& call) {
   using place = route::place;
   switch (call->route.at) {
+    case place::root:
+      return answer_json(call, api::shared_text{api::paths_document(other_paths)},
+                         "application/json");
     case place::versions:
       return answer_discovery(call, true);
     case place::groups:

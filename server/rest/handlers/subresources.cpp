@@ -31,8 +31,9 @@ const api::kind_info& scale_kind() {
 }
 
 void answer_scale(const call_ptr& call, const api::object_ptr& object) {
-  call->answer(message_answer(call->form, 200, api::scale_of(object->content()),
-                              scale_kind().api_version(), scale_kind().kind()));
+  auto scale = std::make_unique<Scale>(api::scale_of(object->content()));
+  call->answer(
+      200, std::make_shared<const api::object>(scale_kind(), std::move(scale), object->revision()));
 }
 
 // The scaled object with the number that `scale` demands.

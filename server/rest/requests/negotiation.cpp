@@ -68,20 +68,20 @@ clause parse_clause(std::string_view text) {
   return out;
 }
 
-std::optional<wanted_form> form_of(const clause& c, bool watching, bool custom) {
+std::optional<wanted_form> form_of(const clause& c, const asked_for& of) {
   wanted_form out;
-  if (c.type == yaml_type && !watching)
+  if (c.type == yaml_type && !of.watching)
     out.media = api::media::yaml;
   else if (c.type == protobuf_type)
     out.media = api::media::protobuf;
   else if (c.type != json_type && c.type != "*/*" && c.type != "application/*")
     return std::nullopt;
-  if (c.as.empty() && custom && out.media == api::media::protobuf) return std::nullopt;
+  if (c.as.empty() && of.custom && out.media == api::media::protobuf) return std::nullopt;
   if (c.as.empty()) return out;
   if (c.group != "meta.k8s.io" || (c.version != "v1" && c.version != "v1beta1"))
     return std::nullopt;
   out.v1 = c.version == "v1";
-  if (c.as == "Table" && out.media == api::media::json)
+  if (c.as == "Table" && out.media == api::media::json && of.kept)
     out.as = shape::table;
   else if (c.as == "PartialObjectMetadata" || c.as == "PartialObjectMetadataList")
     out.as = shape::metadata;
@@ -109,16 +109,14 @@ std::optional<T> best(std::string_view accept, F take) {
 
 }  // namespace
 
-api::expected<wanted_form> negotiate(std::string_view accept, bool watching, bool custom) {
+api::expected<wanted_form> negotiate(std::string_view accept, const asked_for& of) {
   if (accept.empty() || accept == json_type || accept == "*/*") return wanted_form{};
-  auto found =
-      best<wanted_form>(accept, [&](const clause& c) { return form_of(c, watching, custom); });
-  if (!found)
-    return api::fail(
-        api::not_acceptable(custom     ? (watching ? json_type : text_types)
-                            : watching ? "application/json, application/vnd.kubernetes.protobuf"
-                                       : all_types));
-  return *found;
+  auto found = best<wanted_form>(accept, [&](const clause& c) { return form_of(c, of); });
+  if (found) return *found;
+  if (of.watching)
+    return api::fail(api::not_acceptable(
+        of.custom ? json_type : "application/json, application/vnd.kubernetes.protobuf"));
+  return api::fail(api::not_acceptable(of.custom ? text_types : all_types));
 }
 
 std::string_view negotiate_discovery(std::string_view accept) {

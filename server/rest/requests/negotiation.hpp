@@ -23,10 +23,17 @@ struct wanted_form {
   bool operator==(const wanted_form&) const = default;
 };
 
+// What is asked for, as far as it bounds the forms.
+struct asked_for {
+  bool watching = false;  // no YAML
+  bool custom = false;    // of a kind that has no protobuf
+  bool kept = true;       // else an order, a review: no table
+};
+
 // kubernetes: apiserver/pkg/endpoints/handlers/negotiation. The best clause that we know, by its q
 // and then by its place; JSON where the header is empty. 406 where there is none. Tables are JSON
-// only, a watch has no YAML, and an object of a `custom` kind no protobuf.
-api::expected<wanted_form> negotiate(std::string_view accept, bool watching, bool custom = false);
+// only.
+api::expected<wanted_form> negotiate(std::string_view accept, const asked_for& of = {});
 
 // Which aggregated discovery document the client prefers to the plain one: "v2", "v2beta1", or
 // empty.

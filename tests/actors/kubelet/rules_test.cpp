@@ -303,6 +303,7 @@ TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]"
   auto status = look();
   CHECK(status.phase() == "Pending");
   CHECK(status.container_statuses(0).state().waiting().reason() == "PodInitializing");
+  CHECK(status.init_container_statuses(0).state().waiting().reason() == "PodInitializing");
   CHECK_FALSE(holds(status, "Initialized"));
 
   all[0].phase = container_phase::exited;
@@ -356,6 +357,26 @@ TEST_CASE("a pod on a simulated node is ready at once", "[kubelet]") {
   CHECK(running->status().phase() == "Running");
   CHECK(running->status().container_statuses(0).ready());
   CHECK(running->status().init_container_statuses(0).state().terminated().reason() == "Completed");
+}
+
+TEST_CASE("a container that waits for its restart has ended once its pod ends", "[kubelet]") {
+  const auto pod = parse<Pod>("metadata: {uid: u}\nspec: {containers: [{name: a}]}");
+  const std::vector<container_record> all{{.name = "a",
+                                           .phase = container_phase::waiting,
+                                           .attempt = 3,
+                                           .last = container_exit{.code = 7},
+                                           .last_id = "process://a/2",
+                                           .waiting_reason = "CrashLoopBackOff"}};
+  const auto status_of = [&](bool ending) {
+    return observed_status(pod, all, {"10.0.0.1", "10.0.0.2"}, runtime::wall_time{}, ending)
+        .container_statuses(0);
+  };
+  CHECK(status_of(false).state().waiting().reason() == "CrashLoopBackOff");
+  const auto ended = status_of(true);
+  CHECK_FALSE(ended.state().has_waiting());
+  CHECK(ended.state().terminated().exit_code() == 7);
+  CHECK(ended.container_id() == "process://a/2");
+  CHECK_FALSE(ended.has_last_state());
 }
 
 }  // namespace troupe::actors

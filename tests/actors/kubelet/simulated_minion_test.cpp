@@ -100,4 +100,56 @@ TEST_CASE("a pod with a finalizer stays on a simulated node until the finalizer 
   c.simulation().system().stop(fleet);
 }
 
+TEST_CASE("a simulated node says when it was last heard of, and what it has in canonical amounts") {
+  cluster c{1};
+  actors::simulated_fleet_options one;
+  one.nodes = 1;
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), one);
+  REQUIRE(c.run_until([&] { return c.count<Node>() == 1; }));
+  const auto node = [&] { return c.list<Node>().front(); };
+  const auto heartbeat = [&] {
+    return actors::find_condition(node()->as<Node>().status().conditions(), "Ready")
+        ->last_heartbeat_time()
+        .seconds();
+  };
+  CHECK(node()->as<Node>().status().capacity().at("memory").string() == "256Gi");
+  const auto first = heartbeat();
+  CHECK(first > 0);
+  CHECK(c.run_until([&] { return heartbeat() > first; }, seconds{700}));
+
+  INFO("what is added to its capacity can be used, and no longer when it is gone");
+  c.change<Node>({}, node()->meta().name(), [](Node& n) {
+    (*n.mutable_status()->mutable_capacity())["example.com/dongle"].set_string("4");
+  });
+  const auto dongles = [&] {
+    return node()->as<Node>().status().allocatable().count("example.com/dongle");
+  };
+  CHECK(c.run_until([&] { return dongles() == 1; }));
+  c.change<Node>({}, node()->meta().name(), [](Node& n) {
+    n.mutable_status()->mutable_capacity()->erase("example.com/dongle");
+  });
+  CHECK(c.run_until([&] { return dongles() == 0; }));
+  c.simulation().system().stop(fleet);
+}
+
+TEST_CASE("a simulated pod ends at its deadline") {
+  cluster c{1};
+  actors::simulated_fleet_options one;
+  one.nodes = 1;
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), one);
+  auto pod = pod_named("batch");
+  pod.mutable_spec()->set_active_deadline_seconds(30);
+  c.create(pod);
+  const auto status = [&] { return c.find<Pod>("default", "batch")->as<Pod>().status(); };
+  REQUIRE(c.run_until([&] { return status().phase() == "Running"; }));
+  c.advance(seconds{25});
+  CHECK(status().phase() == "Running");
+  REQUIRE(c.run_until([&] { return status().phase() == "Failed"; }, seconds{20}));
+  CHECK(status().reason() == "DeadlineExceeded");
+  CHECK(status().container_statuses(0).state().terminated().exit_code() == 137);
+  c.simulation().system().stop(fleet);
+}
+
 }  // namespace troupe::test

@@ -161,6 +161,10 @@ TEST_CASE("DefaultTolerationSeconds adds what a pod does not say itself", "[admi
     CHECK(pod.spec().tolerations(1).key() == "node.kubernetes.io/unreachable");
     CHECK(pod.spec().tolerations(1).toleration_seconds() == 300);
   }
+  const auto plugin = admission::make_default_toleration_seconds();
+  const auto& pods = api::kind_of<api::core::v1::Pod>();
+  CHECK(plugin->handles(pods, admission::operation::update));
+  CHECK_FALSE(plugin->handles(pods, admission::operation::remove));
   auto all = web_pod();
   all.mutable_spec()->add_tolerations()->set_operator_("Exists");
   REQUIRE(by.mutate(all));

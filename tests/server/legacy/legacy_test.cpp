@@ -202,6 +202,13 @@ TEST_CASE(
   CHECK(gone.at("kind") == "Status");
   CHECK(gone.at("status") == "Success");
   CHECK(api.old("GET", "/pods/web").status == 404);
+  INFO("one that runs is gone at once too, and its id is free");
+  REQUIRE(api.old("POST", "/pods", pod("web")).status == 200);
+  REQUIRE(
+      api.post(std::string{pods_of_today} + "/web/binding", R"({"target":{"name":"n1"}})").status ==
+      201);
+  CHECK(api.old("DELETE", "/pods/web").status == 200);
+  CHECK(api.old("GET", "/pods/web").status == 404);
   CHECK(api.old_v02("DELETE", "/replicationControllers/rc").at("status") == "success");
   // The garbage collector, which is not here, would let the pods go and then the controller.
   CHECK(api.get(std::string{controllers_of_today} + "/rc").at("metadata.finalizers.0") == "orphan");
@@ -232,6 +239,16 @@ TEST_CASE("selectors of 2014 choose by labels and fields") {
   CHECK(api.old("GET", "/pods?labels=app").status == 500);
   CHECK(api.old("GET", "/pods?fields=Color%3Dred").status == 500);
   CHECK(api.old("GET", "/services?fields=DesiredState.Host%3D").status == 500);
+  REQUIRE(api.post("/api/v1/namespaces/default/events",
+                   R"({"metadata":{"name":"e"},"reason":"Started","source":{"component":"kubelet"},
+                       "involvedObject":{"kind":"Pod","namespace":"default","name":"a"}})")
+              .status == 201);
+  const auto events = [&](const std::string& fields) {
+    return api.old("GET", "/events?fields=" + fields).size("items");
+  };
+  CHECK(events("involvedObject.kind%3DPod,involvedObject.name%3Da") == 1);
+  CHECK(events("involvedObject.name%3Db") == 0);
+  CHECK(events("reason%3DStarted,source!%3Dscheduler") == 1);
 }
 
 TEST_CASE("what nobody serves is a plain 404, and the few documents are there") {

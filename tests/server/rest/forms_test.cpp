@@ -84,7 +84,7 @@ TEST_CASE("a method has a meaning only where it makes sense") {
 
 TEST_CASE("the best form that both sides know is chosen") {
   const auto form = [](const char* accept, bool watching = false) {
-    return negotiate(accept, watching);
+    return negotiate(accept, {.watching = watching});
   };
   CHECK(form("")->media == api::media::json);
   CHECK(form("*/*")->media == api::media::json);

@@ -41,7 +41,7 @@ list_page events(std::size_t count) {
 }
 
 wanted_form form_of(const std::string& accept, bool pretty = false) {
-  auto form = negotiate(accept, false).value();
+  auto form = negotiate(accept).value();
   form.pretty = pretty;
   return form;
 }

@@ -279,3 +279,68 @@ TEST_CASE("there are no custom kinds, and clients may know it") {
   CHECK(server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x").status == 404);
   CHECK(server.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "{}").status == 404);
 }
+
+TEST_CASE("a pod is replaced by what it was without the tolerations of admission") {
+  rest_test server;
+  auto text = server.create_pod("web").text();
+  const auto tolerations = text.find("\"tolerations\":[");
+  REQUIRE(tolerations != text.npos);
+  text.erase(tolerations, text.find("],", tolerations) + 2 - tolerations);
+  const auto put = server.put(pods + "/web", text);
+  INFO(put.text());
+  CHECK(put.status == 200);
+  CHECK(put.size("spec.tolerations") == 2);
+}
+
+TEST_CASE("a debug container is refused where the node's runtime cannot start it") {
+  rest_test server{{.simulated_nodes = 1}};
+  server.create_pod("web");
+  const auto is_bound = [&] { return server.get(pods + "/web").has("spec.nodeName"); };
+  const std::string change =
+      R"({"spec":{"ephemeralContainers":[{"name":"debugger","image":"busybox"}]}})";
+  REQUIRE(rest_test::eventually(is_bound));
+  const auto refused = server.patch(pods + "/web/ephemeralcontainers", "strategic", change);
+  CHECK(refused.status == 403);
+  CHECK_THAT(refused.at("message"),
+             Catch::Contains("(simulated://1) does not start ephemeral containers"));
+  CHECK_FALSE(server.get(pods + "/web").has("spec.ephemeralContainers"));
+}
+
+TEST_CASE("the scale of an object is a row of its own columns") {
+  rest_test server;
+  const std::string controllers = "/api/v1/namespaces/default/replicationcontrollers";
+  REQUIRE(server
+              .post(controllers,
+                    R"({"metadata":{"name":"rc"},"spec":{"replicas":2,"selector":{"a":"b"},
+                        "template":{"metadata":{"labels":{"a":"b"}},
+                        "spec":{"containers":[{"name":"c","image":"i"}]}}}})")
+              .status == 201);
+  const auto table = server.get(controllers + "/rc/scale",
+                                {{"accept", "application/json;as=Table;v=v1;g=meta.k8s.io"}});
+  CHECK(table.at("kind") == "Table");
+  CHECK(table.at("columnDefinitions.1.name") == "Desired");
+  CHECK(table.at("columnDefinitions.2.name") == "Available");
+  CHECK(table.at("rows.0.cells.0") == "rc");
+  CHECK(table.at("rows.0.cells.1") == "2");
+}
+
+TEST_CASE("a review is never a table") {
+  rest_test server;
+  const auto asked = [&](const std::string& accept) {
+    return server.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                       R"({"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}})",
+                       {{"accept", accept}, {"content-type", "application/json"}});
+  };
+  const std::string table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  CHECK(asked(table).status == 406);
+  CHECK(asked(table + ",application/json").at("kind") == "SelfSubjectAccessReview");
+}
+
+TEST_CASE("the root tells all paths") {
+  rest_test server;
+  const auto root = server.get("/");
+  CHECK(root.status == 200);
+  for (const auto* path : {"/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/version"})
+    CHECK_THAT(root.text(), Catch::Contains('"' + std::string{path} + '"'));
+  CHECK_THAT(root.at("paths"), !Catch::Contains("/apis/v1"));
+}
