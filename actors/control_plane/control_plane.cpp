@@ -83,11 +83,12 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   core_actors.writer =
       impl_->start<writer>("writer", "writer", impl_->writes,
                            writer_options{.conflict_chance = options.conflict_chance});
-  store.observe([to = core_actors.watcher](persistence::change_batch batch) {
-    const auto& last = batch->back();
-    const runtime::cause cause{last.cause.request, last.at};
-    to.tell(committed{std::move(batch)}, cause);
-  });
+  store.observe(
+      [to = core_actors.watcher](persistence::revision after, persistence::change_batch batch) {
+        const auto& last = batch->back();
+        const runtime::cause cause{last.cause.request, last.at};
+        to.tell(committed{after, std::move(batch)}, cause);
+      });
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, options.events);
   impl_->links = std::make_unique<node_links>(system, store, core_actors);
@@ -107,7 +108,7 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
 }
 
 control_plane::~control_plane() {
-  impl_->store.observe([](const persistence::change_batch&) {});
+  impl_->store.observe([](auto, const auto&) {});
   for (auto ref = impl_->started.rbegin(); ref != impl_->started.rend(); ++ref) {
     impl_->system.stop(*ref);
   }

@@ -14,8 +14,9 @@ writer::writer(std::shared_ptr<write_service> service, writer_options options)
     : service_{std::move(service)}, options_{options} {}
 
 const runtime::behavior& writer::make_behavior() const {
-  static const auto table = runtime::handlers(&writer::on_commit, &writer::on_bind,
-                                              &writer::on_evict, &writer::on_remove);
+  static const auto table =
+      runtime::handlers(&writer::on_commit, &writer::on_bind, &writer::on_evict, &writer::on_remove,
+                        &writer::on_barrier);
   return table;
 }
 
@@ -68,6 +69,16 @@ void writer::on_remove(const remove& m, runtime::promise<command_done> answer) {
   carry_out([m, now = wall_now()](
                 const auto& state) { return propose_removal(plan_remove(state, m, now)); },
             m.cause, std::move(answer));
+}
+
+// All that was sent to this actor before has been submitted.
+void writer::on_barrier(const barrier&, runtime::promise<barrier_done> answer) {
+  if (draws_conflict())
+    return answer.deliver({persistence::fail(persistence::errc::overloaded, "it was injected")});
+  const auto promise = std::make_shared<runtime::promise<barrier_done>>(std::move(answer));
+  service_->barrier([promise](persistence::expected<revision> reached) {
+    promise->deliver(barrier_done{std::move(reached)});
+  });
 }
 
 void writer::carry_out(std::function<api::expected<proposal>(const persistence::snapshot&)> propose,

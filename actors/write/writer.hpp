@@ -37,6 +37,7 @@ class writer : public runtime::actor {
   void on_bind(const bind& m, runtime::promise<command_done> answer);
   void on_evict(const evict& m, runtime::promise<command_done> answer);
   void on_remove(const remove& m, runtime::promise<command_done> answer);
+  void on_barrier(const barrier&, runtime::promise<barrier_done> answer);
 
   void carry_out(std::function<api::expected<proposal>(const persistence::snapshot&)> propose,
                  persistence::change_cause cause, runtime::promise<command_done> answer);

@@ -157,8 +157,9 @@ TEST_CASE("a subscriber behind the window is served from the log by the reading 
   options.log_part_changes = 7;
   const auto watcher = system.spawn({.kind = "watcher", .name = "watcher"},
                                     runtime::make<actors::watcher>(store.get(), options));
-  store->observe(
-      [&](persistence::change_batch batch) { watcher.tell(actors::committed{std::move(batch)}); });
+  store->observe([&](persistence::revision after, persistence::change_batch batch) {
+    watcher.tell(actors::committed{after, std::move(batch)});
+  });
   const auto image = std::make_shared<mirror>();
   system.spawn({.kind = "pupil", .name = "slow"},
                runtime::make<pupil>(watcher, std::uint32_t{1}, image));
@@ -184,7 +185,7 @@ TEST_CASE("a subscriber behind the window is served from the log by the reading 
   }));
   CHECK(image->in_order);
   CHECK(image->objects.size() == 10);
-  store->observe([](const persistence::change_batch&) {});
+  store->observe([](auto, const auto&) {});
 }
 
 TEST_CASE("a control plane with all its controllers starts and ends quickly") {

@@ -30,14 +30,14 @@ core_fixture::core_fixture(std::uint64_t seed, core_fixture_options options) : s
                             std::make_shared<actors::write_service>(
                                 *store, system.time(), actors::write_options{.threads = false}),
                             options.writer));
-  store->observe([this](persistence::change_batch batch) {
-    if (!lose_batches) watcher.tell(actors::committed{std::move(batch)});
+  store->observe([this](persistence::revision after, persistence::change_batch batch) {
+    if (!lose_batches) watcher.tell(actors::committed{after, std::move(batch)});
   });
   simulation.settle();
 }
 
 core_fixture::~core_fixture() {
-  store->observe([](const persistence::change_batch&) {});
+  store->observe([](auto, const auto&) {});
 }
 
 std::string core_fixture::key(std::string_view ns, std::string_view name) {
