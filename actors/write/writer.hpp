@@ -13,6 +13,7 @@
 
 #include "actors/core/messages.hpp"
 #include "actors/write/commands.hpp"
+#include "actors/write/write_gate.hpp"
 #include "actors/write/write_service.hpp"
 #include "runtime/actor.hpp"
 
@@ -22,6 +23,8 @@ struct writer_options {
   // Chance that a transaction is answered with a conflict in the place of being tried; simulations
   // set it.
   double conflict_chance = 0;
+  // Null: always open. Once it is closed all requests are refused.
+  std::shared_ptr<write_gate> gate = nullptr;
 };
 
 class writer : public runtime::actor {
@@ -41,6 +44,8 @@ class writer : public runtime::actor {
 
   void carry_out(std::function<api::expected<proposal>(const persistence::snapshot&)> propose,
                  persistence::change_cause cause, runtime::promise<command_done> answer);
+  template <class F>
+  bool pass(F write) const;
   bool draws_conflict();
   persistence::change_cause complete(persistence::change_cause given) const;
 
