@@ -36,7 +36,8 @@ struct bound {
   std::uint64_t limit = 0;
 };
 
-// Who and what made a change; kept in the log and shown by the console's `history` and `why`.
+// Who and what made a change; kept in the log and shown by the console's `history` and `why`. All
+// of it may be absent.
 struct change_cause {
   std::uint64_t request = 0;  // id of the client's request, 0 for none
   revision trigger = 0;       // the revision that the author reacted to, 0 for none
@@ -76,7 +77,8 @@ struct change {
   std::chrono::system_clock::time_point time;
 };
 
-// All changes of one batch, in order of revision; shared by all readers.
+// All changes of one batch, in order of revision, never a part of a revision; shared by all
+// readers.
 using change_batch = std::shared_ptr<const std::vector<change>>;
 
 }  // namespace troupe::persistence

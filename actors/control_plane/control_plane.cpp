@@ -1,19 +1,14 @@
 #include "actors/control_plane/control_plane.hpp"
 
+#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "actors/controllers/kit/owner_supervisor.hpp"
-#include "actors/controllers/registry.hpp"
+#include "actors/control_plane/leading.hpp"
 #include "actors/defaults.hpp"
 #include "actors/events/recorder.hpp"
-#include "actors/garbage/garbage_collector.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/namespaces/namespaces.hpp"
-#include "actors/nodes/minions.hpp"
-#include "actors/pods/pods.hpp"
-#include "actors/scheduler/scheduler.hpp"
-#include "actors/tokens/token_cleaner.hpp"
+#include "actors/nodes/node_capacity.hpp"
 #include "actors/watch/watcher.hpp"
 #include "actors/write/admission/service_addresses.hpp"
 #include "actors/write/writer.hpp"
@@ -37,11 +32,15 @@ std::shared_ptr<const admission::chain> chain_with(admission::outside_list outsi
 struct control_plane::impl {
   runtime::actor_system& system;
   persistence::store& store;
-  std::shared_ptr<actors::capacity> capacity;
+  const control_plane_options options;
+  const std::shared_ptr<actors::capacity> capacity =
+      std::make_shared<actors::capacity>(options.capacity);
   std::shared_ptr<write_service> writes = {};
   actors::core_actors core_actors = {};
   std::unique_ptr<node_links> links = {};
   std::vector<runtime::actor_ref> started = {};
+  std::mutex mutex = {};
+  std::unique_ptr<actors::leading> term = {};  // null: it does not lead
 
   template <class A, class... Args>
   runtime::actor_ref start(const char* kind, const char* name, Args... args) {
@@ -66,51 +65,60 @@ struct control_plane::impl {
 
 control_plane::control_plane(runtime::actor_system& system, persistence::store& store,
                              control_plane_options options)
-    : impl_{new impl{system, store, std::make_shared<actors::capacity>(options.capacity)}} {
+    : impl_{new impl{system, store, std::move(options)}} {
   const auto& capacity = impl_->capacity;
-  impl_->writes =
-      std::make_shared<write_service>(store, system.time(),
-                                      write_options{.capacity = capacity,
-                                                    .chain = chain_with(std::move(options.outside)),
-                                                    .threads = options.reading_thread});
+  const auto& given = impl_->options;
+  impl_->writes = std::make_shared<write_service>(store, system.time(),
+                                                  write_options{.capacity = capacity,
+                                                                .chain = chain_with(given.outside),
+                                                                .threads = given.reading_thread});
   capacity->nodes_take(pods_taken_by_nodes(store.read()));
-  auto reader = options.reading_thread ? std::make_shared<runtime::worker_pool>(
-                                             "log-reader", 1, defaults::log_queue_limit)
-                                       : nullptr;
+  auto reader = given.reading_thread ? std::make_shared<runtime::worker_pool>(
+                                           "log-reader", 1, defaults::log_queue_limit)
+                                     : nullptr;
   auto& core_actors = impl_->core_actors;
   core_actors.watcher = impl_->start<watcher>("watcher", "watcher", &store,
                                               watcher_options{.log_reader = std::move(reader)});
-  core_actors.writer =
-      impl_->start<writer>("writer", "writer", impl_->writes,
-                           writer_options{.conflict_chance = options.conflict_chance});
-  store.observe([to = core_actors.watcher](persistence::change_batch batch) {
-    const auto& last = batch->back();
-    const runtime::cause cause{last.cause.request, last.at};
-    to.tell(committed{std::move(batch)}, cause);
-  });
+  core_actors.writer = impl_->start<writer>(
+      "writer", "writer", impl_->writes, writer_options{.conflict_chance = given.conflict_chance});
+  store.observe(
+      [to = core_actors.watcher](persistence::revision after, persistence::change_batch batch) {
+        const auto& last = batch->back();
+        const runtime::cause cause{last.cause.request, last.at};
+        to.tell(committed{after, std::move(batch)}, cause);
+      });
   core_actors.recorder =
-      impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, options.events);
+      impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);
   impl_->links = std::make_unique<node_links>(system, store, core_actors);
   impl_->started.push_back(impl_->links->actor());
-  if (!options.controllers) return;
-  impl_->start<namespaces>("namespaces", "namespaces", &store, core_actors);
-  impl_->start<garbage_collector>("garbage-collector", "garbage-collector", &store, core_actors);
-  impl_->start<minions>("supervisor", "minions", &store, core_actors, options.node_grace, capacity);
-  impl_->start<token_cleaner>("token-cleaner", "token-cleaner", core_actors);
-  auto scheduler = spawn_scheduler(system, core_actors, {.profile = options.scheduler_profile});
-  impl_->started.push_back(scheduler);
-  impl_->start<pods>("supervisor", "pods", core_actors.watcher,
-                     pod_context{&store, core_actors.writer, scheduler, core_actors.recorder},
-                     pods_options{});
-  for (const auto& each : known_controllers())
-    impl_->started.push_back(start_controller(system, each, core_actors, store));
+  impl_->start<node_capacity>("node-capacity", "node-capacity", core_actors.watcher, capacity);
+  if (given.controllers) start_leading();
 }
 
 control_plane::~control_plane() {
-  impl_->store.observe([](const persistence::change_batch&) {});
+  stop_leading();
+  impl_->store.observe([](auto, const auto&) {});
   for (auto ref = impl_->started.rbegin(); ref != impl_->started.rend(); ++ref) {
     impl_->system.stop(*ref);
   }
+}
+
+void control_plane::start_leading() {
+  const std::lock_guard lock{impl_->mutex};
+  if (impl_->term) return;
+  impl_->term = std::make_unique<leading>(
+      leading::context{impl_->system, impl_->store, impl_->writes, impl_->core_actors},
+      impl_->options);
+}
+
+void control_plane::stop_leading() {
+  const std::lock_guard lock{impl_->mutex};
+  impl_->term.reset();
+}
+
+bool control_plane::leads() const {
+  const std::lock_guard lock{impl_->mutex};
+  return impl_->term != nullptr;
 }
 
 const actors::core_actors& control_plane::core_actors() const noexcept {

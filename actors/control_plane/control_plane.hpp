@@ -1,5 +1,7 @@
-// One control plane: writer, watcher, scheduler, controllers and their supervisors, over a store
-// and an actor system. The API server works through it.
+// One control plane over a store and an actor system. It always serves: watcher, writer, recorder
+// and the links of joined nodes, by which the API server works. It leads from time to time:
+// controllers, scheduler and all else that only one control plane of a cluster may do at a time
+// (leading.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,7 @@ namespace troupe::actors {
 struct control_plane_options {
   // Checked by scheduler::profile::make.
   scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
-  // False: only writer, watcher and recorder (tests of the core actors).
+  // False: it serves, and does not lead before start_leading().
   bool controllers = true;
   // False: the watcher reads the change log itself, writes are tried again where they are. For
   // simulations, which have one thread.
@@ -47,6 +49,14 @@ class control_plane {
                 control_plane_options options);
   // Ends the actors that it started.
   ~control_plane();
+
+  // At any moment, from any thread but that of an answer of the store; both return at once, and do
+  // nothing where it is so already. After stop_leading() nothing that the controllers had not sent
+  // to the store before gets there, and a barrier of the store that is asked for then is passed
+  // when all that they had sent is committed or refused. So another one may lead behind it.
+  void start_leading();
+  void stop_leading();
+  bool leads() const;
 
   const actors::core_actors& core_actors() const noexcept;
   // Those of the joined nodes.

@@ -34,6 +34,15 @@ struct commit_done {
   persistence::outcome result;
 };
 
+// A request, answered by `barrier_done` when the store shows all that this writer was sent before
+// by anybody, and all that any writer of the cluster had committed before (store::barrier). What
+// reads the store from then on knows what it did in an earlier life.
+struct barrier {};
+
+struct barrier_done {
+  persistence::expected<revision> reached;
+};
+
 // Puts an unbound pod on a node: sets spec.nodeName and the condition PodScheduled. Refused when
 // the pod has gone, is another (uid), is being deleted or is already assigned. Answered by
 // `command_done`.
@@ -75,8 +84,10 @@ struct command_done {
 
 // -- between the store, the watcher and its subscribers -----------------------------------------
 
-// From the commit thread: a batch is on disk and visible.
+// From the commit thread: a batch is committed and visible. It continues the one that ended with
+// revision `after`.
 struct committed {
+  revision after = 0;
   persistence::change_batch changes;
 };
 

@@ -24,13 +24,8 @@ bool fails(readiness ready) {
 
 }  // namespace
 
-minions::minions(const persistence::store* store, core_actors core, runtime::duration grace,
-                 std::shared_ptr<actors::capacity> capacity)
-    : informer{core.watcher},
-      store_{store},
-      core_{std::move(core)},
-      grace_{grace},
-      capacity_{std::move(capacity)} {}
+minions::minions(const persistence::store* store, core_actors core, runtime::duration grace)
+    : informer{core.watcher}, store_{store}, core_{std::move(core)}, grace_{grace} {}
 
 const runtime::behavior& minions::make_behavior() const {
   static const auto table = runtime::handlers(&minions::on_watch_events, &minions::on_watch_ended);
@@ -47,8 +42,7 @@ void minions::started() {
 std::string minions::describe() const {
   const auto failing = std::count_if(rows_.begin(), rows_.end(),
                                      [](const auto& entry) { return fails(entry.second.ready); });
-  return fmt::format("nodes: {}\nfailing: {}\nallDown: {}\nnodesTakePods: {}\npodsAtMost: {}\n",
-                     rows_.size(), failing, all_down_, takes_pods_, capacity_->pods());
+  return fmt::format("nodes: {}\nfailing: {}\nallDown: {}\n", rows_.size(), failing, all_down_);
 }
 
 // -- messages from the watcher --------------------------------------------------------------------
@@ -62,7 +56,6 @@ void minions::on_nodes(const watch_events& m) {
       take_node(name, event);
     } else if (const auto found = rows_.find(name); found != rows_.end()) {
       stop_child(found->second.actor);
-      takes_pods_ -= found->second.takes_pods;
       rows_.erase(found);
     }
   }
@@ -70,7 +63,6 @@ void minions::on_nodes(const watch_events& m) {
     stop_children_except("minion",
                          [this](const std::string& name) { return rows_.contains(name); });
   }
-  if (complete_) capacity_->nodes_take(takes_pods_);
 }
 
 void minions::take_node(const std::string& name, const watch_event& event) {
@@ -89,9 +81,6 @@ void minions::take_node(const std::string& name, const watch_event& event) {
   const auto& node = event.object->as<Node>();
   const auto ready = readiness_of(node);
   if (fails(ready) && !fails(r.ready)) r.since = now();
-  const auto takes = pods_taken_by(node);
-  takes_pods_ += takes - r.takes_pods;
-  r.takes_pods = takes;
   r.ready = ready;
   r.zone = zone_of(node);
   r.away = sends_pods_away(node);

@@ -1,6 +1,5 @@
 // The supervisor of the minions: starts one for each Node, brings it the changes of its Node and
-// its lease, and decides how fast the pods of nodes that fail may be sent away (zones.hpp). Adds up
-// how many pods the nodes take, for the capacity of the cluster.
+// its lease, and decides how fast the pods of nodes that fail may be sent away (zones.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,14 @@
 #include "actors/nodes/minion.hpp"
 #include "actors/nodes/node_rules.hpp"
 #include "actors/nodes/zones.hpp"
-#include "actors/write/capacity.hpp"
 #include "persistence/store/store.hpp"
 
 namespace troupe::actors {
 
 class minions : public informer {
  public:
-  // The store must outlive it. Tells `capacity` what the nodes take.
-  minions(const persistence::store* store, core_actors core, runtime::duration grace,
-          std::shared_ptr<actors::capacity> capacity);
+  // The store must outlive it.
+  minions(const persistence::store* store, core_actors core, runtime::duration grace);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -33,7 +30,6 @@ class minions : public informer {
     runtime::actor_ref actor;
     std::string zone;
     readiness ready = readiness::unsaid;
-    std::uint64_t takes_pods = 0;
     bool granted = false;         // the pods are being, or may be, sent away
     bool away = false;            // the Node says that they are
     runtime::time_point since{};  // not ready since
@@ -55,8 +51,6 @@ class minions : public informer {
   const persistence::store* store_;
   core_actors core_;
   const runtime::duration grace_;
-  const std::shared_ptr<capacity> capacity_;
-  std::uint64_t takes_pods_ = 0;     // all nodes together
   std::map<std::string, row> rows_;  // by node
   std::map<std::string, zone> zones_;
   bool complete_ = false;

@@ -93,15 +93,15 @@ const runtime::behavior& scheduler_actor::make_behavior() const {
 void scheduler_actor::started() {
   // Plugins may still answer a former incarnation.
   last_plugin_bind_ = random()();
-  fence();
+  await_barrier();
 }
 
-void scheduler_actor::fence() {
-  request<commit_done>(core_.writer, commit{std::make_shared<persistence::transaction>()},
-                       defaults::bind_timeout, [this](const auto& answered) {
-                         if (answered) return begin();
-                         fence_timer_ = after(defaults::fence_retry, [this] { fence(); });
-                       });
+void scheduler_actor::await_barrier() {
+  request<barrier_done>(
+      core_.writer, barrier{}, defaults::bind_timeout, [this](const auto& answered) {
+        if (answered && (*answered)->reached) return begin();
+        barrier_timer_ = after(defaults::barrier_retry, [this] { await_barrier(); });
+      });
 }
 
 void scheduler_actor::begin() {

@@ -1,11 +1,10 @@
 // The scheduler: takes unbound pods one after the other, finds each a node, and issues Bind.
 //
 // One actor. It owns the queue of waiting pods and a view of the cluster, both fed by the watcher
-// and rebuilt after a restart: behind a fence (an empty transaction through the writer), so that
-// the binds that were under way are seen and no node gets more than it holds. A pod is assumed on
-// its node while the writer binds it, and known as bound from the answer on; the writer refuses
-// what is no longer true, and the pod is tried again (1 s, doubling). A plugin that throws costs
-// the pod one attempt.
+// and rebuilt after a restart: behind a barrier through the writer, so that the binds that were
+// under way are seen and no node gets more than it holds. A pod is assumed on its node while the
+// writer binds it, and known as bound from the answer on; the writer refuses what is no longer
+// true, and the pod is tried again (1 s, doubling). A plugin that throws costs the pod one attempt.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +57,7 @@ class scheduler_actor : public informer {
   void on_nodes(const watch_events& m);
   void on_pods(const watch_events& m);
 
-  void fence();
+  void await_barrier();
   void begin();
 
   // -- what it knows ------------------------------------------------------------------------------
@@ -106,7 +105,7 @@ class scheduler_actor : public informer {
   };
   std::unordered_map<std::uint64_t, plugin_bind> plugin_binds_;  // under way
   std::uint64_t last_plugin_bind_ = 0;
-  runtime::timer fence_timer_, due_timer_, flush_timer_;
+  runtime::timer barrier_timer_, due_timer_, flush_timer_;
   std::uint64_t bound_ = 0, refused_ = 0, failed_ = 0;
 };
 

@@ -36,12 +36,14 @@ void watch_window::add(persistence::change_batch batch) {
   }
 }
 
-persistence::change_cause watch_window::cause(persistence::revision at) const {
+persistence::change_cause watch_window::cause(persistence::revision at,
+                                              std::string_view key) const {
   persistence::change_cause found;
   if (at <= from_) return found;
   each(at - 1, [&](const persistence::change& c) {
-    if (c.at == at) found = c.cause;
-    return false;
+    const bool sought = c.at == at && c.key == key;
+    if (sought) found = c.cause;
+    return c.at == at && !sought;
   });
   return found;
 }

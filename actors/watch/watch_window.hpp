@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <string_view>
 
 #include "persistence/store/store.hpp"
 
@@ -41,8 +42,8 @@ class watch_window {
     }
   }
 
-  // Why this revision was made; nothing where it is not here.
-  persistence::change_cause cause(persistence::revision at) const;
+  // Why this key was changed at this revision; nothing where that is not here.
+  persistence::change_cause cause(persistence::revision at, std::string_view key) const;
 
   std::size_t changes() const noexcept { return changes_; }
   std::size_t bytes() const noexcept { return bytes_; }

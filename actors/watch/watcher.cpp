@@ -55,7 +55,7 @@ void watcher::on_committed(const committed& m) {
   // from the log, what comes is read from there as well.
   const bool filling = gap_until_ != runtime::time_point{};
   if (filling || m.changes->empty() || m.changes->back().at <= newest) return;
-  if (m.changes->front().at > newest + 1) {
+  if (m.after > newest) {
     fill_gap();
   } else if (m.changes->front().at > newest) {
     take(m.changes);

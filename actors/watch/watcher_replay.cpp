@@ -83,7 +83,7 @@ void watcher::send_initial(watch_stream& s) {
     if (!s.view.shows(object)) return true;
     if (static_cast<std::int64_t>(events.size()) == room) return complete = false;
     const auto at = object->revision();
-    events.push_back({event_type::added, at, object, {}, window_.cause(at)});
+    events.push_back({event_type::added, at, object, {}, window_.cause(at, key)});
     last = key;
     return true;
   };

@@ -1,6 +1,5 @@
-// The order that reviews must not disturb: who asks for an empty commit is told when all that was
-// submitted before it has reached the store's queue or was refused (a controller that has restarted
-// looks at the store after such a fence). Thread safe.
+// The order that reviews must not disturb: a barrier goes to the store when all that was submitted
+// before it has reached the store's queue or was refused. Thread safe.
 #pragma once
 
 #include <cstdint>

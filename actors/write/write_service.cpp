@@ -143,12 +143,15 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
       done(std::move(result));
     };
     if (!chain.asks_outside()) return send(std::move(transaction), std::move(counted));
-    const auto shared = std::make_shared<persistence::transaction>(std::move(transaction));
-    if (shared->mutations.empty())
-      return order.after_all_before([self = shared_from_this(), shared, counted] {
-        self->send(std::move(*shared), counted);
-      });
-    review_creations(shared, 0, order.begin(), std::move(counted));
+    review_creations(std::make_shared<persistence::transaction>(std::move(transaction)), 0,
+                     order.begin(), std::move(counted));
+  }
+
+  void barrier(persistence::barrier_completion done) {
+    if (!chain.asks_outside()) return store.barrier(std::move(done));
+    order.after_all_before([self = shared_from_this(), done = std::move(done)]() mutable {
+      self->store.barrier(std::move(done));
+    });
   }
 
   // Steps outside see what controllers create; a refusal is told as `invalid`.
@@ -265,6 +268,10 @@ void write_service::carry_out(write_request request) {
 
 void write_service::submit(persistence::transaction transaction, persistence::completion done) {
   impl_->submit(std::move(transaction), std::move(done));
+}
+
+void write_service::barrier(persistence::barrier_completion done) {
+  impl_->barrier(std::move(done));
 }
 
 bool write_service::asks_outside() const noexcept {

@@ -61,9 +61,11 @@ class write_service {
   ~write_service();
 
   void carry_out(write_request request);
-  // `done` runs on a commit thread, or here where it is refused at once. An empty transaction is
-  // committed after all that were submitted before it.
+  // `done` runs on a commit thread, or here where it is refused at once.
   void submit(persistence::transaction transaction, persistence::completion done);
+  // store::barrier, behind what was submitted here before and still waits for an answer from
+  // outside.
+  void barrier(persistence::barrier_completion done);
 
   // Whether any step of admission is outside.
   bool asks_outside() const noexcept;

@@ -10,12 +10,23 @@
 
 namespace troupe::actors {
 
+namespace {
+
+constexpr const char* term_over = "this control plane does not lead any more";
+
+persistence::error refusal() {
+  return {.code = persistence::errc::closed, .message = term_over};
+}
+
+}  // namespace
+
 writer::writer(std::shared_ptr<write_service> service, writer_options options)
     : service_{std::move(service)}, options_{options} {}
 
 const runtime::behavior& writer::make_behavior() const {
-  static const auto table = runtime::handlers(&writer::on_commit, &writer::on_bind,
-                                              &writer::on_evict, &writer::on_remove);
+  static const auto table =
+      runtime::handlers(&writer::on_commit, &writer::on_bind, &writer::on_evict, &writer::on_remove,
+                        &writer::on_barrier);
   return table;
 }
 
@@ -44,9 +55,12 @@ void writer::on_commit(const commit& m, runtime::promise<commit_done> answer) {
                            .key = demanded.empty() ? std::string{} : demanded.front().key})});
   }
   const auto promise = std::make_shared<runtime::promise<commit_done>>(std::move(answer));
-  service_->submit(std::move(transaction), [promise](persistence::outcome result) {
-    promise->deliver(commit_done{std::move(result)});
+  const bool open = pass([&] {
+    service_->submit(std::move(transaction), [promise](persistence::outcome result) {
+      promise->deliver(commit_done{std::move(result)});
+    });
   });
+  if (!open) promise->deliver({persistence::fail(refusal())});
 }
 
 void writer::on_bind(const bind& m, runtime::promise<command_done> answer) {
@@ -70,23 +84,50 @@ void writer::on_remove(const remove& m, runtime::promise<command_done> answer) {
             m.cause, std::move(answer));
 }
 
+// All that was sent to this actor before has been submitted.
+void writer::on_barrier(const barrier&, runtime::promise<barrier_done> answer) {
+  if (draws_conflict())
+    return answer.deliver({persistence::fail(persistence::errc::overloaded, "it was injected")});
+  const auto promise = std::make_shared<runtime::promise<barrier_done>>(std::move(answer));
+  const bool open = pass([&] {
+    service_->barrier([promise](persistence::expected<revision> reached) {
+      promise->deliver(barrier_done{std::move(reached)});
+    });
+  });
+  if (!open) promise->deliver({persistence::fail(refusal())});
+}
+
 void writer::carry_out(std::function<api::expected<proposal>(const persistence::snapshot&)> propose,
                        persistence::change_cause cause, runtime::promise<command_done> answer) {
   const auto promise = std::make_shared<runtime::promise<command_done>>(std::move(answer));
   int false_conflicts = 0;
   while (false_conflicts < defaults::write_attempts && draws_conflict())
     ++false_conflicts;
-  service_->carry_out({.propose = std::move(propose),
-                       .done =
-                           [promise](write_outcome outcome) {
-                             if (!outcome.result)
-                               return promise->deliver(
-                                   {api::fail(std::move(outcome.result.error()))});
-                             promise->deliver({std::move(outcome.result->object)});
-                           },
-                       .cause = complete(std::move(cause)),
-                       .by = admission::controllers(),
-                       .false_conflicts = false_conflicts});
+  const auto done = [promise](write_outcome outcome) {
+    if (!outcome.result) return promise->deliver({api::fail(std::move(outcome.result.error()))});
+    promise->deliver({std::move(outcome.result->object)});
+  };
+  // After a conflict it is proposed again, without this actor.
+  auto while_open = [gate = options_.gate, propose = std::move(propose)](
+                        const persistence::snapshot& state) -> api::expected<proposal> {
+    if (gate && gate->closed()) return api::fail(api::service_unavailable(term_over));
+    return propose(state);
+  };
+  const bool open = pass([&] {
+    service_->carry_out({.propose = std::move(while_open),
+                         .done = done,
+                         .cause = complete(std::move(cause)),
+                         .by = admission::controllers(),
+                         .false_conflicts = false_conflicts});
+  });
+  if (!open) done({api::fail(api::service_unavailable(term_over))});
+}
+
+template <class F>
+bool writer::pass(F write) const {
+  if (options_.gate) return options_.gate->pass(std::move(write));
+  write();
+  return true;
 }
 
 bool writer::draws_conflict() {

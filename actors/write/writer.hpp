@@ -13,6 +13,7 @@
 
 #include "actors/core/messages.hpp"
 #include "actors/write/commands.hpp"
+#include "actors/write/write_gate.hpp"
 #include "actors/write/write_service.hpp"
 #include "runtime/actor.hpp"
 
@@ -22,6 +23,8 @@ struct writer_options {
   // Chance that a transaction is answered with a conflict in the place of being tried; simulations
   // set it.
   double conflict_chance = 0;
+  // Null: always open. Once it is closed all requests are refused.
+  std::shared_ptr<write_gate> gate = nullptr;
 };
 
 class writer : public runtime::actor {
@@ -37,9 +40,12 @@ class writer : public runtime::actor {
   void on_bind(const bind& m, runtime::promise<command_done> answer);
   void on_evict(const evict& m, runtime::promise<command_done> answer);
   void on_remove(const remove& m, runtime::promise<command_done> answer);
+  void on_barrier(const barrier&, runtime::promise<barrier_done> answer);
 
   void carry_out(std::function<api::expected<proposal>(const persistence::snapshot&)> propose,
                  persistence::change_cause cause, runtime::promise<command_done> answer);
+  template <class F>
+  bool pass(F write) const;
   bool draws_conflict();
   persistence::change_cause complete(persistence::change_cause given) const;
 

@@ -116,8 +116,9 @@ void committer::publish(batch& pending) {
 }
 
 void committer::make_visible(std::shared_ptr<const tree_root> state, change_batch changes) {
+  const auto after = core_.root.load()->at();
   core_.root.store(std::move(state));
-  if (observer_) observer_(std::move(changes));
+  if (observer_) observer_(after, std::move(changes));
 }
 
 // -- after the disk has failed --------------------------------------------------------------------

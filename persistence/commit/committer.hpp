@@ -43,9 +43,8 @@ class committer {
   // -- answers --------------------------------------------------------------------------------
   // The new state, the observer, then each transaction's outcome.
   void publish(batch& pending);
-  void observer(std::function<void(change_batch)> observer_function) {
-    observer_ = std::move(observer_function);
-  }
+  using observer_function = std::function<void(revision after, change_batch changes)>;
+  void observer(observer_function function) { observer_ = std::move(function); }
 
   // -- while no batch is on its way -------------------------------------------------------------
   // Reopens the disk and brings it and memory to the same state: unsynced batches are written
@@ -93,7 +92,7 @@ class committer {
   std::optional<error> failure_;
 
   // Of answers.
-  std::function<void(change_batch)> observer_;
+  observer_function observer_;
 };
 
 }  // namespace troupe::persistence

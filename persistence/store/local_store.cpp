@@ -70,7 +70,15 @@ void local_store::submit(transaction request, completion done) {
   if (!core_.options.threaded) commit_here();
 }
 
-void local_store::observe(std::function<void(change_batch)> observer) {
+// What changes nothing takes no revision and is never written, but keeps its place in the queue.
+void local_store::barrier(barrier_completion done) {
+  submit({}, [done = std::move(done)](const outcome& result) {
+    if (!result) return done(fail(result.error()));
+    done(result->at);
+  });
+}
+
+void local_store::observe(batch_observer observer) {
   between_batches([&] { committer_.observer(std::move(observer)); });
 }
 

@@ -26,11 +26,12 @@ class local_store final : public store {
   ~local_store() override;
 
   void submit(transaction request, completion done) override;
+  void barrier(barrier_completion done) override;
   snapshot read() const override;
   expected<snapshot> read_at(revision at) const override;
   void pin(const snapshot& state) override;
   expected<std::vector<change>> changes(revision after, std::size_t limit) const override;
-  void observe(std::function<void(change_batch)> observer) override;
+  void observe(batch_observer observer) override;
   expected<void> compact(revision up_to) override;
   store_stats stats() const override;
   std::string cluster_id() const override;

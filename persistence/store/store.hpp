@@ -1,15 +1,34 @@
 // The store of a cluster, and the only way to change its state.
 //
-// A transaction is checked and applied as a whole and gets the next revision of the store, one
-// 64-bit counter that clients see as resourceVersion. It is acknowledged when it is on disk
-// (group commit: all that waits goes into one batch with one fsync). The batch holds the objects
-// and their change records, so the log can never disagree with the state.
+// A transaction is checked and applied as a whole, at one revision: a 64-bit counter of the cluster
+// that clients see as resourceVersion. It is acknowledged when it is safe. Thread safe: readers
+// take a snapshot, which costs nothing and never changes; they share no lock with the writer.
 //
-// Thread safe. Readers take a snapshot, which costs nothing and never changes; they share no lock
-// with the writer. A disk error fails the waiting transactions, turns the store read-only and is
-// retried; memory never runs ahead of the disk. What a failed transaction left on the disk is found
-// when the disk answers again and then counts as committed, as after a crash: `io` means "unknown".
-// While the disk is nearly full (`no_space`) nothing is created or grows; removals are taken.
+// The cluster may have other writers, and its newest state may be elsewhere. What a caller may rely
+// on, whichever store it has:
+//
+// - Revisions grow, and that is all: some are never seen here, and transactions that change
+//   different keys may share one. A key has at most one change at a revision.
+// - A snapshot is a state that the cluster had as a whole, with nothing later and nothing before it
+//   left out; its revision is that of its newest change. It may be older than the newest state of
+//   the cluster, and each one is at least as new as those that were read before.
+// - A transaction is judged by the newest state of the cluster. So a precondition that holds in
+//   read() may fail. The answer, success or refusal, comes when read() shows the state that it was
+//   judged by: who reads then and tries again does not fail for the same reason.
+// - `barrier` is how to read what is at least as new as the whole cluster at this moment.
+// - A change may come without a cause: its author is elsewhere, or was not written down.
+// - Bounds count what the store that commits can see.
+//
+// The local store promises more: it is the only writer, so that read() is the newest state there
+// is, a transaction has a revision of its own and the next one (but after a restart), and causes
+// are kept. Nothing outside persistence/ may rely on that.
+//
+// The local store commits what waits in one batch with one fsync; it holds the objects and their
+// change records, so the log can never disagree with the state. A disk error fails the waiting
+// transactions, turns the store read-only and is retried; memory never runs ahead of the disk. What
+// a failed transaction left on the disk is found when the disk answers again and then counts as
+// committed, as after a crash: `io` means "unknown". While the disk is nearly full (`no_space`)
+// nothing is created or grows; removals are taken.
 #pragma once
 
 #include <chrono>
@@ -41,22 +60,34 @@ struct store_stats {
   bool low_space = false;  // nothing is created or grows
 };
 
+// After every change up to `after`, which was known before, these follow. Never empty.
+using batch_observer = std::function<void(revision after, change_batch changes)>;
+// The revision of the state that read() shows, or of an older one that is new enough.
+using barrier_completion = std::function<void(expected<revision> reached)>;
+
 class store {
  public:
-  // Opens or creates; checks the format version and the log against the objects and logs what it
-  // found in one line.
+  // The local store. Opens or creates; checks the format version and the log against the objects
+  // and logs what it found in one line.
   static expected<std::unique_ptr<store>> open(store_options options);
   // Commits what waits, then closes. Not from a completion or the observer.
   virtual ~store() = default;
 
   // Never blocks. `done` runs once, on a commit thread (or here when not threaded), one after the
-  // other in the order of revisions, after the change is on disk and visible in read();
-  // transactions of relaxed kinds only may be acknowledged before the sync. What is refused
-  // at once (`overloaded`, `too_large`, `invalid`, `read_only`, `closed`) is answered before
-  // submit returns. Encoding happens on the calling thread.
+  // other in the order of revisions, after the change is safe and visible in read(), a conflict
+  // after what it was in conflict with is visible; transactions of relaxed kinds only may be
+  // acknowledged before the sync. What is refused at once (`overloaded`, `too_large`, `invalid`,
+  // `read_only`, `closed`) is answered before submit returns. Encoding happens on the calling
+  // thread.
   virtual void submit(transaction request, completion done) = 0;
 
-  // The newest committed state.
+  // Never blocks. `done` runs once, where those of transactions run, when all that was submitted
+  // here before this call has been answered and read() shows all that any writer of the cluster had
+  // committed before it. Takes no revision and writes nothing. The local store answers after the
+  // transactions that wait. Fails as submit does: then nothing is known about what was submitted.
+  virtual void barrier(barrier_completion done) = 0;
+
+  // The newest state that is known here.
   virtual snapshot read() const = 0;
   // The state at a revision, for as long as it is pinned (a paged list): `compacted` when it has
   // gone, `future_revision` when it has not come.
@@ -66,14 +97,15 @@ class store {
   virtual void pin(const snapshot& state) = 0;
 
   // Changes after `after`, from disk: blocks, so not for actors. At most `limit`, but never a part
-  // of a transaction: the next call goes on after the last one's revision. A record that cannot be
-  // decoded is an error (`corrupt`), none is left out.
+  // of a revision: the next call goes on after the last one's. A record that cannot be decoded is
+  // an error (`corrupt`), none is left out.
   virtual expected<std::vector<change>> changes(revision after, std::size_t limit) const = 0;
 
   // Called on a commit thread after each batch is visible, in order, before the completions of
-  // its transactions. Must not block. One observer (the watcher). When this returns it is in
-  // force: it gets every change after read().at().
-  virtual void observe(std::function<void(change_batch)> observer) = 0;
+  // its transactions. Each batch begins where the one before has ended, whatever revisions are
+  // missing between: `after` is the newest revision of that one. Must not block. One observer (the
+  // watcher). When this returns it is in force: it gets every change after read().at().
+  virtual void observe(batch_observer observer) = 0;
 
   // Drops history up to and including `up_to` (never beyond what the options keep when called by
   // the store itself). Never blocks writers for long, but the caller until it is done. Not from a

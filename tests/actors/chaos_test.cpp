@@ -23,7 +23,7 @@ namespace {
 
 class chaos {
  public:
-  explicit chaos(std::uint64_t seed) : random_{seed}, cluster_{seed, options()} {
+  chaos(std::uint64_t seed, bool far) : random_{seed}, cluster_{seed, options(far)} {
     for (const char* node : {"n0", "n1", "n2"})
       add_node(cluster_, node);
   }
@@ -55,8 +55,9 @@ class chaos {
   }
 
  private:
-  static cluster_options options() {
+  static cluster_options options(bool far) {
     cluster_options all;
+    all.far = far;
     all.plane.conflict_chance = 0.05;
     return all;
   }
@@ -205,7 +206,11 @@ class chaos {
 
 TEST_CASE("when crashes, delays and conflicts end, the cluster is what its objects say",
           "[seeds]") {
-  for_each_seed(500, [](std::uint64_t seed) { chaos{seed}.run(); });
+  for_each_seed(500, [](std::uint64_t seed) { chaos{seed, false}.run(); });
+}
+
+TEST_CASE("the same is so where the newest state is elsewhere and others write", "[seeds][far]") {
+  for_each_seed(200, [](std::uint64_t seed) { chaos{seed, true}.run(); });
 }
 
 }  // namespace troupe::test

@@ -157,8 +157,9 @@ TEST_CASE("a subscriber behind the window is served from the log by the reading 
   options.log_part_changes = 7;
   const auto watcher = system.spawn({.kind = "watcher", .name = "watcher"},
                                     runtime::make<actors::watcher>(store.get(), options));
-  store->observe(
-      [&](persistence::change_batch batch) { watcher.tell(actors::committed{std::move(batch)}); });
+  store->observe([&](persistence::revision after, persistence::change_batch batch) {
+    watcher.tell(actors::committed{after, std::move(batch)});
+  });
   const auto image = std::make_shared<mirror>();
   system.spawn({.kind = "pupil", .name = "slow"},
                runtime::make<pupil>(watcher, std::uint32_t{1}, image));
@@ -184,7 +185,7 @@ TEST_CASE("a subscriber behind the window is served from the log by the reading 
   }));
   CHECK(image->in_order);
   CHECK(image->objects.size() == 10);
-  store->observe([](const persistence::change_batch&) {});
+  store->observe([](auto, const auto&) {});
 }
 
 TEST_CASE("a control plane with all its controllers starts and ends quickly") {
@@ -192,6 +193,29 @@ TEST_CASE("a control plane with all its controllers starts and ends quickly") {
   for (int i = 0; i < 5; ++i)
     threaded_plane{};
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+}
+
+TEST_CASE("terms of leadership begin and end while many write, and nobody is left behind") {
+  threaded_plane c{{.controllers = false}};
+  const auto image = std::make_shared<mirror>();
+  c.system->spawn(
+      {.kind = "pupil", .name = "quick"},
+      runtime::make<pupil>(c.plane->core_actors().watcher, std::uint32_t{1'000}, image));
+  std::thread writer{[&c] {
+    for (int i = 0; i < 2'000; ++i)
+      c.write("c" + std::to_string(i % 50), i);
+  }};
+  const auto serving = c.system->actors().size();
+  for (int i = 0; i < 100; ++i) {
+    c.plane->start_leading();
+    CHECK(c.plane->leads());
+    c.plane->stop_leading();
+  }
+  writer.join();
+  CHECK(image->wait([&] { return c.system->actors().size() == serving; }));
+  // What the namespaces' actor has made meanwhile is in the image as well.
+  CHECK(image->wait([&] { return c.done == 2'000 && image->objects == c.state(); }));
+  CHECK(image->in_order);
 }
 
 TEST_CASE("commands from outside are answered, and refused ones say why") {

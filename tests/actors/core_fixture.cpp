@@ -13,15 +13,30 @@ namespace troupe::test {
 
 using api::core::v1::ConfigMap;
 
-core_fixture::core_fixture(std::uint64_t seed, core_fixture_options options) : simulation{seed} {
+std::unique_ptr<persistence::store> core_fixture::open_elsewhere(
+    std::uint64_t seed, const core_fixture_options& options) {
+  auto opened =
+      std::make_unique<far_store>(far_store_options{.seed = seed,
+                                                    .foreign = 0.2,
+                                                    .history_revisions = options.history_revisions,
+                                                    .threaded = false});
+  far = opened.get();
+  return opened;
+}
+
+std::unique_ptr<persistence::store> core_fixture::open_local(const core_fixture_options& options) {
   persistence::store_options in_memory;
   in_memory.history_revisions = options.history_revisions;
   in_memory.history_time = std::chrono::seconds{0};
   in_memory.threaded = false;
   in_memory.cluster_id = "00000000-0000-4000-8000-000000000000";
-  store = std::move(
+  return std::move(
       persistence::local_store::open(std::move(in_memory), persistence::memory_engine_on(disk))
           .value());
+}
+
+core_fixture::core_fixture(std::uint64_t seed, core_fixture_options options) : simulation{seed} {
+  store = options.far ? open_elsewhere(seed, options) : open_local(options);
   auto& system = simulation.system();
   watcher = system.spawn({.kind = "watcher", .name = "watcher"},
                          runtime::make<actors::watcher>(store.get(), options.watcher));
@@ -30,14 +45,15 @@ core_fixture::core_fixture(std::uint64_t seed, core_fixture_options options) : s
                             std::make_shared<actors::write_service>(
                                 *store, system.time(), actors::write_options{.threads = false}),
                             options.writer));
-  store->observe([this](persistence::change_batch batch) {
-    if (!lose_batches) watcher.tell(actors::committed{std::move(batch)});
+  store->observe([this](persistence::revision after, persistence::change_batch batch) {
+    if (saw) saw(*batch);
+    if (!lose_batches) watcher.tell(actors::committed{after, std::move(batch)});
   });
   simulation.settle();
 }
 
 core_fixture::~core_fixture() {
-  store->observe([](const persistence::change_batch&) {});
+  store->observe([](auto, const auto&) {});
 }
 
 std::string core_fixture::key(std::string_view ns, std::string_view name) {
@@ -54,17 +70,20 @@ std::unique_ptr<api::body> core_fixture::config(std::string_view ns, std::string
   return map;
 }
 
-persistence::revision core_fixture::write(
-    std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all) {
+persistence::revision core_fixture::write(contents all) {
+  persistence::revision at = 0;
+  send(std::move(all), [&](const persistence::outcome& result) { at = result.value().at; });
+  if (far != nullptr) far->run();
+  return at;
+}
+
+void core_fixture::send(contents all, persistence::completion done) {
   persistence::transaction transaction;
   for (auto& [key, content] : all) {
     transaction.mutations.push_back({key, &api::kind_of<ConfigMap>(), std::move(content)});
   }
   transaction.cause.request = request;
-  persistence::revision at = 0;
-  store->submit(std::move(transaction),
-                [&](persistence::outcome result) { at = result.value().at; });
-  return at;
+  store->submit(std::move(transaction), std::move(done));
 }
 
 persistence::revision core_fixture::put(std::string_view ns, std::string_view name, bool shown,

@@ -1,7 +1,9 @@
-// Writer and watcher alone, in a simulation, on a store in memory whose history the test writes.
+// Writer and watcher alone, in a simulation, on a store in memory whose history the test writes:
+// the local one, or one whose newest state is elsewhere.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +17,7 @@
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/simulation.hpp"
+#include "support/far_store.hpp"
 
 namespace troupe::test {
 
@@ -22,6 +25,7 @@ struct core_fixture_options {
   actors::watcher_options watcher = {};
   actors::writer_options writer = {};
   persistence::revision history_revisions = 100'000;
+  bool far = false;
 };
 
 class core_fixture {
@@ -33,11 +37,14 @@ class core_fixture {
   const std::shared_ptr<persistence::memory_disk> disk =
       std::make_shared<persistence::memory_disk>();
   std::unique_ptr<persistence::store> store;
+  far_store* far = nullptr;  // the same one; null where it is local
   runtime::actor_ref watcher;
   runtime::actor_ref writer;
 
   // The observer's batches do not reach the watcher while this is set.
   bool lose_batches = false;
+  // Is shown each batch.
+  std::function<void(const std::vector<persistence::change>&)> saw;
   // In whose name it is written.
   std::uint64_t request = 0;
 
@@ -49,10 +56,19 @@ class core_fixture {
                                            int value);
 
   // Writes without precondition; a null body removes. Returns the revision.
-  persistence::revision write(std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all);
+  using contents = std::vector<std::pair<std::string, std::unique_ptr<api::body>>>;
+  persistence::revision write(contents all);
+  // The same, without waiting for a store elsewhere.
+  void send(
+      contents all, persistence::completion done = [](const persistence::outcome&) {});
   persistence::revision put(std::string_view ns, std::string_view name, bool shown = true,
                             int value = 0);
   persistence::revision remove(std::string_view ns, std::string_view name);
+
+ private:
+  std::unique_ptr<persistence::store> open_local(const core_fixture_options& options);
+  std::unique_ptr<persistence::store> open_elsewhere(std::uint64_t seed,
+                                                     const core_fixture_options& options);
 };
 
 bool shown(const api::object& object);

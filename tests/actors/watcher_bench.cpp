@@ -118,7 +118,7 @@ void run(const race& r) {
   line.left = events;
   const auto begin = std::chrono::steady_clock::now();
   for (const auto& batch : batches)
-    watcher.tell(actors::committed{batch});
+    watcher.tell(actors::committed{batch->front().at - 1, batch});
   REQUIRE(line.wait());
   const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print(

@@ -95,8 +95,12 @@ struct watch {
 
 class trial {
  public:
-  explicit trial(std::uint64_t seed) : random_{seed}, fixture_{seed, options(random_)} {
+  trial(std::uint64_t seed, bool far) : random_{seed}, fixture_{seed, options(random_, far)} {
     past_.states[fixture_.store->read().at()] = {};
+    fixture_.saw = [this](const auto& batch) {
+      for (const auto& each : batch)
+        remember(each);
+    };
   }
 
   void run() {
@@ -118,11 +122,14 @@ class trial {
           if (pick(2) == 0) fixture_.simulation.settle();
           break;
       }
-      for (int i = pick(10); i > 0; --i)
+      for (int i = pick(10); i > 0; --i) {
+        if (fixture_.far != nullptr && pick(3) == 0) fixture_.far->step();
         fixture_.simulation.step();
+      }
       for (auto& w : watches_)
         w->look(past_);
     }
+    if (fixture_.far != nullptr) fixture_.far->run();
     for (int i = 0; i < 3; ++i) {
       give(1'000'000);
       fixture_.simulation.advance(actors::defaults::watcher_round);
@@ -132,8 +139,9 @@ class trial {
   }
 
  private:
-  static core_fixture_options options(std::mt19937_64& random) {
+  static core_fixture_options options(std::mt19937_64& random, bool far) {
     core_fixture_options o;
+    o.far = far;
     o.watcher.window_changes = 1 + random() % 12;
     o.watcher.log_part_changes = 1 + random() % 5;
     return o;
@@ -143,7 +151,6 @@ class trial {
 
   void write() {
     const int keys = 1 + pick(3);
-    auto next = past_.states.rbegin()->second;
     std::map<std::string, std::unique_ptr<api::body>> chosen;
     for (int i = 0; i < keys; ++i) {
       const auto ns = pick(2) == 0 ? "default" : "other";
@@ -151,19 +158,20 @@ class trial {
       chosen[core_fixture::key(ns, name)] =
           pick(3) == 0 ? nullptr : core_fixture::config(ns, name, pick(2) == 0, pick(1000));
     }
-    std::vector<std::pair<std::string, std::unique_ptr<api::body>>> all;
-    std::vector<std::string> names;
-    for (auto& [key, content] : chosen) {
-      names.push_back(key);
+    core_fixture::contents all;
+    for (auto& [key, content] : chosen)
       all.emplace_back(key, std::move(content));
-    }
-    const auto at = fixture_.write(std::move(all));
-    if (at == 0) return;
-    for (const auto& key : names) {
-      next.erase(key);
-      if (const auto object = fixture_.store->read().find(key)) next[key] = object;
-    }
-    past_.states[at] = std::move(next);
+    fixture_.send(std::move(all));
+  }
+
+  // Several changes may have one revision.
+  void remember(const persistence::change& made) {
+    auto next = past_.states.rbegin()->second;
+    if (made.type == persistence::change_type::removed)
+      next.erase(made.key);
+    else
+      next[made.key] = made.object;
+    past_.states[made.at] = std::move(next);
   }
 
   void begin() {
@@ -171,7 +179,8 @@ class trial {
                                            "/registry/configmaps/default/c1", "/registry/"};
     subscribe request{.id = 1, .prefix = prefixes[pick(4)]};
     if (pick(2) == 0) request.accept = shown;
-    if (pick(2) == 0) request.after = past_.states.begin()->first + random_() % past_.states.size();
+    const auto first = past_.states.begin()->first, last = past_.states.rbegin()->first;
+    if (pick(2) == 0) request.after = first + random_() % (last - first + 1);
     request.credit = static_cast<std::uint32_t>(pick(6));
     request.bookmarks = pick(2) == 0;
     watches_.push_back(
@@ -215,7 +224,13 @@ class trial {
 TEST_CASE("what a watcher saw folds to the filtered state at each revision") {
   const auto seed = GENERATE(range(1, 301));
   INFO("seed " << seed);
-  trial{static_cast<std::uint64_t>(seed)}.run();
+  trial{static_cast<std::uint64_t>(seed), false}.run();
+}
+
+TEST_CASE("what a watcher saw folds to the state where revisions are missing or shared", "[far]") {
+  const auto seed = GENERATE(range(1, 301));
+  INFO("seed " << seed);
+  trial{static_cast<std::uint64_t>(seed), true}.run();
 }
 
 }  // namespace troupe::test

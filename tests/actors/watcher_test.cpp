@@ -74,6 +74,21 @@ TEST_CASE("the present state tells why each object was written, while that is in
   CHECK(requests == std::vector<std::uint64_t>{0, 0, 12, 13});
 }
 
+TEST_CASE("revisions that were never given are no lost batch") {
+  core_fixture_options elsewhere;
+  elsewhere.far = true;
+  core_fixture d{1, elsewhere};
+  subscriber s{d, "s"};
+  s.say(subscribe{.id = 1, .prefix = all});
+  persistence::revision last = 0, writes = 30;
+  for (persistence::revision i = 0; i < writes; ++i)
+    last = d.put("default", fmt::format("c{}", i));
+  d.simulation.settle();
+  CHECK(last > 1 + writes);
+  CHECK(s.heard->events().size() >= writes);
+  CHECK_THAT(description(d), Catch::Contains("logReads: 0"));
+}
+
 TEST_CASE("an empty present state is announced as complete") {
   core_fixture d{1};
   subscriber s{d, "s"};

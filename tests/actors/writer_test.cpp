@@ -101,4 +101,108 @@ TEST_CASE("a command is tried again after a conflict, and not for ever") {
   CHECK(refused.error().reason == "Conflict");
 }
 
+// -- a term of leadership -------------------------------------------------------------------------
+
+namespace {
+
+// A writer behind a gate, beside those of the control plane.
+struct gated_writer {
+  explicit gated_writer(cluster& c)
+      : service{std::make_shared<actors::write_service>(c.store(), c.plane().system().time(),
+                                                        actors::write_options{.threads = false})},
+        ref{c.plane().system().spawn(
+            {.kind = "writer", .name = "gated"},
+            runtime::make<actors::writer>(service, actors::writer_options{.gate = gate}))} {}
+
+  std::shared_ptr<actors::write_gate> gate = std::make_shared<actors::write_gate>();
+  std::shared_ptr<actors::write_service> service;
+  runtime::actor_ref ref;
+};
+
+commit config_map(const std::string& name) {
+  auto map = std::make_unique<ConfigMap>();
+  map->mutable_metadata()->set_name(name);
+  auto transaction = std::make_shared<persistence::transaction>();
+  const auto& kind = api::kind_of<ConfigMap>();
+  transaction->mutations.push_back({kind.key("default", name), &kind, std::move(map)});
+  return commit{std::move(transaction)};
+}
+
+}  // namespace
+
+TEST_CASE("a writer whose term is over refuses commits, commands and barriers", "[leading]") {
+  cluster c{1, only_doors()};
+  c.create(web());
+  gated_writer term{c};
+  auto& system = c.simulation().system();
+  std::vector<std::string> told;
+  const auto ask = [&](const std::string& name) {
+    told.clear();
+    system.request<commit_done>(term.ref, config_map(name), seconds{1}, [&](const auto& reply) {
+      told.push_back(reply.value()->result ? "done" : (*reply)->result.error().message);
+    });
+    system.request<command_done>(
+        term.ref, bind{"/registry/pods/default/web", {}, "n1"}, seconds{1}, [&](const auto& reply) {
+          told.push_back(reply.value()->result ? "done" : (*reply)->result.error().message);
+        });
+    system.request<actors::barrier_done>(
+        term.ref, actors::barrier{}, seconds{1}, [&](const auto& reply) {
+          told.push_back(reply.value()->reached ? "done" : (*reply)->reached.error().message);
+        });
+    c.settle();
+  };
+  ask("a");
+  CHECK(told == std::vector<std::string>(3, "done"));
+  term.gate->close();
+  const auto before = c.store().read().at();
+  ask("b");
+  CHECK(told == std::vector<std::string>(3, "this control plane does not lead any more"));
+  CHECK(c.store().read().at() == before);
+}
+
+TEST_CASE("a command that meets others' writes is tried again, but not after its term",
+          "[leading][far]") {
+  auto options = only_doors();
+  options.far = true;
+  options.foreign = 1;  // at every attempt somebody elsewhere was faster
+  cluster c{1, options};
+  c.create(web());
+  gated_writer term{c};
+  api::error refused;
+  c.simulation().system().request<command_done>(
+      term.ref, bind{"/registry/pods/default/web", {}, "n1"}, seconds{1},
+      [&](const auto& reply) { refused = reply.value()->result.error(); });
+  while (term.service->count().under_way == 0)
+    REQUIRE(c.simulation().step());
+  const bool over = GENERATE(false, true);
+  if (over) term.gate->close();
+  c.settle();
+  CHECK(refused.code == (over ? 503 : 409));
+  CHECK(term.service->count().conflicts == (over ? 1 : 5));
+  CHECK(c.get<Pod>("default", "web").spec().node_name().empty());
+}
+
+TEST_CASE("a barrier through the writer is passed after all that was sent before it", "[far]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    auto options = only_doors();
+    options.far = true;
+    cluster c{seed, options};
+    auto& system = c.simulation().system();
+    const auto& writer = c.plane().core_actors().writer;
+    persistence::revision newest = 0, reached = 0, seen = 0;
+    for (const char* name : {"a", "b", "c"})
+      system.request<commit_done>(writer, config_map(name), seconds{1}, [&](const auto& reply) {
+        newest = reply.value()->result.value().at;
+      });
+    system.request<actors::barrier_done>(writer, actors::barrier{}, seconds{1},
+                                         [&](const auto& reply) {
+                                           reached = reply.value()->reached.value();
+                                           seen = newest;
+                                         });
+    c.settle();
+    CHECK(reached >= newest);
+    CHECK(seen == newest);
+  }
+}
+
 }  // namespace troupe::test

@@ -70,7 +70,9 @@ TEST_CASE("of an event the store keeps bytes, which every reader decodes again",
   scratch_directory scratch;
   auto kept = open(in_directory(scratch.path()));
   std::vector<change> seen;
-  kept->observe([&](change_batch batch) { seen.insert(seen.end(), batch->begin(), batch->end()); });
+  kept->observe([&](revision, const change_batch& batch) {
+    seen.insert(seen.end(), batch->begin(), batch->end());
+  });
   const auto made = must(commit(*kept, put_event("a")));
   auto changed = event_named("a");
   changed->set_count(2);

@@ -92,6 +92,19 @@ revision must(const outcome& result) {
   return result->at;
 }
 
+revision reach(store& to, std::function<void()> passed) {
+  const auto answer = std::make_shared<std::promise<expected<revision>>>();
+  auto answered = answer->get_future();
+  to.barrier([answer, passed = std::move(passed)](expected<revision> reached) {
+    if (passed) passed();
+    answer->set_value(std::move(reached));
+  });
+  REQUIRE(answered.wait_for(std::chrono::seconds{10}) == std::future_status::ready);
+  const auto reached = answered.get();
+  if (!reached) FAIL(to_string(reached.error().code) << ": " << reached.error().message);
+  return *reached;
+}
+
 bool eventually(const std::function<bool()>& holds, std::chrono::milliseconds within) {
   const auto deadline = std::chrono::steady_clock::now() + within;
   while (!holds()) {

@@ -51,6 +51,9 @@ transaction only_if(revision at, mutation request);
 // Waits at most ten seconds for the answer; a test that never gets one fails.
 outcome commit(store& to, transaction request);
 revision must(const outcome& result);
+// Waits as long until a barrier is passed; `passed` runs where it is answered. A test whose barrier
+// fails or is not answered fails.
+revision reach(store& to, std::function<void()> passed = {});
 
 // Polls `holds` until it is true; false after the deadline.
 bool eventually(const std::function<bool()>& holds,

@@ -22,7 +22,7 @@ store_options inline_options() {
 TEST_CASE("without threads a submission is committed and answered before submit returns") {
   const auto store = open(inline_options());
   std::vector<std::string> order;
-  store->observe([&](const change_batch& batch) {
+  store->observe([&](revision, const change_batch& batch) {
     for (const auto& each : *batch)
       order.push_back(line_of(each));
   });
@@ -34,7 +34,7 @@ TEST_CASE("without threads a submission is committed and answered before submit 
 TEST_CASE("what a completion or the observer submits is committed after it, not within it") {
   const auto store = open(inline_options());
   std::vector<std::string> order;
-  store->observe([&](const change_batch& batch) {
+  store->observe([&](revision, const change_batch& batch) {
     order.push_back(fmt::format("see {}", batch->front().at));
     if (batch->front().at == 3)
       store->submit(just(put("c", "1")), [&](const outcome&) { order.push_back("c"); });

@@ -2,6 +2,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
+#include <future>
 #include <map>
 #include <mutex>
 #include <random>
@@ -68,6 +69,12 @@ TEST_CASE("a disk that fails makes the store read-only until it answers again") 
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::read_only);
   CHECK_THAT(refused.error().message, Catch::Contains(words));
+  // What the disk has of the lost one is not known.
+  std::promise<errc> barrier;
+  store.barrier([&](const expected<revision>& reached) {
+    barrier.set_value(reached ? errc::invalid : reached.error().code);
+  });
+  CHECK(barrier.get_future().get() == errc::read_only);
   CHECK(contents(store.read()) == before);
   CHECK(lines_of(*store.changes(1, 10)) == std::vector<std::string>{"2 created a 1@2"});
 
@@ -88,7 +95,7 @@ TEST_CASE("a write that was reported as failed but had reached the disk is told 
   auto& store = *faulty.store;
   must(commit(store, just(put("a", "1"))));
   std::vector<std::string> seen;
-  store.observe([&](const change_batch& batch) {
+  store.observe([&](revision, const change_batch& batch) {
     for (const auto& each : *batch)
       seen.push_back(line_of(each));
   });
@@ -360,7 +367,7 @@ TEST_CASE("what was staged upon a batch that failed fails with it, and nothing e
     std::mt19937_64 random{seed};
     faulty_store faulty;
     std::map<std::string, std::string> folded;
-    faulty.store->observe([&](const change_batch& batch) {
+    faulty.store->observe([&](revision, const change_batch& batch) {
       for (const auto& each : *batch)
         folded[each.key] = value_of(each.object);
     });

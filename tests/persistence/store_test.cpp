@@ -181,7 +181,7 @@ TEST_CASE("the observer is told every change in order, before those who asked fo
   std::vector<revision> answered;
   revision newest = 0;
   bool visible_first = true, told_first = true;
-  store->observe([&](const change_batch& batch) {
+  store->observe([&](revision, const change_batch& batch) {
     for (const auto& each : *batch) {
       seen.push_back(line_of(each));
       newest = each.at;

@@ -21,21 +21,34 @@ namespace {
 
 struct poke {};
 
+// What a store elsewhere has under way moves a step with each of its messages.
+class tide : public runtime::actor {
+ public:
+  struct flow {};
+
+  tide(far_store* store, double lag) : store_{store}, lag_{lag} {}
+
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&tide::on_flow);
+    return table;
+  }
+  void started() override { tell(self(), flow{}); }
+
+ private:
+  void on_flow(const flow&) {
+    if (std::uniform_real_distribution{}(random()) >= lag_) store_->step();
+    if (store_->busy()) tell(self(), flow{});
+  }
+
+  far_store* store_;
+  const double lag_;
+};
+
 }  // namespace
 
 cluster::cluster(std::uint64_t seed, cluster_options options) : random_{seed} {
   simulation_ = std::make_unique<runtime::simulation>(seed);
-  persistence::store_options in_memory;
-  in_memory.history_revisions = options.history_revisions;
-  in_memory.threaded = false;
-  in_memory.wall_clock = [this] {
-    return std::chrono::time_point_cast<std::chrono::system_clock::duration>(
-        simulation_->system().time().wall_now());
-  };
-  in_memory.cluster_id = "00000000-0000-4000-8000-000000000000";
-  auto opened = persistence::store::open(std::move(in_memory));
-  require(opened.has_value(), "the store opens");
-  store_ = std::move(*opened);
+  store_ = open_store(options, seed);
   options.plane.reading_thread = false;
   const bool controllers = options.plane.controllers;
   plane_ = std::make_unique<actors::control_plane>(simulation_->system(), *store_,
@@ -50,12 +63,51 @@ cluster::cluster(std::uint64_t seed, cluster_options options) : random_{seed} {
   create(ns);
 }
 
+cluster::~cluster() {
+  catch_up();
+}
+
+std::unique_ptr<persistence::store> cluster::open_store(const cluster_options& options,
+                                                        std::uint64_t seed) {
+  const auto wall_clock = [this] {
+    return std::chrono::time_point_cast<std::chrono::system_clock::duration>(
+        simulation_->system().time().wall_now());
+  };
+  if (options.far) {
+    const auto mover = std::make_shared<runtime::actor_ref>();
+    auto elsewhere = std::make_unique<far_store>(
+        far_store_options{.seed = seed,
+                          .foreign = options.foreign,
+                          .history_revisions = options.history_revisions,
+                          .wall_clock = wall_clock,
+                          .threaded = false,
+                          .on_work = [mover] { mover->tell(tide::flow{}); }});
+    far_ = elsewhere.get();
+    *mover = simulation_->system().spawn({.kind = "tide", .name = "tide"},
+                                         runtime::make<tide>(far_, options.lag));
+    return elsewhere;
+  }
+  persistence::store_options in_memory;
+  in_memory.history_revisions = options.history_revisions;
+  in_memory.threaded = false;
+  in_memory.wall_clock = wall_clock;
+  in_memory.cluster_id = "00000000-0000-4000-8000-000000000000";
+  auto opened = persistence::store::open(std::move(in_memory));
+  require(opened.has_value(), "the store opens");
+  return std::move(*opened);
+}
+
+void cluster::catch_up() const {
+  if (far_ != nullptr) far_->run();
+}
+
 // -- as a client ----------------------------------------------------------------------------------
 
 api::expected<api::object_ptr> cluster::try_create(std::unique_ptr<api::body> content) {
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
   auto& meta = api::meta_of(*content);
   if (kind.namespaced() && meta.namespace_().empty()) meta.set_namespace_("default");
+  catch_up();
   auto transaction = actors::create_transaction(store_->read(), kind, std::move(content),
                                                 actors::checks::all, now(), random_);
   if (!transaction) return api::fail(std::move(transaction.error()));
@@ -84,6 +136,7 @@ api::expected<api::object_ptr> cluster::replace(const api::object_ptr& old,
 
 void cluster::remove_key(const std::string& key, std::int64_t grace_seconds,
                          const std::string& propagation) {
+  catch_up();
   auto plan = actors::plan_remove(
       store_->read(), {.key = key, .grace_seconds = grace_seconds, .propagation = propagation},
       now());
@@ -97,6 +150,7 @@ api::expected<api::object_ptr> cluster::commit(persistence::transaction transact
                                                const std::string& name) {
   api::expected<api::object_ptr> result = api::fail(api::internal("the store did not answer"));
   transaction.cause.author = "test";
+  if (far_ != nullptr) far_->calm(true);
   plane_->commit(std::move(transaction), ++last_request_, [&](persistence::outcome committed) {
     if (committed) {
       result = committed->objects.front();
@@ -104,10 +158,13 @@ api::expected<api::object_ptr> cluster::commit(persistence::transaction transact
       result = api::fail(actors::to_api_error(committed.error(), kind, name));
     }
   });
+  catch_up();
+  if (far_ != nullptr) far_->calm(false);
   return result;
 }
 
 std::vector<api::object_ptr> cluster::list_prefix(const std::string& prefix) const {
+  catch_up();
   std::vector<api::object_ptr> found;
   store_->read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
     found.push_back(object);

@@ -1,6 +1,6 @@
-// A whole control plane in one thread, with virtual time and a seed, on a store in memory: what
-// scenario tests of controllers run on. The helpers do what the API server does for a client,
-// without HTTP: defaults, identity, admission.
+// A whole control plane in one thread, with virtual time and a seed, on a store in memory: the
+// local one, or one whose newest state is elsewhere. What scenario tests of controllers run on. The
+// helpers do what the API server does for a client, without HTTP: defaults, identity, admission.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "api/scheme.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/simulation.hpp"
+#include "support/far_store.hpp"
 
 namespace troupe::test {
 
@@ -23,11 +24,20 @@ struct cluster_options {
   actors::control_plane_options plane = {};
   // History of the store's log; small, to force compaction.
   persistence::revision history_revisions = 100'000;
+  // The store keeps no more than the weak promise (far_store.hpp). What it has under way moves when
+  // one of its messages is handled, in the order that the seed gives, and before each look and each
+  // deed of a client: clients see what the local store would show them.
+  bool far = false;
+  // Chance, at each write of an actor, that somebody elsewhere has just changed that object.
+  double foreign = 0.05;
+  // Chance, at each of those messages, that nothing moves.
+  double lag = 0.7;
 };
 
 class cluster {
  public:
   explicit cluster(std::uint64_t seed, cluster_options options = {});
+  ~cluster();
 
   runtime::simulation& simulation() noexcept { return *simulation_; }
   persistence::store& store() const noexcept { return *store_; }
@@ -66,6 +76,7 @@ class cluster {
   // Null when there is none. The namespace of kinds of the whole cluster is empty.
   template <class T>
   api::object_ptr find(const std::string& ns, const std::string& name) const {
+    catch_up();
     return store_->read().find(api::kind_of<T>().key(ns, name));
   }
   template <class T>
@@ -79,8 +90,12 @@ class cluster {
   }
   template <class T>
   std::size_t count(const std::string& ns = {}) const {
+    catch_up();
     return store_->read().count(api::kind_of<T>().prefix(ns));
   }
+
+  // All that is on its way to or from a store elsewhere arrives.
+  void catch_up() const;
 
   // -- time and faults ----------------------------------------------------------------------------
 
@@ -112,6 +127,10 @@ class cluster {
                                         const api::kind_info& kind, const std::string& name);
   std::vector<api::object_ptr> list_prefix(const std::string& prefix) const;
 
+  std::unique_ptr<persistence::store> open_store(const cluster_options& options,
+                                                 std::uint64_t seed);
+
+  far_store* far_ = nullptr;
   // The actors end before the store does.
   std::unique_ptr<persistence::store> store_;
   std::unique_ptr<runtime::simulation> simulation_;

@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 inline constexpr auto sync_retry_first = 5ms;
 inline constexpr auto sync_retry_longest = 1000s;
 
-// How soon a controller that could not reach the writer for its fence tries again.
-inline constexpr auto fence_retry = 1s;
+// How soon a controller that got no answer to its barrier, or a refusal, asks again.
+inline constexpr auto barrier_retry = 1s;
 
 // A full look at all dependents, whatever the watcher said (level-triggered safety net).
 inline constexpr auto resync_period = 10min;

@@ -74,14 +74,14 @@ void reconciler::resync() {
   enqueue();
 }
 
-void reconciler::fence() {
-  fencing_ = true;
+void reconciler::await_barrier() {
+  waiting_ = true;
   loaded_ = stale_ = false;
-  request<commit_done>(context_->core.writer, commit{std::make_shared<persistence::transaction>()},
-                       defaults::write_timeout, [this](const auto& answered) {
-                         if (answered) return load();
-                         wake_timer_ = after(defaults::fence_retry, [this] { fence(); });
-                       });
+  request<barrier_done>(context_->core.writer, barrier{}, defaults::write_timeout,
+                        [this](const auto& answered) {
+                          if (answered && (*answered)->reached) return load();
+                          wake_timer_ = after(defaults::barrier_retry, [this] { await_barrier(); });
+                        });
 }
 
 // Nothing is under way: what was sent is in the snapshot or will never be.
@@ -90,7 +90,7 @@ void reconciler::load() {
   const auto object = state.find(key_);
   if (!object) return stop();
   loaded_ = true;
-  fencing_ = false;
+  waiting_ = false;
   known_ = state.at();
   owner_ = object;
   selector_ = selector_by(context_->owner.selector_of, *owner_);
@@ -225,8 +225,8 @@ void reconciler::enqueue_in(runtime::duration delay) {
 
 void reconciler::on_sync_due(const sync_due&) {
   due_ = false;
-  if (syncing_ || fencing_) return;
-  if (stale_) return fence();
+  if (syncing_ || waiting_) return;
+  if (stale_) return await_barrier();
   if (!loaded_ || !dirty_) return;
   if (now() < earliest_) return enqueue_in(earliest_ - now());
   begin_sync();
@@ -298,7 +298,7 @@ void reconciler::replace(const api::object_ptr& before, std::unique_ptr<api::bod
 }
 
 void reconciler::answer_taken(bool answered) {
-  // It may still be done: a fence shows.
+  // It may still be done: behind a barrier it shows.
   if (!answered) stale_ = failed_ = true;
   --under_way_;
   settle();

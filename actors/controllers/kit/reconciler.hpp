@@ -6,9 +6,9 @@
 // another object has the owner's name or the owner's selector has changed, when the supervisor may
 // have missed changes, when the writer did not answer, and each `defaults::resync_period`. From
 // there on changes keep it up to date, which the supervisor sends, and the answers to its own
-// writes. The snapshot is read only after a fence (an empty transaction through the writer):
-// whatever this or an earlier incarnation had sent is in the snapshot then, so that a crash between
-// "create sent" and "create seen" makes nothing twice.
+// writes. The snapshot is read only behind a barrier through the writer: whatever this or an
+// earlier incarnation had sent, here or in a control plane that has led before, is in the snapshot
+// then, so that a crash between "create sent" and "create seen" makes nothing twice.
 //
 // A sync first adopts and releases dependents (claims.hpp), then calls `sync()`, then each further
 // step that was set by `then()`. All that a step sends is answered before the next one, and the
@@ -150,7 +150,7 @@ class reconciler : public runtime::actor {
   void on_resync_request(const resync_request&);
   void on_sync_due(const sync_due&);
 
-  void fence();
+  void await_barrier();
   void load();
   void load_observed(const persistence::snapshot& state);
   void take_owner(const api::object_ptr& object);
@@ -176,7 +176,7 @@ class reconciler : public runtime::actor {
 
   bool loaded_ = false;
   bool stale_ = false;    // to resync as soon as no sync is under way
-  bool fencing_ = false;  // is about to
+  bool waiting_ = false;  // for the barrier
   bool syncing_ = false, dirty_ = false, due_ = false, failed_ = false;
   std::uint32_t under_way_ = 0;
   step next_ = nullptr;

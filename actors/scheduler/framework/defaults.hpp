@@ -31,7 +31,7 @@ inline constexpr std::size_t pods_in_a_row = 64;
 // Binds under way; beyond that the scheduler waits for answers.
 inline constexpr std::size_t binds_limit = 4'000;
 inline constexpr auto bind_timeout = 30s;
-// How soon a scheduler that could not reach the writer when it started tries again.
-inline constexpr auto fence_retry = 1s;
+// How soon a scheduler that got no answer to its barrier, or a refusal, asks again.
+inline constexpr auto barrier_retry = 1s;
 
 }  // namespace troupe::actors::scheduler::defaults

@@ -150,10 +150,10 @@ TEST_CASE("a scheduler that is killed at any moment binds every pod and fills no
       c.simulation().step();
     // Binds that were sent are still under way when its next incarnation begins.
     auto& system = c.simulation().system();
-    REQUIRE(system.pause(c.actor("writer", "writer"), seconds{5}));
+    REQUIRE(system.pause(c.actor("term-writer", "term-writer"), seconds{5}));
     c.crash("scheduler", "default-scheduler");
     c.advance(seconds{1});
-    REQUIRE(system.resume(c.actor("writer", "writer")));
+    REQUIRE(system.resume(c.actor("term-writer", "term-writer")));
     CHECK(c.run_until([&] {
       const auto all = c.list<Pod>();
       return std::all_of(all.begin(), all.end(), [](const auto& pod) {
@@ -209,9 +209,9 @@ TEST_CASE("a bind that is answered too late is tried again and harms nothing", "
   add_small_node(c, "n1", 4);
   auto& system = c.simulation().system();
   c.create(asking("p", 3));
-  REQUIRE(system.pause(c.actor("writer", "writer"), seconds{60}));
+  REQUIRE(system.pause(c.actor("term-writer", "term-writer"), seconds{60}));
   c.advance(seconds{35});
-  REQUIRE(system.resume(c.actor("writer", "writer")));
+  REQUIRE(system.resume(c.actor("term-writer", "term-writer")));
   renew_lease(c, "n1");
   c.settle();
   CHECK(node_of(c, "p") == "n1");

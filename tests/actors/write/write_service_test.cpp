@@ -317,7 +317,7 @@ TEST_CASE("where nobody outside handles a kind nobody is asked", "[admission]") 
   CHECK(step->asked() == 0);
 }
 
-TEST_CASE("what a controller creates is asked about, and a fence waits for it", "[admission]") {
+TEST_CASE("what a controller creates is asked about, and a barrier waits for it", "[admission]") {
   const auto step = std::make_shared<fake_step>(false);
   service s{{step}};
   std::mt19937_64 random{1};
@@ -338,20 +338,20 @@ TEST_CASE("what a controller creates is asked about, and a fence waits for it", 
     s.ended->end({write_result{}});
   });
   const auto late = step->next();
-  s.writes->submit({}, [&](const persistence::outcome&) {
-    tell("fence");
+  s.writes->barrier([&](const persistence::expected<persistence::revision>& reached) {
+    tell(reached ? "barrier" : reached.error().message);
     s.ended->end({write_result{}});
   });
   CHECK(s.ended->ended() == 0);
   SECTION("that is created then") {
     late(admission::reply{});
     s.ended->wait(2);
-    CHECK(told == std::vector<std::string>{"created", "fence"});
+    CHECK(told == std::vector<std::string>{"created", "barrier"});
   }
   SECTION("or refused") {
     late(api::fail(api::forbidden(api::kind_of<Pod>(), "web", "says the fake")));
     s.ended->wait(2);
-    CHECK(told == std::vector<std::string>{"pods \"web\" is forbidden: says the fake", "fence"});
+    CHECK(told == std::vector<std::string>{"pods \"web\" is forbidden: says the fake", "barrier"});
   }
 }
 

@@ -265,7 +265,7 @@ TEST_CASE("what a secret holds is in no answer of the console") {
 
 TEST_CASE("a trace streams messages with their cause while they are handled") {
   console_test t;
-  watching lines{t.where(), "/console/api/trace?name=writer/writer"};
+  watching lines{t.where(), "/console/api/trace?name=term-writer"};
   REQUIRE(lines.status() == 200);
   t.create_controller("web", 1);
   for (;;) {
@@ -273,7 +273,7 @@ TEST_CASE("a trace streams messages with their cause while they are handled") {
     REQUIRE(line);
     if (line->at("type") != "commit" || line->at("from") != "replicationcontroller/default/web")
       continue;
-    CHECK(line->at("to") == "writer/writer");
+    CHECK(line->at("to") == "term-writer/term-writer");
     CHECK(line->at("revision") != "0");
     break;
   }
@@ -296,7 +296,7 @@ TEST_CASE("a trace of an object shows its actor and what its changes caused") {
   watching lines{t.where(), "/console/api/trace?object=replicationcontrollers/default/web&as=text"};
   t.create_controller("web", 1);
   std::string text;
-  while (text.find("replicationcontroller/default/web -> writer/writer commit") ==
+  while (text.find("replicationcontroller/default/web -> term-writer/term-writer commit") ==
          std::string::npos) {
     const auto line = lines.next();
     REQUIRE(line);
@@ -530,7 +530,8 @@ TEST_CASE("what the cluster, the store and the watchers are is shown") {
   const auto top = t.show("top");
   CHECK(top.size("kinds") > 5);
   CHECK(top.has("fsyncP99Seconds"));
-  CHECK_THAT(t.show("flow").text(), Contains(R"("from":"replicationcontroller","to":"writer")"));
+  CHECK_THAT(t.show("flow").text(),
+             Contains(R"("from":"replicationcontroller","to":"term-writer")"));
 }
 
 TEST_CASE("names are completed, of actors and of objects") {

@@ -152,7 +152,7 @@ TEST_CASE("without a number by configuration nodes decide how many pods there ma
   const auto limit = [&] {
     std::string text;
     c.simulation().system().request<runtime::description>(
-        c.actor("supervisor", "minions"), runtime::describe{}, seconds{1},
+        c.actor("node-capacity", "node-capacity"), runtime::describe{}, seconds{1},
         [&](const auto& answer) { text = answer ? (*answer)->text : "no answer"; });
     c.settle();
     return text;
@@ -165,7 +165,7 @@ TEST_CASE("without a number by configuration nodes decide how many pods there ma
   c.settle();
   CHECK_THAT(limit(),
              Catch::Contains("nodesTakePods: 7000") && Catch::Contains("podsAtMost: 14000"));
-  c.crash("supervisor", "minions");
+  c.crash("node-capacity", "node-capacity");
   c.advance(seconds{5});
   CHECK_THAT(limit(),
              Catch::Contains("nodesTakePods: 7000") && Catch::Contains("podsAtMost: 14000"));

@@ -33,8 +33,8 @@ class fire {
  public:
   // With every other seed pods change hands: labels and selectors change, pods stand without an
   // owner. Then a controller may come to have more pods than it asks for, for a while.
-  explicit fire(std::uint64_t seed)
-      : random_{seed}, pods_change_hands_{seed % 2 == 0}, cluster_{seed, options()} {
+  fire(std::uint64_t seed, bool far)
+      : random_{seed}, pods_change_hands_{seed % 2 == 0}, cluster_{seed, options(far)} {
     for (const char* node : {"n0", "n1"})
       add_node(cluster_, node);
   }
@@ -66,8 +66,9 @@ class fire {
   }
 
  private:
-  static cluster_options options() {
+  static cluster_options options(bool far) {
     cluster_options all;
+    all.far = far;
     all.plane.conflict_chance = 0.05;
     return all;
   }
@@ -285,7 +286,12 @@ class fire {
 }  // namespace
 
 TEST_CASE("controllers under fire have what they ask for, and never more", "[replication][seeds]") {
-  for_each_seed(500, [](std::uint64_t seed) { fire{seed}.run(); });
+  for_each_seed(500, [](std::uint64_t seed) { fire{seed, false}.run(); });
+}
+
+TEST_CASE("controllers under fire do so where the newest state is elsewhere and others write",
+          "[replication][seeds][far]") {
+  for_each_seed(200, [](std::uint64_t seed) { fire{seed, true}.run(); });
 }
 
 }  // namespace troupe::test

@@ -124,7 +124,7 @@ TEST_CASE("a message to the writer that is lost with it costs half a minute, not
     c.create(replica_set("web", 4, web));
     for (int i = 0; i < moment; ++i)
       c.simulation().step();
-    c.crash("writer", "writer");
+    c.crash("term-writer", "term-writer");
     CHECK(c.run_until([&] { return active<ReplicaSet>(c) == 4; }, seconds{40}));
     c.advance(seconds{40});
     CHECK(active<ReplicaSet>(c) == 4);
