@@ -14,6 +14,8 @@
 #include "actors/pods/pods.hpp"
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
+#include "actors/tokens/token_desk.hpp"
+#include "actors/tokens/token_secrets.hpp"
 #include "actors/watch/watcher.hpp"
 #include "actors/write/admission/service_addresses.hpp"
 #include "actors/write/writer.hpp"
@@ -39,7 +41,10 @@ struct control_plane::impl {
   persistence::store& store;
   std::shared_ptr<actors::capacity> capacity;
   std::shared_ptr<write_service> writes = {};
+  std::shared_ptr<const token_issuer> issuer = {};
+  std::shared_ptr<const cluster_authority> authority = {};
   actors::core_actors core_actors = {};
+  runtime::actor_ref tokens = {};
   std::unique_ptr<node_links> links = {};
   std::vector<runtime::actor_ref> started = {};
 
@@ -68,6 +73,8 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
                              control_plane_options options)
     : impl_{new impl{system, store, std::make_shared<actors::capacity>(options.capacity)}} {
   const auto& capacity = impl_->capacity;
+  impl_->issuer = options.issuer;
+  impl_->authority = options.authority;
   impl_->writes =
       std::make_shared<write_service>(store, system.time(),
                                       write_options{.capacity = capacity,
@@ -90,20 +97,26 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   });
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, options.events);
-  impl_->links = std::make_unique<node_links>(system, store, core_actors);
+  impl_->tokens = impl_->start<token_desk>("token-desk", "token-desk", &store, options.issuer);
+  impl_->links = std::make_unique<node_links>(system, store, core_actors, impl_->tokens);
   impl_->started.push_back(impl_->links->actor());
   if (!options.controllers) return;
   impl_->start<namespaces>("namespaces", "namespaces", &store, core_actors);
   impl_->start<garbage_collector>("garbage-collector", "garbage-collector", &store, core_actors);
   impl_->start<minions>("supervisor", "minions", &store, core_actors, options.node_grace, capacity);
   impl_->start<token_cleaner>("token-cleaner", "token-cleaner", core_actors);
+  if (options.issuer)
+    impl_->start<token_secrets>("token-secrets", "token-secrets", &store, core_actors,
+                                token_secret_options{.issuer = options.issuer,
+                                                     .authority = options.authority,
+                                                     .one_for_each = options.legacy_token_secrets});
   auto scheduler = spawn_scheduler(system, core_actors, {.profile = options.scheduler_profile});
   impl_->started.push_back(scheduler);
   impl_->start<pods>("supervisor", "pods", core_actors.watcher,
                      pod_context{&store, core_actors.writer, scheduler, core_actors.recorder},
                      pods_options{});
   for (const auto& each : known_controllers())
-    impl_->started.push_back(start_controller(system, each, core_actors, store));
+    impl_->started.push_back(start_controller(system, each, core_actors, store, options.authority));
 }
 
 control_plane::~control_plane() {
@@ -115,6 +128,15 @@ control_plane::~control_plane() {
 
 const actors::core_actors& control_plane::core_actors() const noexcept {
   return impl_->core_actors;
+}
+const runtime::actor_ref& control_plane::tokens() const noexcept {
+  return impl_->tokens;
+}
+const token_issuer* control_plane::issuer() const noexcept {
+  return impl_->issuer.get();
+}
+std::string control_plane::authority() const {
+  return impl_->authority ? impl_->authority->certificates() : std::string{};
 }
 const node_links& control_plane::links() const noexcept {
   return *impl_->links;

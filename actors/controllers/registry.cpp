@@ -2,6 +2,7 @@
 
 #include "actors/controllers/deployments/deployments.hpp"
 #include "actors/controllers/replication/replication.hpp"
+#include "actors/controllers/root_ca/root_ca.hpp"
 
 namespace troupe::actors {
 
@@ -9,6 +10,7 @@ const std::vector<controller_type>& known_controllers() {
   static const std::vector<controller_type> all{
       replication::controller(),
       deployments::controller(),
+      root_ca::controller(),
   };
   return all;
 }
