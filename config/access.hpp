@@ -26,6 +26,9 @@ inline constexpr auto words_of<log_format> = std::array<std::string_view, 2>{"te
 template <>
 inline constexpr auto words_of<observation> = std::array<std::string_view, 2>{"on", "off"};
 
+template <>
+inline constexpr auto words_of<legacy_token_secrets> = std::array<std::string_view, 2>{"off", "on"};
+
 // As spdlog and many programs call a level.
 template <class Enum>
 inline constexpr auto aliases_of = std::array<alias, 0>{};

@@ -31,6 +31,10 @@ inline constexpr std::int64_t max_connections = 16'384;
 // that was off for longer joins again.
 inline constexpr duration node_certificate_life = 24h * 30;
 
+// As upstream's clusters have it: the name by which pods reach the API.
+inline constexpr std::string_view service_account_issuer =
+    "https://kubernetes.default.svc.cluster.local";
+
 // -- store ------------------------------------------------------------------------------------
 // A client that was away for a while resumes its watch: upstream compacts every five minutes, so
 // that a change is there for five to ten.

@@ -20,6 +20,7 @@ enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
+enum class legacy_token_secrets { off, on };
 
 struct server_config {
   address listen{std::string(defaults::listen_host), defaults::listen_port};
@@ -34,6 +35,15 @@ struct server_config {
   // More names and addresses that the server is called by.
   std::vector<std::string> names;
   duration node_certificate_life = defaults::node_certificate_life;
+};
+
+// Tokens of service accounts.
+struct service_account_config {
+  // URLs: the first issues, tokens of all are taken.
+  std::vector<std::string> issuer{std::string(defaults::service_account_issuer)};
+  // Empty: the issuer.
+  std::vector<std::string> api_audiences;
+  config::legacy_token_secrets legacy_token_secrets = config::legacy_token_secrets::off;
 };
 
 struct store_config {
@@ -100,6 +110,7 @@ struct runtime_config {
 struct node_config {
   std::filesystem::path data_dir{defaults::data_dir};
   server_config server;
+  service_account_config service_account;
   store_config store;
   kubelet_config kubelet;
   link_config link;

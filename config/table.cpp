@@ -18,6 +18,7 @@ using node = node_config;
 using server = server_config;
 using store = store_config;
 using kubelet = kubelet_config;
+using accounts = service_account_config;
 using cluster = cluster_config;
 using scheduler = scheduler_config;
 
@@ -89,6 +90,22 @@ constexpr setting rows[] = {
      .unit = "time",
      .minimum = second,
      .maximum = 366 * day},
+
+    {.name = "service_account.issuer",
+     .at = at<&node::service_account, &accounts::issuer>(),
+     .about =
+         "Who issues the tokens of service accounts, as https URLs: the first one signs, tokens "
+         "of the others are taken as well."},
+    {.name = "service_account.api_audiences",
+     .at = at<&node::service_account, &accounts::api_audiences>(),
+     .about = "Whom a token of a service account must be meant for to be taken by this API; the "
+              "issuer where none is given.",
+     .brief = true},
+    {.name = "service_account.legacy_token_secrets",
+     .at = at<&node::service_account, &accounts::legacy_token_secrets>(),
+     .about = "Whether each service account has a Secret with a token that does not expire, as "
+              "clusters up to 1.23 had it.",
+     .brief = true},
 
     {.name = "store.history_revisions",
      .at = at<&node::store, &store::history_revisions>(),

@@ -9,6 +9,7 @@
 #include "actors/events/recorder.hpp"
 #include "actors/link/node_links.hpp"
 #include "actors/nodes/node_capacity.hpp"
+#include "actors/tokens/token_desk.hpp"
 #include "actors/watch/watcher.hpp"
 #include "actors/write/admission/service_addresses.hpp"
 #include "actors/write/writer.hpp"
@@ -37,6 +38,7 @@ struct control_plane::impl {
       std::make_shared<actors::capacity>(options.capacity);
   std::shared_ptr<write_service> writes = {};
   actors::core_actors core_actors = {};
+  runtime::actor_ref tokens = {};
   std::unique_ptr<node_links> links = {};
   std::vector<runtime::actor_ref> started = {};
   std::mutex mutex = {};
@@ -89,7 +91,8 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
       });
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);
-  impl_->links = std::make_unique<node_links>(system, store, core_actors);
+  impl_->tokens = impl_->start<token_desk>("token-desk", "token-desk", &store, given.issuer);
+  impl_->links = std::make_unique<node_links>(system, store, core_actors, impl_->tokens);
   impl_->started.push_back(impl_->links->actor());
   impl_->start<node_capacity>("node-capacity", "node-capacity", core_actors.watcher, capacity);
   if (given.controllers) start_leading();
@@ -123,6 +126,15 @@ bool control_plane::leads() const {
 
 const actors::core_actors& control_plane::core_actors() const noexcept {
   return impl_->core_actors;
+}
+const runtime::actor_ref& control_plane::tokens() const noexcept {
+  return impl_->tokens;
+}
+const token_issuer* control_plane::issuer() const noexcept {
+  return impl_->options.issuer.get();
+}
+std::string control_plane::authority() const {
+  return impl_->options.authority ? impl_->options.authority->certificates() : std::string{};
 }
 const node_links& control_plane::links() const noexcept {
   return *impl_->links;

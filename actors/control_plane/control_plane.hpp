@@ -9,11 +9,13 @@
 #include <memory>
 #include <string>
 
+#include "actors/core/cluster_authority.hpp"
 #include "actors/core/core_actors.hpp"
 #include "actors/core/messages.hpp"
 #include "actors/defaults.hpp"
 #include "actors/events/event_rules.hpp"
 #include "actors/scheduler/profile.hpp"
+#include "actors/tokens/token_issuer.hpp"
 #include "actors/write/write_service.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
@@ -37,6 +39,12 @@ struct control_plane_options {
   admission::outside_list outside = {};
   // Events beyond are dropped, the oldest first.
   event_limits events = {};
+  // Signs the tokens of service accounts; null: there are none.
+  std::shared_ptr<const token_issuer> issuer = {};
+  // By which pods know the API server; null: pods are given no access to it.
+  std::shared_ptr<const cluster_authority> authority = {};
+  // Each service account has a Secret with a token that does not expire.
+  bool legacy_token_secrets = false;
 };
 
 class node_links;
@@ -59,6 +67,12 @@ class control_plane {
   bool leads() const;
 
   const actors::core_actors& core_actors() const noexcept;
+  // Takes request_token.
+  const runtime::actor_ref& tokens() const noexcept;
+  // Null: there is none.
+  const token_issuer* issuer() const noexcept;
+  // PEM; empty where there is none.
+  std::string authority() const;
   // Those of the joined nodes.
   const node_links& links() const noexcept;
   runtime::actor_system& system() noexcept;

@@ -11,6 +11,7 @@
 #include "actors/pods/pods.hpp"
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
+#include "actors/tokens/token_secrets.hpp"
 #include "actors/write/writer.hpp"
 
 namespace troupe::actors {
@@ -33,12 +34,17 @@ leading::leading(const context& of, const control_plane_options& options) : syst
   start<garbage_collector>("garbage-collector", "garbage-collector", store, core);
   start<minions>("supervisor", "minions", store, core, options.node_grace);
   start<token_cleaner>("token-cleaner", "token-cleaner", core);
+  if (options.issuer)
+    start<token_secrets>("token-secrets", "token-secrets", store, core,
+                         token_secret_options{.issuer = options.issuer,
+                                              .authority = options.authority,
+                                              .one_for_each = options.legacy_token_secrets});
   auto scheduler = spawn_scheduler(system_, core, {.profile = options.scheduler_profile});
   started_.push_back(scheduler);
   start<pods>("supervisor", "pods", core.watcher,
               pod_context{&of.store, core.writer, scheduler, core.recorder}, pods_options{});
   for (const auto& each : known_controllers())
-    started_.push_back(start_controller(system_, each, core, of.store));
+    started_.push_back(start_controller(system_, each, core, of.store, options.authority));
 }
 
 leading::~leading() {

@@ -3,6 +3,7 @@
 #include "actors/controllers/deployments/deployments.hpp"
 #include "actors/controllers/endpoints/endpoints.hpp"
 #include "actors/controllers/replication/replication.hpp"
+#include "actors/controllers/root_ca/root_ca.hpp"
 
 namespace troupe::actors {
 
@@ -11,6 +12,7 @@ const std::vector<controller_type>& known_controllers() {
       replication::controller(),
       deployments::controller(),
       endpoints::controller(),
+      root_ca::controller(),
   };
   return all;
 }

@@ -188,6 +188,29 @@ remove read_remove(const wire::Remove& from) {
           .cause = read_cause(from.why())};
 }
 
+void write_request_token(wire::RequestToken& out, std::uint64_t id, const request_token& request) {
+  const auto& order = request.order;
+  out.set_id(id);
+  out.set_namespace_(order.ns);
+  out.set_account(order.account);
+  for (const auto& each : order.audiences)
+    out.add_audiences(each);
+  out.set_expiration_seconds(order.expiration_seconds);
+  out.set_pod_name(order.bound_name);
+  out.set_pod_uid(order.bound_uid);
+}
+
+request_token read_request_token(const wire::RequestToken& from) {
+  return {.order = {.ns = from.namespace_(),
+                    .account = from.account(),
+                    .audiences = {from.audiences().begin(), from.audiences().end()},
+                    .expiration_seconds = from.expiration_seconds(),
+                    .bound_kind = "Pod",
+                    .bound_api_version = "v1",
+                    .bound_name = from.pod_name(),
+                    .bound_uid = from.pod_uid()}};
+}
+
 console_view read_console_answer(const wire::ConsoleAnswer& from) {
   const auto status = from.status();
   if (status != 0 && status != 200 && (status < 400 || status > 599))
@@ -274,6 +297,19 @@ void write_command_done(wire::CommandDone& out, std::uint64_t id,
   if (!result) return write_error(*out.mutable_error(), result.error());
   write_object(*out.mutable_object(), *result);
   if (*result) out.set_key(api::key_of(**result));
+}
+
+void write_token_answer(wire::TokenAnswer& out, std::uint64_t id,
+                        const api::expected<granted_token>& result) {
+  out.set_id(id);
+  if (!result) return write_error(*out.mutable_error(), result.error());
+  out.mutable_token()->set_text(result->token);
+  out.mutable_token()->set_expires(result->expires);
+}
+
+api::expected<granted_token> read_token_answer(const wire::TokenAnswer& from) {
+  if (from.has_token()) return granted_token{from.token().text(), from.token().expires()};
+  return api::fail(read_api_error(from.error()));
 }
 
 readable<api::expected<api::object_ptr>> read_command_done(const wire::CommandDone& from) {

@@ -15,6 +15,7 @@
 #include "actors/core/messages.hpp"
 #include "actors/link/frames.pb.h"
 #include "actors/link/node_requests.hpp"
+#include "actors/tokens/token_issuer.hpp"
 
 namespace troupe::actors {
 
@@ -43,6 +44,9 @@ evict read_evict(const wire::Evict& from);
 void write_remove(wire::Remove& out, std::uint64_t id, const remove& removal);
 remove read_remove(const wire::Remove& from);
 
+void write_request_token(wire::RequestToken& out, std::uint64_t id, const request_token& request);
+request_token read_request_token(const wire::RequestToken& from);
+
 // The status is one that an answer of HTTP with a body can have, or 0.
 console_view read_console_answer(const wire::ConsoleAnswer& from);
 
@@ -61,5 +65,9 @@ readable<persistence::outcome> read_commit_done(const wire::CommitDone& from,
 void write_command_done(wire::CommandDone& out, std::uint64_t id,
                         const api::expected<api::object_ptr>& result);
 readable<api::expected<api::object_ptr>> read_command_done(const wire::CommandDone& from);
+
+void write_token_answer(wire::TokenAnswer& out, std::uint64_t id,
+                        const api::expected<granted_token>& result);
+api::expected<granted_token> read_token_answer(const wire::TokenAnswer& from);
 
 }  // namespace troupe::actors

@@ -18,7 +18,8 @@ const runtime::behavior& node_gateway::make_behavior() const {
       &node_gateway::on_unsubscribe, &node_gateway::on_commit, &node_gateway::on_evict,
       &node_gateway::on_remove, &node_gateway::on_record_event, &node_gateway::on_session_begun,
       &node_gateway::on_link_ended, &node_gateway::on_call_failed, &node_gateway::on_frame,
-      &node_gateway::on_log_part, &node_gateway::on_console_done, &node_gateway::on_flush);
+      &node_gateway::on_log_part, &node_gateway::on_console_done, &node_gateway::on_flush,
+      &node_gateway::on_request_token);
   return table;
 }
 
@@ -207,6 +208,8 @@ void node_gateway::take(const wire::ToNode::Item& item) {
       return take_commit_done(item.commit_done());
     case wire::ToNode::Item::kCommandDone:
       return take_command_done(item.command_done());
+    case wire::ToNode::Item::kTokenAnswer:
+      return take_token_answer(item.token_answer());
     case wire::ToNode::Item::kOpenLog:
       return take_open_log(item.open_log());
     case wire::ToNode::Item::kMoreLog:
@@ -286,6 +289,7 @@ void node_gateway::round() {
     auto& request = pending_.begin()->second;
     request.committed.fail(runtime::request_error::timeout);
     request.commanded.fail(runtime::request_error::timeout);
+    request.granted.fail(runtime::request_error::timeout);
     pending_.erase(pending_.begin());
   }
 }

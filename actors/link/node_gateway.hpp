@@ -23,6 +23,7 @@
 #include "actors/link/frame_sender.hpp"
 #include "actors/link/frames.pb.h"
 #include "actors/link/node_requests.hpp"
+#include "actors/tokens/token_issuer.hpp"
 #include "runtime/actor.hpp"
 #include "runtime/actor_system.hpp"
 #include "runtime/link/link.hpp"
@@ -76,6 +77,7 @@ class node_gateway : public runtime::actor {
   struct pending {
     runtime::promise<commit_done> committed;
     runtime::promise<command_done> commanded;
+    runtime::promise<token_answer> granted;
     std::vector<std::string> keys;  // of a commit
     runtime::time_point until;
   };
@@ -100,6 +102,7 @@ class node_gateway : public runtime::actor {
   void on_evict(const evict& m, runtime::promise<command_done> answer);
   void on_remove(const remove& m, runtime::promise<command_done> answer);
   void on_record_event(const record_event& m);
+  void on_request_token(const request_token& m, runtime::promise<token_answer> answer);
   void keep_event(wire::FromNode::Item event);
   void send_unsent_events();
   std::optional<persistence::error> cannot_request() const;
@@ -117,6 +120,7 @@ class node_gateway : public runtime::actor {
   void take_ended(const wire::WatchEnded& m);
   void take_commit_done(const wire::CommitDone& m);
   void take_command_done(const wire::CommandDone& m);
+  void take_token_answer(const wire::TokenAnswer& m);
   // -- requests of the control plane (node_gateway_answers.cpp)
   void take_open_log(const wire::OpenLog& m);
   void take_console(const wire::AskConsole& m);

@@ -93,6 +93,17 @@ void node_gateway::on_remove(const remove& m, runtime::promise<command_done> ans
                [&](auto& item, auto id) { write_remove(*item.mutable_remove(), id, m); });
 }
 
+void node_gateway::on_request_token(const request_token& m, runtime::promise<token_answer> answer) {
+  if (const auto problem = cannot_request())
+    return answer.deliver({api::fail(as_api_error(*problem))});
+  pending request;
+  request.granted = std::move(answer);
+  const auto id = add_pending(std::move(request));
+  wire::FromNode::Item item;
+  write_request_token(*item.mutable_request_token(), id, m);
+  send_item(item);
+}
+
 void node_gateway::on_record_event(const record_event& m) {
   if (!m.about) return;
   wire::FromNode::Item item;
@@ -148,6 +159,13 @@ void node_gateway::take_command_done(const wire::CommandDone& m) {
   pending_.erase(found);
 }
 
+void node_gateway::take_token_answer(const wire::TokenAnswer& m) {
+  const auto found = pending_.find(m.id());
+  if (found == pending_.end()) return;
+  found->second.granted.deliver({read_token_answer(m)});
+  pending_.erase(found);
+}
+
 // What was sent may have been done.
 void node_gateway::fail_all(const std::string& reason) {
   const auto text = fmt::format(
@@ -155,6 +173,7 @@ void node_gateway::fail_all(const std::string& reason) {
   for (auto& [id, request] : std::exchange(pending_, {})) {
     request.committed.deliver(failed(errc::io, text));
     request.commanded.deliver({api::fail(api::service_unavailable(text))});
+    request.granted.deliver({api::fail(api::service_unavailable(text))});
   }
 }
 

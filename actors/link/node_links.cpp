@@ -63,11 +63,12 @@ bool link_table::connected(const std::string& node) const {
 
 // -- the actor ------------------------------------------------------------------------------------
 
-links::links(persistence::store* store, core_actors core, std::shared_ptr<link_table> table,
-             std::shared_ptr<first_node_callback> first_node)
+links::links(persistence::store* store, core_actors core, runtime::actor_ref tokens,
+             std::shared_ptr<link_table> table, std::shared_ptr<first_node_callback> first_node)
     : informer{core.watcher},
       store_{store},
       core_{std::move(core)},
+      token_desk_{std::move(tokens)},
       table_{std::move(table)},
       first_node_{std::move(first_node)} {}
 
@@ -95,7 +96,8 @@ void links::on_node_connected(const node_connected& m) {
     stop_child(old);
   }
   spawn({.kind = link_kind, .name = m.node, .restart = false},
-        runtime::make<node_session>(m.node, m.inbox, node_session_context{store_, core_, table_}));
+        runtime::make<node_session>(m.node, m.inbox,
+                                    node_session_context{store_, core_, table_, token_desk_}));
 }
 
 void links::on_child_ended(const runtime::child_ended& m) {
@@ -157,12 +159,12 @@ void links::on_ask_console(const ask_console& m, runtime::promise<console_view> 
 // -- from outside ---------------------------------------------------------------------------------
 
 node_links::node_links(runtime::actor_system& system, persistence::store& store,
-                       const core_actors& core)
+                       const core_actors& core, runtime::actor_ref tokens)
     : store_{store},
       table_{std::make_shared<link_table>()},
       first_node_{std::make_shared<first_node_callback>()} {
   actor_ = system.spawn({.kind = "supervisor", .name = "links"},
-                        runtime::make<links>(&store, core, table_, first_node_));
+                        runtime::make<links>(&store, core, std::move(tokens), table_, first_node_));
 }
 
 runtime::link::acceptor node_links::acceptor() const {

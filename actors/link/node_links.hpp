@@ -60,8 +60,8 @@ struct node_connected {
 class links : public informer {
  public:
   // The store must outlive it.
-  links(persistence::store* store, core_actors core, std::shared_ptr<link_table> table,
-        std::shared_ptr<first_node_callback> first_node);
+  links(persistence::store* store, core_actors core, runtime::actor_ref tokens,
+        std::shared_ptr<link_table> table, std::shared_ptr<first_node_callback> first_node);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -81,6 +81,7 @@ class links : public informer {
 
   persistence::store* store_;
   const core_actors core_;
+  const runtime::actor_ref token_desk_;
   const std::shared_ptr<link_table> table_;
   const std::shared_ptr<first_node_callback> first_node_;
   stream tokens_ = 0, nodes_ = 0;
@@ -90,8 +91,9 @@ class links : public informer {
 
 class node_links {
  public:
-  // Spawns the actor `links`. The store must outlive the system.
-  node_links(runtime::actor_system& system, persistence::store& store, const core_actors& core);
+  // Spawns the actor `links`. The store must outlive the system. `tokens` takes request_token.
+  node_links(runtime::actor_system& system, persistence::store& store, const core_actors& core,
+             runtime::actor_ref tokens);
 
   // For a listener, or one end of a loop; may outlive this object.
   runtime::link::acceptor acceptor() const;

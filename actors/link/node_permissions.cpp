@@ -227,6 +227,28 @@ api::expected<void> may_evict(const persistence::snapshot& state, const std::str
   return {};
 }
 
+api::expected<void> may_request_token(const persistence::snapshot& state, const std::string& node,
+                                      const token_order& order) {
+  const auto& kind = api::kind_of<Pod>();
+  if (order.bound_kind != "Pod")
+    return api::fail(api::forbidden(kind, order.bound_name,
+                                    "a node's token requests are bound to a pod of the node"));
+  auto pod = pod_of(state, node, kind.key(order.ns, order.bound_name), order.bound_uid);
+  if (!pod) return api::fail(std::move(pod.error()));
+  const auto& spec = (*pod)->as<Pod>().spec();
+  if (spec.service_account_name() != order.account)
+    return api::fail(api::forbidden(
+        kind, order.bound_name, fmt::format("it runs as another account than {}", order.account)));
+  const auto wanted = projected_tokens((*pod)->as<Pod>());
+  const auto asked = order.audiences.empty() ? std::string{} : order.audiences.front();
+  if (order.audiences.size() > 1 ||
+      std::find(wanted.begin(), wanted.end(), projected_token{asked, order.expiration_seconds}) ==
+          wanted.end())
+    return api::fail(
+        api::forbidden(kind, order.bound_name, "no volume of it asks for such a token"));
+  return {};
+}
+
 tl::expected<api::object_ptr, std::string> may_record(const persistence::snapshot& state,
                                                       const std::string& node,
                                                       const std::string& key,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "actors/core/messages.hpp"
+#include "actors/tokens/token_issuer.hpp"
 #include "persistence/tree/snapshot.hpp"
 #include "runtime/link/link.hpp"
 
@@ -39,6 +40,10 @@ api::expected<void> may_remove(const persistence::snapshot& state, const std::st
                                const remove& removal);
 api::expected<void> may_evict(const persistence::snapshot& state, const std::string& node,
                               const evict& eviction);
+
+// A token that a projected volume of a pod of the node asks for, bound to that pod by its uid.
+api::expected<void> may_request_token(const persistence::snapshot& state, const std::string& node,
+                                      const token_order& order);
 
 // The object that an event is about: the own Node or a pod of the node.
 tl::expected<api::object_ptr, std::string> may_record(const persistence::snapshot& state,

@@ -119,6 +119,8 @@ void node_session::take(const wire::FromNode::Item& item) {
       return on_remove(item.remove());
     case wire::FromNode::Item::kRecordEvent:
       return on_record_event(item.record_event());
+    case wire::FromNode::Item::kRequestToken:
+      return on_request_token(item.request_token());
     case wire::FromNode::Item::kLogPart:
       return on_log_part(item.log_part());
     case wire::FromNode::Item::kConsoleAnswer:
@@ -400,6 +402,32 @@ void node_session::on_record_event(const wire::RecordEvent& m) {
                                             .field_path = cut(m.field_path(), event_message_bytes),
                                             .host = node_,
                                             .ago = std::chrono::milliseconds{ago_ms}});
+}
+
+void node_session::on_request_token(const wire::RequestToken& m) {
+  auto wanted = read_request_token(m);
+  if (const auto allowed = may_request_token(context_.store->read(), node_, wanted.order);
+      !allowed) {
+    ++refused_;
+    return token_answered(m.id(), api::fail(allowed.error()));
+  }
+  if (!room_for_request())
+    return token_answered(
+        m.id(), api::fail(api::too_many_requests(
+                    fmt::format("{} requests of node {} are under way", under_way_, node_), 1)));
+  request<token_answer>(
+      context_.tokens, std::move(wanted), defaults::write_timeout, [this, id = m.id()](auto reply) {
+        --under_way_;
+        if (reply) return token_answered(id, (*reply)->result);
+        token_answered(id, api::fail(api::service_unavailable(fmt::format(
+                               "no token was made: {}", runtime::to_string(reply.error())))));
+      });
+}
+
+void node_session::token_answered(std::uint64_t id, const api::expected<granted_token>& result) {
+  wire::ToNode::Item item;
+  write_token_answer(*item.mutable_token_answer(), id, result);
+  send_item(item);
 }
 
 // -- to the link ----------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ struct node_session_context {
   persistence::store* store = nullptr;
   core_actors core;
   std::shared_ptr<link_table> table;
+  runtime::actor_ref tokens = {};  // takes request_token
 };
 
 // From `links`: a request of the console, with the promise of its answer.
@@ -82,6 +83,8 @@ class node_session : public informer {
   void on_evict(const wire::Evict& m);
   void on_remove(const wire::Remove& m);
   void on_record_event(const wire::RecordEvent& m);
+  void on_request_token(const wire::RequestToken& m);
+  void token_answered(std::uint64_t id, const api::expected<granted_token>& result);
   template <class Command>
   void send_command(std::uint64_t id, Command command, const api::expected<void>& allowed);
   persistence::expected<persistence::transaction> prepare(persistence::transaction transaction);

@@ -48,6 +48,22 @@ void each_reference(const VolumeSource& source, F take) {
 
 }  // namespace
 
+projected_token wanted_token(const api::core::v1::ServiceAccountTokenProjection& source) {
+  // As the schema defaults it.
+  constexpr std::int64_t usual_seconds = 3'600;
+  return {source.audience(),
+          source.has_expiration_seconds() ? source.expiration_seconds() : usual_seconds};
+}
+
+std::vector<projected_token> projected_tokens(const Pod& pod) {
+  std::set<projected_token> all;
+  for (const auto& volume : pod.spec().volumes())
+    for (const auto& source : volume.volume_source().projected().sources())
+      if (source.has_service_account_token())
+        all.insert(wanted_token(source.service_account_token()));
+  return {all.begin(), all.end()};
+}
+
 std::vector<std::string> referenced_keys(const Pod& pod) {
   std::set<std::string> keys;
   const auto take = [&](const api::kind_info& kind, const std::string& name) {

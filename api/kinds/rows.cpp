@@ -68,6 +68,8 @@ constexpr kind_part of_pods[] = {
     {"log", "", "v1", "Pod", get_only},
     {"portforward", "", "v1", "PodPortForwardOptions", create_only, false},
 };
+constexpr kind_part of_accounts[] = {
+    {"token", "authentication.k8s.io", "v1", "TokenRequest", create_only}};
 constexpr kind_part of_namespaces[] = {{"finalize", "", "v1", "Namespace", update_only}};
 
 // -- rows -----------------------------------------------------------------------------------------
@@ -220,6 +222,7 @@ kind_row secret_row() {
 
 kind_row account_row() {
   kind_row row;
+  row.parts = of_accounts;
   row.deletion_shows_object = true;
   row.columns = account_columns;
   row.cells = &account_cells;

@@ -5,9 +5,10 @@
 namespace troupe::server {
 namespace {
 
-user_ptr with_group(const user_info& user, std::string_view group) {
-  auto copy = user;
-  if (!copy.in_group(group)) copy.groups.emplace_back(group);
+user_ptr with_group(user_ptr user, std::string_view group) {
+  if (user->in_group(group)) return user;
+  auto copy = *user;
+  copy.groups.emplace_back(group);
   return std::make_shared<const user_info>(std::move(copy));
 }
 
@@ -20,7 +21,9 @@ bool is_bearer(std::string_view scheme) {
 }  // namespace
 
 user_ptr user_of_certificate(std::string common_name, std::vector<std::string> organizations) {
-  return with_group({std::move(common_name), {}, std::move(organizations)}, authenticated_group);
+  return with_group(std::make_shared<const user_info>(
+                        user_info{std::move(common_name), {}, std::move(organizations)}),
+                    authenticated_group);
 }
 
 const user_ptr& anonymous() {
@@ -43,12 +46,23 @@ api::expected<user_ptr> authenticator::authenticate(const request& head) const {
     while (token.starts_with(' '))
       token.remove_prefix(1);
     for (const auto& source : sources_) {
-      if (const auto user = source->find(token)) return with_group(*user, authenticated_group);
+      if (auto user = source->find(token)) return with_group(std::move(user), authenticated_group);
     }
     return api::fail(api::unauthorized());
   }
   if (!head.connection->certificate_error.empty()) return api::fail(api::unauthorized());
   return anonymous();
+}
+
+token_owner authenticator::owner_of(std::string_view token,
+                                    const std::vector<std::string>& audiences) const {
+  for (const auto& source : sources_) {
+    auto found = source->find_for(token, audiences);
+    if (!found.user) continue;
+    found.user = with_group(std::move(found.user), authenticated_group);
+    return found;
+  }
+  return {};
 }
 
 }  // namespace troupe::server

@@ -2,6 +2,7 @@
 // safe.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,12 @@ inline constexpr std::string_view bootstrappers_group = "system:bootstrappers";
 user_ptr user_of_certificate(std::string common_name, std::vector<std::string> organizations);
 const user_ptr& anonymous();
 
+// Whose a token is, and which of the audiences asked for it is meant for. Without a user: nobody's.
+struct token_owner {
+  user_ptr user;
+  std::vector<std::string> audiences = {};
+};
+
 // Knows some tokens: the static file, join tokens, service accounts.
 class token_source {
  public:
@@ -29,6 +36,13 @@ class token_source {
   // Null: not one of mine. Must not block, and must take the same time for every wrong token. The
   // token may not be logged. The user's groups need not include system:authenticated.
   virtual user_ptr find(std::string_view token) const = 0;
+  // For a service that asks as one of these audiences; none: the API server. Tokens that name no
+  // audience are for the API server alone.
+  virtual token_owner find_for(std::string_view token,
+                               const std::vector<std::string>& audiences) const {
+    if (!audiences.empty()) return {};
+    return {find(token), {}};
+  }
 };
 
 class authenticator {
@@ -37,9 +51,23 @@ class authenticator {
 
   // 401 for credentials that are presented and not good; anonymous() where there are none.
   api::expected<user_ptr> authenticate(const request& head) const;
+  // A bearer token that somebody else was presented with. No audiences: those of the API server.
+  token_owner owner_of(std::string_view token, const std::vector<std::string>& audiences) const;
 
  private:
   const std::vector<std::shared_ptr<const token_source>> sources_;
+};
+
+// The authenticator of a server for those who are there before it: TokenReview. Thread safe.
+class token_reviewer {
+ public:
+  // The authenticator outlives the requests that use this.
+  void attach(const authenticator& by) noexcept { by_.store(&by); }
+  // Null: it is not there yet.
+  const authenticator* get() const noexcept { return by_.load(); }
+
+ private:
+  std::atomic<const authenticator*> by_{nullptr};
 };
 
 }  // namespace troupe::server

@@ -26,8 +26,8 @@ bool reads(const request_info& info) {
 }
 
 bool is_discovery(const request_info& info) {
-  static constexpr std::array<std::string_view, 6> paths{"/api",   "/api/",    "/apis",
-                                                         "/apis/", "/openapi", "/openapi/"};
+  static constexpr std::array<std::string_view, 8> paths{
+      "/api", "/api/", "/apis", "/apis/", "/openapi", "/openapi/", issuer_path, issuer_keys_path};
   return !info.is_resource && reads(info) && matches_any(info.path, paths);
 }
 

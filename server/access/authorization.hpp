@@ -24,8 +24,8 @@ class authorizer {
 bool is_public(const request_info& info);
 
 // The permissions without any policy: system:masters everything, everybody the public paths,
-// authenticated users discovery and reviews of themselves (upstream: system:discovery,
-// system:basic-user).
+// authenticated users discovery, the keys of service account tokens, and reviews of themselves
+// (upstream: system:discovery, system:service-account-issuer-discovery, system:basic-user).
 class baseline_authorizer final : public authorizer {
  public:
   decision authorize(const user_info& user, const request_info& info) const override;

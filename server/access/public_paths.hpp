@@ -11,6 +11,10 @@ namespace troupe::server {
 inline constexpr std::array<std::string_view, 8> public_paths{
     "/healthz", "/healthz/", "/livez", "/livez/", "/readyz", "/readyz/", "/version", "/version/"};
 
+// How others verify tokens of service accounts (upstream: system:service-account-issuer-discovery).
+inline constexpr std::string_view issuer_path = "/.well-known/openid-configuration";
+inline constexpr std::string_view issuer_keys_path = "/openid/v1/jwks";
+
 // The page of the console holds no data: it asks for what it shows with the user's credentials.
 // These exact paths, and nothing else below /console/.
 inline constexpr std::array<std::string_view, 4> console_page_paths{

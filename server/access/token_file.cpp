@@ -7,7 +7,7 @@
 #include <array>
 #include <mutex>
 
-#include "api/values/base64.hpp"
+#include "server/credentials/base64url.hpp"
 #include "server/credentials/private_file.hpp"
 
 namespace troupe::server {
@@ -26,15 +26,7 @@ std::string hash_of(std::string_view text) {
 std::string random_token() {
   std::array<unsigned char, token_bytes> bytes;
   if (RAND_bytes(bytes.data(), bytes.size()) != 1) return {};
-  std::string text;
-  api::append_base64(text, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  while (text.ends_with('='))
-    text.pop_back();
-  for (char& c : text) {
-    if (c == '+') c = '-';
-    if (c == '/') c = '_';
-  }
-  return text;
+  return base64url({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // The fields of one line of comma-separated values; a field may stand in quotes.

@@ -59,6 +59,15 @@ tl::expected<std::unique_ptr<pki>, std::string> pki::open(pki_options options, t
   return opened;
 }
 
+tl::expected<std::string, std::string> pki::prepare_authority(
+    const std::filesystem::path& directory, time_point now) {
+  if (auto made = make_private_directory(directory); !made)
+    return tl::make_unexpected(made.error());
+  pki opened{pki_options{directory, {}}};
+  if (auto kept = opened.keep_authority(now); !kept) return tl::make_unexpected(kept.error());
+  return opened.authority();
+}
+
 tl::expected<bool, std::string> pki::renew(time_point now) {
   auto authority = keep_authority(now);
   if (!authority) return authority;

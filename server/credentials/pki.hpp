@@ -35,6 +35,11 @@ class pki {
 
   static tl::expected<std::unique_ptr<pki>, std::string> open(pki_options options, time_point now);
 
+  // The certificate of the authority alone, made where missing: for those who must know it before
+  // anything is served.
+  static tl::expected<std::string, std::string> prepare_authority(
+      const std::filesystem::path& directory, time_point now);
+
   // Makes what is missing, expires soon, or does not fit any more; true when something changed.
   tl::expected<bool, std::string> renew(time_point now);
 

@@ -58,12 +58,14 @@ class api_frontend::impl {
         authenticator{joined<token_source>(tokens, std::move(parts.tokens))},
         authorization{std::move(parts.permissions)},
         signer{std::move(parts.signer)},
+        published_authority{std::move(parts.authority)},
         in_flight{options.reads_in_flight, options.writes_in_flight},
         filter{authenticator, authorization, in_flight, *parts.health, *parts.api},
         server{options.http} {
     if (parts.legacy_api != nullptr)
       legacy_filter.emplace(in_flight, *parts.legacy_api, names_of_machine(options));
     if (parts.console != nullptr) local_filter.emplace(*parts.console);
+    if (parts.reviewer != nullptr) parts.reviewer->attach(authenticator);
   }
 
   ~impl() {
@@ -100,6 +102,7 @@ class api_frontend::impl {
 
   void publish(tls_material published) {
     if (signer) signer->replace(keys->signer());
+    if (published_authority) published_authority(keys->authority());
     const std::lock_guard lock{mutex};
     material = std::move(published);
   }
@@ -137,6 +140,7 @@ class api_frontend::impl {
   const server::authenticator authenticator;
   const server::authorization authorization;
   const std::shared_ptr<node_signer> signer;
+  const std::function<void(const std::string&)> published_authority;
   const server::in_flight in_flight;
   auth_filter filter;
   std::optional<open_filter> legacy_filter;

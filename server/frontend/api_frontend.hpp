@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,10 @@ struct frontend_parts {
   authorization permissions{{}};
   // Given the authority at the start and when it is renewed; may be null.
   std::shared_ptr<node_signer> signer = nullptr;
+  // Told of the certificates of the authority at the start and when they are renewed; may be empty.
+  std::function<void(const std::string& certificates)> authority = {};
+  // Given the authenticator; may be null.
+  token_reviewer* reviewer = nullptr;
   // Served at data_dir/console.sock to who may open that; may be null.
   handler* console = nullptr;
 };

@@ -9,6 +9,7 @@
 #include "server/credentials/x509.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/legacy/legacy_selector.hpp"
+#include "server/tokens/web_token.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -53,6 +54,35 @@ void read_quantity(std::string_view text) {
   const auto again = api::quantity::parse(read->str());
   require(again.has_value() && *again == *read, "the canonical text is the same amount");
   require(again->str() == read->str(), "the canonical text is its own");
+}
+
+std::vector<std::string> web_tokens() {
+  actors::token_claims claims;
+  claims.ns = "shop";
+  claims.account = {"robot", "u1"};
+  claims.pod = actors::named_uid{"web", "u2"};
+  claims.audiences = {"https://kubernetes.default.svc"};
+  claims.id = "id";
+  claims.issued = 1'700'000'000;
+  claims.expires = 1'700'003'600;
+  auto legacy = claims;
+  legacy.legacy = true;
+  legacy.secret = actors::named_uid{"robot-token-abcde", {}};
+  return {server::print_claims(claims, "https://issuer"), server::print_claims(legacy, {}),
+          R"({"sub":"system:serviceaccount:a:b","aud":"x","exp":1.5})",
+          "eyJhbGciOiJFUzI1NiJ9.e30.AA"};
+}
+
+void read_web_token(std::string_view text) {
+  if (const auto parts = server::split_token(text))
+    require(text.starts_with(parts->signed_text), "what is signed is the beginning of the token");
+  const auto read = server::parse_claims(std::string{text});
+  // An escape can name half of a surrogate pair, which is not read again.
+  if (!read || text.find("\\u") != text.npos) return;
+  const auto again = server::parse_claims(server::print_claims(read->claims, read->issuer));
+  require(again.has_value() && again->claims.account == read->claims.account &&
+              again->claims.ns == read->claims.ns && again->claims.legacy == read->claims.legacy,
+          "claims that are written again are of the same account");
 }
 
 std::vector<std::string> times() {
@@ -127,6 +157,7 @@ void add_texts(std::vector<entry>& to) {
   to.push_back({"old_selector", &selectors, &read_old_selector});
   to.push_back({"quantity", &amounts, &read_quantity});
   to.push_back({"time", &times, &read_time});
+  to.push_back({"web_token", &web_tokens, &read_web_token});
   to.push_back({"configuration", &configurations, &read_configuration});
   to.push_back({"units", &unit_texts, &read_units});
   to.push_back({"join_body", &join_bodies, &read_join_body});

@@ -62,6 +62,7 @@ class joined_node final : public node_parts {
     if (config_.kubelet.runtime == config::pod_runtime::process)
       kubelet_ = make_kubelet_options(config_, node_);
     const auto gateway = start_gateway();
+    if (kubelet_) kubelet_->tokens = gateway;
     start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
     auto dialer = runtime::link::dialer::start(
         {.to = {address->host, address->port},

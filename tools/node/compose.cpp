@@ -14,6 +14,7 @@
 #include "runtime/actor_system.hpp"
 #include "server/console/handlers/console.hpp"
 #include "server/credentials/addresses.hpp"
+#include "server/credentials/pki.hpp"
 #include "server/frontend/api_frontend.hpp"
 #include "server/frontend/health.hpp"
 #include "server/join/bootstrap_tokens.hpp"
@@ -22,6 +23,7 @@
 #include "server/legacy/legacy_api.hpp"
 #include "server/rest/calls/api_address.hpp"
 #include "server/rest/handlers/api_server.hpp"
+#include "server/tokens/account_tokens.hpp"
 #include "tools/node/link_service.hpp"
 #include "tools/node/node_options.hpp"
 
@@ -60,6 +62,7 @@ class node : public node_parts {
 
   tl::expected<std::string, std::string> start() override {
     if (auto opened = open_store(); !opened) return tl::make_unexpected(opened.error());
+    if (auto opened = open_keys(); !opened) return tl::make_unexpected(opened.error());
     if (auto spawned = start_actors(); !spawned) return tl::make_unexpected(spawned.error());
     auto address = start_server();
     if (!address) return address;
@@ -86,6 +89,21 @@ class node : public node_parts {
     return {};
   }
 
+  tl::expected<void, std::string> open_keys() {
+    const auto directory = config_.data_dir / "pki";
+    auto authority = server::pki::prepare_authority(directory, std::chrono::system_clock::now());
+    if (!authority) return tl::make_unexpected(authority.error());
+    authority_->replace(std::move(*authority));
+    auto keys = server::account_keys::open(directory);
+    if (!keys) return tl::make_unexpected(keys.error());
+    const auto& from = config_.service_account;
+    auto accounts = server::account_tokens::make(
+        *store_, std::move(*keys), {.issuers = from.issuer, .api_audiences = from.api_audiences});
+    if (!accounts) return tl::make_unexpected(accounts.error());
+    accounts_ = std::move(*accounts);
+    return {};
+  }
+
   tl::expected<void, std::string> start_actors() {
     auto profile = scheduler_profile(config_.scheduler);
     if (!profile) return tl::make_unexpected(profile.error());
@@ -99,6 +117,10 @@ class node : public node_parts {
                       static_cast<std::uint64_t>(limits.max_bytes.bytes)};
     plane.events = {static_cast<std::size_t>(config_.store.max_events),
                     static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
+    plane.issuer = accounts_;
+    plane.authority = authority_;
+    plane.legacy_token_secrets =
+        config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
     return {};
   }
@@ -110,6 +132,8 @@ class node : public node_parts {
       rest.logs = kubelet_->containers;
     }
     rest.permissions = &permissions_;
+    rest.accounts = accounts_;
+    rest.reviewer = &reviewer_;
     rest.observe = [this](const server::request_record& seen) { console_->observe(seen); };
     api_ = std::make_unique<server::api_server>(*plane_, std::move(rest));
     console_ = std::make_unique<server::console>(
@@ -144,7 +168,11 @@ class node : public node_parts {
     parts.api = join_.get();
     parts.console = console_.get();
     parts.health = &health_;
-    parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_)};
+    parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_), accounts_};
+    parts.reviewer = &reviewer_;
+    parts.authority = [held = authority_](const std::string& certificates) {
+      held->replace(certificates);
+    };
     parts.permissions = permissions_;
     parts.signer = signer;
     if (!from.legacy_listen.empty()) {
@@ -157,7 +185,9 @@ class node : public node_parts {
     front_ = std::move(*front);
     if (auto told = server::publish_api_address(*plane_, front_->address()); !told)
       spdlog::warn("server: the Service default/kubernetes is not up to date: {}", told.error());
-    join_->addresses(addresses_to_join());
+    const auto reachable = addresses_to_join();
+    accounts_->address(reachable.api);
+    join_->addresses(reachable);
     await_joined_nodes();
     if (const auto& legacy = front_->legacy_address())
       spdlog::info("the v1beta1 API is served at http://{}", server::to_string(*legacy));
@@ -209,12 +239,17 @@ class node : public node_parts {
       actors::spawn_simulated_fleet(*system_, plane_->core_actors(), std::move(fleet));
       return;
     }
+    kubelet_->tokens = plane_->tokens();
     kubelet_->address = server::reachable_address(config_.server.listen.host);
     actors::spawn_kubelet(*system_, plane_->core_actors(), *kubelet_);
   }
 
   const config::node_config& config_;
   std::unique_ptr<persistence::store> store_;
+  const std::shared_ptr<actors::cluster_authority> authority_ =
+      std::make_shared<actors::cluster_authority>();
+  std::shared_ptr<server::account_tokens> accounts_;
+  server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
   server::health_checks health_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/core/cluster_authority.hpp"
 #include "actors/core/core_actors.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -32,6 +33,9 @@ struct controller_type {
     api::label_selector (*selector_of)(const api::object& owner) = nullptr;
     // Which objects of the `observed` kinds it looks at, whoever owns them. Null: none.
     api::label_selector (*observes)(const api::object& owner) = nullptr;
+    // Not empty: the owner is a namespace, and its one dependent the object of this name in it,
+    // whoever made that. It gets no owner reference: the namespace is emptied with it.
+    std::string dependent_name = {};
   };
   // The actor for the object at `key`. It finds what it needs in the store by itself.
   using factory = std::function<std::unique_ptr<runtime::actor>(const std::string& key,
@@ -53,6 +57,7 @@ struct controller_context {
   core_actors core;
   const persistence::store& store;
   std::vector<const api::kind_info*> observed = {};
+  std::shared_ptr<const cluster_authority> authority;  // null: there is none
 };
 
 // The labels of a ReplicationController, the LabelSelector of newer kinds. A selector that makes no

@@ -11,17 +11,20 @@
 namespace troupe::actors {
 
 runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
-                                    const core_actors& core, const persistence::store& store) {
+                                    const core_actors& core, const persistence::store& store,
+                                    std::shared_ptr<const cluster_authority> authority) {
   return system.spawn({.kind = "supervisor", .name = type.name},
-                      runtime::make<owner_supervisor>(type, core, &store));
+                      runtime::make<owner_supervisor>(type, core, &store, std::move(authority)));
 }
 
 owner_supervisor::owner_supervisor(const controller_type& type, const core_actors& core,
-                                   const persistence::store* store)
+                                   const persistence::store* store,
+                                   std::shared_ptr<const cluster_authority> authority)
     : informer{core.watcher} {
   for (const auto& owner : type.owners)
     contexts_.push_back(std::make_shared<const controller_context>(
-        controller_context{owner, type.dependents, type.make, core, *store, type.observed}));
+        controller_context{owner, type.dependents, type.make, core, *store, type.observed,
+                           authority}));
 }
 
 const runtime::behavior& owner_supervisor::make_behavior() const {
@@ -34,8 +37,12 @@ void owner_supervisor::started() {
   for (const auto& context : contexts_)
     follow(context->owner.kind->prefix(),
            [this, &context](const watch_events& m) { on_owners(context, m); });
+  stream_options options;
+  if (const auto& name = contexts_.front()->owner.dependent_name; !name.empty())
+    options.accept = [name](const api::object& object) { return object.meta().name() == name; };
   for (const auto* kind : contexts_.front()->dependents)
-    follow(kind->prefix(), [this](const watch_events& m) { on_dependents(m); });
+    follow(
+        kind->prefix(), [this](const watch_events& m) { on_dependents(m); }, options);
 }
 
 std::string owner_supervisor::describe() const {
@@ -158,6 +165,11 @@ void owner_supervisor::remove_owner(const std::string& key) {
 
 void owner_supervisor::forward_dependent(const watch_event& event) {
   const dependent_event change{event};
+  if (const auto& first = contexts_.front()->owner; !first.dependent_name.empty()) {
+    const auto found = routes_.find(first.kind->key({}, event.object->meta().namespace_()));
+    if (found != routes_.end()) deliver(*found, change);
+    return;
+  }
   const auto owner = controller_uid(*event.object);
   const auto before = event.previous ? controller_uid(*event.previous) : std::string_view{};
   if (!owner.empty()) forward(owner, change);

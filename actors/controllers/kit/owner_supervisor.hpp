@@ -39,13 +39,15 @@ struct observed_event {
 
 // Starts a supervisor, and with it the controllers of all objects of that type.
 runtime::actor_ref start_controller(runtime::actor_system& system, const controller_type& type,
-                                    const core_actors& core, const persistence::store& store);
+                                    const core_actors& core, const persistence::store& store,
+                                    std::shared_ptr<const cluster_authority> authority = {});
 
 class owner_supervisor : public informer {
  public:
   // The store outlives it.
   owner_supervisor(const controller_type& type, const core_actors& core,
-                   const persistence::store* store);
+                   const persistence::store* store,
+                   std::shared_ptr<const cluster_authority> authority);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;

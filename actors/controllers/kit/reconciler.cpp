@@ -100,7 +100,7 @@ void reconciler::load() {
   to_claim_.clear();
   owner_changed();
   for (const auto* kind : context_->dependents)
-    state.scan(kind->prefix(owner_->meta().namespace_()), {},
+    state.scan(kind->prefix(dependents_namespace()), {},
                [this](std::string_view key, const api::object_ptr& each) {
                  if (judge_dependent(*each) != claim::ignore)
                    take_dependent(std::string{key}, each);
@@ -130,7 +130,14 @@ void reconciler::take_owner(const api::object_ptr& object) {
   owner_changed();
 }
 
+const std::string& reconciler::dependents_namespace() const {
+  const auto& meta = owner_->meta();
+  return context_->owner.dependent_name.empty() ? meta.namespace_() : meta.name();
+}
+
 claim reconciler::judge_dependent(const api::object& dependent) const {
+  if (const auto& name = context_->owner.dependent_name; !name.empty())
+    return dependent.meta().name() == name ? claim::keep : claim::ignore;
   if (context_->owner.selector_of != nullptr) return judge(owner_->meta(), selector_, dependent);
   return controller_uid(dependent) == owner_->meta().uid() ? claim::keep : claim::ignore;
 }
@@ -201,6 +208,10 @@ const api::object* reconciler::find(const std::string& key) const {
 api::object_ptr reconciler::owner_in_store() const {
   auto fresh = read_store().find(key_);
   return fresh && fresh->meta().uid() == owner_->meta().uid() ? fresh : nullptr;
+}
+
+std::string reconciler::authority() const {
+  return context_->authority ? context_->authority->certificates() : std::string{};
 }
 
 std::int64_t reconciler::wall_seconds() const {
@@ -279,7 +290,8 @@ void reconciler::write(persistence::transaction transaction, on_success done) {
 }
 
 api::expected<void> reconciler::create(std::unique_ptr<api::body> content, on_success done) {
-  add_controller_reference(*owner_, api::meta_of(*content));
+  if (context_->owner.dependent_name.empty())
+    add_controller_reference(*owner_, api::meta_of(*content));
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
   auto transaction =
       create_transaction(read_store(), kind, std::move(content), checks::all, wall_now(), random());

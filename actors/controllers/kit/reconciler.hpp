@@ -81,6 +81,8 @@ class reconciler : public runtime::actor {
   // Those to be adopted or released by the next sync.
   const objects& to_claim() const noexcept { return to_claim_; }
   persistence::snapshot read_store() const { return context_->store.read(); }
+  // The certificates by which clients know the API server, PEM; empty where there are none.
+  std::string authority() const;
   // The owner as the store has it; null when it has gone, or is another one of that name.
   api::object_ptr owner_in_store() const;
   // Takes in what the store has at `key`, the owner's or a dependent's, ahead of the change that is
@@ -130,7 +132,8 @@ class reconciler : public runtime::actor {
   // another sync, failure to a retry.
   using on_success = std::function<void()>;
   void write(persistence::transaction transaction, on_success done = {});
-  // Creates a dependent, which this owner controls. An error when it is refused before it is sent.
+  // Creates a dependent, which this owner controls (but for one of a certain name). An error when
+  // it is refused before it is sent.
   api::expected<void> create(std::unique_ptr<api::body> content, on_success done = {});
   // Writes a newer state of `before`, unless it has changed since.
   void replace(const api::object_ptr& before, std::unique_ptr<api::body> after,
@@ -158,6 +161,7 @@ class reconciler : public runtime::actor {
   void drop_dependent(const std::string& key);
   bool is_news(const std::string& key, const api::object& dependent) const;
   claim judge_dependent(const api::object& dependent) const;
+  const std::string& dependents_namespace() const;
 
   void begin_sync();
   void send_claim(const std::string& key, const api::object_ptr& dependent);

@@ -80,6 +80,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->to = to;
   context_->helpers = std::move(helpers);
   context_->kubelet = self();
+  context_->tokens = options_.tokens;
   context_->root_dir = options_.root_dir;
   context_->node = options_.node;
   context_->addresses = {options_.address, options_.address};

@@ -27,6 +27,8 @@ struct kubelet_options {
   // What runs its containers, and the jobs that set up their volumes.
   std::shared_ptr<container_runtime> containers;
   std::shared_ptr<job_queue> jobs;
+  // Takes request_token, for its pods; null: they get none.
+  runtime::actor_ref tokens = {};
   // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
   std::filesystem::path root_dir;
   // Directories that no container may reach: the root directory, and the node's data with its keys.

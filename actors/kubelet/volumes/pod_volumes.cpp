@@ -87,7 +87,7 @@ path_result make_volume_directory(const Volume& volume, const fs::path& pod_dir)
 }
 
 void_result fill(const Pod& pod, const VolumeSource& source, const fs::path& at,
-                 const object_reader& read, bool may_mount) {
+                 const object_reader& read, const pod_tokens& tokens, bool may_mount) {
   if (source.has_empty_dir()) {
     const auto& medium = source.empty_dir().medium();
     if (!medium.empty() && medium != "Memory")
@@ -95,7 +95,7 @@ void_result fill(const Pod& pod, const VolumeSource& source, const fs::path& at,
     if (medium.empty() || !may_mount) return {};
     return mount_memory(at, empty_dir_mode, limit_of(source.empty_dir()));
   }
-  const auto files = volume_files(pod, source, read);
+  const auto files = volume_files(pod, source, read, tokens);
   if (!files) return tl::make_unexpected(files.error());
   if (may_mount && may_hold_secrets(source))
     if (auto mounted = mount_memory(at, files_mode, kubelet_defaults::secret_volume_bytes);
@@ -105,13 +105,13 @@ void_result fill(const Pod& pod, const VolumeSource& source, const fs::path& at,
 }
 
 path_result set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
-                   const object_reader& read, bool may_mount,
+                   const object_reader& read, const pod_tokens& tokens, bool may_mount,
                    const std::vector<std::string>& hidden) {
   const auto& source = volume.volume_source();
   if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
   auto at = make_volume_directory(volume, pod_dir);
   if (!at) return at;
-  if (auto filled = fill(pod, source, *at, read, may_mount); !filled)
+  if (auto filled = fill(pod, source, *at, read, tokens, may_mount); !filled)
     return tl::make_unexpected(filled.error());
   const auto& context = pod.spec().security_context();
   if (context.has_fs_group())
@@ -125,10 +125,11 @@ path_result set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir
 }  // namespace
 
 volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const object_reader& read,
-                              bool may_mount, const std::vector<std::string>& hidden) {
+                              bool may_mount, const std::vector<std::string>& hidden,
+                              const pod_tokens& tokens) {
   volumes_set_up result;
   for (const auto& volume : pod.spec().volumes()) {
-    const auto stands = set_up(pod, volume, pod_dir, read, may_mount, hidden);
+    const auto stands = set_up(pod, volume, pod_dir, read, tokens, may_mount, hidden);
     if (stands)
       result.paths[volume.name()] = *stands;
     else

@@ -11,6 +11,7 @@
 
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/volumes/volume_content.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors {
@@ -27,7 +28,8 @@ struct volumes_set_up {
 // directories (protected_paths.hpp).
 volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesystem::path& pod_dir,
                               const object_reader& read, bool may_mount,
-                              const std::vector<std::string>& hidden = {});
+                              const std::vector<std::string>& hidden = {},
+                              const pod_tokens& tokens = {});
 
 // Whether an emptyDir of the pod has a limit, and why the pod is to go: one holds more than that
 // (kubernetes: eviction_manager.go, emptyDirLimitEviction).

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 #include "api/schema/core_config.pb.h"
 #include "api/scheme.hpp"
@@ -87,9 +88,24 @@ void_result take_facts(files& into, const Pod& pod, const Source& source, int de
   return {};
 }
 
+// kubernetes: volume/projected, collectData. Only who must read it may, where that is known: with
+// an fsGroup the group may too (volume_group.hpp).
+void_result take_token(files& into, const Pod& pod, const pod_tokens& tokens,
+                       const ServiceAccountTokenProjection& source, int mode) {
+  const auto found = tokens.find(wanted_token(source));
+  if (found == tokens.end())
+    return tl::make_unexpected(std::string{"failed to fetch token: there is none yet"});
+  const auto owner = user_of_all(pod);
+  if (owner || pod.spec().security_context().has_fs_group()) mode = 0600;
+  if (auto done = put(into, source.path(), found->second, mode); !done) return done;
+  into[source.path()].owner = owner;
+  return {};
+}
+
 // A source that cannot be had here is left out: the pod has been told so (unsupported.hpp).
 void_result take_projected(files& into, const Pod& pod, const object_reader& read,
-                           const ProjectedVolumeSource& projected, int mode) {
+                           const pod_tokens& tokens, const ProjectedVolumeSource& projected,
+                           int mode) {
   for (const auto& source : projected.sources()) {
     void_result done;
     if (source.has_config_map()) {
@@ -102,6 +118,8 @@ void_result take_projected(files& into, const Pod& pod, const object_reader& rea
                          from.optional());
     } else if (source.has_downward_api()) {
       done = take_facts(into, pod, source.downward_api(), mode);
+    } else if (source.has_service_account_token()) {
+      done = take_token(into, pod, tokens, source.service_account_token(), mode);
     }
     if (!done) return done;
   }
@@ -115,6 +133,29 @@ int mode_of(const Source& source) {
 
 }  // namespace
 
+std::optional<uid_t> user_of_all(const Pod& pod) {
+  const auto& own = pod.spec().security_context();
+  std::optional<std::int64_t> user;
+  bool first = true;
+  const auto agree = [&](const Container& container) {
+    const auto& context = container.security_context();
+    std::optional<std::int64_t> wanted;
+    if (context.has_run_as_user())
+      wanted = context.run_as_user();
+    else if (own.has_run_as_user())
+      wanted = own.run_as_user();
+    if (!std::exchange(first, false) && wanted != user) return false;
+    user = wanted;
+    return user.has_value();
+  };
+  for (const auto& container : pod.spec().init_containers())
+    if (!agree(container)) return std::nullopt;
+  for (const auto& container : pod.spec().containers())
+    if (!agree(container)) return std::nullopt;
+  if (!user) return std::nullopt;
+  return static_cast<uid_t>(*user);
+}
+
 bool made_of_files(const VolumeSource& source) {
   return source.has_config_map() || source.has_secret() || source.has_downward_api() ||
          source.has_projected();
@@ -122,7 +163,8 @@ bool made_of_files(const VolumeSource& source) {
 
 tl::expected<std::vector<volume_file>, std::string> volume_files(const Pod& pod,
                                                                  const VolumeSource& source,
-                                                                 const object_reader& read) {
+                                                                 const object_reader& read,
+                                                                 const pod_tokens& tokens) {
   files all;
   void_result done;
   if (source.has_config_map()) {
@@ -136,7 +178,7 @@ tl::expected<std::vector<volume_file>, std::string> volume_files(const Pod& pod,
   } else if (source.has_downward_api()) {
     done = take_facts(all, pod, source.downward_api(), mode_of(source.downward_api()));
   } else if (source.has_projected()) {
-    done = take_projected(all, pod, read, source.projected(), mode_of(source.projected()));
+    done = take_projected(all, pod, read, tokens, source.projected(), mode_of(source.projected()));
   }
   if (!done) return tl::make_unexpected(done.error());
   std::vector<volume_file> result;
@@ -156,6 +198,7 @@ std::string digest_of(const std::vector<volume_file>& files) {
   };
   for (const auto& file : files) {
     take(fmt::format("{}:{}:{}:", file.path.size(), file.content.size(), file.mode));
+    if (file.owner) take(fmt::format("{}:", *file.owner));
     take(file.path);
     take(file.content);
   }

@@ -2,12 +2,17 @@
 // but for `read`.
 #pragma once
 
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/pods/pod_references.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors {
@@ -16,7 +21,11 @@ struct volume_file {
   std::string path;  // relative to the volume
   std::string content;
   int mode = 0644;
+  std::optional<uid_t> owner = {};  // absent: the kubelet's own user
 };
+
+// The newest tokens of a pod.
+using pod_tokens = std::map<projected_token, std::string>;
 
 // True for the four kinds above.
 bool made_of_files(const api::core::v1::VolumeSource& source);
@@ -25,7 +34,11 @@ bool made_of_files(const api::core::v1::VolumeSource& source);
 // is missing, as upstream words it; what is optional may be missing.
 tl::expected<std::vector<volume_file>, std::string> volume_files(
     const api::core::v1::Pod& pod, const api::core::v1::VolumeSource& source,
-    const object_reader& read);
+    const object_reader& read, const pod_tokens& tokens = {});
+
+// The user that all containers of a pod run as; nothing where they differ or do not say
+// (kubernetes: volume/util, FsUserFrom). Such a pod's tokens are its own to read.
+std::optional<uid_t> user_of_all(const api::core::v1::Pod& pod);
 
 // Changes with every difference between two lists of files.
 std::string digest_of(const std::vector<volume_file>& files);

@@ -44,6 +44,8 @@ void_result write_file(const runtime::unique_fd& into, const volume_file& file) 
     if (n <= 0) return failed("write", file.path);
     done += static_cast<std::size_t>(n);
   }
+  if (file.owner && ::fchown(fd->get(), *file.owner, static_cast<gid_t>(-1)) != 0)
+    return failed("give to its user", file.path);
   if (::fchmod(fd->get(), static_cast<mode_t>(file.mode)) != 0) return failed("chmod", file.path);
   return {};
 }

@@ -132,6 +132,7 @@ void pod_worker::sync() {
     end_containers(failure_->grace.value_or(own_grace()));
   } else {
     request_references();
+    request_tokens();
     sync_volumes();
     run_containers();
   }
@@ -146,6 +147,8 @@ void pod_worker::begin() {
     for (const auto& container : pod().spec().containers())
       reset_health(containers_.emplace_back(container_record{.name = container.name()}));
     needed_ = referenced_keys(pod());
+    for (const auto& wanted : projected_tokens(pod()))
+      tokens_[wanted];
     if (limits_volumes(pod()))
       measure_ = every(context_->volume_measuring, [this] { measure_volumes(); });
     if (survey_->found.containers.empty()) report_unsupported();
@@ -206,6 +209,8 @@ void pod_worker::arm_timer() {
       consider(record.stop.deadline());
   }
   if (volumes_stale_ && volumes_retry_at_ > now()) consider(volumes_retry_at_);
+  for (const auto& [wanted, held] : tokens_)
+    if (!held.asked && held.ask_at > now()) consider(held.ask_at);
   if (sandbox_retry_at_ > now()) consider(sandbox_retry_at_);
   if (!terminating() && !failure_ && pod().spec().has_active_deadline_seconds() &&
       pod().status().has_start_time()) {

@@ -27,6 +27,7 @@
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
 #include "actors/kubelet/workers/references.hpp"
+#include "actors/tokens/token_issuer.hpp"
 #include "runtime/actor.hpp"
 
 namespace troupe::actors {
@@ -48,6 +49,7 @@ struct kubelet_context {
   core_actors to;
   kubelet_helpers helpers;
   runtime::actor_ref kubelet, references;
+  runtime::actor_ref tokens;  // takes request_token; null: pods get no tokens
   std::filesystem::path root_dir;
   std::string node;
   pod_addresses addresses;
@@ -100,6 +102,13 @@ class pod_worker : public runtime::actor {
   };
   struct volumes_event {
     volumes_set_up result;
+  };
+  // A token that the pod's volumes hold, or that is being asked for.
+  struct held_token {
+    std::string text;  // empty: none yet
+    bool asked = false;
+    runtime::time_point ask_at{};
+    runtime::duration backoff{0};
   };
   struct volumes_measured {
     std::optional<pod_failure> failure;
@@ -162,6 +171,10 @@ class pod_worker : public runtime::actor {
   void request_references();
   bool references_known() const;
   object_reader reference_reader() const;
+  void request_tokens();
+  void take_token(const projected_token& wanted, const api::expected<granted_token>& result);
+  bool tokens_known() const;
+  pod_tokens newest_tokens() const;
   void sync_volumes();
   void measure_volumes();
   void place_volumes(const api::core::v1::Container& container, container_config& config) const;
@@ -208,6 +221,7 @@ class pod_worker : public runtime::actor {
   std::map<std::string, container_config> making_;
   std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
   std::vector<std::string> needed_;                    // keys
+  std::map<projected_token, held_token> tokens_;
   std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container
   runtime::timer next_, retry_, measure_;
 };

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/volumes/token_life.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
+#include "actors/write/admission/api_access.hpp"
 
 namespace troupe::actors {
 
@@ -60,6 +62,66 @@ Pod pod_worker::placed_pod() const {
   return placed;
 }
 
+// -- tokens ---------------------------------------------------------------------------------------
+
+void pod_worker::request_tokens() {
+  if (finished(pod().status())) return;
+  for (auto& [wanted, held] : tokens_) {
+    if (held.asked || now() < held.ask_at) continue;
+    held.asked = true;
+    token_order order{.ns = pod().metadata().namespace_(),
+                      .account = pod().spec().service_account_name(),
+                      .audiences = {},
+                      .expiration_seconds = wanted.expiration_seconds,
+                      .bound_kind = "Pod",
+                      .bound_api_version = "v1",
+                      .bound_name = pod().metadata().name(),
+                      .bound_uid = uid_};
+    if (!wanted.audience.empty()) order.audiences.push_back(wanted.audience);
+    request<token_answer>(
+        context_->tokens, request_token{std::move(order)}, kubelet_defaults::write_timeout,
+        [this, wanted](const auto& answered) {
+          if (answered) return take_token(wanted, (*answered)->result);
+          take_token(wanted,
+                     api::fail(api::service_unavailable(runtime::to_string(answered.error()))));
+        });
+  }
+}
+
+// The old one is kept until there is another.
+void pod_worker::take_token(const projected_token& wanted,
+                            const api::expected<granted_token>& result) {
+  auto& held = tokens_[wanted];
+  held.asked = false;
+  if (result) {
+    held.text = result->token;
+    held.backoff = {};
+    held.ask_at = now() + token_use(wanted.expiration_seconds, random());
+    volumes_stale_ = true;
+    volumes_retry_at_ = {};
+  } else {
+    held.backoff =
+        std::clamp<runtime::duration>(held.backoff * 2, kubelet_defaults::volume_retry_first,
+                                      kubelet_defaults::volume_retry_longest);
+    held.ask_at = now() + held.backoff;
+    if (!terminating())
+      record_pod_event(true, "FailedMount", "failed to fetch token: " + result.error().message);
+  }
+  sync();
+}
+
+bool pod_worker::tokens_known() const {
+  return std::none_of(tokens_.begin(), tokens_.end(),
+                      [](const auto& each) { return each.second.text.empty(); });
+}
+
+pod_tokens pod_worker::newest_tokens() const {
+  pod_tokens all;
+  for (const auto& [wanted, held] : tokens_)
+    all[wanted] = held.text;
+  return all;
+}
+
 // -- volumes --------------------------------------------------------------------------------------
 
 // At first, and again when something that stands in them has changed.
@@ -68,14 +130,15 @@ void pod_worker::sync_volumes() {
     volumes_ready_ = true;
     volumes_stale_ = false;
   }
-  if (!volumes_stale_ || volumes_working_ || !references_known() || now() < volumes_retry_at_ ||
-      finished(pod().status()))
+  if (!volumes_stale_ || volumes_working_ || !references_known() || !tokens_known() ||
+      now() < volumes_retry_at_ || finished(pod().status()))
     return;
   volumes_stale_ = false;
   volumes_working_ = context_->helpers.jobs->post(
       uid_, [pod = placed_pod(), dir = pod_dir(), read = reference_reader(),
-             may_mount = context_->may_mount, hidden = context_->hidden, to = self()] {
-        to.tell(volumes_event{set_up_volumes(pod, dir, read, may_mount, hidden)});
+             may_mount = context_->may_mount, hidden = context_->hidden, tokens = newest_tokens(),
+             to = self()] {
+        to.tell(volumes_event{set_up_volumes(pod, dir, read, may_mount, hidden, tokens)});
       });
   if (!volumes_working_) {
     volumes_stale_ = true;
@@ -93,14 +156,17 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
     const bool first = !std::exchange(volumes_ready_, true);
     volumes_backoff_ = {};
     if (first && !containers().features().mounts_volumes) {
+      // Nobody has asked for the volume that admission adds.
       std::string variables;
       for (const auto& [name, path] : volume_paths_)
-        variables +=
-            fmt::format("{}{}={}", variables.empty() ? "" : ", ", volume_variable(name), path);
-      record_pod_event(true, "NotSupported",
-                       "volumes are not mounted, as this node may not make mount namespaces; "
-                       "containers find them by their environment: " +
-                           variables);
+        if (!name.starts_with(admission::api_access_prefix))
+          variables +=
+              fmt::format("{}{}={}", variables.empty() ? "" : ", ", volume_variable(name), path);
+      if (!variables.empty())
+        record_pod_event(true, "NotSupported",
+                         "volumes are not mounted, as this node may not make mount namespaces; "
+                         "containers find them by their environment: " +
+                             variables);
     }
   } else {
     // What stood before goes on standing.

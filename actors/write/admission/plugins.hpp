@@ -13,7 +13,9 @@ using plugin_ptr = std::shared_ptr<const plugin>;
 // NamespaceTerminating. The write may be committed as long as the namespace is what was looked at,
 // so nothing gets into it after its termination began. The namespaces of the system stay: 403.
 plugin_ptr make_namespace_lifecycle();
-// A pod runs as some account, by default as "default": 403 where there is none of that name.
+// A pod runs as some account, by default as "default": 403 where there is none of that name. It is
+// given a token of it unless pod or account say otherwise, and the account's imagePullSecrets where
+// it has none (api_access.hpp).
 plugin_ptr make_service_account();
 // A pod gets the number and the policy of its priority class: 403 for an unknown one and for other
 // values than its own. One class alone is the default one; those of the system stay.

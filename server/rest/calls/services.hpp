@@ -17,12 +17,18 @@ class log_source;
 
 namespace troupe::server {
 
+class account_tokens;
 class authorization;
+class token_reviewer;
 struct request_record;
 
 struct rest_options {
   // Decides what reviews (`kubectl auth can-i`) answer; null: everything is allowed.
   const authorization* permissions = nullptr;
+  // Whose keys are published; null: none.
+  std::shared_ptr<const account_tokens> accounts = {};
+  // Whom TokenReview asks; null: it answers that it cannot.
+  const token_reviewer* reviewer = nullptr;
   // Where the logs of this machine's containers come from; null: nowhere.
   std::shared_ptr<actors::log_source> logs = {};
   // Told of each request when it is answered, on the thread that answers: for metrics.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/controllers/root_ca/root_ca.hpp"
 #include "actors/defaults.hpp"
 #include "actors/write/admission/service_allocations.hpp"
 #include "actors/write/creation.hpp"
@@ -90,6 +91,24 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
     if (result.error().code != persistence::errc::conflict || left == 1)
       return tl::make_unexpected(result.error().message);
   }
+}
+
+tl::expected<void, std::string> publish_authority(actors::control_plane& plane) {
+  const auto certificates = plane.authority();
+  if (certificates.empty()) return {};
+  const auto& kind = api::kind_of<api::core::v1::ConfigMap>();
+  auto map = actors::root_ca::make_map("kube-system", certificates);
+  // A controller makes it too, and keeps it right.
+  const auto state = plane.store().read();
+  if (state.find(kind.key("kube-system", map->metadata().name()))) return {};
+  std::mt19937_64 random{std::random_device{}()};
+  auto made = actors::create_transaction(state, kind, std::move(map), actors::checks::all,
+                                         plane.system().time().wall_now(), random);
+  if (!made) return tl::make_unexpected(made.error().message);
+  const auto committed = commit_now(plane, std::move(*made));
+  if (!committed) return tl::make_unexpected(committed.error());
+  if (*committed || committed->error().code == persistence::errc::conflict) return {};
+  return tl::make_unexpected(committed->error().message);
 }
 
 // kubernetes: pkg/registry/core/service/{ipallocator,portallocator}/controller, repair.

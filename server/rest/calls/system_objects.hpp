@@ -14,6 +14,11 @@ namespace troupe::server {
 // one line why they cannot be.
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane);
 
+// ConfigMap kube-root-ca.crt in kube-system, where the control plane has an authority: from then on
+// pods are given access to the API (actors/write/admission/api_access.hpp). Waits and fails as
+// above; the namespaces are there.
+tl::expected<void, std::string> publish_authority(actors::control_plane& plane);
+
 // Puts the keys of addresses and node ports right that Services have: those that are missing,
 // because the store is older than such keys, and those that nobody has. Waits and fails as above.
 tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane);

@@ -10,6 +10,7 @@
 #include "server/rest/handlers/reading.hpp"
 #include "server/rest/handlers/reviews.hpp"
 #include "server/rest/handlers/subresources.hpp"
+#include "server/rest/handlers/tokens.hpp"
 #include "server/rest/handlers/writing.hpp"
 #include "server/rest/logs/logs.hpp"
 
@@ -74,6 +75,7 @@ constexpr part_handlers parts[] = {
     {"ephemeralcontainers", &get_object, nullptr, &update_object, &patch_object},
     {"binding", nullptr, &create_binding, nullptr, nullptr},
     {"eviction", nullptr, &create_eviction, nullptr, nullptr},
+    {"token", nullptr, &create_token, nullptr, nullptr},
     {"log", &get_log, nullptr, nullptr, nullptr},
     {"exec", &refuse_stream, &refuse_stream, nullptr, nullptr},
     {"attach", &refuse_stream, &refuse_stream, nullptr, nullptr},
@@ -113,6 +115,7 @@ api_server::~api_server() = default;
 
 tl::expected<void, std::string> api_server::create_system_objects() {
   if (auto made = server::create_system_objects(services_.plane); !made) return made;
+  if (auto made = server::publish_authority(services_.plane); !made) return made;
   return server::repair_service_allocations(services_.plane);
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/discovery/discovery.hpp"
 #include "api/discovery/openapi.hpp"
+#include "server/rest/handlers/tokens.hpp"
 
 namespace troupe::server {
 
@@ -92,6 +93,10 @@ void serve_document(const call_ptr& call) {
       return answer_openapi_v2(call);
     case place::openapi_v3:
       return answer_openapi_v3(call);
+    case place::issuer:
+      return get_issuer_configuration(call);
+    case place::keys:
+      return get_issuer_keys(call);
     default:
       if (call->verb == verb::list && call->request->path == custom_kinds_path)
         return answer_no_custom_kinds(call);

@@ -11,11 +11,13 @@
 #include "api/validation/validation.hpp"
 #include "server/access/authentication.hpp"
 #include "server/access/authorization.hpp"
+#include "server/rest/handlers/tokens.hpp"
 
 namespace troupe::server {
 namespace {
 
 using api::authentication::v1::SelfSubjectReview;
+using api::authentication::v1::TokenReview;
 using api::authorization::v1::ResourceAttributes;
 using api::authorization::v1::SelfSubjectAccessReview;
 using api::authorization::v1::SelfSubjectAccessReviewSpec;
@@ -112,7 +114,8 @@ reviewer make_reviewer() {
 const reviewer* find_reviewer(const api::kind_info& kind) {
   static const std::array all{make_reviewer<SelfSubjectReview, &review_self>(),
                               make_reviewer<SelfSubjectAccessReview, &review_access>(),
-                              make_reviewer<SelfSubjectRulesReview, &review_rules>()};
+                              make_reviewer<SelfSubjectRulesReview, &review_rules>(),
+                              make_reviewer<TokenReview, &review_token>()};
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const reviewer& each) { return each.type == &kind.type(); });
   return found == all.end() ? nullptr : &*found;

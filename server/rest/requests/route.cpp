@@ -6,6 +6,7 @@
 
 #include "api/kind_row.hpp"
 #include "api/scheme.hpp"
+#include "server/access/public_paths.hpp"
 
 namespace troupe::server {
 namespace {
@@ -34,6 +35,9 @@ route parse_path(std::string_view path) {
   route out;
   if (path.ends_with('/')) path.remove_suffix(1);
   if (path.empty()) out.at = route::place::root;
+  if (path == issuer_path) out.at = route::place::issuer;
+  if (path == issuer_keys_path) out.at = route::place::keys;
+  if (out.at != route::place::unknown) return out;
   const auto first = step(path);
   if (first == "api" || first == "apis") {
     const bool grouped = first == "apis";

@@ -25,6 +25,8 @@ struct route {
     resources,   // "/api/v1", "/apis/apps/v1"
     openapi_v2,  // "/openapi/v2" and its older names
     openapi_v3,  // "/openapi/v3", "/openapi/v3/apis/apps/v1": `name` is what follows v3
+    issuer,      // "/.well-known/openid-configuration"
+    keys,        // "/openid/v1/jwks"
     objects,     // a resource: `kind` and what follows it
   };
 

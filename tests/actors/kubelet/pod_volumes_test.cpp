@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "actors/kubelet/machine.hpp"
+#include "actors/tokens/token_issuer.hpp"
 #include "api/schema/core_config.pb.h"
 #include "support/skip.hpp"
 
@@ -36,7 +37,44 @@ std::string pod(const std::string& name, const std::string& containers,
 const char* const paint =
     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: paint}\ndata: {colour: blue, size: '7'}";
 
+// Gives tokens "t1", "t2" …, and refuses the first so many requests.
+class token_giver : public runtime::actor {
+ public:
+  explicit token_giver(int refusals) : refusals_{refusals} {}
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&token_giver::on_request);
+    return table;
+  }
+
+ private:
+  void on_request(const actors::request_token& m, runtime::promise<actors::token_answer> answer) {
+    if (m.order.bound_name != "web" || m.order.bound_uid.empty())
+      return answer.deliver({api::fail(api::bad_request("a token is bound to its pod"))});
+    if (refusals_-- > 0) return answer.deliver({api::fail(api::service_unavailable("not now"))});
+    answer.deliver({actors::granted_token{"t" + std::to_string(++given_), 0}});
+  }
+  int refusals_ = 0, given_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE("a pod waits for its token, and finds a newer one in its place in time", "[kubelet]") {
+  machine here;
+  here.adjust = [&](actors::kubelet_options& options) {
+    options.tokens =
+        here.system().spawn({.kind = "test", .name = "tokens"}, runtime::make<token_giver>(1));
+  };
+  here.start_kubelet();
+  here.create(pod("web", "  - {name: c, image: x, command: [sleep, '300']}\n",
+                  "  - {name: v, projected: {sources: [{serviceAccountToken: {path: token, "
+                  "expirationSeconds: 2}}]}}\n"));
+  REQUIRE(machine::wait([&] { return here.runs("web"); }));
+  CHECK(here.events("web", "FailedMount") ==
+        std::vector<std::string>{"failed to fetch token: not now"});
+  const auto token = here.pod_dir("web") / "volumes" / "kubernetes.io~projected" / "v" / "token";
+  CHECK(machine::wait([&] { return text_of(token) == "t2"; }));
+  CHECK(machine::wait([&] { return text_of(token) == "t3"; }));
+}
 
 TEST_CASE("containers of a pod share its emptyDir, and nobody else sees it", "[kubelet]") {
   if (!may_mount()) return;

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/kubelet/runtimes/process/mount_points.hpp"
+#include "actors/kubelet/volumes/token_life.hpp"
 #include "actors/pods/pod_references.hpp"
 #include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
@@ -46,7 +47,8 @@ api::object_ptr read(const std::string& key) {
 // "path=content" with the mode where it is not 0644.
 tl::expected<std::vector<std::string>, std::string> made(const std::string& source) {
   const auto pod = pod_with(source);
-  const auto files = volume_files(pod, pod.spec().volumes(0).volume_source(), read);
+  const auto files = volume_files(pod, pod.spec().volumes(0).volume_source(), read,
+                                  {{{"", 3'600}, "t0ken"}, {{"vault", 900}, "t1ken"}});
   if (!files) return tl::make_unexpected(files.error());
   std::vector<std::string> lines;
   for (const auto& file : *files)
@@ -84,7 +86,55 @@ TEST_CASE("secrets, facts of the pod and several sources in one become files", "
   CHECK(made("    projected:\n      sources:\n      - configMap: {name: settings}\n"
              "      - secret: {name: keys, items: [{key: k, path: a}]}\n"
              "      - serviceAccountToken: {path: token}\n") ==
-        lines{"a=s3cret", "b=2", std::string{"c=\0\xff", 4}});
+        lines{"a=s3cret", "b=2", std::string{"c=\0\xff", 4}, "token=t0ken"});
+}
+
+TEST_CASE("each token of a volume is the one for its audience and life", "[kubelet]") {
+  CHECK(
+      made("    projected:\n      defaultMode: 288\n      sources:\n"
+           "      - serviceAccountToken: {path: token}\n"
+           "      - serviceAccountToken: {path: v/t, audience: vault, expirationSeconds: 900}\n") ==
+      lines{"token=t0ken 288", "v/t=t1ken 288"});
+  CHECK(made("    projected:\n      sources:\n"
+             "      - serviceAccountToken: {path: token, audience: other}\n")
+            .error() == "failed to fetch token: there is none yet");
+}
+
+TEST_CASE("a token is its user's to read where the pod has one user", "[kubelet]") {
+  auto pod = pod_with(
+      "    projected:\n      sources:\n      - serviceAccountToken: {path: token}\n"
+      "      - configMap: {name: settings, items: [{key: a, path: a}]}\n");
+  const auto files = [&] {
+    auto all =
+        volume_files(pod, pod.spec().volumes(0).volume_source(), read, {{{"", 3'600}, "t0ken"}});
+    REQUIRE(all);
+    return *all;
+  };
+  CHECK(files()[1].mode == 0644);
+  CHECK_FALSE(files()[1].owner);
+  pod.mutable_spec()->mutable_security_context()->set_run_as_user(1'000);
+  CHECK(files()[1].mode == 0600);
+  CHECK(files()[1].owner == 1'000);
+  CHECK(files()[0].mode == 0644);
+  auto& second = *pod.mutable_spec()->add_containers();
+  second.mutable_security_context()->set_run_as_user(2'000);
+  CHECK(files()[1].mode == 0644);
+  CHECK_FALSE(files()[1].owner);
+  pod.mutable_spec()->mutable_security_context()->set_fs_group(7);
+  CHECK(files()[1].mode == 0600);  // the group may read it too: volume_group.hpp
+  CHECK_FALSE(files()[1].owner);
+}
+
+TEST_CASE("a token is asked for again at 80 % of its life, or after a day", "[kubelet]") {
+  using std::chrono::seconds;
+  std::mt19937_64 random{1};
+  for (int round = 0; round < 1'000; ++round) {
+    const auto hour = token_use(3'600, random);
+    CHECK((hour <= seconds{2'880} && hour >= seconds{2'870}));
+    const auto year = token_use(365 * 86'400, random);
+    CHECK((year <= seconds{86'400} && year >= seconds{86'390}));
+    CHECK(token_use(0, random) > seconds{0});
+  }
 }
 
 TEST_CASE("no file of a volume has a path out of it", "[kubelet]") {

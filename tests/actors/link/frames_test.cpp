@@ -38,6 +38,35 @@ bool same(const persistence::change_cause& a, const persistence::change_cause& b
 
 }  // namespace
 
+TEST_CASE("requests for tokens and their answers cross the link unchanged", "[link]") {
+  const actors::request_token request{.order = {.ns = "shop",
+                                                .account = "robot",
+                                                .audiences = {"a", "b"},
+                                                .expiration_seconds = 600,
+                                                .bound_kind = "Pod",
+                                                .bound_api_version = "v1",
+                                                .bound_name = "web",
+                                                .bound_uid = "u"}};
+  actors::wire::RequestToken out;
+  actors::write_request_token(out, 3, request);
+  CHECK(out.id() == 3);
+  const auto back = actors::read_request_token(out).order;
+  CHECK(back.ns == "shop");
+  CHECK(back.account == "robot");
+  CHECK(back.audiences == request.order.audiences);
+  CHECK(back.expiration_seconds == 600);
+  CHECK(back.bound_kind == "Pod");
+  CHECK(back.bound_name == "web");
+  CHECK(back.bound_uid == "u");
+  actors::wire::TokenAnswer answer;
+  actors::write_token_answer(answer, 4, actors::granted_token{"t", 7});
+  CHECK(actors::read_token_answer(answer)->token == "t");
+  CHECK(actors::read_token_answer(answer)->expires == 7);
+  actors::write_token_answer(answer, 4, api::fail(api::not_found(api::kind_of<Pod>(), "web")));
+  CHECK(actors::read_token_answer(answer).error().code == 404);
+  CHECK(actors::read_token_answer({}).error().code != 0);
+}
+
 TEST_CASE("transactions and their outcomes cross the link unchanged", "[link]") {
   for_each_seed(50, [](std::uint64_t seed) {
     const auto pod = random_pod(seed);

@@ -32,6 +32,10 @@ class joined_cluster {
   void cut(const std::string& node);
 
   actors::core_actors core_actors_of(const std::string& node) const;
+  // Takes request_token.
+  const runtime::actor_ref& tokens_of(const std::string& node) const {
+    return ends_.at(node).gateway;
+  }
   // Why the last session of the node ended, as its gateway was told.
   const std::string& ended(const std::string& node) const { return ends_.at(node).unlinked; }
   const std::string& expelled(const std::string& node) const { return ends_.at(node).expelled; }

@@ -76,6 +76,56 @@ struct two_nodes {
 
 }  // namespace
 
+TEST_CASE("a node is given the tokens that volumes of its pods ask for", "[link]") {
+  cluster state{1, {.plane = {.controllers = false}}};
+  const auto add = [&](const std::string& node) {
+    add_node(state, node);
+    auto pod = pod_named("p-" + node, node);
+    pod.mutable_spec()->set_service_account_name("default");
+    auto& volume = *pod.mutable_spec()->add_volumes();
+    volume.set_name("v");
+    auto& token = *volume.mutable_volume_source()
+                       ->mutable_projected()
+                       ->add_sources()
+                       ->mutable_service_account_token();
+    token.set_audience("vault");
+    token.set_expiration_seconds(900);
+    token.set_path("t");
+    return state.create(pod)->meta().uid();
+  };
+  const auto own = add("n0"), foreign = add("n1");
+  const actors::token_order good{.ns = "default",
+                                 .account = "default",
+                                 .audiences = {"vault"},
+                                 .expiration_seconds = 900,
+                                 .bound_kind = "Pod",
+                                 .bound_api_version = "v1",
+                                 .bound_name = "p-n0",
+                                 .bound_uid = own};
+  const auto refusal = [&](auto edit) {
+    auto order = good;
+    edit(order);
+    const auto allowed = actors::may_request_token(state.store().read(), "n0", order);
+    return allowed ? std::string{} : allowed.error().message;
+  };
+  CHECK(refusal([](auto&) {}).empty());
+  CHECK_THAT(refusal([&](auto& order) {
+               order.bound_name = "p-n1";
+               order.bound_uid = foreign;
+             }),
+             Contains("it is not bound to node n0"));
+  CHECK_THAT(refusal([](auto& order) { order.bound_uid = "other"; }), Contains("another pod"));
+  CHECK_THAT(refusal([](auto& order) { order.bound_uid.clear(); }), Contains("another pod"));
+  CHECK_THAT(refusal([](auto& order) { order.bound_name = "none"; }), Contains("not found"));
+  CHECK_THAT(refusal([](auto& order) { order.bound_kind = "Secret"; }), Contains("bound to a pod"));
+  CHECK_THAT(refusal([](auto& order) { order.account = "admin"; }), Contains("another account"));
+  for (const auto& audiences : {std::vector<std::string>{}, {"api"}, {"vault", "api"}})
+    CHECK_THAT(refusal([&](auto& order) { order.audiences = audiences; }),
+               Contains("no volume of it asks for such a token"));
+  CHECK_THAT(refusal([](auto& order) { order.expiration_seconds = 86'400; }),
+             Contains("no volume of it asks for such a token"));
+}
+
 TEST_CASE("a link belongs to a node whose Node names its key", "[link]") {
   two_nodes world;
   runtime::link::peer peer{"system:node:n0", {"system:nodes"}, "sha256:n0", {}};

@@ -109,6 +109,7 @@ struct told {
   std::vector<actors::commit_done> committed;
   std::vector<actors::command_done> commanded;
   std::vector<actors::console_view> views;
+  std::vector<actors::token_answer> granted;
   std::vector<runtime::request_error> failed;
 };
 

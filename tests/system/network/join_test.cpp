@@ -86,6 +86,9 @@ TEST_CASE("machines join by the printed line, run pods, are drained, and leave",
   CHECK_FALSE(cluster.containers(cluster.at(2)).empty());
   CHECK_FALSE(cluster.containers(cluster.at(3)).empty());
   for (const auto& pod : cluster.pods()) {
+    // It waited for its token, which came over the link.
+    REQUIRE(pod.spec().volumes_size() == 1);
+    CHECK(pod.spec().volumes(0).name().starts_with("kube-api-access-"));
     const auto& node = pod.spec().node_name();
     CHECK(pod.status().pod_ip() == cluster.at(static_cast<unsigned>(node.back() - '0')).address());
   }

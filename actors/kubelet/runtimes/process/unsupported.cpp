@@ -78,7 +78,8 @@ std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) 
   out.when(spec.resource_claims_size() != 0, "spec.resourceClaims");
   for (const auto& volume : spec.volumes())
     for (const auto& source : volume.volume_source().projected().sources())
-      if (!source.has_config_map() && !source.has_secret() && !source.has_downward_api())
+      if (!source.has_config_map() && !source.has_secret() && !source.has_downward_api() &&
+          !source.has_service_account_token())
         out.each_field(source, fmt::format("spec.volumes{{{}}}.projected", volume.name()));
   for (const auto& container : spec.init_containers()) {
     const auto at = fmt::format("spec.initContainers{{{}}}", container.name());

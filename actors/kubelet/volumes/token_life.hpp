@@ -1,0 +1,22 @@
+// How long a kubelet keeps a token before it asks for another one. Pure.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <random>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+// kubernetes: pkg/kubelet/token, requiresRefresh: 80 % of its life, 24 h at most, up to 10 s sooner
+// so that not all pods of a node come at once.
+inline runtime::duration token_use(std::int64_t life_seconds, std::mt19937_64& random) {
+  constexpr std::int64_t longest_seconds = 24 * 3'600, jitter_seconds = 10;
+  const auto use = std::min(life_seconds - life_seconds / 5, longest_seconds);
+  const auto sooner = static_cast<std::int64_t>(random() % (jitter_seconds + 1));
+  return std::chrono::seconds{std::max<std::int64_t>(use - sooner, 1)};
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,21 @@
+// The constants of service account tokens, each with its source.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::actors::token_defaults {
+
+using namespace std::chrono_literals;
+
+// kubernetes: pkg/apis/authentication/validation, minTokenAgeSec and 1<<32.
+inline constexpr std::int64_t least_life_seconds = 600;
+inline constexpr std::int64_t longest_life_seconds = std::int64_t{1} << 32;
+// kubernetes: pkg/serviceaccount, ExpirationExtensionSeconds: how long the token of a pod is good
+// that asks for admission::mounted_token_seconds.
+inline constexpr std::int64_t extended_life_seconds = 365 * 24 * 3'600;
+// go-jose: jwt.DefaultLeeway.
+inline constexpr std::int64_t leeway_seconds = 60;
+
+}  // namespace troupe::actors::token_defaults

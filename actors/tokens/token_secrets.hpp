@@ -1,0 +1,64 @@
+// Secrets of type kubernetes.io/service-account-token: one that names an account gets a token that
+// does not expire, the certificates of the cluster and its namespace; it goes with its account. On
+// demand each account has one, as clusters up to 1.23 had it.
+//
+// kubernetes: pkg/controller/serviceaccount/tokens_controller.go.
+//
+// Owns what it has seen of such secrets. Found again from the store after a crash.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "actors/core/cluster_authority.hpp"
+#include "actors/core/core_actors.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/tokens/token_issuer.hpp"
+#include "api/schema/core_config.pb.h"
+
+namespace troupe::actors {
+
+struct token_secret_options {
+  std::shared_ptr<const token_issuer> issuer;  // never null
+  std::shared_ptr<const cluster_authority> authority = {};
+  bool one_for_each = false;  // account
+};
+
+// What is missing in a secret of that account; false: nothing. `sign` makes a token.
+bool fill_token_secret(api::core::v1::Secret& secret, const api::object& account,
+                       const std::string& certificates,
+                       const std::function<std::string(const token_claims&)>& sign);
+
+class token_secrets : public informer {
+ public:
+  // The store must outlive it.
+  token_secrets(const persistence::store* store, core_actors core, token_secret_options options);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  void on_secrets(const watch_events& m);
+  void on_accounts(const watch_events& m);
+  void forget(const std::string& secret, const std::string& account);
+  void look_at_account(const std::string& key);
+  void look_at_secret(const std::string& key);
+  void fill(const api::object& secret, const api::object& account);
+  void make_secret(const api::object& account);
+  std::string sign(const token_claims& claims) const;
+  std::string certificates() const;
+  void write(const std::string& key, persistence::transaction transaction,
+             std::function<void()> again);
+
+  const persistence::store* store_;
+  const core_actors core_;
+  const token_secret_options options_;
+  std::map<std::string, std::set<std::string>> secrets_of_;  // keys, by key of their account
+  std::map<std::string, runtime::timer> retries_;            // by key of what could not be written
+};
+
+}  // namespace troupe::actors
