@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "actors/access/policy.hpp"
+#include "actors/access/role_aggregator.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
 #include "actors/defaults.hpp"
@@ -42,6 +44,7 @@ struct control_plane::impl {
   actors::core_actors core_actors = {};
   std::unique_ptr<node_links> links = {};
   std::vector<runtime::actor_ref> started = {};
+  std::shared_ptr<const access::policy> policy = {};
 
   template <class A, class... Args>
   runtime::actor_ref start(const char* kind, const char* name, Args... args) {
@@ -83,11 +86,16 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   core_actors.writer =
       impl_->start<writer>("writer", "writer", impl_->writes,
                            writer_options{.conflict_chance = options.conflict_chance});
-  store.observe([to = core_actors.watcher](persistence::change_batch batch) {
+  const auto policy = std::make_shared<access::policy>();
+  impl_->policy = policy;
+  store.observe([to = core_actors.watcher, policy](persistence::change_batch batch) {
+    // Before the clients are told: what they ask next is judged by what they have changed.
+    policy->take(*batch);
     const auto& last = batch->back();
     const runtime::cause cause{last.cause.request, last.at};
     to.tell(committed{std::move(batch)}, cause);
   });
+  policy->load(store);
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, options.events);
   impl_->links = std::make_unique<node_links>(system, store, core_actors);
@@ -96,6 +104,7 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   impl_->start<namespaces>("namespaces", "namespaces", &store, core_actors);
   impl_->start<garbage_collector>("garbage-collector", "garbage-collector", &store, core_actors);
   impl_->start<minions>("supervisor", "minions", &store, core_actors, options.node_grace, capacity);
+  impl_->start<access::role_aggregator>("role-aggregator", "role-aggregator", core_actors);
   impl_->start<token_cleaner>("token-cleaner", "token-cleaner", core_actors);
   auto scheduler = spawn_scheduler(system, core_actors, {.profile = options.scheduler_profile});
   impl_->started.push_back(scheduler);
@@ -118,6 +127,9 @@ const actors::core_actors& control_plane::core_actors() const noexcept {
 }
 const node_links& control_plane::links() const noexcept {
   return *impl_->links;
+}
+const std::shared_ptr<const access::policy>& control_plane::policy() const noexcept {
+  return impl_->policy;
 }
 runtime::actor_system& control_plane::system() noexcept {
   return impl_->system;

@@ -38,6 +38,9 @@ struct control_plane_options {
 };
 
 class node_links;
+namespace access {
+class policy;
+}
 
 class control_plane {
  public:
@@ -51,6 +54,8 @@ class control_plane {
   const actors::core_actors& core_actors() const noexcept;
   // Those of the joined nodes.
   const node_links& links() const noexcept;
+  // The roles and bindings in force; whoever keeps it may outlive the control plane.
+  const std::shared_ptr<const access::policy>& policy() const noexcept;
   runtime::actor_system& system() noexcept;
   persistence::store& store() noexcept;
 
