@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/access/policy.hpp"
 #include "actors/control_plane/leading.hpp"
 #include "actors/defaults.hpp"
 #include "actors/events/recorder.hpp"
@@ -43,6 +44,7 @@ struct control_plane::impl {
   std::vector<runtime::actor_ref> started = {};
   std::mutex mutex = {};
   std::unique_ptr<actors::leading> term = {};  // null: it does not lead
+  std::shared_ptr<const access::policy> policy = {};
 
   template <class A, class... Args>
   runtime::actor_ref start(const char* kind, const char* name, Args... args) {
@@ -83,12 +85,17 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
                                               watcher_options{.log_reader = std::move(reader)});
   core_actors.writer = impl_->start<writer>(
       "writer", "writer", impl_->writes, writer_options{.conflict_chance = given.conflict_chance});
-  store.observe(
-      [to = core_actors.watcher](persistence::revision after, persistence::change_batch batch) {
-        const auto& last = batch->back();
-        const runtime::cause cause{last.cause.request, last.at};
-        to.tell(committed{after, std::move(batch)}, cause);
-      });
+  const auto policy = std::make_shared<access::policy>();
+  impl_->policy = policy;
+  store.observe([to = core_actors.watcher, policy](persistence::revision after,
+                                                   persistence::change_batch batch) {
+    // Before the clients are told: what they ask next is judged by what they have changed.
+    policy->take(*batch);
+    const auto& last = batch->back();
+    const runtime::cause cause{last.cause.request, last.at};
+    to.tell(committed{after, std::move(batch)}, cause);
+  });
+  policy->load(store);
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);
   impl_->tokens = impl_->start<token_desk>("token-desk", "token-desk", &store, given.issuer);
@@ -138,6 +145,9 @@ std::string control_plane::authority() const {
 }
 const node_links& control_plane::links() const noexcept {
   return *impl_->links;
+}
+const std::shared_ptr<const access::policy>& control_plane::policy() const noexcept {
+  return impl_->policy;
 }
 runtime::actor_system& control_plane::system() noexcept {
   return impl_->system;

@@ -48,6 +48,9 @@ struct control_plane_options {
 };
 
 class node_links;
+namespace access {
+class policy;
+}
 
 class control_plane {
  public:
@@ -75,6 +78,8 @@ class control_plane {
   std::string authority() const;
   // Those of the joined nodes.
   const node_links& links() const noexcept;
+  // The roles and bindings in force; whoever keeps it may outlive the control plane.
+  const std::shared_ptr<const access::policy>& policy() const noexcept;
   runtime::actor_system& system() noexcept;
   persistence::store& store() noexcept;
 

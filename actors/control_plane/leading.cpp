@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "actors/access/role_aggregator.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
 #include "actors/core/log.hpp"
@@ -33,6 +34,7 @@ leading::leading(const context& of, const control_plane_options& options) : syst
   start<namespaces>("namespaces", "namespaces", store, core);
   start<garbage_collector>("garbage-collector", "garbage-collector", store, core);
   start<minions>("supervisor", "minions", store, core, options.node_grace);
+  start<access::role_aggregator>("role-aggregator", "role-aggregator", core);
   start<token_cleaner>("token-cleaner", "token-cleaner", core);
   if (options.issuer)
     start<token_secrets>("token-secrets", "token-secrets", store, core,

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "api/kind_row.hpp"
+#include "api/kinds/rbac.hpp"
 #include "api/schema/autoscaling_v1.pb.h"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_account.pb.h"
@@ -300,6 +301,7 @@ const kind_row& row_of(const google::protobuf::Descriptor& type) {
       {Binding::descriptor(), binding_row()},
       {CustomBody::descriptor(), custom_row()},
   };
+  if (const auto* row = rbac_row_of(type)) return *row;
   static const auto& ordinary = *new kind_row;
   const auto found = rows.find(&type);
   return found == rows.end() ? ordinary : found->second;

@@ -186,6 +186,7 @@ TEST_CASE("JSON names that do not follow from the field's name") {
       {"meta.v1.APIGroup", {"serverAddressByClientCIDRs"}},
       {"meta.v1.StatusCause", {"reason"}},
       {"authorization.v1.NonResourceRule", {"nonResourceURLs"}},
+      {"rbac.v1.PolicyRule", {"apiGroups", "resourceNames", "nonResourceURLs"}},
   };
   for (const auto& [message, names] : odd)
     for (const char* name : names) {

@@ -25,5 +25,9 @@ plugin_ptr make_priority();
 plugin_ptr make_ephemeral_containers();
 // A pod stays for 300 s on a node that is not ready or cannot be reached.
 plugin_ptr make_default_toleration_seconds();
+// Nobody gives away more than they have: who writes a role needs every rule of it, or the verb
+// "escalate" of the role; who writes a binding needs every rule of its role, or the verb "bind" of
+// that role: 403. An aggregationRule needs everything. Masters and controllers may.
+plugin_ptr make_rbac_escalation();
 
 }  // namespace troupe::actors::admission

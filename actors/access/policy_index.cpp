@@ -1,0 +1,271 @@
+#include "actors/access/policy_index.hpp"
+
+#include <algorithm>
+
+#include "api/codec/json_text.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::access {
+
+using api::rbac::v1::ClusterRole;
+using api::rbac::v1::ClusterRoleBinding;
+using api::rbac::v1::Role;
+using api::rbac::v1::RoleBinding;
+using api::rbac::v1::RoleRef;
+using api::rbac::v1::Subject;
+
+namespace {
+
+constexpr std::uint64_t any = ~std::uint64_t{0};
+
+// FNV-1a over parts, as over the text that they make.
+class bit_hash {
+ public:
+  bit_hash& add(std::string_view text) noexcept {
+    for (const unsigned char c : text)
+      state_ = (state_ ^ c) * 0x100000001b3u;
+    return *this;
+  }
+  std::uint64_t bit() const noexcept { return std::uint64_t{1} << ((state_ ^ state_ >> 32) & 63); }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325u;
+};
+
+std::uint64_t bit_of(std::string_view text) noexcept {
+  return bit_hash{}.add(text).bit();
+}
+
+std::string role_key(std::string_view ns, std::string_view name) {
+  std::string key{ns};
+  return key.append("/").append(name);
+}
+
+// Neither namespaces nor kinds of subject have a line break.
+std::string subject_key(std::string_view ns, char kind, std::string_view name) {
+  std::string key;
+  key.reserve(ns.size() + name.size() + 2);
+  key.append(ns).append(1, '\n').append(1, kind).append(name);
+  return key;
+}
+
+const RoleRef& reference_of(const api::object& binding) {
+  if (&binding.kind() == &api::kind_of<RoleBinding>()) return binding.as<RoleBinding>().role_ref();
+  return binding.as<ClusterRoleBinding>().role_ref();
+}
+
+const google::protobuf::RepeatedPtrField<Subject>& subjects_of(const api::object& binding) {
+  if (&binding.kind() == &api::kind_of<RoleBinding>()) return binding.as<RoleBinding>().subjects();
+  return binding.as<ClusterRoleBinding>().subjects();
+}
+
+// Empty for a kind of subject that nobody knows.
+std::string key_of(const Subject& subject, const std::string& ns) {
+  if (subject.kind() == "User") return subject_key(ns, 'u', subject.name());
+  if (subject.kind() == "Group") return subject_key(ns, 'g', subject.name());
+  if (subject.kind() != "ServiceAccount") return {};
+  const auto& home = subject.namespace_().empty() ? ns : subject.namespace_();
+  return home.empty() ? std::string{} : subject_key(ns, 'u', account_user(home, subject.name()));
+}
+
+// kubernetes: plugin/pkg/auth/authorizer/rbac/rbac.go and pkg/registry/rbac/validation/rule.go.
+std::string describe_subject(const Subject& subject, const std::string& ns) {
+  auto name = subject.name();
+  if (subject.kind() == "ServiceAccount")
+    name += "/" + (subject.namespace_().empty() ? ns : subject.namespace_());
+  return subject.kind() + " " + api::quoted(name);
+}
+
+std::string describe(const api::object& binding, const Subject& subject) {
+  const auto& ns = binding.meta().namespace_();
+  const auto& role = reference_of(binding);
+  const auto name = ns.empty() ? binding.meta().name() : binding.meta().name() + "/" + ns;
+  return binding.kind().kind() + " " + api::quoted(name) + " of " + role.kind() + " " +
+         api::quoted(role.name()) + " to " + describe_subject(subject, ns);
+}
+
+std::string describe_missing(const RoleRef& role) {
+  const auto* resource = role.kind() == "ClusterRole" ? "clusterrole" : "role";
+  return std::string{resource} + ".rbac.authorization.k8s.io " + api::quoted(role.name()) +
+         " not found";
+}
+
+// As an aggregate of errors is written: one alone as it is, several in brackets, none twice.
+std::string describe_missing(std::vector<std::string> missing) {
+  std::sort(missing.begin(), missing.end());
+  missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+  std::string out;
+  for (const auto& each : missing)
+    out += (out.empty() ? "" : ", ") + each;
+  return missing.size() > 1 ? "[" + out + "]" : out;
+}
+
+}  // namespace
+
+bool policy_index::is_policy(const api::kind_info& kind) noexcept {
+  return &kind == &api::kind_of<Role>() || &kind == &api::kind_of<ClusterRole>() ||
+         &kind == &api::kind_of<RoleBinding>() || &kind == &api::kind_of<ClusterRoleBinding>();
+}
+
+// -- changes --------------------------------------------------------------------------------------
+
+void policy_index::change(const api::object_ptr& before, const api::object_ptr& now) {
+  const auto& object = now ? now : before;
+  const auto& kind = object->kind();
+  if (&kind == &api::kind_of<Role>() || &kind == &api::kind_of<ClusterRole>())
+    return change_role(*object, now);
+  if (before) change_binding(before, false);
+  if (now) change_binding(now, true);
+}
+
+void policy_index::change_role(const api::object& of, const api::object_ptr& now) {
+  const auto key = role_key(of.meta().namespace_(), of.meta().name());
+  const auto* known = numbers_.find(key);
+  const bool was_there = known != nullptr && roles_[*known].there != nullptr;
+  if (!now && !was_there) return;
+  // Being there is a use.
+  const auto number = was_there ? *known : use(key);
+  roles_.update(number, [&](role_slot& slot) {
+    slot.there = now ? compile(now) : nullptr;
+    slot.any = {};
+    if (slot.there == nullptr) return;
+    for (const auto& each : slot.there->filters) {
+      slot.any.verbs |= each.verbs;
+      slot.any.resources |= each.resources;
+    }
+  });
+  if (!now) unuse(number);
+}
+
+void policy_index::change_binding(const api::object_ptr& binding, bool present) {
+  const auto& ns = binding->meta().namespace_();
+  const auto& reference = reference_of(*binding);
+  const auto role = role_key(reference.kind() == "Role" ? ns : std::string{}, reference.name());
+  for (const auto& subject : subjects_of(*binding)) {
+    const auto key = key_of(subject, ns);
+    if (key.empty()) continue;
+    grants_.update(key, [&](grants& of) {
+      std::erase_if(of, [&](const grant& each) {
+        if (each.binding->meta().name() != binding->meta().name()) return false;
+        unuse(each.role);
+        return true;
+      });
+      if (present) of.push_back({binding, &subject, use(role)});
+      return !of.empty();
+    });
+  }
+}
+
+std::size_t policy_index::use(const std::string& key) {
+  std::size_t number = 0;
+  if (const auto* known = numbers_.find(key)) {
+    number = *known;
+  } else {
+    if (unused_.empty()) {
+      number = roles_.grow();
+    } else {
+      number = unused_.back();
+      unused_.pop_back();
+    }
+    numbers_.update(key, [&](std::size_t& kept) {
+      kept = number;
+      return true;
+    });
+  }
+  roles_.update(number, [&](role_slot& slot) {
+    if (slot.uses++ == 0) slot.key = std::make_shared<const std::string>(key);
+  });
+  return number;
+}
+
+void policy_index::unuse(std::size_t number) {
+  std::shared_ptr<const std::string> last;
+  roles_.update(number, [&](role_slot& slot) {
+    if (--slot.uses == 0) last = std::move(slot.key);
+  });
+  if (!last) return;
+  unused_.push_back(number);
+  numbers_.update(*last, [](std::size_t&) { return false; });
+}
+
+policy_index::role_ptr policy_index::compile(const api::object_ptr& object) {
+  auto made = std::make_shared<role>();
+  made->object = object;
+  made->rules = &object->kind() == &api::kind_of<Role>() ? &object->as<Role>().rules()
+                                                         : &object->as<ClusterRole>().rules();
+  made->filters.reserve(static_cast<std::size_t>(made->rules->size()));
+  for (const auto& rule : *made->rules)
+    made->filters.push_back(filter_of(rule));
+  return made;
+}
+
+policy_index::filter policy_index::filter_of(const PolicyRule& rule) {
+  filter out;
+  for (const auto& verb : rule.verbs())
+    out.verbs |= verb == "*" ? any : bit_of(verb);
+  for (const auto& resource : rule.resources())
+    out.resources |= resource.starts_with('*') ? any : bit_of(resource);
+  if (!rule.non_resource_ur_ls().empty()) out.resources = any;
+  return out;
+}
+
+// -- judging --------------------------------------------------------------------------------------
+
+// Until `visit` says true. Cluster bindings first, then those of the namespace.
+template <class F>
+bool policy_index::each_grant(const identity& who, std::string_view ns, F visit) const {
+  const auto of_subject = [&](std::string_view scope, char kind, std::string_view name) {
+    const auto* found = grants_.find(subject_key(scope, kind, name));
+    if (found == nullptr) return false;
+    return std::any_of(found->begin(), found->end(), visit);
+  };
+  const auto in_scope = [&](std::string_view scope) {
+    return of_subject(scope, 'u', who.name) ||
+           std::any_of(who.groups.begin(), who.groups.end(),
+                       [&](const std::string& group) { return of_subject(scope, 'g', group); });
+  };
+  return in_scope({}) || (!ns.empty() && in_scope(ns));
+}
+
+bool policy_index::allows(const role& role, const attempt& attempt, const filter& bits) const {
+  for (std::size_t i = 0; i < role.filters.size(); ++i) {
+    const auto& may = role.filters[i];
+    if ((may.verbs & bits.verbs) == 0 || (may.resources & bits.resources) == 0) continue;
+    if (access::allows((*role.rules)[static_cast<int>(i)], attempt)) return true;
+  }
+  return false;
+}
+
+bool policy_index::allows(const identity& who, const attempt& attempt, std::string* reason) const {
+  bit_hash resource;
+  resource.add(attempt.resource);
+  if (!attempt.subresource.empty()) resource.add("/").add(attempt.subresource);
+  const filter bits{bit_of(attempt.verb), attempt.on_resource ? resource.bit() : any};
+  std::vector<std::string> missing;
+  const auto ns = attempt.on_resource ? attempt.ns : std::string_view{};
+  const bool allowed = each_grant(who, ns, [&](const grant& each) {
+    const auto& role = roles_[each.role];
+    if (reason != nullptr && role.there == nullptr)
+      missing.push_back(describe_missing(reference_of(*each.binding)));
+    if ((role.any.verbs & bits.verbs) == 0 || (role.any.resources & bits.resources) == 0)
+      return false;
+    if (!allows(*role.there, attempt, bits)) return false;
+    if (reason != nullptr) *reason = "RBAC: allowed by " + describe(*each.binding, *each.subject);
+    return true;
+  });
+  if (!allowed && !missing.empty()) *reason = "RBAC: " + describe_missing(std::move(missing));
+  return allowed;
+}
+
+void policy_index::each_rule(const identity& who, std::string_view ns,
+                             const std::function<void(const PolicyRule&)>& visit) const {
+  each_grant(who, ns, [&](const grant& each) {
+    if (const auto& role = roles_[each.role].there)
+      for (const auto& rule : *role->rules)
+        visit(rule);
+    return false;
+  });
+}
+
+}  // namespace troupe::actors::access

@@ -1,0 +1,60 @@
+// A map from text whose copies share all that did not change between them: a change copies one
+// shard. Copying costs an increment for each shard. Values are cheap to copy.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace troupe::actors::access {
+
+template <class Value>
+class shard_map {
+ public:
+  // Null where it is not there; valid as long as this map.
+  const Value* find(std::string_view key) const {
+    const auto& at = shards_[place(key)];
+    if (!at) return nullptr;
+    const auto found = at->find(key);
+    return found == at->end() ? nullptr : &found->second;
+  }
+
+  // `change` gets the value, a new one where there is none, and says whether it is to stay.
+  template <class F>
+  void update(const std::string& key, F change) {
+    auto& at = shards_[place(key)];
+    auto copy = at ? std::make_shared<shard>(*at) : std::make_shared<shard>();
+    const auto found = copy->try_emplace(key).first;
+    if (!change(found->second)) copy->erase(found);
+    at = std::move(copy);
+  }
+
+  std::size_t size() const {
+    std::size_t out = 0;
+    for (const auto& at : shards_)
+      if (at) out += at->size();
+    return out;
+  }
+
+ private:
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  using shard = std::unordered_map<std::string, Value, text_hash, std::equal_to<>>;
+  static constexpr std::size_t count = 64;
+
+  // By other bits than those that choose the bucket.
+  static std::size_t place(std::string_view key) noexcept { return text_hash{}(key) >> 58; }
+
+  std::array<std::shared_ptr<const shard>, count> shards_;
+};
+
+}  // namespace troupe::actors::access

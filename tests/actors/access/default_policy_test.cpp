@@ -1,0 +1,172 @@
+// The default roles and bindings, how a store gets them, and aggregated roles.
+#include "actors/access/default_policy.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "actors/access/default_policy_text.hpp"
+#include "actors/access/policies.hpp"
+#include "actors/access/policy.hpp"
+#include "api/validation/validation.hpp"
+#include "support/cluster.hpp"
+
+namespace troupe::test {
+
+using actors::access::default_policy_text;
+using actors::access::read_policy;
+using std::chrono::seconds;
+
+namespace {
+
+// Writes what the store lacks; the number of objects that were written.
+std::size_t reconcile(cluster& c) {
+  std::mt19937_64 random{1};
+  persistence::transaction lacking;
+  actors::access::reconcile_policy(c.store().read(), c.now(), random, lacking);
+  const auto count = lacking.mutations.size();
+  bool done = false;
+  c.plane().commit(std::move(lacking), 1, [&](const persistence::outcome& result) {
+    REQUIRE(result.has_value());
+    done = true;
+  });
+  REQUIRE(c.run_until([&] { return done; }));
+  return count;
+}
+
+bool may(cluster& c, question q) {
+  return c.plane().policy()->now()->allows(q.who(), q.attempt());
+}
+
+question viewer(const std::string& verb, const std::string& resource, const std::string& ns) {
+  return {.user = "jane", .verb = verb, .resource = resource, .ns = ns};
+}
+
+}  // namespace
+
+TEST_CASE("every object of the default policy is valid and there once", "[access]") {
+  const auto all = read_policy(default_policy_text);
+  CHECK(all.size() > 120);
+  std::set<std::string> keys;
+  for (const auto& each : all) {
+    const auto& kind = api::kind_of_type(*each->GetDescriptor());
+    const auto& meta = api::meta_of(*each);
+    INFO(kind.kind() << " " << meta.name());
+    CHECK(keys.insert(kind.key(meta.namespace_(), meta.name())).second);
+    CHECK(api::validate_create(kind, *each).empty());
+  }
+  // A binding of a role that is not there gives nothing.
+  for (const auto& each : all) {
+    if (each->GetDescriptor() == ClusterRoleBinding::descriptor()) {
+      const auto& role = static_cast<const ClusterRoleBinding&>(*each).role_ref().name();
+      CHECK(keys.contains(api::kind_of<ClusterRole>().key({}, role)));
+    }
+    if (each->GetDescriptor() == RoleBinding::descriptor()) {
+      const auto& binding = static_cast<const RoleBinding&>(*each);
+      CHECK(keys.contains(
+          api::kind_of<Role>().key(binding.metadata().namespace_(), binding.role_ref().name())));
+    }
+  }
+}
+
+TEST_CASE("a store without the default policy gets it once, with aggregated roles complete",
+          "[access]") {
+  cluster c{1};
+  CHECK(reconcile(c) == read_policy(default_policy_text).size());
+  CHECK(reconcile(c) == 0);
+  const auto view = c.get<ClusterRole>({}, "view");
+  CHECK(view.rules_size() > 5);
+  CHECK(view.metadata().labels().at("kubernetes.io/bootstrapping") == "rbac-defaults");
+  CHECK(c.get<ClusterRole>({}, "edit").rules_size() > view.rules_size());
+  CHECK(c.get<ClusterRole>({}, "admin").rules_size() > c.get<ClusterRole>({}, "edit").rules_size());
+  // There is nothing left for the aggregator to do.
+  const auto before = c.store().read().at();
+  c.advance(seconds{5});
+  CHECK(c.find<ClusterRole>({}, "admin")->revision() <= before);
+
+  RoleBinding binding;
+  binding.mutable_metadata()->set_name("jane");
+  binding.mutable_role_ref()->set_kind("ClusterRole");
+  binding.mutable_role_ref()->set_name("view");
+  binding.mutable_role_ref()->set_api_group("rbac.authorization.k8s.io");
+  binding.add_subjects()->set_kind("User");
+  binding.mutable_subjects(0)->set_name("jane");
+  c.create(binding);
+  CHECK(may(c, viewer("list", "pods", "default")));
+  CHECK_FALSE(may(c, viewer("list", "secrets", "default")));
+  CHECK_FALSE(may(c, viewer("delete", "pods", "default")));
+  CHECK_FALSE(may(c, viewer("list", "pods", "kube-system")));
+  CHECK_FALSE(may(c, viewer("list", "pods", "")));
+}
+
+TEST_CASE("what a default lost comes back, what a cluster added stays, what is protected is left",
+          "[access]") {
+  cluster c{1};
+  reconcile(c);
+  c.change<ClusterRole>({}, "system:kube-dns", [](ClusterRole& role) {
+    role.mutable_rules()->DeleteSubrange(0, 1);
+    auto& own = *role.add_rules();
+    own.add_verbs("get");
+    own.add_api_groups("");
+    own.add_resources("configmaps");
+    (*role.mutable_metadata()->mutable_labels())["mine"] = "yes";
+  });
+  c.change<ClusterRoleBinding>({}, "system:discovery",
+                               [](ClusterRoleBinding& binding) { binding.clear_subjects(); });
+  c.change<ClusterRole>({}, "system:monitoring", [](ClusterRole& role) {
+    role.clear_rules();
+    (*role.mutable_metadata()
+          ->mutable_annotations())["rbac.authorization.kubernetes.io/autoupdate"] = "false";
+  });
+  CHECK(reconcile(c) == 2);
+  const auto dns = c.get<ClusterRole>({}, "system:kube-dns");
+  CHECK(dns.rules(0).resources(0) == "configmaps");
+  CHECK(dns.metadata().labels().at("mine") == "yes");
+  CHECK(may(c, {.user = "system:serviceaccount:kube-system:kube-dns",
+                .verb = "watch",
+                .resource = "endpoints"}));
+  CHECK(c.get<ClusterRoleBinding>({}, "system:discovery").subjects_size() == 1);
+  CHECK(c.get<ClusterRole>({}, "system:monitoring").rules_size() == 0);
+  CHECK(reconcile(c) == 0);
+}
+
+TEST_CASE("an aggregated role has the rules of what it selects, through chains and crashes",
+          "[access]") {
+  cluster c{1};
+  const auto role = [](const std::string& name, const std::string& label,
+                       const std::string& resource) {
+    ClusterRole made;
+    made.mutable_metadata()->set_name(name);
+    if (!label.empty()) (*made.mutable_metadata()->mutable_labels())[label] = "true";
+    if (resource.empty()) return made;
+    auto& rule = *made.add_rules();
+    rule.add_verbs("get");
+    rule.add_api_groups("");
+    rule.add_resources(resource);
+    return made;
+  };
+  const auto selecting = [&](const std::string& name, const std::string& label,
+                             const std::string& selects) {
+    auto made = role(name, label, "");
+    (*made.mutable_aggregation_rule()
+          ->add_cluster_role_selectors()
+          ->mutable_match_labels())[selects] = "true";
+    return made;
+  };
+  const auto count = [&](const std::string& name) {
+    return c.get<ClusterRole>({}, name).rules_size();
+  };
+  c.create(selecting("all", "", "to-all"));
+  c.create(selecting("some", "to-all", "to-some"));
+  c.create(role("a", "to-some", "pods"));
+  CHECK(c.run_until([&] { return count("some") == 1 && count("all") == 1; }));
+  c.crash("role-aggregator", "role-aggregator");
+  c.create(role("b", "to-some", "secrets"));
+  c.create(role("c", "to-some", "pods"));  // the same rule as of a
+  CHECK(c.run_until([&] { return count("some") == 2 && count("all") == 2; }));
+  // Rules of its own do not stay.
+  c.change<ClusterRole>({}, "some", [](ClusterRole& now) { now.clear_rules(); });
+  c.remove<ClusterRole>({}, "b");
+  CHECK(c.run_until([&] { return count("some") == 1 && count("all") == 1; }));
+}
+
+}  // namespace troupe::test
