@@ -222,19 +222,8 @@ bool deployment_controller::make_new_set(const set_family& family) {
 // -- the rest -------------------------------------------------------------------------------------
 
 void deployment_controller::clean_up(const set_family& family) {
-  for (const auto& set : expired_sets(*deployment_, family)) {
-    const auto& object = *set.object();
-    ask_writer<command_done>(
-        remove{.key = set.key(),
-               .uid = object.meta().uid(),
-               .at = object.revision(),
-               .cause = change_cause()},
-        [this, key = set.key()](const answer<command_done>& answered) {
-          refresh(key);
-          if (!answered || (!(*answered)->result && (*answered)->result.error().code != 404))
-            retry();
-        });
-  }
+  for (const auto& set : expired_sets(*deployment_, family))
+    remove_dependent(set.object());
 }
 
 // Writes the Deployment if anything that it tells has changed: revision, status, a hash collision.

@@ -309,6 +309,19 @@ void reconciler::replace(const api::object_ptr& before, std::unique_ptr<api::bod
   write(std::move(transaction), std::move(done));
 }
 
+void reconciler::remove_dependent(const api::object_ptr& dependent) {
+  auto key = api::key_of(*dependent);
+  ask_writer<command_done>(
+      remove{.key = key,
+             .uid = dependent->meta().uid(),
+             .at = dependent->revision(),
+             .cause = change_cause()},
+      [this, key](const answer<command_done>& answered) {
+        refresh(key);
+        if (!answered || (!(*answered)->result && (*answered)->result.error().code != 404)) retry();
+      });
+}
+
 void reconciler::answer_taken(bool answered) {
   // It may still be done: behind a barrier it shows.
   if (!answered) stale_ = failed_ = true;

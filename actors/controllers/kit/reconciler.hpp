@@ -139,6 +139,9 @@ class reconciler : public runtime::actor {
   void replace(const api::object_ptr& before, std::unique_ptr<api::body> after,
                on_success done = {});
 
+  // Deletes a dependent as a client would, unless it has changed since.
+  void remove_dependent(const api::object_ptr& dependent);
+
   // An event about the owner.
   void record(bool warning, std::string reason, std::string message);
   persistence::change_cause change_cause() const;
