@@ -1,5 +1,6 @@
 #include "server/credentials/kubeconfig.hpp"
 
+#include "api/codec/json_text.hpp"
 #include "api/values/base64.hpp"
 
 namespace troupe::server {
@@ -19,18 +20,32 @@ std::string to_base64(std::string_view bytes) {
 
 }  // namespace
 
+std::string kubeconfig(const cluster_access& access, std::string_view user) {
+  std::string text = "apiVersion: v1\nkind: Config\nclusters:\n- name: troupe\n  cluster:\n";
+  const auto line = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += "    " + std::string{name} + ": " + value + "\n";
+  };
+  // JSON's strings are YAML's.
+  std::string name;
+  api::append_json_string(name, user);
+  line("server", access.server);
+  line("certificate-authority-data", to_base64(access.authority));
+  text += "users:\n- name: " + name + "\n  user:\n";
+  line("client-certificate-data", to_base64(access.certificate));
+  line("client-key-data", to_base64(access.private_key));
+  line("token", access.token);
+  text += "contexts:\n- name: troupe\n  context:\n    cluster: troupe\n    user: " + name + "\n";
+  return text + "current-context: troupe\n";
+}
+
 std::string kubeconfig(const endpoint& server, std::string_view authority,
                        const x509::identity& client) {
-  std::string text = "apiVersion: v1\nkind: Config\n";
-  text += "clusters:\n- name: troupe\n  cluster:\n";
-  text += "    server: https://" + to_string(connectable(server)) + "\n";
-  text += "    certificate-authority-data: " + to_base64(authority) + "\n";
-  text += "users:\n- name: admin\n  user:\n";
-  text += "    client-certificate-data: " + to_base64(client.certificate) + "\n";
-  text += "    client-key-data: " + to_base64(client.private_key) + "\n";
-  text += "contexts:\n- name: troupe\n  context:\n    cluster: troupe\n    user: admin\n";
-  text += "current-context: troupe\n";
-  return text;
+  return kubeconfig({.server = "https://" + to_string(connectable(server)),
+                     .authority = std::string{authority},
+                     .certificate = client.certificate,
+                     .private_key = client.private_key,
+                     .token = {}},
+                    "admin");
 }
 
 }  // namespace troupe::server

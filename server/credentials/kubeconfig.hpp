@@ -24,6 +24,9 @@ struct cluster_access {
   std::string token;
 };
 
+// The text of the file for a user: what of `access` is empty is left out.
+std::string kubeconfig(const cluster_access& access, std::string_view user);
+
 // The error names the file.
 tl::expected<std::string, std::string> read_file(const std::filesystem::path& path);
 

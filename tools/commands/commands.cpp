@@ -5,6 +5,7 @@ namespace troupe::tools {
 void add_commands(program& to) {
   add_node_command(to);
   add_token_command(to);
+  add_user_command(to);
   add_join_command(to);
   add_leave_command(to);
   add_console_command(to);

@@ -7,6 +7,7 @@ namespace troupe::tools {
 
 void add_node_command(program& to);
 void add_token_command(program& to);
+void add_user_command(program& to);
 void add_join_command(program& to);
 void add_leave_command(program& to);
 void add_store_command(program& to);

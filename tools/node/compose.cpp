@@ -12,6 +12,7 @@
 #include "config/node_config.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
+#include "server/access/user_tokens.hpp"
 #include "server/console/handlers/console.hpp"
 #include "server/credentials/addresses.hpp"
 #include "server/credentials/pki.hpp"
@@ -168,7 +169,8 @@ class node : public node_parts {
     parts.api = join_.get();
     parts.console = console_.get();
     parts.health = &health_;
-    parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_), accounts_};
+    parts.tokens = {std::make_shared<server::bootstrap_tokens>(*store_),
+                    std::make_shared<server::user_tokens>(*store_), accounts_};
     parts.reviewer = &reviewer_;
     parts.authority = [held = authority_](const std::string& certificates) {
       held->replace(certificates);

@@ -143,8 +143,8 @@ TEST_CASE("pods with other ports are another subset, and there is an end to them
 
   std::vector<listed_pod> many;
   for (std::size_t i = 0; i <= most_addresses; ++i)
-    many.push_back({"p" + std::to_string(i), "10.1." + std::to_string(i / 250) + "." +
-                                                 std::to_string(i % 250)});
+    many.push_back({"p" + std::to_string(i),
+                    "10.1." + std::to_string(i / 250) + "." + std::to_string(i % 250)});
   const auto made = endpoints_of(service(), objects_of(many));
   CHECK(made->subsets(0).addresses_size() == static_cast<int>(most_addresses));
   CHECK(made->metadata().annotations().at("endpoints.kubernetes.io/over-capacity") == "truncated");
@@ -183,9 +183,8 @@ TEST_CASE("endpoints follow the pods that a service selects, and go with it", "[
   }));
 
   INFO("another selector");
-  c.change<Service>("default", "web", [](Service& each) {
-    (*each.mutable_spec()->mutable_selector())["app"] = "x";
-  });
+  c.change<Service>("default", "web",
+                    [](Service& each) { (*each.mutable_spec()->mutable_selector())["app"] = "x"; });
   CHECK(c.run_until([&] { return addresses() == 1; }));
 
   INFO("what somebody else has made of them is put right at the next change");

@@ -1,0 +1,149 @@
+#include "server/access/user_tokens.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+#include "api/values/timestamp.hpp"
+#include "server/credentials/base64url.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::core::v1::Secret;
+
+constexpr std::string_view name_prefix = "troupe-user-";
+constexpr std::string_view reserved_prefix = "system:";
+constexpr std::size_t name_letters = 20;  // of the hash of the user's name
+constexpr std::size_t random_bytes = 32;
+constexpr std::size_t longest_name = 256;
+
+std::string sha256(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned int size = 0;
+  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string hex;
+  for (unsigned int i = 0; i < size; ++i) {
+    hex += digits[digest[i] >> 4];
+    hex += digits[digest[i] & 15];
+  }
+  return hex;
+}
+
+std::string value(const Secret& from, const char* key) {
+  const auto found = from.data().find(key);
+  return found == from.data().end() ? std::string{} : found->second;
+}
+
+// The name of the Secret that a token names; empty where it has another form.
+std::string_view secret_of(std::string_view token) {
+  const auto name = token.substr(0, std::min(token.find('.'), token.size()));
+  const bool fits = name.size() == name_prefix.size() + name_letters &&
+                    name.starts_with(name_prefix) && name.size() < token.size();
+  return fits ? name : std::string_view{};
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto line = text.substr(0, std::min(text.find('\n'), text.size()));
+    if (!line.empty()) lines.emplace_back(line);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+tl::expected<void, std::string> check_user_name(std::string_view name) {
+  const auto refuse = [&](const char* reason) {
+    return tl::make_unexpected("\"" + std::string{name} + "\" " + reason);
+  };
+  if (name.empty() || name.size() > longest_name) return refuse("must have 1 to 256 letters");
+  if (name.starts_with(reserved_prefix)) return refuse("must not begin with \"system:\"");
+  const auto bad = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
+  if (std::any_of(name.begin(), name.end(), bad)) return refuse("must have no control letters");
+  return {};
+}
+
+std::string user_secret_name(std::string_view user) {
+  return std::string{name_prefix} + sha256(user).substr(0, name_letters);
+}
+
+std::string new_user_token(std::string_view user) {
+  std::array<unsigned char, random_bytes> bytes;
+  if (RAND_bytes(bytes.data(), bytes.size()) != 1) return {};
+  return user_secret_name(user) + "." +
+         base64url({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+std::string hash_of_user_token(std::string_view token) {
+  return sha256(token);
+}
+
+std::optional<user_token> read_user_token(const api::object& secret) {
+  const auto& content = secret.as<Secret>();
+  const auto& meta = secret.meta();
+  user_token found{.user = value(content, "user"),
+                   .groups = lines_of(value(content, "groups")),
+                   .hash = value(content, "token-sha256"),
+                   .expires = std::nullopt};
+  const auto good = [](const std::string& name) { return check_user_name(name).has_value(); };
+  if (content.type() != user_token_type || meta.namespace_() != user_token_namespace ||
+      meta.has_deletion_timestamp() || meta.name() != user_secret_name(found.user) ||
+      !good(found.user) || !std::all_of(found.groups.begin(), found.groups.end(), good))
+    return std::nullopt;
+  if (const auto text = value(content, "expiration"); !text.empty()) {
+    const auto at = api::parse_time(text);
+    if (!at) return std::nullopt;
+    found.expires = user_token::time{std::chrono::seconds{at->seconds}};
+  }
+  return found;
+}
+
+std::unique_ptr<Secret> write_user_token(const user_token& token) {
+  auto made = std::make_unique<Secret>();
+  auto& meta = *made->mutable_metadata();
+  meta.set_name(user_secret_name(token.user));
+  meta.set_namespace_(std::string{user_token_namespace});
+  (*meta.mutable_labels())[std::string{user_token_label}] = "true";
+  made->set_type(std::string{user_token_type});
+  auto& data = *made->mutable_data();
+  data["user"] = token.user;
+  data["token-sha256"] = token.hash;
+  std::string groups;
+  for (const auto& group : token.groups)
+    groups += group + "\n";
+  if (!groups.empty()) data["groups"] = groups;
+  if (token.expires)
+    data["expiration"] = api::format_time(
+        std::chrono::floor<std::chrono::seconds>(*token.expires).time_since_epoch().count());
+  return made;
+}
+
+user_tokens::user_tokens(const persistence::store& store, clock now)
+    : store_{store}, now_{now ? std::move(now) : clock{&std::chrono::system_clock::now}} {}
+
+user_ptr user_tokens::find(std::string_view token) const {
+  const auto name = secret_of(token);
+  if (name.empty()) return nullptr;
+  const auto object = store_.read().find(
+      api::kind_of<Secret>().key(std::string{user_token_namespace}, std::string{name}));
+  const auto known = object ? read_user_token(*object) : std::nullopt;
+  const auto hash = hash_of_user_token(token);
+  const auto& expected = known && known->hash.size() == hash.size() ? known->hash : hash;
+  const bool same = CRYPTO_memcmp(expected.data(), hash.data(), hash.size()) == 0;
+  if (!known || known->hash.size() != hash.size() || !same || known->expired(now_()))
+    return nullptr;
+  return std::make_shared<const user_info>(
+      user_info{.name = known->user, .uid = object->meta().uid(), .groups = known->groups});
+}
+
+}  // namespace troupe::server
