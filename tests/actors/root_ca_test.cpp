@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "actors/controllers/kit/defaults.hpp"
 #include "actors/core/cluster_authority.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"

@@ -99,8 +99,8 @@ TEST_CASE("on demand each account has one secret, which it lists", "[tokens]") {
     c.crash("token-secrets", "token-secrets");
     c.remove<Secret>("default", listed("robot"));
     CHECK(c.run_until([&] {
-      const auto& all = c.get<ServiceAccount>("default", "robot").secrets();
-      return filled(c, all.rbegin()->name());
+      const auto robot = c.get<ServiceAccount>("default", "robot");
+      return filled(c, robot.secrets().rbegin()->name());
     }));
     // One for each account: those of the four namespaces of the system, and robot's.
     CHECK(c.count<Secret>() == c.count<ServiceAccount>());
