@@ -33,13 +33,17 @@ class token_source {
 
 class authenticator {
  public:
-  explicit authenticator(std::vector<std::shared_ptr<const token_source>> sources);
+  // `anonymous_access` false: everybody needs credentials, for public paths too.
+  explicit authenticator(std::vector<std::shared_ptr<const token_source>> sources,
+                         bool anonymous_access = true);
 
-  // 401 for credentials that are presented and not good; anonymous() where there are none.
+  // 401 for credentials that are presented and not good, even where none are needed; anonymous()
+  // where there are none.
   api::expected<user_ptr> authenticate(const request& head) const;
 
  private:
   const std::vector<std::shared_ptr<const token_source>> sources_;
+  const bool anonymous_access_;
 };
 
 }  // namespace troupe::server
