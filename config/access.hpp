@@ -25,6 +25,8 @@ template <>
 inline constexpr auto words_of<log_format> = std::array<std::string_view, 2>{"text", "json"};
 template <>
 inline constexpr auto words_of<observation> = std::array<std::string_view, 2>{"on", "off"};
+template <>
+inline constexpr auto words_of<anonymous_access> = std::array<std::string_view, 2>{"on", "off"};
 
 template <>
 inline constexpr auto words_of<legacy_token_secrets> = std::array<std::string_view, 2>{"off", "on"};

@@ -21,6 +21,7 @@ enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
 enum class legacy_token_secrets { off, on };
+enum class anonymous_access { on, off };
 
 struct server_config {
   address listen{std::string(defaults::listen_host), defaults::listen_port};
@@ -34,6 +35,7 @@ struct server_config {
   duration idle_timeout = defaults::idle_timeout;
   // More names and addresses that the server is called by.
   std::vector<std::string> names;
+  config::anonymous_access anonymous_access = config::anonymous_access::on;
   duration node_certificate_life = defaults::node_certificate_life;
 };
 

@@ -83,6 +83,10 @@ constexpr setting rows[] = {
      .at = at<&node::server, &server::names>(),
      .about = "More names and addresses that the server is called by; its certificate covers them, "
               "and the first one stands in the line that `troupe token create` prints."},
+    {.name = "server.anonymous_access",
+     .at = at<&node::server, &server::anonymous_access>(),
+     .about = "Whether requests without credentials are those of system:anonymous, who may read "
+              "health and version and what roles give to it; 'off' answers them with 401."},
     {.name = "server.node_certificate_life",
      .at = at<&node::server, &server::node_certificate_life>(),
      .about = "How long the certificate of a joined node lasts; the node renews it when a third "

@@ -32,8 +32,9 @@ const user_ptr& anonymous() {
   return nobody;
 }
 
-authenticator::authenticator(std::vector<std::shared_ptr<const token_source>> sources)
-    : sources_{std::move(sources)} {}
+authenticator::authenticator(std::vector<std::shared_ptr<const token_source>> sources,
+                             bool anonymous_access)
+    : sources_{std::move(sources)}, anonymous_access_{anonymous_access} {}
 
 api::expected<user_ptr> authenticator::authenticate(const request& head) const {
   if (const auto& user = head.connection->certificate_user) return user;
@@ -50,7 +51,8 @@ api::expected<user_ptr> authenticator::authenticate(const request& head) const {
     }
     return api::fail(api::unauthorized());
   }
-  if (!head.connection->certificate_error.empty()) return api::fail(api::unauthorized());
+  if (!head.connection->certificate_error.empty() || !anonymous_access_)
+    return api::fail(api::unauthorized());
   return anonymous();
 }
 

@@ -47,15 +47,19 @@ class token_source {
 
 class authenticator {
  public:
-  explicit authenticator(std::vector<std::shared_ptr<const token_source>> sources);
+  // `anonymous_access` false: everybody needs credentials, for public paths too.
+  explicit authenticator(std::vector<std::shared_ptr<const token_source>> sources,
+                         bool anonymous_access = true);
 
-  // 401 for credentials that are presented and not good; anonymous() where there are none.
+  // 401 for credentials that are presented and not good, even where none are needed; anonymous()
+  // where there are none.
   api::expected<user_ptr> authenticate(const request& head) const;
   // A bearer token that somebody else was presented with. No audiences: those of the API server.
   token_owner owner_of(std::string_view token, const std::vector<std::string>& audiences) const;
 
  private:
   const std::vector<std::shared_ptr<const token_source>> sources_;
+  const bool anonymous_access_;
 };
 
 // The authenticator of a server for those who are there before it: TokenReview. Thread safe.

@@ -39,13 +39,14 @@ bool is_self_review(const request_info& info) {
                                                   info.resource == "selfsubjectrulesreviews");
 }
 
-api::error refusal(const user_info& user, const request_info& info) {
+api::error refusal(const user_info& user, const request_info& info, const std::string& reason) {
   api::error refused;
   refused.code = 403;
   refused.reason = "Forbidden";
   const auto attempt = "User \"" + user.name + "\" cannot " + info.verb;
   if (!info.is_resource) {
     refused.message = "forbidden: " + attempt + " path \"" + info.path + "\"";
+    if (!reason.empty()) refused.message += ": " + reason;
     return refused;
   }
   refused.group = info.group;
@@ -59,6 +60,7 @@ api::error refusal(const user_info& user, const request_info& info) {
       info.group + "\" " +
       (info.namespace_name.empty() ? "at the cluster scope"
                                    : "in the namespace \"" + info.namespace_name + "\"");
+  if (!reason.empty()) refused.message += ": " + reason;
   return refused;
 }
 
@@ -68,7 +70,8 @@ bool is_public(const request_info& info) {
   return !info.is_resource && reads(info) && matches_any(info.path, public_paths);
 }
 
-decision baseline_authorizer::authorize(const user_info& user, const request_info& info) const {
+decision baseline_authorizer::authorize(const user_info& user, const request_info& info,
+                                        std::string*) const {
   if (user.in_group(masters_group) || is_public(info)) return decision::allow;
   if (!info.is_resource && reads(info) && is_console_page(info.path)) return decision::allow;
   // A bootstrap token is good for joining and for nothing else.
@@ -78,24 +81,48 @@ decision baseline_authorizer::authorize(const user_info& user, const request_inf
   return decision::no_opinion;
 }
 
+void baseline_authorizer::list(const user_info& user, std::string_view,
+                               api::authorization::v1::SubjectRulesReviewStatus& into) const {
+  if (!user.in_group(masters_group)) return;
+  auto& objects = *into.add_resource_rules();
+  objects.add_verbs("*");
+  objects.add_api_groups("*");
+  objects.add_resources("*");
+  auto& paths = *into.add_non_resource_rules();
+  paths.add_verbs("*");
+  paths.add_non_resource_ur_ls("*");
+}
+
 authorization::authorization(std::vector<std::shared_ptr<const authorizer>> others)
     : authorizers_{std::make_shared<const baseline_authorizer>()} {
   authorizers_.insert(authorizers_.end(), others.begin(), others.end());
 }
 
+decision authorization::decide(const user_info& user, const request_info& info,
+                               std::string* reason) const {
+  for (const auto& each : authorizers_)
+    if (const auto decided = each->authorize(user, info, reason); decided != decision::no_opinion)
+      return decided;
+  return decision::no_opinion;
+}
+
+// Reasons cost more than the judgement, so they are found for refusals only.
 api::expected<void> authorization::check(const user_info& user, const request_info& info) const {
-  for (const auto& each : authorizers_) {
-    switch (each->authorize(user, info)) {
-      case decision::allow:
-        return {};
-      case decision::deny:
-        return api::fail(refusal(user, info));
-      case decision::no_opinion:
-        break;
-    }
-  }
-  if (user.in_group(unauthenticated_group)) return api::fail(api::unauthorized());
-  return api::fail(refusal(user, info));
+  if (decide(user, info, nullptr) == decision::allow) return {};
+  return api::fail(refusal(user, info, judge(user, info).reason));
+}
+
+authorization::judgement authorization::judge(const user_info& user,
+                                              const request_info& info) const {
+  judgement out;
+  out.decided = decide(user, info, &out.reason);
+  return out;
+}
+
+void authorization::list(const user_info& user, std::string_view ns,
+                         api::authorization::v1::SubjectRulesReviewStatus& into) const {
+  for (const auto& each : authorizers_)
+    each->list(user, ns, into);
 }
 
 }  // namespace troupe::server

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/error.hpp"
+#include "api/schema/authorization_v1.pb.h"
 #include "server/http/http.hpp"
 #include "server/http/request_info.hpp"
 
@@ -13,11 +15,20 @@ namespace troupe::server {
 
 enum class decision { allow, deny, no_opinion };
 
-// One source of permissions; node restriction and RBAC are others beside those here.
+// One source of permissions: those of everybody (here), of machines that join, of roles and
+// bindings (rbac_authorizer.hpp).
 class authorizer {
  public:
   virtual ~authorizer() = default;
-  virtual decision authorize(const user_info& user, const request_info& info) const = 0;
+  // `reason`, where given, is set to why, where there is something to say.
+  virtual decision authorize(const user_info& user, const request_info& info,
+                             std::string* reason) const = 0;
+  // Adds what it would allow the user in a namespace and in the whole cluster, as far as that can
+  // be listed.
+  virtual void list(const user_info& user, std::string_view ns,
+                    api::authorization::v1::SubjectRulesReviewStatus& into) const {
+    static_cast<void>(user), static_cast<void>(ns), static_cast<void>(into);
+  }
 };
 
 // /healthz, /livez, /readyz and /version for everybody (upstream: system:public-info-viewer).
@@ -28,17 +39,32 @@ bool is_public(const request_info& info);
 // (upstream: system:discovery, system:service-account-issuer-discovery, system:basic-user).
 class baseline_authorizer final : public authorizer {
  public:
-  decision authorize(const user_info& user, const request_info& info) const override;
+  decision authorize(const user_info& user, const request_info& info,
+                     std::string* reason) const override;
+  // Of masters alone: for others it is part of the default roles.
+  void list(const user_info& user, std::string_view ns,
+            api::authorization::v1::SubjectRulesReviewStatus& into) const override;
 };
 
-// The first that allows or denies decides; no opinion at all is a refusal: 401 for an anonymous
-// user, 403 in upstream's words for others.
+// The first that allows or denies decides; no opinion at all is a refusal.
 class authorization {
  public:
   explicit authorization(std::vector<std::shared_ptr<const authorizer>> others);
+  // A refusal is a 403 in upstream's words, for an anonymous user too: who presents no credentials
+  // is somebody who may do little.
   api::expected<void> check(const user_info& user, const request_info& info) const;
 
+  struct judgement {
+    decision decided = decision::no_opinion;
+    std::string reason;  // may be empty
+  };
+  judgement judge(const user_info& user, const request_info& info) const;
+  void list(const user_info& user, std::string_view ns,
+            api::authorization::v1::SubjectRulesReviewStatus& into) const;
+
  private:
+  decision decide(const user_info& user, const request_info& info, std::string* reason) const;
+
   std::vector<std::shared_ptr<const authorizer>> authorizers_;
 };
 

@@ -28,6 +28,8 @@ struct frontend_options {
   std::optional<endpoint> legacy_listen;
   // Holds pki/ and admin.kubeconfig.
   std::filesystem::path data_dir;
+  // False: who presents no credentials gets a 401 whatever the path.
+  bool anonymous_access = true;
   // More names that the server is called by.
   std::vector<std::string> names;
   http_options http;

@@ -14,7 +14,8 @@ std::string leave_path(std::string_view node) {
   return std::string{join_defaults::api_prefix} + "nodes/" + std::string{node} + "/leave";
 }
 
-decision join_authorizer::authorize(const user_info& user, const request_info& info) const {
+decision join_authorizer::authorize(const user_info& user, const request_info& info,
+                                    std::string*) const {
   if (info.is_resource || info.verb != "post") return decision::no_opinion;
   const auto node = node_of(user);
   const bool joins = user.in_group(bootstrappers_group);

@@ -9,7 +9,8 @@ namespace troupe::server {
 class join_authorizer final : public authorizer {
  public:
   // Allows, or has no opinion: what nobody allows is refused.
-  decision authorize(const user_info& user, const request_info& info) const override;
+  decision authorize(const user_info& user, const request_info& info,
+                     std::string* reason) const override;
 };
 
 // The node that a user of system:nodes is; empty for others.

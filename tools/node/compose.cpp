@@ -12,6 +12,7 @@
 #include "config/node_config.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
+#include "server/access/rbac_authorizer.hpp"
 #include "server/access/user_tokens.hpp"
 #include "server/console/handlers/console.hpp"
 #include "server/credentials/addresses.hpp"
@@ -132,6 +133,9 @@ class node : public node_parts {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
       rest.logs = kubelet_->containers;
     }
+    permissions_ =
+        server::authorization{{std::make_shared<server::join_authorizer>(),
+                               std::make_shared<server::rbac_authorizer>(plane_->policy())}};
     rest.permissions = &permissions_;
     rest.accounts = accounts_;
     rest.reviewer = &reviewer_;
@@ -152,6 +156,7 @@ class node : public node_parts {
     options.listen = {from.listen.host, from.listen.port};
     options.data_dir = config_.data_dir;
     options.names = from.names;
+    options.anonymous_access = from.anonymous_access == config::anonymous_access::on;
     options.http.connections = static_cast<std::size_t>(from.max_connections);
     options.http.body_limit_bytes = static_cast<std::size_t>(from.max_body.bytes);
     options.http.request_timeout =
@@ -255,7 +260,7 @@ class node : public node_parts {
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
   server::health_checks health_;
-  const server::authorization permissions_{{std::make_shared<server::join_authorizer>()}};
+  server::authorization permissions_{{}};
   std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
   std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<server::api_server> api_;

@@ -1,5 +1,5 @@
-// The pods behind a Service: which count, how each is reached, and what is said of them in Endpoints
-// and EndpointSlices alike (kubernetes: pkg/controller/util/endpoint). Pure.
+// The pods behind a Service: which count, how each is reached, and what is said of them in
+// Endpoints and EndpointSlices alike (kubernetes: pkg/controller/util/endpoint). Pure.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,7 @@ api::label_map labels_of(const api::core::v1::Service& service);
 
 // The order of ports.
 struct port_less {
-  bool operator()(const api::core::v1::EndpointPort& a,
-                  const api::core::v1::EndpointPort& b) const;
+  bool operator()(const api::core::v1::EndpointPort& a, const api::core::v1::EndpointPort& b) const;
 };
 
 }  // namespace troupe::actors::endpoints

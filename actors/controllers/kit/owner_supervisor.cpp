@@ -22,9 +22,8 @@ owner_supervisor::owner_supervisor(const controller_type& type, const core_actor
                                    std::shared_ptr<const cluster_authority> authority)
     : informer{core.watcher} {
   for (const auto& owner : type.owners)
-    contexts_.push_back(std::make_shared<const controller_context>(
-        controller_context{owner, type.dependents, type.make, core, *store, type.observed,
-                           authority}));
+    contexts_.push_back(std::make_shared<const controller_context>(controller_context{
+        owner, type.dependents, type.make, core, *store, type.observed, authority}));
 }
 
 const runtime::behavior& owner_supervisor::make_behavior() const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/access/default_policy.hpp"
 #include "actors/controllers/root_ca/root_ca.hpp"
 #include "actors/defaults.hpp"
 #include "actors/write/admission/service_allocations.hpp"
@@ -63,6 +64,12 @@ tl::expected<void, std::string> add_missing(actors::control_plane& plane,
   return {};
 }
 
+void add_policy(actors::control_plane& plane, persistence::transaction& into) {
+  std::mt19937_64 random{std::random_device{}()};
+  actors::access::reconcile_policy(plane.store().read(), plane.system().time().wall_now(), random,
+                                   into);
+}
+
 // Waits for the disk. Straight to the store: a cluster that is full must be able to start.
 tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane& plane,
                                                            persistence::transaction transaction) {
@@ -83,13 +90,19 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
   for (int left = actors::defaults::write_attempts;; --left) {
     persistence::transaction transaction;
     if (auto added = add_missing(plane, transaction); !added) return added;
+    const bool only_policy = transaction.mutations.empty();
+    add_policy(plane, transaction);
     if (transaction.mutations.empty()) return {};
     const auto committed = commit_now(plane, std::move(transaction));
     if (!committed) return tl::make_unexpected(committed.error());
     const auto& result = *committed;
     if (result) return {};
-    if (result.error().code != persistence::errc::conflict || left == 1)
-      return tl::make_unexpected(result.error().message);
+    if (result.error().code == persistence::errc::conflict && left > 1) continue;
+    if (!only_policy) return tl::make_unexpected(result.error().message);
+    // Administrators need none of it, and the node must start to be repaired.
+    spdlog::warn("server: default roles and bindings are missing until the next start: {}",
+                 result.error().message);
+    return {};
   }
 }
 

@@ -8,7 +8,7 @@
 #include "api/codec/codec.hpp"
 #include "api/schema/authentication_v1.pb.h"
 #include "api/schema/authorization_v1.pb.h"
-#include "api/validation/validation.hpp"
+#include "api/validation/findings.hpp"
 #include "server/access/authentication.hpp"
 #include "server/access/authorization.hpp"
 #include "server/rest/handlers/tokens.hpp"
@@ -18,10 +18,13 @@ namespace {
 
 using api::authentication::v1::SelfSubjectReview;
 using api::authentication::v1::TokenReview;
+using api::authorization::v1::LocalSubjectAccessReview;
 using api::authorization::v1::ResourceAttributes;
 using api::authorization::v1::SelfSubjectAccessReview;
-using api::authorization::v1::SelfSubjectAccessReviewSpec;
 using api::authorization::v1::SelfSubjectRulesReview;
+using api::authorization::v1::SubjectAccessReview;
+using api::authorization::v1::SubjectAccessReviewSpec;
+using api::authorization::v1::SubjectAccessReviewStatus;
 
 api::expected<void> review_self(const call& call, SelfSubjectReview& review) {
   auto& user = *review.mutable_status()->mutable_user_info();
@@ -50,52 +53,117 @@ request_info info_of(const ResourceAttributes& attributes) {
   return out;
 }
 
-request_info info_of(const SelfSubjectAccessReviewSpec& attributes) {
-  if (attributes.has_resource_attributes()) return info_of(attributes.resource_attributes());
+template <class Spec>
+request_info info_of(const Spec& spec) {
+  if (spec.has_resource_attributes()) return info_of(spec.resource_attributes());
   request_info out;
-  out.path = attributes.non_resource_attributes().path();
-  out.verb = attributes.non_resource_attributes().verb();
+  out.path = spec.non_resource_attributes().path();
+  out.verb = spec.non_resource_attributes().verb();
   return out;
 }
 
-api::expected<void> review_access(const call& call, SelfSubjectAccessReview& review) {
-  const auto& spec = review.spec();
-  if (spec.has_resource_attributes() == spec.has_non_resource_attributes())
-    return api::fail(api::invalid(
-        call.kind(), {},
-        {{"FieldValueInvalid",
-          "Invalid value: must specify either resourceAttributes or nonResourceAttributes, and not "
-          "both",
-          "spec"}}));
-  auto& status = *review.mutable_status();
-  const bool allowed = call.services.options.permissions == nullptr || !call.request->user ||
-                       call.services.options.permissions->check(*call.request->user, info_of(spec));
-  status.set_allowed(allowed);
-  if (!allowed) status.set_reason("no rule allows it");
+// -- what may be done ---------------------------------------------------------------------------
+
+// kubernetes: pkg/apis/authorization/validation.
+template <class Spec>
+void check_attributes(api::findings& out, const Spec& spec) {
+  if (spec.has_resource_attributes() && spec.has_non_resource_attributes())
+    out.invalid("nonResourceAttributes", spec.non_resource_attributes().path(),
+                "cannot be specified in combination with resourceAttributes");
+  if (!spec.has_resource_attributes() && !spec.has_non_resource_attributes())
+    out.invalid_json(
+        "resourceAttributes", "null",
+        "exactly one of nonResourceAttributes or resourceAttributes must be specified");
+}
+
+void check_spec(api::findings& out, const SubjectAccessReviewSpec& spec) {
+  check_attributes(out, spec);
+  if (spec.user().empty() && spec.groups().empty())
+    out.invalid("user", spec.user(), "at least one of user or group must be specified");
+}
+
+api::expected<void> finish(const call& call, api::findings& found) {
+  if (found.empty()) return {};
+  return api::fail(api::invalid(call.kind(), {}, found.take()));
+}
+
+void judge(const call& call, const user_info& user, const request_info& info,
+           SubjectAccessReviewStatus& status) {
+  const auto* permissions = call.services.options.permissions;
+  if (permissions == nullptr) return status.set_allowed(true);
+  auto judged = permissions->judge(user, info);
+  status.set_allowed(judged.decided == decision::allow);
+  if (judged.decided == decision::deny) status.set_denied(true);
+  if (!judged.reason.empty()) status.set_reason(std::move(judged.reason));
+}
+
+// Who calls; without a filter in front nobody in particular, who may do everything.
+user_info caller(const call& call) {
+  if (call.request->user) return *call.request->user;
+  return {{}, {}, {std::string{masters_group}}};
+}
+
+api::expected<void> review_self_access(const call& call, SelfSubjectAccessReview& review) {
+  api::findings found;
+  {
+    const auto step = found.at.field("spec");
+    check_attributes(found, review.spec());
+  }
+  if (auto fine = finish(call, found); !fine) return fine;
+  judge(call, caller(call), info_of(review.spec()), *review.mutable_status());
   return {};
 }
 
-// Administrators may do everything; what others may is decided request by request.
-api::expected<void> review_rules(const call& call, SelfSubjectRulesReview& review) {
-  if (review.spec().namespace_().empty())
-    return api::fail(api::bad_request("no namespace on request"));
-  auto& status = *review.mutable_status();
-  const bool all = call.request->user && call.request->user->in_group(masters_group);
-  status.set_incomplete(!all);
-  auto& paths = *status.add_non_resource_rules();
-  if (!all) {
-    paths.add_verbs("get");
-    for (const char* path : {"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi",
-                             "/openapi/*", "/readyz", "/version"})
-      paths.add_non_resource_ur_ls(path);
-    return {};
+user_info subject_of(const SubjectAccessReviewSpec& spec) {
+  user_info user{spec.user(), spec.uid(), {spec.groups().begin(), spec.groups().end()}};
+  for (const auto& [key, values] : spec.extra())
+    user.extra[key] = {values.items().begin(), values.items().end()};
+  return user;
+}
+
+api::expected<void> review_access(const call& call, SubjectAccessReview& review) {
+  api::findings found;
+  {
+    const auto step = found.at.field("spec");
+    check_spec(found, review.spec());
   }
-  paths.add_verbs("*");
-  paths.add_non_resource_ur_ls("*");
-  auto& objects = *status.add_resource_rules();
-  objects.add_verbs("*");
-  objects.add_api_groups("*");
-  objects.add_resources("*");
+  if (auto fine = finish(call, found); !fine) return fine;
+  judge(call, subject_of(review.spec()), info_of(review.spec()), *review.mutable_status());
+  return {};
+}
+
+// Only about the namespace that it is asked in, which is where the asker may ask.
+api::expected<void> review_local_access(const call& call, LocalSubjectAccessReview& review) {
+  const std::string ns{call.route.ns};
+  if (!review.metadata().namespace_().empty() && review.metadata().namespace_() != ns)
+    return api::fail(
+        api::bad_request("spec.resourceAttributes.namespace must match namespace: " + ns));
+  review.mutable_metadata()->set_namespace_(ns);
+  const auto& spec = review.spec();
+  api::findings found;
+  {
+    const auto step = found.at.field("spec");
+    check_spec(found, spec);
+    if (spec.has_non_resource_attributes())
+      found.invalid("nonResourceAttributes", spec.non_resource_attributes().path(),
+                    "disallowed on this kind of request");
+    if (spec.has_resource_attributes() && spec.resource_attributes().namespace_() != ns)
+      found.invalid("resourceAttributes.namespace", spec.resource_attributes().namespace_(),
+                    "must match metadata.namespace");
+  }
+  if (auto fine = finish(call, found); !fine) return fine;
+  judge(call, subject_of(spec), info_of(spec), *review.mutable_status());
+  return {};
+}
+
+api::expected<void> review_rules(const call& call, SelfSubjectRulesReview& review) {
+  const auto& ns = review.spec().namespace_();
+  if (ns.empty()) return api::fail(api::bad_request("no namespace on request"));
+  auto& status = *review.mutable_status();
+  status.set_incomplete(false);
+  static const authorization open{{}};
+  const auto* permissions = call.services.options.permissions;
+  (permissions != nullptr ? *permissions : open).list(caller(call), ns, status);
   return {};
 }
 
@@ -113,7 +181,9 @@ reviewer make_reviewer() {
 
 const reviewer* find_reviewer(const api::kind_info& kind) {
   static const std::array all{make_reviewer<SelfSubjectReview, &review_self>(),
-                              make_reviewer<SelfSubjectAccessReview, &review_access>(),
+                              make_reviewer<SelfSubjectAccessReview, &review_self_access>(),
+                              make_reviewer<SubjectAccessReview, &review_access>(),
+                              make_reviewer<LocalSubjectAccessReview, &review_local_access>(),
                               make_reviewer<SelfSubjectRulesReview, &review_rules>(),
                               make_reviewer<TokenReview, &review_token>()};
   const auto found = std::find_if(all.begin(), all.end(),

@@ -1,5 +1,5 @@
-// What a client asks about itself: who it is and what it may do; and whose a token is. Answered at
-// once, never stored.
+// What a client asks about itself and others: who it is, what may be done, whose a token is. Answered
+// at once, never stored.
 #pragma once
 
 #include "server/rest/calls/call.hpp"
@@ -8,7 +8,8 @@ namespace troupe::server {
 
 // True for the kinds below.
 bool is_review(const api::kind_info& kind);
-// POST of selfsubjectreviews, selfsubjectaccessreviews, selfsubjectrulesreviews and tokenreviews.
+// POST of selfsubjectreviews, selfsubjectaccessreviews, selfsubjectrulesreviews,
+// subjectaccessreviews, localsubjectaccessreviews and tokenreviews.
 void create_review(const call_ptr& call);
 
 }  // namespace troupe::server

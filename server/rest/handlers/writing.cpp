@@ -6,6 +6,7 @@
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
+#include "server/access/authorization.hpp"
 #include "server/rest/handlers/patching.hpp"
 
 namespace troupe::server {
@@ -41,6 +42,15 @@ class body_source {
   api::expected<std::unique_ptr<api::body>> first_;
   bool taken_ = false;
 };
+
+// An update that creates is a create too. kubernetes: apiserver/pkg/endpoints/handlers/update.go.
+api::expected<void> may_create(const call& call) {
+  const auto* permissions = call.services.options.permissions;
+  if (permissions == nullptr || !call.request->user) return {};
+  auto info = call.request->info;
+  info.verb = "create";
+  return permissions->check(*call.request->user, info);
+}
 
 actors::write_rules rules_of(std::string_view subresource) {
   using actors::write_rules;
@@ -121,6 +131,8 @@ void update_object(const call_ptr& call) {
                 return api::fail(api::not_found(call->kind(), call->route.name));
               auto now = source->take(call);
               if (!now) return api::fail(std::move(now.error()));
+              if (!was)
+                if (auto may = may_create(*call); !may) return api::fail(std::move(may.error()));
               if (!was) return propose_creation(call, std::move(*now));
               return propose_replacement(call, was, std::move(*now));
             });

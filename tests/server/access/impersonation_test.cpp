@@ -101,7 +101,7 @@ TEST_CASE("a review shows the user that a request is taken for, with all that wa
   CHECK(groups({{"Impersonate-User", "system:serviceaccount:a:b"}}) ==
         R"(["system:serviceaccounts","system:serviceaccounts:a","system:authenticated"])");
   // Who is nobody is not among the known.
-  CHECK(api.who_am_i({{"Impersonate-User", "system:anonymous"}}).status == 401);
+  CHECK(api.who_am_i({{"Impersonate-User", "system:anonymous"}}).status == 403);
 }
 
 TEST_CASE("who is no master may be nobody else, and nobody is a group without a user") {

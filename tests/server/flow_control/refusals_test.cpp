@@ -97,7 +97,7 @@ TEST_CASE("refusals are counted under upstream's names and written into the audi
     const std::lock_guard lock{keeping};
     held.push_back(answer);
   });
-  CHECK(server.get("/api/v1/pods").status == 401);
+  CHECK(server.get("/api/v1/pods", "wrong").status == 401);
   CHECK(server.get("/api/v1/namespaces/kube-system/secrets/x", "plain-token").status == 403);
   http_client large{server.client()};
   CHECK(large

@@ -91,7 +91,7 @@ TEST_CASE("a front makes its files and lets the administrator in by certificate 
   CHECK(admin.get("/hello").status == 200);
 
   http_client nobody{node.client()};
-  CHECK(nobody.get("/hello").status == 401);
+  CHECK(nobody.get("/hello").status == 403);
   CHECK(nobody.get("/readyz").status == 200);
   const auto tokens = read(node.pki("tokens.csv"));
   CHECK(nobody.get("/hello", {{"Authorization", "Bearer " + tokens.substr(0, tokens.find(','))}})
@@ -215,7 +215,7 @@ TEST_CASE("curl speaks both protocols to the front") {
   CHECK(output_of(base + "--http2 -o /dev/null --data-binary @" + large.string() + " " + url +
                   "/echo") == " 200 2");
   CHECK(output_of("curl -sS --max-time 10 -k -o /dev/null -w '%{http_code}' " + url + "/hello") ==
-        "401");
+        "403");
   CHECK(output_of("curl -sS --max-time 10 --tls-max 1.1 -k " + url + "/version").find("[exit ") !=
         std::string::npos);
 }

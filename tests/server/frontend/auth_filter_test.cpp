@@ -15,20 +15,35 @@ TEST_CASE("without credentials only health and version are answered") {
   for (const auto* path : {"/", "/api", "/apis", "/api/v1/pods", "/metrics", "/openapi/v2",
                            "/healthzz", "/version2", "/api/v1/secrets"}) {
     const auto answer = server.get(path);
-    CHECK(answer.status == (std::string(path) == "/api/v1/secrets" ? 403 : 401));
+    CHECK(answer.status == 403);
     CHECK(answer.header("content-type") == "application/json");
     CHECK(answer.body.find("\"kind\":\"Status\",\"apiVersion\":\"v1\"") != std::string::npos);
   }
   CHECK(server.get("/api/v1/pods").body ==
         "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
-        "\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\",\"code\":401}\n");
+        "\"message\":\"pods is forbidden: User \\\"system:anonymous\\\" cannot list resource "
+        "\\\"pods\\\" in API group \\\"\\\" at the cluster scope\",\"reason\":\"Forbidden\","
+        "\"details\":{\"kind\":\"pods\"},\"code\":403}\n");
   CHECK(server.api.served == 0);
+}
+
+TEST_CASE("where nobody may be anonymous, everybody needs credentials for every path") {
+  const server::authenticator users{{std::make_shared<named_tokens>()}, false};
+  server::request head;
+  head.connection = std::make_shared<server::connection_info>();
+  const auto nobody = users.authenticate(head);
+  REQUIRE_FALSE(nobody);
+  CHECK(nobody.error().code == 401);
+  head.headers.add("authorization", "Bearer plain-token");
+  const auto joe = users.authenticate(head);
+  REQUIRE(joe);
+  CHECK((*joe)->name == "joe");
 }
 
 TEST_CASE("only reading of the public paths is public") {
   filtered_server server;
   http_client client{server.client()};
-  CHECK(client.request("POST", "/healthz", "x").status == 401);
+  CHECK(client.request("POST", "/healthz", "x").status == 403);
   CHECK(client.get("/healthz").status == 200);
 }
 
@@ -36,9 +51,9 @@ TEST_CASE(
     "a refused request with a short body keeps its connection, one with a long body loses it") {
   filtered_server server;
   http_client client{server.client()};
-  CHECK(client.request("POST", "/api/v1/pods", std::string(200'000, 'x')).status == 401);
+  CHECK(client.request("POST", "/api/v1/pods", std::string(200'000, 'x')).status == 403);
   CHECK(client.get("/healthz").status == 200);
-  CHECK(client.request("POST", "/api/v1/pods", std::string(300'000, 'x')).status == 401);
+  CHECK(client.request("POST", "/api/v1/pods", std::string(300'000, 'x')).status == 403);
   CHECK(client.connection().wait_for_end());
   CHECK(server.server.stats().accepted == 1);
 }
