@@ -7,6 +7,7 @@
 
 #include "api/codec/json_text.hpp"
 #include "api/equality.hpp"
+#include "api/kinds/adapters.hpp"
 #include "api/schema/rbac_v1.pb.h"
 #include "api/tables/row_cells.hpp"
 #include "api/validation/checks.hpp"
@@ -236,16 +237,15 @@ kind_row binding_row() {
 
 }  // namespace
 
-const kind_row* rbac_row_of(const google::protobuf::Descriptor& type) {
-  static const kind_row role = role_row<Role>(&check_role);
-  static const kind_row cluster_role = role_row<ClusterRole>(&check_cluster_role);
-  static const kind_row binding = binding_row<RoleBinding>();
-  static const kind_row cluster_binding = binding_row<ClusterRoleBinding>();
-  if (&type == Role::descriptor()) return &role;
-  if (&type == ClusterRole::descriptor()) return &cluster_role;
-  if (&type == RoleBinding::descriptor()) return &binding;
-  if (&type == ClusterRoleBinding::descriptor()) return &cluster_binding;
-  return nullptr;
+namespace kinds {
+
+void add_rbac_kinds(row_table& into) {
+  add<Role>(into, role_row<Role>(&check_role));
+  add<ClusterRole>(into, role_row<ClusterRole>(&check_cluster_role));
+  add<RoleBinding>(into, binding_row<RoleBinding>());
+  add<ClusterRoleBinding>(into, binding_row<ClusterRoleBinding>());
 }
+
+}  // namespace kinds
 
 }  // namespace troupe::api

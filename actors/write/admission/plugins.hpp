@@ -29,5 +29,7 @@ plugin_ptr make_default_toleration_seconds();
 // "escalate" of the role; who writes a binding needs every rule of its role, or the verb "bind" of
 // that role: 403. An aggregationRule needs everything. Masters and controllers may.
 plugin_ptr make_rbac_escalation();
+// A request for a certificate says who asks: its author cannot say it himself.
+plugin_ptr make_certificate_subject();
 
 }  // namespace troupe::actors::admission

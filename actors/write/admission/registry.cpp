@@ -7,7 +7,8 @@ namespace troupe::actors::admission {
 plugin_list built_in_plugins() {
   return {
       make_namespace_lifecycle(),        make_service_account(),      make_priority(),
-      make_default_toleration_seconds(), make_ephemeral_containers(), make_rbac_escalation(),
+      make_default_toleration_seconds(), make_ephemeral_containers(), make_certificate_subject(),
+      make_rbac_escalation(),
   };
 }
 
