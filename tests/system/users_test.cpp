@@ -14,10 +14,10 @@ TEST_CASE("a person gets a kubeconfig, and what roles grant, until deleted") {
   const scratch_folder folder;
   const node on{folder.path() / "data", {"--runtime", "simulated", "--log-level", "error"}};
   const terminal admin{clients.back(), folder.path() / "admin", on.kubeconfig()};
-  const auto made = admin.run("troupe user create jane --group devs >jane.kubeconfig 2>hint; echo $?");
+  const auto made =
+      admin.run("troupe user create jane --group devs >jane.kubeconfig 2>hint; echo $?");
   REQUIRE(made.output == "0\n");
-  const terminal jane{clients.back(), folder.path() / "jane",
-                      admin.folder() / "jane.kubeconfig"};
+  const terminal jane{clients.back(), folder.path() / "jane", admin.folder() / "jane.kubeconfig"};
   CHECK_THAT(jane.run("kubectl get pods").output,
              Catch::Contains("User \"jane\" cannot list resource \"pods\""));
 
@@ -35,6 +35,6 @@ TEST_CASE("a person gets a kubeconfig, and what roles grant, until deleted") {
              Catch::Contains("must not begin with"));
   CHECK_THAT(admin.run("troupe user delete jane").output, Catch::Contains("user jane deleted"));
   CHECK_THAT(admin.run("troupe user delete jane").output, Catch::Contains("there is no user jane"));
-  CHECK_THAT(jane.run("kubectl get pods").output, Catch::Contains("Unauthorized") ||
-                                                      Catch::Contains("must be logged in"));
+  CHECK_THAT(jane.run("kubectl get pods").output,
+             Catch::Contains("Unauthorized") || Catch::Contains("must be logged in"));
 }

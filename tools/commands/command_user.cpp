@@ -74,7 +74,8 @@ result create(const user_flags& given) {
                                    .token = token},
                                   given.name);
   std::cerr << fmt::format(
-      "troupe: {0} may do what roles grant, for example: kubectl create clusterrolebinding {0}-view "
+      "troupe: {0} may do what roles grant, for example: kubectl create clusterrolebinding "
+      "{0}-view "
       "--clusterrole view --user {0}\n",
       given.name);
   return {};
@@ -141,8 +142,8 @@ void add_user_command(program& to) {
     std::cerr << "troupe: expected a subcommand: create, list or delete; see troupe user --help\n";
     return exit_code::usage;
   });
-  const auto made = add_user(to, user, "create",
-                             "Makes a token for a person, and prints a kubeconfig with it.", &create);
+  const auto made = add_user(
+      to, user, "create", "Makes a token for a person, and prints a kubeconfig with it.", &create);
   made.first.add_option("name", made.second.name, "Name of the user.")
       ->type_name("NAME")
       ->required();

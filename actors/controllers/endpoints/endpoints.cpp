@@ -1,6 +1,7 @@
 #include "actors/controllers/endpoints/endpoints.hpp"
 
 #include "actors/controllers/endpoints/endpoint_list.hpp"
+#include "actors/controllers/endpoints/endpoint_slices.hpp"
 #include "actors/controllers/kit/reconciler.hpp"
 #include "api/equality.hpp"
 #include "api/scheme.hpp"
@@ -11,6 +12,7 @@ namespace {
 using api::core::v1::Endpoints;
 using api::core::v1::Pod;
 using api::core::v1::Service;
+using api::discovery::v1::EndpointSlice;
 
 // A sync looks at all pods behind the Service; meanwhile and for so long after it changes gather.
 constexpr auto pause_per_pod = std::chrono::microseconds{20};
@@ -32,11 +34,19 @@ class endpoints_controller : public reconciler {
     std::vector<api::object_ptr> pods;
     for (const auto& [key, pod] : observed())
       pods.push_back(pod);
-    auto wanted = endpoints_of(service, pods);
+    write_endpoints(endpoints_of(service, pods));
+    write_slices(plan_slices(service, pods, slices()));
+  }
+
+  runtime::duration pause_between_syncs() const override {
+    return pause_per_pod * static_cast<std::int64_t>(observed().size());
+  }
+
+  void write_endpoints(std::unique_ptr<Endpoints> wanted) {
     const auto& kind = api::kind_of<Endpoints>();
     // Somebody else may have made it, or a Service of that name before: it is this one's now.
     const auto present =
-        read_store().find(kind.key(service.metadata().namespace_(), service.metadata().name()));
+        read_store().find(kind.key(wanted->metadata().namespace_(), wanted->metadata().name()));
     if (!present) return make(std::move(wanted));
     auto changed = present->copy_as<Endpoints>();
     *changed->mutable_subsets() = std::move(*wanted->mutable_subsets());
@@ -49,14 +59,27 @@ class endpoints_controller : public reconciler {
     if (!api::same_meaning(*changed, present->content())) replace(present, std::move(changed));
   }
 
-  runtime::duration pause_between_syncs() const override {
-    return pause_per_pod * static_cast<std::int64_t>(observed().size());
+  std::vector<api::object_ptr> slices() const {
+    std::vector<api::object_ptr> found;
+    for (const auto& [key, each] : dependents())
+      if (&each->kind() == &api::kind_of<EndpointSlice>()) found.push_back(each);
+    return found;
   }
 
-  void make(std::unique_ptr<Endpoints> wanted) {
+  void write_slices(slice_plan plan) {
+    for (auto& slice : plan.create)
+      make(std::move(slice));
+    for (auto& [before, after] : plan.update)
+      replace(before, std::move(after));
+    for (const auto& each : plan.remove)
+      remove_dependent(each);
+  }
+
+  void make(std::unique_ptr<api::body> wanted) {
+    const auto& kind = api::kind_of_type(*wanted->GetDescriptor()).kind();
     if (const auto sent = create(std::move(wanted)); !sent) {
-      record(true, "FailedToCreateEndpoint",
-             "Failed to create endpoint for service " + owner()->meta().namespace_() + "/" +
+      record(true, kind == "Endpoints" ? "FailedToCreateEndpoint" : "FailedToUpdateEndpointSlices",
+             "Failed to create " + kind + " for service " + owner()->meta().namespace_() + "/" +
                  owner()->meta().name() + ": " + sent.error().message);
       retry();
     }
@@ -81,7 +104,7 @@ controller_type controller() {
                       .actor_kind = "service",
                       .component = "endpoint-controller",
                       .observes = &pods_of}},
-          .dependents = {&api::kind_of<Endpoints>()},
+          .dependents = {&api::kind_of<Endpoints>(), &api::kind_of<EndpointSlice>()},
           .make = make_controller<endpoints_controller>,
           .observed = {&api::kind_of<Pod>()}};
 }

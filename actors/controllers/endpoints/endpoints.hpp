@@ -1,5 +1,6 @@
-// Services with a selector: an Endpoints object of the same name with the addresses of the pods
-// that the selector matches (kubernetes: pkg/controller/endpoint).
+// Services with a selector: an Endpoints object of the same name, and EndpointSlices, with the
+// addresses of the pods that the selector matches (kubernetes: pkg/controller/endpoint and
+// endpointslice).
 #pragma once
 
 #include "actors/controllers/kit/controller_type.hpp"

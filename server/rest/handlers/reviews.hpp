@@ -1,5 +1,5 @@
-// What a client asks about itself and others: who it is, what may be done, whose a token is. Answered
-// at once, never stored.
+// What a client asks about itself and others: who it is, what may be done, whose a token is.
+// Answered at once, never stored.
 #pragma once
 
 #include "server/rest/calls/call.hpp"

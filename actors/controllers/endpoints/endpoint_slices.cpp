@@ -1,0 +1,160 @@
+#include "actors/controllers/endpoints/endpoint_slices.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "actors/controllers/endpoints/service_pods.hpp"
+#include "api/equality.hpp"
+
+namespace troupe::actors::endpoints {
+namespace {
+
+using api::core::v1::Pod;
+using api::core::v1::Service;
+using api::discovery::v1::Endpoint;
+using api::discovery::v1::EndpointPort;
+using api::discovery::v1::EndpointSlice;
+
+constexpr const char* service_label = "kubernetes.io/service-name";
+constexpr const char* manager_label = "endpointslice.kubernetes.io/managed-by";
+constexpr const char* manager = "endpointslice-controller.k8s.io";
+
+// What tells ports apart, in an order.
+using port_key = std::vector<std::tuple<std::string, std::int32_t, std::string, std::string>>;
+
+template <class Ports>
+port_key key_of(const Ports& ports) {
+  port_key key;
+  for (const auto& port : ports)
+    key.emplace_back(port.name(), port.port(), port.protocol(), port.app_protocol());
+  std::sort(key.begin(), key.end());
+  return key;
+}
+
+using wanted_endpoints = std::map<std::string, Endpoint>;  // by uid of the pod
+using wanted_groups = std::map<port_key, wanted_endpoints>;
+
+Endpoint endpoint_of(const Service& service, const Pod& pod) {
+  const bool serves = is_ready(pod);
+  const bool ends = pod.metadata().has_deletion_timestamp();
+  Endpoint made;
+  made.add_addresses(pod.status().pod_ip());
+  auto& conditions = *made.mutable_conditions();
+  conditions.set_ready(service.spec().publish_not_ready_addresses() || (serves && !ends));
+  conditions.set_serving(serves);
+  conditions.set_terminating(ends);
+  if (!pod.spec().node_name().empty()) made.set_node_name(pod.spec().node_name());
+  if (auto name = hostname_behind(service, pod); !name.empty()) made.set_hostname(std::move(name));
+  *made.mutable_target_ref() = reference_to(pod);
+  return made;
+}
+
+wanted_groups wanted_of(const Service& service, const std::vector<api::object_ptr>& pods) {
+  wanted_groups out;
+  for (const auto& object : pods) {
+    const auto& pod = object->as<Pod>();
+    if (!has_address(pod)) continue;
+    const auto ports = ports_of(service, pod);
+    if (ports.empty() && !service.spec().ports().empty()) continue;
+    out[key_of(ports)].emplace(pod.metadata().uid(), endpoint_of(service, pod));
+  }
+  return out;
+}
+
+void write_head(const Service& service, const port_key& ports, EndpointSlice& slice) {
+  auto& labels = *slice.mutable_metadata()->mutable_labels();
+  labels = labels_of(service);
+  labels[service_label] = service.metadata().name();
+  labels[manager_label] = manager;
+  slice.set_address_type("IPv4");
+  slice.clear_ports();
+  for (const auto& [name, number, protocol, app_protocol] : ports) {
+    auto& port = *slice.add_ports();
+    port.set_name(name);
+    port.set_port(number);
+    port.set_protocol(protocol);
+    if (!app_protocol.empty()) port.set_app_protocol(app_protocol);
+  }
+}
+
+// A slice as it is going to be; `before` is null for a new one.
+struct draft {
+  api::object_ptr before;
+  std::unique_ptr<EndpointSlice> after;
+};
+
+// What of the slice is still wanted stays, as it is now, and is taken off `left`.
+void keep_wanted(EndpointSlice& slice, wanted_endpoints& left) {
+  google::protobuf::RepeatedPtrField<Endpoint> kept;
+  for (const auto& each : slice.endpoints()) {
+    const auto found = left.find(each.target_ref().uid());
+    if (found == left.end()) continue;
+    *kept.Add() = std::move(found->second);
+    left.erase(found);
+  }
+  slice.mutable_endpoints()->Swap(&kept);
+}
+
+std::unique_ptr<EndpointSlice> new_slice(const Service& service, const port_key& ports) {
+  auto made = std::make_unique<EndpointSlice>();
+  made->mutable_metadata()->set_generate_name(service.metadata().name() + "-");
+  made->mutable_metadata()->set_namespace_(service.metadata().namespace_());
+  write_head(service, ports, *made);
+  return made;
+}
+
+void add_new(const Service& service, const port_key& ports, std::vector<draft>& slices,
+             wanted_endpoints& left) {
+  std::stable_sort(slices.begin(), slices.end(), [](const draft& a, const draft& b) {
+    return a.after->endpoints_size() > b.after->endpoints_size();
+  });
+  std::size_t next = 0;
+  for (auto& [uid, endpoint] : left) {
+    while (next < slices.size() && slices[next].after->endpoints_size() >= most_endpoints)
+      ++next;
+    if (next == slices.size()) slices.push_back({nullptr, new_slice(service, ports)});
+    *slices[next].after->add_endpoints() = std::move(endpoint);
+  }
+}
+
+}  // namespace
+
+slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr>& pods,
+                       const std::vector<api::object_ptr>& present) {
+  auto wanted = wanted_of(service, pods);
+  const bool nobody = wanted.empty();
+  if (nobody) wanted[{}];
+  std::map<port_key, std::vector<draft>> slices;
+  slice_plan plan;
+  for (const auto& object : present) {
+    const auto key = key_of(object->as<EndpointSlice>().ports());
+    const auto group = wanted.find(key);
+    if (group == wanted.end() || object->meta().has_deletion_timestamp()) {
+      plan.remove.push_back(object);
+      continue;
+    }
+    auto after = object->copy_as<EndpointSlice>();
+    keep_wanted(*after, group->second);
+    write_head(service, key, *after);
+    slices[key].push_back({object, std::move(after)});
+  }
+  for (auto& [ports, left] : wanted) {
+    auto& group = slices[ports];
+    add_new(service, ports, group, left);
+    if (nobody && group.empty()) group.push_back({nullptr, new_slice(service, ports)});
+    for (auto& each : group) {
+      const bool first = &each == &group.front();
+      if (!each.before)
+        plan.create.push_back(std::move(each.after));
+      else if (each.after->endpoints().empty() && !(nobody && first))
+        plan.remove.push_back(each.before);
+      else if (!api::same_meaning(*each.after, each.before->content()))
+        plan.update.emplace_back(each.before, std::move(each.after));
+    }
+  }
+  return plan;
+}
+
+}  // namespace troupe::actors::endpoints

@@ -1,0 +1,31 @@
+// The EndpointSlices of a Service: what is to be written so that they tell where its pods are, with
+// as few writes as that takes (kubernetes: endpointslice/reconciler.go). Pure.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "api/object/object.hpp"
+#include "api/schema/core_service.pb.h"
+#include "api/schema/discovery_v1.pb.h"
+
+namespace troupe::actors::endpoints {
+
+// kubernetes: max-endpoints-per-slice.
+inline constexpr int most_endpoints = 100;
+
+struct slice_plan {
+  using slice = std::unique_ptr<api::discovery::v1::EndpointSlice>;
+  std::vector<slice> create;  // without a name
+  std::vector<std::pair<api::object_ptr, slice>> update;
+  std::vector<api::object_ptr> remove;
+};
+
+// `present`: the slices that the Service has. An endpoint stays in its slice; new ones fill up the
+// fullest. A Service without any pod has one slice that is empty.
+slice_plan plan_slices(const api::core::v1::Service& service,
+                       const std::vector<api::object_ptr>& pods,
+                       const std::vector<api::object_ptr>& present);
+
+}  // namespace troupe::actors::endpoints

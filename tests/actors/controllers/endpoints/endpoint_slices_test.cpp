@@ -1,0 +1,134 @@
+// EndpointSlices: what is written for any pods and any slices that are there, against the promise.
+#include "actors/controllers/endpoints/endpoint_slices.hpp"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+#include <set>
+
+#include "actors/core/condition.hpp"
+#include "api/scheme.hpp"
+
+namespace troupe::test {
+
+using actors::endpoints::most_endpoints;
+using actors::endpoints::plan_slices;
+using api::core::v1::Pod;
+using api::core::v1::Service;
+using api::discovery::v1::EndpointSlice;
+
+namespace {
+
+api::object_ptr pod_number(int number, bool ready, bool ends, int port) {
+  auto pod = std::make_unique<Pod>();
+  pod->mutable_metadata()->set_name(fmt::format("p{}", number));
+  pod->mutable_metadata()->set_namespace_("default");
+  pod->mutable_metadata()->set_uid(fmt::format("uid-{:04}", number));
+  if (ends) pod->mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  auto& declared = *pod->mutable_spec()->add_containers()->add_ports();
+  declared.set_name("http");
+  declared.set_container_port(port);
+  declared.set_protocol("TCP");
+  pod->mutable_status()->set_phase("Running");
+  pod->mutable_status()->set_pod_ip(fmt::format("10.1.{}.{}", number / 250, number % 250));
+  actors::set_condition(*pod->mutable_status()->mutable_conditions(),
+                        {"Ready", ready ? "True" : "False"}, runtime::wall_time{});
+  return std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
+}
+
+Service web() {
+  Service made;
+  made.mutable_metadata()->set_name("web");
+  made.mutable_metadata()->set_namespace_("default");
+  auto& port = *made.mutable_spec()->add_ports();
+  port.set_name("http");
+  port.set_protocol("TCP");
+  port.set_port(80);
+  port.mutable_target_port()->set_type(1);
+  port.mutable_target_port()->set_str_val("http");
+  return made;
+}
+
+// What the store has after a plan is carried out.
+class slices_store {
+ public:
+  std::vector<api::object_ptr> all() const {
+    std::vector<api::object_ptr> out;
+    for (const auto& [name, each] : kept_)
+      out.push_back(each);
+    return out;
+  }
+  int carry_out(actors::endpoints::slice_plan plan) {
+    const auto writes = plan.create.size() + plan.update.size() + plan.remove.size();
+    for (const auto& each : plan.remove)
+      kept_.erase(each->meta().name());
+    for (auto& [before, after] : plan.update)
+      put(before->meta().name(), std::move(after));
+    for (auto& each : plan.create)
+      put(fmt::format("web-{:05}", ++names_), std::move(each));
+    return static_cast<int>(writes);
+  }
+
+ private:
+  void put(const std::string& name, std::unique_ptr<EndpointSlice> slice) {
+    slice->mutable_metadata()->set_name(name);
+    kept_[name] = std::make_shared<const api::object>(api::kind_of<EndpointSlice>(),
+                                                      std::move(slice), ++names_);
+  }
+  std::map<std::string, api::object_ptr> kept_;
+  std::uint64_t names_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("slices tell of each pod once, and a second look writes nothing", "[endpoints]") {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937 random{seed};
+    slices_store store;
+    for (int round = 0; round < 6; ++round) {
+      std::vector<api::object_ptr> pods;
+      std::map<std::string, bool> expected;  // uid, ready
+      const int count = random() % 4 == 0 ? 0 : static_cast<int>(random() % 350);
+      for (int i = 0; i < 350 && static_cast<int>(pods.size()) < count; ++i) {
+        if (random() % 3 == 0) continue;
+        const bool ready = random() % 4 != 0, ends = random() % 8 == 0;
+        pods.push_back(pod_number(i, ready, ends, random() % 10 == 0 ? 9090 : 8080));
+        expected[pods.back()->meta().uid()] = ready && !ends;
+      }
+      store.carry_out(plan_slices(web(), pods, store.all()));
+      std::map<std::string, bool> told;
+      const auto slices = store.all();
+      REQUIRE_FALSE(slices.empty());
+      for (const auto& object : slices) {
+        const auto& slice = object->as<EndpointSlice>();
+        CHECK(slice.endpoints_size() <= most_endpoints);
+        if (!expected.empty()) CHECK(slice.endpoints_size() > 0);
+        CHECK(slice.metadata().labels().at("kubernetes.io/service-name") == "web");
+        for (const auto& endpoint : slice.endpoints()) {
+          const bool first =
+              told.emplace(endpoint.target_ref().uid(), endpoint.conditions().ready()).second;
+          CHECK(first);
+        }
+      }
+      CHECK(told == expected);
+      CHECK(store.carry_out(plan_slices(web(), pods, store.all())) == 0);
+    }
+  }
+}
+
+TEST_CASE("one pod more is one write, and leaves the others where they are", "[endpoints]") {
+  slices_store store;
+  std::vector<api::object_ptr> pods;
+  for (int i = 0; i < 250; ++i)
+    pods.push_back(pod_number(i, true, false, 8080));
+  store.carry_out(plan_slices(web(), pods, store.all()));
+  CHECK(store.all().size() == 3);
+  pods.push_back(pod_number(250, true, false, 8080));
+  CHECK(store.carry_out(plan_slices(web(), pods, store.all())) == 1);
+  CHECK(store.all().size() == 3);
+}
+
+}  // namespace troupe::test
