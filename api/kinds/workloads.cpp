@@ -3,6 +3,7 @@
 #include "api/kinds/adapters.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/autoscaling_hpa_v1.pb.h"
+#include "api/schema/autoscaling_v1.pb.h"
 #include "api/schema/policy_budget.pb.h"
 #include "api/strategy/new_pod.hpp"
 
