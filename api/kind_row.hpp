@@ -1,5 +1,5 @@
 // What is special about a kind beyond its schema: one row of functions and facts for each kind, all
-// in one table (kinds/rows.cpp). Other code asks the row and compares no kinds.
+// in one table (kinds/). Other code asks the row and compares no kinds.
 //
 // Every member has a value that fits a kind without anything special. Functions get bodies of the
 // kind's own type.
@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "api/fwd.hpp"
@@ -31,6 +32,18 @@ struct kind_part {
   bool listed = true;  // in discovery
 };
 
+// How the objects of one kind, their home, are shown as another: the kind of the same name and
+// plural in another API version. Metadata is the same and is copied by the caller.
+struct kind_shape {
+  std::string_view home;  // the API version of the home: "v1", "autoscaling/v2"
+  // `shown` comes empty.
+  void (*show)(const body& home, body& shown);
+  // Back again. `home` is what the object was, or empty: what the shape cannot say stays.
+  void (*take)(const body& shown, body& home);
+  // The path that a selectable field has in the objects themselves.
+  std::string (*field)(std::string_view path);
+};
+
 struct kind_row {
   // -- names
   // ----------------------------------------------------------------------------------------
@@ -43,6 +56,13 @@ struct kind_row {
   bool created_by_update = false;
   // A deletion is answered by the last state, else by a Status (kubernetes: ReturnDeletedObject).
   bool deletion_shows_object = false;
+  // What whoever writes an object is told, where nothing is done about it yet; without the name of
+  // the kind. Empty: nothing.
+  std::string_view warning;
+  // Null for kinds that have objects of their own.
+  const kind_shape* shape = nullptr;
+  // There are such objects only while somebody asks for them (ComponentStatus): nothing is stored.
+  bool made_up = false;
 
   // -- strategy
   // -------------------------------------------------------------------------------------
@@ -74,6 +94,8 @@ struct kind_row {
   void (*check)(findings& out, const body& content) = nullptr;
   void (*check_create)(findings& out, const body& content) = nullptr;
   void (*check_update)(findings& out, const body& now, const body& was) = nullptr;
+  // Of a write of the status, whose own rules the schema has.
+  void (*check_status)(findings& out, const body& now, const body& was) = nullptr;
 
   // -- tables
   // ---------------------------------------------------------------------------------------
@@ -84,6 +106,9 @@ struct kind_row {
   // Of a row, as JSON: completed objects, which a client may leave out; empty for none.
   std::string_view (*row_conditions)(const body& content) = nullptr;
 };
+
+// The kind whose objects `kind` shows; itself where it has objects of its own.
+const kind_info& home_of(const kind_info& kind);
 
 // The row of the kinds with that body; an empty one where nothing is special.
 const kind_row& row_of(const google::protobuf::Descriptor& type);

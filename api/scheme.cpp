@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "api/invariant.hpp"
+#include "api/kind_row.hpp"
 #include "api/schema/schema_files.hpp"
+#include "api/version_order.hpp"
 
 namespace troupe::api {
 
@@ -74,8 +76,10 @@ kind_table::kind_table(std::vector<kind_handle> kinds, std::uint64_t revision)
     ensure(own_prefix, "every stored kind has a prefix of its own in the store");
   }
   const auto before = [](const kind_info* a, const kind_info* b) {
-    return std::tie(a->group(), a->version(), a->plural(), a->kind()) <
-           std::tie(b->group(), b->version(), b->plural(), b->kind());
+    if (a->group() == b->group() && a->version() != b->version())
+      return version_before()(a->version(), b->version());
+    return std::tie(a->group(), a->plural(), a->kind()) <
+           std::tie(b->group(), b->plural(), b->kind());
   };
   std::sort(all_.begin(), all_.end(), before);
   std::sort(stored_.begin(), stored_.end(), before);
@@ -195,6 +199,15 @@ void scheme::remove(const kind_info& kind) {
   if (next.size() == now->kinds_.size()) return;
   table_.store(std::make_shared<const kind_table>(std::move(next), now->revision() + 1),
                std::memory_order_release);
+}
+
+const kind_info& home_of(const kind_info& kind) {
+  const auto* shape = kind.row().shape;
+  if (shape == nullptr) return kind;
+  const auto found = scheme::instance().find(shape->home, kind.kind());
+  ensure(static_cast<bool>(found) && !found->custom(),
+         "a shape is one of a kind that the schema has");
+  return *found;  // built in: it stays
 }
 
 const kind_info& kind_of_type(const google::protobuf::Descriptor& type) {

@@ -10,6 +10,7 @@
 
 #include "api/discovery/made_of_kinds.hpp"
 #include "api/kind_row.hpp"
+#include "api/version_order.hpp"
 
 namespace troupe::api {
 
@@ -95,7 +96,7 @@ std::string group_version(std::string_view group, std::string_view version) {
 }
 
 // Groups and their versions in the order of the scheme; kinds that are resources of their own.
-using versions = std::map<std::string, std::vector<const kind_info*>>;
+using versions = std::map<std::string, std::vector<const kind_info*>, version_before>;
 using groups = std::map<std::string, versions, std::less<>>;
 
 groups groups_of(const kind_table& kinds) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/kind_row.hpp"
+#include "api/scheme.hpp"
 #include "api/selectors/selector.hpp"
 #include "api/type_info.hpp"
 
@@ -82,7 +84,9 @@ std::string_view next_term(std::string_view& rest) {
 
 bool field_selector::compile(const kind_info& kind, term& t) {
   if (!selectable(kind, t.path)) return false;
-  const auto* type = &type_info::of(kind.type());
+  const auto* shape = kind.row().shape;
+  if (shape != nullptr) t.path = shape->field(t.path);
+  const auto* type = &type_info::of(home_of(kind).type());
   const auto step = [&](std::string_view name) {
     const auto* found = type ? type->find(name) : nullptr;
     if (!found || found->info->field->is_repeated()) return false;

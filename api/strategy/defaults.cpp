@@ -34,6 +34,8 @@ void default_container(C& container, bool host_network) {
     if (port.host_port() == 0) port.set_host_port(port.container_port());
 }
 
+}  // namespace
+
 void default_pod_spec(PodSpec& spec) {
   for (auto& volume : *spec.mutable_volumes())
     if (volume.volume_source().ByteSizeLong() == 0)
@@ -49,6 +51,8 @@ void default_pod_spec(PodSpec& spec) {
     spec.set_service_account_name(spec.service_account());
   if (!spec.service_account_name().empty()) spec.set_service_account(spec.service_account_name());
 }
+
+namespace {
 
 void requests_from_limits(Container& container) {
   if (!container.has_resources()) return;

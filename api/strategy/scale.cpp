@@ -3,6 +3,7 @@
 #include <google/protobuf/message.h>
 
 #include "api/invariant.hpp"
+#include "api/schema/apps_sets.pb.h"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/selectors/selector.hpp"
@@ -42,6 +43,8 @@ auto with(Body& content, Call call) {
     return call.template operator()<core::v1::ReplicationController>();
   if (type == apps::v1::ReplicaSet::descriptor())
     return call.template operator()<apps::v1::ReplicaSet>();
+  if (type == apps::v1::StatefulSet::descriptor())
+    return call.template operator()<apps::v1::StatefulSet>();
   ensure(type == apps::v1::Deployment::descriptor(), "only what can be scaled has a scale");
   return call.template operator()<apps::v1::Deployment>();
 }

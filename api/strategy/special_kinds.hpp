@@ -1,5 +1,5 @@
 // What a write does to the kinds that are special, by their types, and what such functions share;
-// for files of this folder and the table of rows (kinds/rows.cpp, kind_row.hpp).
+// for files of this folder and the table of rows (kinds/, kind_row.hpp).
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,8 @@ namespace troupe::api {
 void clear_status(body& content);
 // Whether all fields but metadata and status mean the same.
 bool same_but_status(const body& now, const body& was);
+// Of a pod, or of the template of what keeps pods.
+void default_pod_spec(core::v1::PodSpec& spec);
 
 // -- defaults that are computed -------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // The cells of one row, and the functions that write them for each kind; for files of this folder
-// and the table of rows (kinds/rows.cpp).
+// and the table of rows (kinds/).
 #pragma once
 
 #include <cstdint>

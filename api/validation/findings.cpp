@@ -45,6 +45,12 @@ void findings::too_long(std::string_view field, std::size_t limit_bytes) {
       "may not be more than " + std::to_string(limit_bytes) + " bytes");
 }
 
+void findings::at_most(std::string_view field, int size, int limit) {
+  if (size <= limit) return;
+  add("FieldValueTooMany", field, "Too many: " + std::to_string(size),
+      "must have at most " + std::to_string(limit) + " items");
+}
+
 void findings::each(std::string_view field, std::string_view value, const complaints& found) {
   for (const auto& complaint : found)
     invalid(field, value, complaint);

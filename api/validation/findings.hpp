@@ -48,6 +48,8 @@ class findings {
   void not_found(std::string_view field, std::string_view value);
   void forbidden(std::string_view field, std::string_view detail);
   void too_long(std::string_view field, std::size_t limit_bytes);
+  // Does nothing where the list is no longer than that.
+  void at_most(std::string_view field, int size, int limit);
   // One `invalid` for each complaint about a string's syntax.
   void each(std::string_view field, std::string_view value, const complaints& found);
 

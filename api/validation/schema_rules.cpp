@@ -103,7 +103,7 @@ void check_list(findings& out, const Message& message, const field_info& info) {
 
 std::string_view what_is_united(const type_info& type) {
   const auto& name = type.descriptor().name();
-  if (name == "VolumeSource") return "volume type";
+  if (name == "VolumeSource" || name == "PersistentVolumeSource") return "volume type";
   if (name.ends_with("Handler")) return "handler type";
   if (name == "VolumeProjection") return "volume source";
   return "of its fields";

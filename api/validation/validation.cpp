@@ -41,6 +41,7 @@ std::vector<error_cause> validate_status_update(const kind_info& kind, const bod
     const auto step = out.at.field("status");
     check_rules(out, now.GetReflection()->GetMessage(now, status), false);
   }
+  if (const auto check = kind.row().check_status) check(out, now, was);
   return out.take();
 }
 

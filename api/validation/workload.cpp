@@ -2,11 +2,10 @@
 #include <charconv>
 
 #include "api/codec/codec.hpp"
-#include "api/selectors/selector.hpp"
 #include "api/validation/checks.hpp"
+#include "api/validation/workload_parts.hpp"
 
 namespace troupe::api::validation {
-namespace {
 
 using core::v1::PodTemplateSpec;
 
@@ -19,15 +18,18 @@ std::string labels_as_json(const PodTemplateSpec& made_from) {
   return open == std::string::npos ? "{}" : text.substr(open, text.size() - open - 1);
 }
 
-// The pods of a template must match the selector of their owner, and be restarted.
+void check_selected(findings& out, const PodTemplateSpec& made_from,
+                    const label_selector& selector) {
+  if (selector.everything() || selector.matches(made_from.metadata().labels())) return;
+  const auto inner = out.at.field("metadata");
+  out.invalid_json("labels", labels_as_json(made_from),
+                   "`selector` does not match template `labels`");
+}
+
 void check_template(findings& out, const PodTemplateSpec& made_from, const label_selector& selector,
                     std::string_view kind) {
   const auto step = out.at.field("template");
-  if (!selector.everything() && !selector.matches(made_from.metadata().labels())) {
-    const auto inner = out.at.field("metadata");
-    out.invalid_json("labels", labels_as_json(made_from),
-                     "`selector` does not match template `labels`");
-  }
+  check_selected(out, made_from, selector);
   check_pod_template(out, made_from);
   const auto inner = out.at.field("spec");
   const auto& policy = made_from.spec().restart_policy();
@@ -37,29 +39,6 @@ void check_template(findings& out, const PodTemplateSpec& made_from, const label
     out.forbidden("activeDeadlineSeconds",
                   "activeDeadlineSeconds in " + std::string(kind) + " is not Supported");
 }
-
-// The selector and the template of an object of group apps.
-template <class Spec>
-void check_apps(findings& out, const Spec& spec, std::string_view kind) {
-  auto selector = label_selector();
-  if (spec.has_selector()) {
-    {
-      const auto step = out.at.field("selector");
-      check_label_selector(out, spec.selector());
-    }
-    auto compiled = label_selector::from(spec.selector());
-    if (compiled) selector = std::move(*compiled);
-    if (compiled && selector.everything())
-      out.invalid_json("selector", "{}", "empty selector is invalid for deployment");
-  }
-  if (spec.has_template_()) check_template(out, spec.template_(), selector, kind);
-}
-
-struct share {
-  bool valid = false;
-  std::int64_t amount = 0;  // pods, or percent
-  bool percent = false;
-};
 
 share read_share(findings& out, std::string_view field, const intstr::IntOrString& value) {
   if (value.type() == 0) {
@@ -77,6 +56,18 @@ share read_share(findings& out, std::string_view field, const intstr::IntOrStrin
   return {true, amount, true};
 }
 
+std::string share_as_json(const intstr::IntOrString& value) {
+  return value.type() == 0 ? std::to_string(value.int_val()) : quoted(value.str_val());
+}
+
+void check_at_most_all(findings& out, std::string_view field, const share& given,
+                       const intstr::IntOrString& value) {
+  if (given.valid && given.percent && given.amount > 100)
+    out.invalid(field, value.str_val(), "must not be greater than 100%");
+}
+
+namespace {
+
 void check_strategy(findings& out, const apps::v1::DeploymentStrategy& strategy) {
   const auto step = out.at.field("strategy");
   if (strategy.type() == "Recreate") {
@@ -90,12 +81,9 @@ void check_strategy(findings& out, const apps::v1::DeploymentStrategy& strategy)
   const auto missing = read_share(out, "maxUnavailable", rolling.max_unavailable());
   const auto surplus = read_share(out, "maxSurge", rolling.max_surge());
   if (missing.valid && surplus.valid && missing.amount == 0 && surplus.amount == 0)
-    out.invalid_json("maxUnavailable",
-                     missing.percent ? quoted(rolling.max_unavailable().str_val()) : "0",
+    out.invalid_json("maxUnavailable", share_as_json(rolling.max_unavailable()),
                      "may not be 0 when `maxSurge` is 0");
-  if (missing.valid && missing.percent && missing.amount > 100)
-    out.invalid("maxUnavailable", rolling.max_unavailable().str_val(),
-                "must not be greater than 100%");
+  check_at_most_all(out, "maxUnavailable", missing, rolling.max_unavailable());
 }
 
 }  // namespace
@@ -112,13 +100,13 @@ void check_workload(findings& out, const core::v1::ReplicationController& object
 
 void check_workload(findings& out, const apps::v1::ReplicaSet& object) {
   const auto step = out.at.field("spec");
-  check_apps(out, object.spec(), "ReplicaSet");
+  check_apps(out, object.spec(), "ReplicaSet", "deployment");
 }
 
 void check_workload(findings& out, const apps::v1::Deployment& object) {
   const auto step = out.at.field("spec");
   const auto& spec = object.spec();
-  check_apps(out, spec, "Deployment");
+  check_apps(out, spec, "Deployment", "deployment");
   check_strategy(out, spec.strategy());
   if (spec.has_progress_deadline_seconds() &&
       spec.progress_deadline_seconds() <= spec.min_ready_seconds())

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "api/schema/core_v1.pb.h"
+#include "api/version_order.hpp"
 
 namespace troupe::api {
 
@@ -74,8 +76,19 @@ TEST_CASE("the core group comes first, then groups by name, each once") {
   const auto versions = scheme::instance().api_versions();
   REQUIRE(versions.size() >= 4);
   CHECK(versions.front() == "v1");
-  CHECK(std::is_sorted(versions.begin() + 1, versions.end()));
-  CHECK(std::adjacent_find(versions.begin(), versions.end()) == versions.end());
+  std::vector<std::string> groups;
+  for (const auto& version : versions)
+    groups.push_back(version.substr(0, version.find('/')));
+  CHECK(std::is_sorted(groups.begin() + 1, groups.end()));
+  CHECK(std::set<std::string>(versions.begin(), versions.end()).size() == versions.size());
+}
+
+TEST_CASE("stable versions come before others, newer before older") {
+  std::vector<std::string> versions = {"v1beta1", "v1",       "other",   "v10",
+                                       "v2",      "v1alpha1", "v2beta1", "v1beta2"};
+  std::sort(versions.begin(), versions.end(), version_before());
+  CHECK(versions == std::vector<std::string>{"v10", "v2", "v1", "v2beta1", "v1beta2", "v1beta1",
+                                             "v1alpha1", "other"});
 }
 
 namespace {

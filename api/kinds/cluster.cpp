@@ -1,0 +1,107 @@
+// The rows of limits, priorities, certificates and what judges writes.
+#include "api/conversion/shapes.hpp"
+#include "api/kinds/adapters.hpp"
+#include "api/object/object.hpp"
+#include "api/schema/events_v1.pb.h"
+
+namespace troupe::api::kinds {
+namespace {
+
+using namespace admissionregistration::v1;
+using certificates::v1::CertificateSigningRequest;
+using core::v1::LimitRange;
+using core::v1::ResourceQuota;
+using flowcontrol::v1::FlowSchema;
+using flowcontrol::v1::PriorityLevelConfiguration;
+using node::v1::RuntimeClass;
+using scheduling::v1::PriorityClass;
+
+constexpr kind_part of_requests[] = {
+    {"approval", "certificates.k8s.io", "v1", "CertificateSigningRequest", read_and_write}};
+
+kind_row priority_row() {
+  kind_row row;
+  row.check = &check_as<PriorityClass>;
+  row.columns = priority_columns;
+  row.cells = &priority_cells;
+  return row;
+}
+
+kind_row quota_row() {
+  auto row = checked<ResourceQuota>(quota_cells);
+  row.check_update = &check_update_as<ResourceQuota>;
+  row.deletion_shows_object = true;
+  row.warning = not_enforced;
+  return row;
+}
+
+kind_row limit_row() {
+  auto row = checked<LimitRange>(limit_cells);
+  row.complete = &complete_as<LimitRange>;
+  row.warning = not_enforced;
+  return row;
+}
+
+kind_row request_row() {
+  auto row = checked<CertificateSigningRequest>(certificate_cells);
+  row.parts = of_requests;
+  row.keep = [](const kind_info&, body& now, const body& was) {
+    keep_request(as<CertificateSigningRequest>(now), as<CertificateSigningRequest>(was));
+  };
+  row.keep_at_status = [](body& now, const body& was) {
+    keep_decisions(as<CertificateSigningRequest>(now), as<CertificateSigningRequest>(was));
+  };
+  row.check_status = &check_status_as<CertificateSigningRequest>;
+  return row;
+}
+
+kind_row level_row() {
+  auto row = checked<PriorityLevelConfiguration>(priority_level_cells);
+  row.complete = &complete_as<PriorityLevelConfiguration>;
+  return row;
+}
+
+// The columns are those of the events themselves.
+kind_row newer_event_row() {
+  kind_row row;
+  row.created_by_update = true;
+  row.has_dependents = false;
+  row.shape = &event_shape;
+  row.columns = event_columns;
+  row.cells = [](row_cells& cells, const body& content) {
+    core::v1::Event home;
+    *home.mutable_metadata() = meta_of(content);
+    event_shape.take(content, home);
+    event_cells(cells, home);
+  };
+  return row;
+}
+
+template <class T>
+kind_row judge_row(const kind_cells& cells) {
+  auto row = checked<T>(cells);
+  row.warning = not_enforced;
+  return row;
+}
+
+}  // namespace
+
+void add_cluster_kinds(row_table& into) {
+  add<PriorityClass>(into, priority_row());
+  add<ResourceQuota>(into, quota_row());
+  add<LimitRange>(into, limit_row());
+  add<RuntimeClass>(into, checked<RuntimeClass>(runtime_class_cells));
+  add<CertificateSigningRequest>(into, request_row());
+  add<FlowSchema>(into, checked<FlowSchema>(flow_schema_cells));
+  add<PriorityLevelConfiguration>(into, level_row());
+  add<events::v1::Event>(into, newer_event_row());
+  add<ValidatingWebhookConfiguration>(
+      into, judge_row<ValidatingWebhookConfiguration>(validating_webhook_cells));
+  add<MutatingWebhookConfiguration>(
+      into, judge_row<MutatingWebhookConfiguration>(mutating_webhook_cells));
+  add<ValidatingAdmissionPolicy>(into, judge_row<ValidatingAdmissionPolicy>(policy_cells));
+  add<ValidatingAdmissionPolicyBinding>(
+      into, judge_row<ValidatingAdmissionPolicyBinding>(policy_binding_cells));
+}
+
+}  // namespace troupe::api::kinds

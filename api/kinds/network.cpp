@@ -1,0 +1,79 @@
+// The rows of services, of ways into the cluster, and of addresses.
+#include "api/kinds/adapters.hpp"
+
+namespace troupe::api::kinds {
+namespace {
+
+using namespace core::v1;
+using discovery::v1::EndpointSlice;
+using namespace networking::v1;
+
+kind_row service_row() {
+  kind_row row;
+  row.name = DNS_1035_LABEL;
+  row.deletion_shows_object = true;
+  row.complete = &complete_as<Service>;
+  row.keep = [](const kind_info&, body& now, const body& was) {
+    keep_allocations(as<Service>(now), as<Service>(was));
+  };
+  row.check = [](findings& out, const body& content) {
+    validation::check_service(out, as<Service>(content));
+  };
+  row.check_update = [](findings& out, const body& now, const body& was) {
+    validation::check_service_update(out, as<Service>(now), as<Service>(was));
+  };
+  row.columns = service_columns;
+  row.cells = &service_cells;
+  return row;
+}
+
+kind_row endpoints_row() {
+  kind_row row;
+  row.created_by_update = true;
+  row.check = [](findings& out, const body& content) {
+    validation::check_endpoints(out, as<Endpoints>(content));
+  };
+  row.columns = endpoints_columns;
+  row.cells = &endpoints_cells;
+  return row;
+}
+
+kind_row ingress_row() {
+  auto row = checked<Ingress>(ingress_cells);
+  row.check_create = &check_create_as<Ingress>;
+  return row;
+}
+
+kind_row network_policy_row() {
+  auto row = checked<NetworkPolicy>(network_policy_cells);
+  row.complete = &complete_as<NetworkPolicy>;
+  row.warning = not_enforced;
+  return row;
+}
+
+kind_row service_range_row() {
+  auto row = checked<ServiceCIDR>(service_range_cells);
+  row.check_update = &check_update_as<ServiceCIDR>;
+  return row;
+}
+
+kind_row address_row() {
+  auto row = checked<IPAddress>(address_cells);
+  row.name = IP;
+  return row;
+}
+
+}  // namespace
+
+void add_network_kinds(row_table& into) {
+  add<Service>(into, service_row());
+  add<Endpoints>(into, endpoints_row());
+  add<EndpointSlice>(into, checked<EndpointSlice>(slice_cells));
+  add<Ingress>(into, ingress_row());
+  add<IngressClass>(into, checked<IngressClass>(ingress_class_cells));
+  add<NetworkPolicy>(into, network_policy_row());
+  add<ServiceCIDR>(into, service_range_row());
+  add<IPAddress>(into, address_row());
+}
+
+}  // namespace troupe::api::kinds

@@ -1,0 +1,24 @@
+// What a write does to the kinds that keep pods, by their types: those beside ReplicaSet and
+// Deployment (special_kinds.hpp), and what scales and guards them; for the table of rows (kinds/).
+#pragma once
+
+#include "api/schema/apps_sets.pb.h"
+#include "api/schema/autoscaling_v2.pb.h"
+#include "api/schema/batch_v1.pb.h"
+
+namespace troupe::api {
+
+// -- defaults that are computed; kubernetes: pkg/apis/*/v1/defaults.go ----------------------------
+
+void complete(apps::v1::DaemonSet& object);
+void complete(apps::v1::StatefulSet& object);
+void complete(batch::v1::Job& object);
+void complete(batch::v1::CronJob& object);
+void complete(autoscaling::v2::HorizontalPodAutoscaler& object);
+
+// -- jobs -----------------------------------------------------------------------------------------
+
+// A new job selects its pods by its uid, unless its author selects them.
+void begin(batch::v1::Job& object);
+
+}  // namespace troupe::api

@@ -1,0 +1,247 @@
+// Runtimes, requests for certificates, priorities of requests (kubernetes: pkg/apis/node,
+// pkg/apis/certificates, pkg/apis/flowcontrol).
+#include "api/validation/cluster.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "api/validation/checks.hpp"
+#include "api/values/base64.hpp"
+
+namespace troupe::api::validation {
+namespace {
+
+using certificates::v1::CertificateSigningRequest;
+using node::v1::RuntimeClass;
+using namespace flowcontrol::v1;
+using strings = google::protobuf::RepeatedPtrField<std::string>;
+
+// Kubernetes, certificates/validation.
+constexpr int shortest_certificate_seconds = 600;
+constexpr std::array usages = {
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+};
+
+void check_usages(findings& out, const strings& given) {
+  if (given.empty()) return out.required("usages");
+  std::set<std::string> seen;
+  for (int i = 0; i < given.size(); ++i) {
+    const auto step = out.at.item("usages", i);
+    if (std::find(usages.begin(), usages.end(), given[i]) == usages.end())
+      out.unsupported({}, given[i], usages);
+    if (!seen.insert(given[i]).second) out.duplicate({}, given[i]);
+  }
+}
+
+// DOMAIN/NAME, of which the domain has a dot.
+void check_signer(findings& out, const std::string& name) {
+  if (name.empty()) return;
+  const auto slash = name.find('/');
+  if (slash == std::string::npos || name.find('/', slash + 1) != std::string::npos)
+    return out.invalid(
+        "signerName", name,
+        "must be a fully qualified domain and path of the form 'example.com/signer-name'");
+  const auto domain = name.substr(0, slash);
+  out.each("signerName", domain, check_dns_subdomain(domain));
+  if (domain.find('.') == std::string::npos)
+    out.invalid("signerName", domain,
+                "should be a domain with at least two segments separated "
+                "by dots");
+  if (slash + 1 == name.size())
+    out.invalid("signerName", name,
+                "must be a fully qualified domain and path of the form "
+                "'example.com/signer-name'");
+}
+
+bool is_request_in_pem(const std::string& text) {
+  constexpr std::string_view begin = "-----BEGIN CERTIFICATE REQUEST-----";
+  constexpr std::string_view end = "-----END CERTIFICATE REQUEST-----";
+  const auto from = text.find(begin);
+  const auto to = text.find(end);
+  if (from == std::string::npos || to == std::string::npos || to < from + begin.size())
+    return false;
+  std::string inside = text.substr(from + begin.size(), to - from - begin.size());
+  std::erase_if(inside, [](char c) { return c == '\n' || c == '\r' || c == ' '; });
+  return !inside.empty() &&
+         inside.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
+             std::string::npos;
+}
+
+bool has_condition(const CertificateSigningRequest& request, std::string_view type) {
+  const auto& all = request.status().conditions();
+  return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.type() == type; });
+}
+
+void check_wildcard(findings& out, std::string_view field, const strings& list,
+                    std::string_view others) {
+  if (list.size() > 1 && std::find(list.begin(), list.end(), "*") != list.end())
+    out.invalid_json(field, "[]",
+                     "if '*' is present, must not specify other " + std::string(others));
+}
+
+void check_subject(findings& out, const Subject& subject) {
+  const auto look_at = [&](std::string_view kind, std::string_view field, bool present) {
+    const bool meant = subject.kind() == kind;
+    if (meant && !present)
+      out.required(field, std::string(field) + " is required when subject kind is '" +
+                              std::string(kind) + "'");
+    if (!meant && present)
+      out.forbidden(field, std::string(field) + " is forbidden when subject kind is not '" +
+                               std::string(kind) + "'");
+  };
+  look_at("ServiceAccount", "serviceAccount", subject.has_service_account());
+  look_at("User", "user", subject.has_user());
+  look_at("Group", "group", subject.has_group());
+}
+
+void check_requests(findings& out, const PolicyRulesWithSubjects& rule) {
+  for (int i = 0; i < rule.subjects_size(); ++i) {
+    const auto step = out.at.item("subjects", i);
+    check_subject(out, rule.subjects(i));
+  }
+  if (rule.resource_rules().empty() && rule.non_resource_rules().empty())
+    out.required({}, "at least one of resourceRules and nonResourceRules has to be non-empty");
+  for (int i = 0; i < rule.resource_rules_size(); ++i) {
+    const auto step = out.at.item("resourceRules", i);
+    const auto& each = rule.resource_rules(i);
+    check_wildcard(out, "verbs", each.verbs(), "verbs");
+    check_wildcard(out, "apiGroups", each.api_groups(), "api groups");
+    check_wildcard(out, "resources", each.resources(), "resources");
+    if (each.namespaces().empty() && !each.cluster_scope())
+      out.required("namespaces",
+                   "resource rules that are not cluster scoped must supply at least "
+                   "one namespace");
+    check_wildcard(out, "namespaces", each.namespaces(), "namespaces");
+  }
+  for (int i = 0; i < rule.non_resource_rules_size(); ++i) {
+    const auto step = out.at.item("nonResourceRules", i);
+    check_wildcard(out, "verbs", rule.non_resource_rules(i).verbs(), "verbs");
+    check_wildcard(out, "nonResourceURLs", rule.non_resource_rules(i).non_resource_urls(),
+                   "non-resource urls");
+  }
+}
+
+void check_response(findings& out, const LimitResponse& response) {
+  const auto step = out.at.field("limitResponse");
+  if (response.type() == "Reject" && response.has_queuing())
+    out.forbidden("queuing", "must be nil if limited.limitResponse.type is not Limited");
+  if (response.type() == "Queue" && !response.has_queuing())
+    out.required("queuing", "must not be empty if limited.limitResponse.type is Limited");
+  if (!response.has_queuing()) return;
+  const auto inner = out.at.field("queuing");
+  const auto& queuing = response.queuing();
+  if (queuing.hand_size() > queuing.queues())
+    out.invalid("handSize", queuing.hand_size(),
+                "should not be greater than queues (" + std::to_string(queuing.queues()) + ")");
+}
+
+}  // namespace
+
+void check(findings& out, const RuntimeClass& object) {
+  if (object.has_overhead()) {
+    const auto step = out.at.field("overhead");
+    check_amounts(out, "podFixed", object.overhead().pod_fixed());
+  }
+  if (!object.has_scheduling()) return;
+  const auto step = out.at.field("scheduling");
+  check_labels(out, "nodeSelector", object.scheduling().node_selector());
+}
+
+void check(findings& out, const CertificateSigningRequest& object) {
+  const auto step = out.at.field("spec");
+  const auto& spec = object.spec();
+  if (!spec.request().empty() && !is_request_in_pem(spec.request())) {
+    std::string shown;
+    append_base64(shown, spec.request());
+    out.invalid("request", shown, "PEM block type must be CERTIFICATE REQUEST");
+  }
+  check_usages(out, spec.usages());
+  check_signer(out, spec.signer_name());
+  if (spec.has_expiration_seconds() && spec.expiration_seconds() < shortest_certificate_seconds)
+    out.invalid("expirationSeconds", spec.expiration_seconds(),
+                "may not specify a duration less than 600 seconds (10 minutes)");
+}
+
+void check_status(findings& out, const CertificateSigningRequest& now,
+                  const CertificateSigningRequest& was) {
+  const auto step = out.at.field("status");
+  std::set<std::string> types;
+  for (int i = 0; i < now.status().conditions_size(); ++i) {
+    const auto inner = out.at.item("conditions", i);
+    const auto& condition = now.status().conditions(i);
+    const bool known = condition.type() == "Approved" || condition.type() == "Denied" ||
+                       condition.type() == "Failed";
+    if (known && condition.status() != "True")
+      out.unsupported("status", condition.status(),
+                      std::initializer_list<std::string_view>{"True"});
+    if (!types.insert(condition.type()).second) out.duplicate("type", condition.type());
+  }
+  if (types.contains("Approved") && types.contains("Denied"))
+    out.invalid_json("conditions", "[]", "Approved and Denied conditions are mutually exclusive");
+  for (const auto* type : {"Approved", "Denied", "Failed"})
+    if (has_condition(was, type) && !types.contains(type))
+      out.forbidden("conditions",
+                    "updates may not remove a condition of type \"" + std::string(type) + "\"");
+  if (!was.status().certificate().empty() &&
+      now.status().certificate() != was.status().certificate())
+    out.forbidden("certificate", "updates may not set certificate content more than once");
+}
+
+void check(findings& out, const FlowSchema& object) {
+  const auto step = out.at.field("spec");
+  const auto& spec = object.spec();
+  if (spec.matching_precedence() == 1 && object.metadata().name() != "exempt")
+    out.invalid("matchingPrecedence", 1,
+                "only the schema named 'exempt' may have matchingPrecedence 1");
+  if (!spec.has_priority_level_configuration()) out.required("priorityLevelConfiguration.name");
+  const auto& level = spec.priority_level_configuration().name();
+  if (!level.empty()) {
+    const auto inner = out.at.field("priorityLevelConfiguration");
+    out.each("name", level, check_dns_subdomain(level));
+  }
+  for (int i = 0; i < spec.rules_size(); ++i) {
+    const auto inner = out.at.item("rules", i);
+    check_requests(out, spec.rules(i));
+  }
+}
+
+void check(findings& out, const PriorityLevelConfiguration& object) {
+  const auto step = out.at.field("spec");
+  const auto& spec = object.spec();
+  if (spec.type() == "Exempt" && spec.has_limited())
+    out.forbidden("limited", "must be nil if the type is not Limited");
+  if (spec.type() == "Limited") {
+    if (spec.has_exempt()) out.forbidden("exempt", "must be nil if the type is not Exempt");
+    if (!spec.has_limited())
+      return out.required("limited", "must not be empty when type is Limited");
+    const auto inner = out.at.field("limited");
+    if (!spec.limited().has_limit_response()) out.required("limitResponse.type");
+    check_response(out, spec.limited().limit_response());
+  }
+}
+
+}  // namespace troupe::api::validation

@@ -1,0 +1,28 @@
+// Rules of limits, runtimes, certificates and request priorities; for the table of rows (kinds/).
+// `out.at` stands at the object.
+#pragma once
+
+#include "api/schema/certificates_v1.pb.h"
+#include "api/schema/core_quota.pb.h"
+#include "api/schema/flowcontrol_v1.pb.h"
+#include "api/schema/node_v1.pb.h"
+#include "api/validation/findings.hpp"
+
+namespace troupe::api::validation {
+
+void check(findings& out, const core::v1::ResourceQuota& object);
+void check_update(findings& out, const core::v1::ResourceQuota& now,
+                  const core::v1::ResourceQuota& was);
+void check(findings& out, const core::v1::LimitRange& object);
+
+void check(findings& out, const node::v1::RuntimeClass& object);
+
+void check(findings& out, const certificates::v1::CertificateSigningRequest& object);
+// Of a write of status or approval.
+void check_status(findings& out, const certificates::v1::CertificateSigningRequest& now,
+                  const certificates::v1::CertificateSigningRequest& was);
+
+void check(findings& out, const flowcontrol::v1::FlowSchema& object);
+void check(findings& out, const flowcontrol::v1::PriorityLevelConfiguration& object);
+
+}  // namespace troupe::api::validation

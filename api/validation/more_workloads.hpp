@@ -1,0 +1,38 @@
+// Rules of the kinds that run pods, or scale and guard what does; for the table of rows (kinds/).
+// `out.at` stands at the object.
+#pragma once
+
+#include "api/schema/apps_sets.pb.h"
+#include "api/schema/autoscaling_v2.pb.h"
+#include "api/schema/batch_v1.pb.h"
+#include "api/schema/policy_budget.pb.h"
+#include "api/validation/findings.hpp"
+
+namespace troupe::api {
+
+// The labels by which a job knows its pods (kubernetes: pkg/apis/batch/types.go).
+inline constexpr auto job_uid_label = "batch.kubernetes.io/controller-uid";
+inline constexpr auto job_name_label = "batch.kubernetes.io/job-name";
+// Their names before 1.27, which are still set.
+inline constexpr auto old_job_uid_label = "controller-uid";
+inline constexpr auto old_job_name_label = "job-name";
+
+}  // namespace troupe::api
+
+namespace troupe::api::validation {
+
+void check(findings& out, const apps::v1::DaemonSet& object);
+void check(findings& out, const apps::v1::StatefulSet& object);
+void check_update(findings& out, const apps::v1::StatefulSet& now,
+                  const apps::v1::StatefulSet& was);
+void check(findings& out, const apps::v1::ControllerRevision& object);
+
+void check(findings& out, const batch::v1::Job& object);
+void check_update(findings& out, const batch::v1::Job& now, const batch::v1::Job& was);
+void check(findings& out, const batch::v1::CronJob& object);
+
+void check(findings& out, const autoscaling::v2::HorizontalPodAutoscaler& object);
+
+void check(findings& out, const policy::v1::PodDisruptionBudget& object);
+
+}  // namespace troupe::api::validation

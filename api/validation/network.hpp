@@ -1,0 +1,23 @@
+// Rules of ways into the cluster and of addresses; for the table of rows (kinds/). `out.at` stands
+// at the object.
+#pragma once
+
+#include "api/schema/discovery_v1.pb.h"
+#include "api/schema/networking_policy.pb.h"
+#include "api/schema/networking_v1.pb.h"
+#include "api/validation/findings.hpp"
+
+namespace troupe::api::validation {
+
+void check(findings& out, const discovery::v1::EndpointSlice& object);
+
+void check(findings& out, const networking::v1::Ingress& object);
+void check_create(findings& out, const networking::v1::Ingress& object);
+void check(findings& out, const networking::v1::IngressClass& object);
+void check(findings& out, const networking::v1::NetworkPolicy& object);
+void check(findings& out, const networking::v1::ServiceCIDR& object);
+void check_update(findings& out, const networking::v1::ServiceCIDR& now,
+                  const networking::v1::ServiceCIDR& was);
+void check(findings& out, const networking::v1::IPAddress& object);
+
+}  // namespace troupe::api::validation

@@ -1,0 +1,55 @@
+// Rules that several kinds share which keep pods; for files of this folder. `out.at` stands at the
+// spec.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/intstr.pb.h"
+#include "api/selectors/selector.hpp"
+#include "api/validation/checks.hpp"
+
+namespace troupe::api::validation {
+
+std::string labels_as_json(const core::v1::PodTemplateSpec& made_from);
+// The labels of a template match the selector. `out.at` stands at the template.
+void check_selected(findings& out, const core::v1::PodTemplateSpec& made_from,
+                    const label_selector& selector);
+// The pods of a template match the selector of their owner, and are restarted.
+void check_template(findings& out, const core::v1::PodTemplateSpec& made_from,
+                    const label_selector& selector, std::string_view kind);
+
+// The selector and the template of an object of group apps. `about` is the kind as upstream's
+// message has it.
+template <class Spec>
+void check_apps(findings& out, const Spec& spec, std::string_view kind, std::string_view about) {
+  auto selector = label_selector();
+  if (spec.has_selector()) {
+    {
+      const auto step = out.at.field("selector");
+      check_label_selector(out, spec.selector());
+    }
+    auto compiled = label_selector::from(spec.selector());
+    if (compiled) selector = std::move(*compiled);
+    if (compiled && selector.everything())
+      out.invalid_json("selector", "{}", "empty selector is invalid for " + std::string(about));
+  }
+  if (spec.has_template_()) check_template(out, spec.template_(), selector, kind);
+}
+
+// A number of pods, or a share of them.
+struct share {
+  bool valid = false;
+  std::int64_t amount = 0;  // pods, or percent
+  bool percent = false;
+};
+share read_share(findings& out, std::string_view field, const intstr::IntOrString& value);
+// As JSON has it.
+std::string share_as_json(const intstr::IntOrString& value);
+// Of a valid share: at most 100%.
+void check_at_most_all(findings& out, std::string_view field, const share& given,
+                       const intstr::IntOrString& value);
+
+}  // namespace troupe::api::validation

@@ -1,0 +1,77 @@
+#include "api/values/cidr.hpp"
+
+#include <arpa/inet.h>
+
+#include <charconv>
+
+namespace troupe::api {
+namespace {
+
+bool read_address(std::string_view text, bool v6, std::uint8_t* bytes) {
+  if (text.find('\0') != std::string_view::npos) return false;
+  const std::string copy(text);
+  return inet_pton(v6 ? AF_INET6 : AF_INET, copy.c_str(), bytes) == 1;
+}
+
+std::string write_address(const std::uint8_t* bytes, bool v6) {
+  char text[INET6_ADDRSTRLEN];
+  const char* made = inet_ntop(v6 ? AF_INET6 : AF_INET, bytes, text, sizeof text);
+  return made == nullptr ? std::string() : std::string(made);
+}
+
+bool bit(const std::array<std::uint8_t, 16>& bytes, int at) {
+  return ((bytes[static_cast<std::size_t>(at / 8)] >> (7 - at % 8)) & 1) != 0;
+}
+
+bool is_v6(std::string_view text) {
+  return text.find(':') != std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<cidr> cidr::parse(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  cidr made;
+  const auto address = text.substr(0, slash);
+  const auto length = text.substr(slash + 1);
+  made.v6_ = api::is_v6(address);
+  if (!read_address(address, made.v6_, made.bytes_.data())) return std::nullopt;
+  const auto [end, ec] =
+      std::from_chars(length.data(), length.data() + length.size(), made.prefix_bits_);
+  const int most = made.v6_ ? 128 : 32;
+  if (ec != std::errc() || end != length.data() + length.size() || made.prefix_bits_ < 0 ||
+      made.prefix_bits_ > most)
+    return std::nullopt;
+  made.canonical_ =
+      text == write_address(made.bytes_.data(), made.v6_) + "/" + std::to_string(made.prefix_bits_);
+  for (int at = made.prefix_bits_; at < most; ++at)
+    made.canonical_ = made.canonical_ && !bit(made.bytes_, at);
+  return made;
+}
+
+bool cidr::contains(const cidr& other) const noexcept {
+  if (v6_ != other.v6_ || other.prefix_bits_ < prefix_bits_) return false;
+  for (int at = 0; at < prefix_bits_; ++at)
+    if (bit(bytes_, at) != bit(other.bytes_, at)) return false;
+  return true;
+}
+
+complaints check_cidr(std::string_view s) {
+  if (cidr::parse(s)) return {};
+  return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};
+}
+
+std::optional<std::string> canonical_ip(std::string_view s) {
+  std::array<std::uint8_t, 16> bytes{};
+  const bool v6 = is_v6(s);
+  if (!read_address(s, v6, bytes.data())) return std::nullopt;
+  return write_address(bytes.data(), v6);
+}
+
+std::string_view ip_family(std::string_view s) {
+  if (!canonical_ip(s)) return {};
+  return is_v6(s) ? "IPv6" : "IPv4";
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,40 @@
+// Ranges of addresses as users write them: "10.0.0.0/8", "2001:db8::/64".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/values/syntax.hpp"
+
+namespace troupe::api {
+
+class cidr {
+ public:
+  // Nothing where the text is no range. Bits beyond the prefix are kept.
+  static std::optional<cidr> parse(std::string_view text);
+
+  bool is_v6() const noexcept { return v6_; }
+  int prefix_bits() const noexcept { return prefix_bits_; }
+  // Its bits beyond the prefix are zero, and it is written in the shortest way.
+  bool is_canonical() const noexcept { return canonical_; }
+  // Whether all addresses of `other` are in it.
+  bool contains(const cidr& other) const noexcept;
+
+ private:
+  std::array<std::uint8_t, 16> bytes_{};
+  int prefix_bits_ = 0;
+  bool v6_ = false;
+  bool canonical_ = false;
+};
+
+// In the words of Kubernetes.
+complaints check_cidr(std::string_view s);
+// The one way in which an address is written.
+std::optional<std::string> canonical_ip(std::string_view s);
+// "", "IPv4", "IPv6": of what family an address is; empty for none.
+std::string_view ip_family(std::string_view s);
+
+}  // namespace troupe::api
