@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/kind_row.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
@@ -35,7 +36,7 @@ bool same_dependence(const api::object& a, const api::object& b) {
 owner_state state_of(const api::object& dependent, const OwnerReference& owner,
                      const persistence::snapshot& state) {
   const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
-  if (!kind || !kind->stored()) return owner_state::solid;
+  if (!kind || !api::home_of(*kind).stored()) return owner_state::solid;
   const auto& ns = dependent.meta().namespace_();
   if (kind->namespaced() && ns.empty()) return owner_state::solid;
   const auto found = state.find(kind->key(kind->namespaced() ? ns : "", owner.name()));

@@ -11,6 +11,7 @@
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/defaults.hpp"
+#include "api/strategy/other_kinds.hpp"
 #include "api/strategy/strategy.hpp"
 #include "api/validation/validation.hpp"
 #include "api/values/uid.hpp"
@@ -32,10 +33,10 @@ std::string key_of(const proposal& of) {
 void prepare_creation(draft& write, const write_context& context) {
   auto& content = *write.of.after;
   write.named_here = write.named_here || api::meta_of(content).name().empty();
-  const auto uid = api::generated_uid(context.random);
+  if (write.uid.empty()) write.uid = api::generated_uid(context.random);
   const api::random_bits draw = [&context] { return context.random(); };
   api::prepare_create(*write.of.kind, content,
-                      {.uid = uid, .now_seconds = seconds_of(context.now), .random = draw});
+                      {.uid = write.uid, .now_seconds = seconds_of(context.now), .random = draw});
 }
 
 void prepare_update(proposal& of) {
@@ -43,6 +44,7 @@ void prepare_update(proposal& of) {
   const auto& was = of.before->content();
   switch (of.rules) {
     case write_rules::status:
+      if (of.subresource == "approval") return api::prepare_approval(*of.kind, now, was);
       return api::prepare_status_update(*of.kind, now, was);
     case write_rules::finalize:
       return api::prepare_finalize(now, was);

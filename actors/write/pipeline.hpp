@@ -10,6 +10,7 @@
 #pragma once
 
 #include <random>
+#include <string>
 
 #include "actors/write/admission/chain.hpp"
 #include "actors/write/proposal.hpp"
@@ -35,6 +36,7 @@ struct draft {
   const admission::chain::row& row;
   persistence::transaction also = {};  // what plugins demand and write along
   bool named_here = false;             // by generateName
+  std::string uid = {};                // of a new object, however often it is prepared
 
   admission::attributes attributes(const persistence::snapshot& state) const;
 };

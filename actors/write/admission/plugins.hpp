@@ -20,5 +20,7 @@ plugin_ptr make_service_account();
 plugin_ptr make_priority();
 // A pod stays for 300 s on a node that is not ready or cannot be reached.
 plugin_ptr make_default_toleration_seconds();
+// A request for a certificate says who asks: its author cannot say it himself.
+plugin_ptr make_certificate_subject();
 
 }  // namespace troupe::actors::admission

@@ -6,10 +6,8 @@ namespace troupe::actors::admission {
 // kubernetes: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins.
 plugin_list built_in_plugins() {
   return {
-      make_namespace_lifecycle(),
-      make_service_account(),
-      make_priority(),
-      make_default_toleration_seconds(),
+      make_namespace_lifecycle(),        make_service_account(),     make_priority(),
+      make_default_toleration_seconds(), make_certificate_subject(),
   };
 }
 

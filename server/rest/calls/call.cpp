@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/conversion/shapes.hpp"
 #include "api/schema/meta_request.pb.h"
 #include "server/rest/requests/audit.hpp"
 
@@ -47,7 +48,7 @@ void call::answer(response with) {
 }
 
 void call::answer(int status, const api::object_ptr& object) {
-  answer(object_answer(form, status, object, rows));
+  answer(object_answer(form, status, api::shown_as(kind(), object), rows));
 }
 
 void call::succeed(int status, const api::object_ptr& about) {

@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "api/kind_row.hpp"
 #include "server/rest/calls/system_objects.hpp"
+#include "server/rest/handlers/components.hpp"
 #include "server/rest/handlers/deleting.hpp"
 #include "server/rest/handlers/documents.hpp"
 #include "server/rest/handlers/reading.hpp"
@@ -37,15 +39,15 @@ using call_handler = void (*)(const call_ptr&);
 call_handler object_handler(const call& call) {
   switch (call.verb) {
     case verb::get:
-      return &get_object;
+      return call.kind().row().made_up ? &get_component : &get_object;
     case verb::list:
-      return &list_objects;
+      return call.kind().row().made_up ? &list_components : &list_objects;
     case verb::watch:
       return &watch_objects;
     case verb::create:
       if (is_review(call.kind())) return &create_review;
       // What is created and not kept is an order.
-      return call.kind().stored() ? &create_object : &create_binding;
+      return api::home_of(call.kind()).stored() ? &create_object : &create_binding;
     case verb::update:
       return &update_object;
     case verb::patch:
@@ -71,6 +73,7 @@ constexpr part_handlers parts[] = {
     {"status", &get_object, nullptr, &update_object, &patch_object},
     {"scale", &get_scale, nullptr, &update_scale, &patch_scale},
     {"finalize", nullptr, nullptr, &update_object, nullptr},
+    {"approval", &get_object, nullptr, &update_object, &patch_object},
     {"ephemeralcontainers", &get_object, nullptr, &update_object, &patch_object},
     {"binding", nullptr, &create_binding, nullptr, nullptr},
     {"eviction", nullptr, &create_eviction, nullptr, nullptr},

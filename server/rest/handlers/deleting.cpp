@@ -92,7 +92,7 @@ class sweep : public std::enable_shared_from_this<sweep> {
   void answer() {
     if (failure_) return call_->fail(*failure_);
     answer_.revision = call_->services.read().at();
-    call_->answer(list_answer(call_->form, std::move(answer_), call_->rows));
+    answer_list(call_, std::move(answer_));
   }
 
   const call_ptr call_;
@@ -111,7 +111,7 @@ api::expected<proposal> propose_removal(const call_ptr& call, const snapshot& st
                                         const std::string& key, std::string_view name,
                                         const DeleteOptions& options) {
   return actors::propose_removal(
-      actors::plan_removal(state, call->kind(), key, name, options, wall_now(*call)));
+      actors::plan_removal(state, api::home_of(call->kind()), key, name, options, wall_now(*call)));
 }
 
 void delete_object(const call_ptr& call) {

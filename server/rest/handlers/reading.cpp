@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "actors/core/store_error.hpp"
+#include "api/conversion/shapes.hpp"
+#include "api/kind_row.hpp"
 #include "server/rest/requests/continue_token.hpp"
 #include "server/rest/watch/watch_session.hpp"
 
@@ -134,6 +136,13 @@ api::expected<list_page> read_page(const call& call, const list_options& options
   return page;
 }
 
+void answer_list(const call_ptr& call, list_page page) {
+  if (call->kind().row().shape != nullptr)
+    for (auto& each : page.items)
+      each = api::shown_as(call->kind(), each);
+  call->answer(list_answer(call->form, std::move(page), call->rows));
+}
+
 void get_object(const call_ptr& call) {
   const auto state = call->services.read();
   if (const auto text = call->request->query.get_or("resourceVersion", ""); !text.empty()) {
@@ -151,7 +160,7 @@ void list_objects(const call_ptr& call) {
   if (!options) return call->fail(options.error());
   auto page = read_page(*call, *options);
   if (!page) return call->fail(page.error());
-  call->answer(list_answer(call->form, std::move(*page), call->rows));
+  answer_list(call, std::move(*page));
 }
 
 void watch_objects(const call_ptr& call) {

@@ -10,6 +10,9 @@ namespace troupe::server {
 // others may follow keeps that state.
 api::expected<list_page> read_page(const call& call, const list_options& options);
 
+// A list as the call wants it, in the shape of its kind.
+void answer_list(const call_ptr& call, list_page page);
+
 void get_object(const call_ptr& call);
 void list_objects(const call_ptr& call);
 // A watch of a collection, or of one object by its name.

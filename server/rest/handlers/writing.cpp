@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/conversion/shapes.hpp"
 #include "api/kind_row.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
@@ -44,10 +45,17 @@ class body_source {
 
 actors::write_rules rules_of(std::string_view subresource) {
   using actors::write_rules;
-  if (subresource == "status") return write_rules::status;
+  // Which parts of the status each takes, the strategy says.
+  if (subresource == "status" || subresource == "approval") return write_rules::status;
   if (subresource == "finalize") return write_rules::finalize;
   if (subresource == "ephemeralcontainers") return write_rules::ephemeral_containers;
   return write_rules::object;
+}
+
+// Nothing is without effect in silence.
+void warn_of_kind(const call_ptr& call) {
+  const auto& warning = call->kind().row().warning;
+  if (!warning.empty()) call->warn({call->kind().qualified_plural() + " " + std::string{warning}});
 }
 
 }  // namespace
@@ -73,7 +81,8 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
 }
 
 proposal propose_creation(const call_ptr& call, std::unique_ptr<api::body> content) {
-  return {.kind = &call->kind(), .after = std::move(content)};
+  return {.kind = &api::home_of(call->kind()),
+          .after = api::taken_home(call->kind(), std::move(content), nullptr)};
 }
 
 api::expected<proposal> propose_replacement(const call_ptr& call, const api::object_ptr& was,
@@ -84,7 +93,8 @@ api::expected<proposal> propose_replacement(const call_ptr& call, const api::obj
   if (auto fits = api::check_precondition(call->kind(), *demanded, was->content(), was->revision());
       !fits)
     return api::fail(std::move(fits.error()));
-  return proposal{.kind = &call->kind(),
+  now = api::taken_home(call->kind(), std::move(now), &was->content());
+  return proposal{.kind = &api::home_of(call->kind()),
                   .op = actors::admission::operation::update,
                   .subresource = call->route.subresource,
                   .rules = rules_of(call->route.subresource),
@@ -93,6 +103,7 @@ api::expected<proposal> propose_replacement(const call_ptr& call, const api::obj
 }
 
 void create_object(const call_ptr& call) {
+  warn_of_kind(call);
   const auto options = parse_write_options("CreateOptions", call->request->query);
   if (!options) return call->fail(options.error());
   const auto source = std::make_shared<body_source>(call, options->fields);
@@ -108,6 +119,7 @@ void create_object(const call_ptr& call) {
 }
 
 void update_object(const call_ptr& call) {
+  warn_of_kind(call);
   const auto options = parse_write_options("UpdateOptions", call->request->query);
   if (!options) return call->fail(options.error());
   const auto source = std::make_shared<body_source>(call, options->fields);
@@ -127,6 +139,7 @@ void update_object(const call_ptr& call) {
 }
 
 void patch_object(const call_ptr& call) {
+  warn_of_kind(call);
   const auto options = parse_write_options("PatchOptions", call->request->query);
   if (!options) return call->fail(options.error());
   const auto change = patch::from(call->request);
@@ -136,7 +149,8 @@ void patch_object(const call_ptr& call) {
              fields = options->fields](const snapshot& state) -> api::expected<proposal> {
               const auto was = state.find(call->key());
               if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
-              auto text = change.apply(*call, *was->json_text(), call->kind().type(), fields);
+              const auto shown = api::shown_as(call->kind(), was);
+              auto text = change.apply(*call, *shown->json_text(), call->kind().type(), fields);
               if (!text) return api::fail(std::move(text.error()));
               auto now = api::decode(*text, api::media::json, &call->kind(), {.fields = fields});
               if (!now) return api::fail(std::move(now.error()));

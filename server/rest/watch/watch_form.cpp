@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/conversion/shapes.hpp"
 #include "server/rest/answers/frames.hpp"
 
 namespace troupe::server {
@@ -38,7 +39,7 @@ class streamed final : public watch_form {
 
   // Only the first event of a table has its column definitions.
   shared_text event(actors::event_type type, const api::object_ptr& object) override {
-    auto frame = cache_.get(form_, type, object);
+    auto frame = cache_.get(form_, type, api::shown_as(*kind_, object));
     form_.columns = false;
     return frame;
   }
