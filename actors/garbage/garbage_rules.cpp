@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/kind_row.hpp"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
