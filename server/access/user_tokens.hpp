@@ -29,10 +29,10 @@ inline constexpr std::string_view user_token_label = "troupe/user-token";  // "t
 struct user_token {
   using time = std::chrono::system_clock::time_point;
 
-  std::string user;
-  std::vector<std::string> groups;
-  std::string hash;             // SHA-256 of the token, in hex
-  std::optional<time> expires;  // none: never
+  std::string user = {};
+  std::vector<std::string> groups = {};
+  std::string hash = {};             // SHA-256 of the token, in hex
+  std::optional<time> expires = {};  // none: never
 
   bool expired(time now) const { return expires && *expires <= now; }
 };
