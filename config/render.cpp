@@ -17,9 +17,9 @@ struct yaml_writer {
   void operator()(const weights& map) const { out << YAML::Flow << map; }
 };
 
-std::string_view group_of(std::string_view name) {
+std::string group_of(const std::string& name) {
   const auto dot = name.find('.');
-  return dot == std::string_view::npos ? std::string_view{} : name.substr(0, dot);
+  return dot == std::string::npos ? std::string{} : name.substr(0, dot);
 }
 
 std::string_view own_name(const std::string& name) {
@@ -46,11 +46,11 @@ std::string render_yaml(const loaded_config& loaded, std::span<const setting> ro
   out << YAML::BeginMap;
   out << YAML::Key << "apiVersion" << YAML::Value << std::string(api_version);
   out << YAML::Key << "kind" << YAML::Value << std::string(kind);
-  std::string_view group;
+  std::string group;
   for (const auto& row : rows) {
-    if (const auto next = group_of(row.name); next != group) {
+    if (const auto next = group_of(yaml_name(row)); next != group) {
       if (!group.empty()) out << YAML::EndMap;
-      if (!next.empty()) out << YAML::Key << std::string(next) << YAML::Value << YAML::BeginMap;
+      if (!next.empty()) out << YAML::Key << next << YAML::Value << YAML::BeginMap;
       group = next;
     }
     write_row(out, row, loaded);
@@ -77,10 +77,10 @@ std::string render_docs(std::span<const setting> rows) {
       "```yaml\napiVersion: " +
       std::string(api_version) + "\nkind: " + std::string(kind) +
       "\nserver:\n  listen: 127.0.0.1:6443\n```\n";
-  std::string_view group = "none";
+  std::string group = "none";
   for (const auto& row : rows) {
-    if (const auto next = group_of(row.name); next != group) {
-      result += "\n## " + (next.empty() ? "Node" : std::string(next)) + "\n";
+    if (const auto next = group_of(yaml_name(row)); next != group) {
+      result += "\n## " + (next.empty() ? "Node" : next) + "\n";
       group = next;
     }
     result += "\n### " + yaml_name(row) + "\n\n" + std::string(row.about) + "\n\n";

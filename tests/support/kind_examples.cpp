@@ -100,6 +100,20 @@ constexpr kind_example examples[] = {
      "metadata: {name: x}\nspec: {podSelector: {matchLabels: {a: b}}}\n", "x | a=b | AGE"},
     {"networking.k8s.io/v1", "ServiceCIDR", "metadata: {name: x}\nspec: {cidrs: [10.9.0.0/16]}\n",
      "x | 10.9.0.0/16 | AGE"},
+    // -- access
+    {"rbac.authorization.k8s.io/v1", "ClusterRole",
+     "metadata: {name: x}\nrules: [{verbs: [get], apiGroups: [\"\"], resources: [pods]}]\n", ""},
+    {"rbac.authorization.k8s.io/v1", "ClusterRoleBinding",
+     "metadata: {name: x}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "
+     "r}\n"
+     "subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: u}]\n",
+     "x | ClusterRole/r | AGE | u |  | "},
+    {"rbac.authorization.k8s.io/v1", "Role",
+     "metadata: {name: x}\nrules: [{verbs: [get], apiGroups: [\"\"], resources: [pods]}]\n", ""},
+    {"rbac.authorization.k8s.io/v1", "RoleBinding",
+     "metadata: {name: x}\nroleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}\n"
+     "subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: u}]\n",
+     "x | Role/r | AGE | u |  | "},
     // -- storage
     {"storage.k8s.io/v1", "CSIDriver", "metadata: {name: d.example.com}\nspec: {}\n",
      "d.example.com | true | false | false | <unset> | false | Persistent | AGE"},

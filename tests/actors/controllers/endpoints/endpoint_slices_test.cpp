@@ -9,6 +9,7 @@
 #include <set>
 
 #include "actors/core/condition.hpp"
+#include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::test {
