@@ -309,7 +309,8 @@ void write_token_answer(wire::TokenAnswer& out, std::uint64_t id,
 
 api::expected<granted_token> read_token_answer(const wire::TokenAnswer& from) {
   if (from.has_token()) return granted_token{from.token().text(), from.token().expires()};
-  return api::fail(read_api_error(from.error()));
+  if (from.has_error()) return api::fail(read_api_error(from.error()));
+  return api::fail(api::internal("a request for a token was answered by nothing"));
 }
 
 readable<api::expected<api::object_ptr>> read_command_done(const wire::CommandDone& from) {

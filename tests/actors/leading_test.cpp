@@ -34,7 +34,7 @@ namespace {
 const std::set<std::string> serving = {"watcher/watcher",   "writer/writer",
                                        "recorder/recorder", "supervisor/links",
                                        "tide/tide",         "node-capacity/node-capacity",
-                                       "audience/audience"};
+                                       "audience/audience", "token-desk/token-desk"};
 
 // Watches config maps, as a client does.
 class audience : public actors::informer {

@@ -70,7 +70,7 @@ TEST_CASE("certificates that are removed, changed or replaced come back, crash o
     w.c.change<ConfigMap>("default", name,
                           [](ConfigMap& map) { (*map.mutable_data())["more"] = "x"; });
     CHECK(w.publishes("default"));
-    w.c.crash("supervisor", "root-ca");
+    w.c.crash("supervisor", "root_ca");
     w.c.change<ConfigMap>("default", name, [](ConfigMap& map) { map.clear_data(); });
     CHECK(w.publishes("default"));
     w.authority->replace("NEWER");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "actors/write/admission/api_access.hpp"
 #include "api/codec/json_text.hpp"
 #include "api/equality.hpp"
 #include "api/schema/core_pod.pb.h"
@@ -50,6 +51,19 @@ std::string reason_not_ready(const Pod& pod) {
   return pod.status().phase();
 }
 
+// What admission has mounted so that the pod may call the API.
+void drop_api_access(api::core::v1::PodSpec& spec) {
+  const auto drop = [](auto& all) {
+    for (int i = all.size() - 1; i >= 0; --i)
+      if (all[i].name().starts_with(actors::admission::api_access_prefix))
+        all.erase(all.begin() + i);
+  };
+  drop(*spec.mutable_volumes());
+  for (auto* containers : {spec.mutable_init_containers(), spec.mutable_containers()})
+    for (auto& container : *containers)
+      drop(*container.mutable_volume_mounts());
+}
+
 // Whether the template would make this pod again. What admission adds to a pod is left aside, where
 // the template does not say it.
 bool made_of(const PodTemplateSpec& from, const Pod& pod) {
@@ -61,6 +75,8 @@ bool made_of(const PodTemplateSpec& from, const Pod& pod) {
   if (!wanted.has_priority_class_name()) is.clear_priority_class_name();
   if (!wanted.has_priority()) is.clear_priority();
   if (!wanted.has_preemption_policy()) is.clear_preemption_policy();
+  drop_api_access(is);
+  if (wanted.image_pull_secrets().empty()) is.clear_image_pull_secrets();
   auto& tolerations = *is.mutable_tolerations();
   if (const int added = tolerations.size() - wanted.tolerations_size(); added > 0)
     tolerations.DeleteSubrange(wanted.tolerations_size(), added);

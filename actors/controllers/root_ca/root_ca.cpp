@@ -65,7 +65,7 @@ bool restore_map(ConfigMap& map, const std::string& certificates) {
 
 controller_type controller() {
   controller_type type{
-      .name = "root-ca",
+      .name = "root_ca",
       .purpose = "the certificates of the cluster in every namespace",
       .owners = {{&api::kind_of<Namespace>(), "root-ca", "root-ca-cert-publisher"}},
       .dependents = {&api::kind_of<ConfigMap>()},

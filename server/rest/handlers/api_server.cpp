@@ -131,7 +131,7 @@ void api_server::serve(request_ptr request, responder answer) {
   const auto form =
       negotiate(made->request->headers.joined("accept"), {.watching = verb == verb::watch,
                                                           .custom = route.kind->custom(),
-                                                          .kept = route.kind->stored()});
+                                                          .readable = route.kind->serves("get")});
   if (!form) return made->fail(form.error());
   made->form = *form;
   made->form.pretty = wants_pretty(*made->request);

@@ -1,7 +1,5 @@
 #include "server/rest/handlers/tokens.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -30,21 +28,6 @@ const api::kind_info& request_kind() {
 }
 
 // kubernetes: registry/core/serviceaccount/storage/token.go.
-api::expected<void> check_address(const call& call, const TokenRequest& body) {
-  const auto check = [&](const std::string& said, std::string_view is,
-                         const char* field) -> api::expected<void> {
-    if (said.empty() || said == is) return {};
-    return api::fail(api::invalid(
-        request_kind(), call.route.name,
-        {{"FieldValueInvalid",
-          fmt::format("Invalid value: \"{}\": must match the service account {} if specified", said,
-                      field),
-          fmt::format("metadata.{}", field)}}));
-  };
-  if (auto fits = check(body.metadata().name(), call.route.name, "name"); !fits) return fits;
-  return check(body.metadata().namespace_(), call.route.ns, "namespace");
-}
-
 actors::token_order order_of(const call& call, const TokenRequest& body) {
   const auto& spec = body.spec();
   const auto& bound = spec.bound_object_ref();
@@ -121,7 +104,6 @@ void create_token(const call_ptr& call) {
   if (!read) return call->fail(read.error());
   auto& body = static_cast<TokenRequest&>(**read);
   api::set_defaults(request_kind(), body);
-  if (auto fits = check_address(*call, body); !fits) return call->fail(fits.error());
   if (auto granted = grant(*call, *issuer, body); !granted) return call->fail(granted.error());
   call->answer(
       message_answer(call->form, 201, body, request_kind().api_version(), request_kind().kind()));

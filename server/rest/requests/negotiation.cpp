@@ -81,7 +81,7 @@ std::optional<wanted_form> form_of(const clause& c, const asked_for& of) {
   if (c.group != "meta.k8s.io" || (c.version != "v1" && c.version != "v1beta1"))
     return std::nullopt;
   out.v1 = c.version == "v1";
-  if (c.as == "Table" && out.media == api::media::json && of.kept)
+  if (c.as == "Table" && out.media == api::media::json && of.readable)
     out.as = shape::table;
   else if (c.as == "PartialObjectMetadata" || c.as == "PartialObjectMetadataList")
     out.as = shape::metadata;

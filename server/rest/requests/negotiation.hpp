@@ -27,7 +27,7 @@ struct wanted_form {
 struct asked_for {
   bool watching = false;  // no YAML
   bool custom = false;    // of a kind that has no protobuf
-  bool kept = true;       // else an order, a review: no table
+  bool readable = true;   // else an order, a review: no table
 };
 
 // kubernetes: apiserver/pkg/endpoints/handlers/negotiation. The best clause that we know, by its q

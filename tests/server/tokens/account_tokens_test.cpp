@@ -156,7 +156,7 @@ TEST_CASE("requests for tokens are refused as upstream refuses them", "[tokens]"
             .post(std::string{accounts} + "/robot/token",
                   R"({"metadata":{"name":"other"},"spec":{}})")
             .at("message")
-            .find("must match the service account name if specified") != std::string::npos);
+            .find("does not match the name on the URL (robot)") != std::string::npos);
   const auto list = server.get("/api/v1");
   CHECK(list.text().find(R"("name":"serviceaccounts/token","singularName":"","namespaced":true,)"
                          R"("group":"authentication.k8s.io","version":"v1","kind":"TokenRequest",)"
