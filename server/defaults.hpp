@@ -35,6 +35,9 @@ inline constexpr std::size_t compress_from = 128u << 10;
 // Compressed in one go, some 2 ms of the thread.
 inline constexpr std::size_t compress_part = 256u << 10;
 inline constexpr std::size_t compress_buffer = 64u << 10;
+// Answers that are being compressed at the same time; each has some 270 KB of zlib's memory until
+// its client has read it. Beyond that they go out as they are.
+inline constexpr std::size_t compressions = 128;
 
 // -- bodies -----------------------------------------------------------------------------------
 // Apache's mod_reqtimeout (MinRate=500), with half of its time to begin: a body must have come

@@ -33,7 +33,7 @@ void policy::take(const std::vector<persistence::change>& changes) {
   for (const auto& each : changes) {
     if (each.at <= loaded_ || !concerns(each)) continue;
     const bool gone = each.type == persistence::change_type::removed;
-    // A removed object is its last state, stamped anew: of its content the one before.
+    // A removed object is its last state with a new revision: it has the content of the one before.
     changed->change(each.previous ? each.previous : (gone ? each.object : nullptr),
                     gone ? nullptr : each.object);
   }

@@ -1,26 +1,19 @@
 #include "server/access/token_file.hpp"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 
 #include <array>
 #include <mutex>
 
 #include "server/credentials/base64url.hpp"
+#include "server/credentials/es256.hpp"
 #include "server/credentials/private_file.hpp"
 
 namespace troupe::server {
 namespace {
 
 constexpr std::size_t token_bytes = 32;
-
-std::string hash_of(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  return {reinterpret_cast<const char*>(digest.data()), size};
-}
 
 // In the alphabet that is safe in URLs and file names.
 std::string random_token() {
@@ -67,7 +60,7 @@ tl::expected<std::shared_ptr<token_file>, std::string> token_file::open(
 tl::expected<void, std::string> token_file::refresh() {
   auto text = read_private_file(path_);
   if (!text) return tl::make_unexpected(text.error());
-  auto hash = hash_of(text->value_or(""));
+  auto hash = es256::sha256(text->value_or(""));
   if (hash == read_hash_) return {};
   auto entries = parse(text->value_or(""));
   if (!entries) return tl::make_unexpected(path_.string() + ": " + entries.error());
@@ -96,13 +89,14 @@ tl::expected<std::vector<token_file::entry>, std::string> token_file::parse(
         if (!group.empty()) user.groups.push_back(std::move(group));
       }
     }
-    entries.push_back({hash_of(fields[0]), std::make_shared<const user_info>(std::move(user))});
+    entries.push_back(
+        {es256::sha256(fields[0]), std::make_shared<const user_info>(std::move(user))});
   }
   return entries;
 }
 
 user_ptr token_file::find(std::string_view token) const {
-  const auto hash = hash_of(token);
+  const auto hash = es256::sha256(token);
   user_ptr found;
   const std::shared_lock lock{mutex_};
   for (const auto& known : entries_) {

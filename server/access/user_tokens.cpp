@@ -1,7 +1,6 @@
 #include "server/access/user_tokens.hpp"
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "api/scheme.hpp"
 #include "api/values/timestamp.hpp"
 #include "server/credentials/base64url.hpp"
+#include "server/credentials/es256.hpp"
 
 namespace troupe::server {
 namespace {
@@ -24,15 +24,12 @@ constexpr std::size_t name_letters = 20;  // of the hash of the user's name
 constexpr std::size_t random_bytes = 32;
 constexpr std::size_t longest_name = 256;
 
-std::string sha256(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned int size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr);
+std::string hex_sha256(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += digits[digest[i] >> 4];
-    hex += digits[digest[i] & 15];
+  for (const unsigned char byte : es256::sha256(text)) {
+    hex += digits[byte >> 4];
+    hex += digits[byte & 15];
   }
   return hex;
 }
@@ -74,7 +71,7 @@ tl::expected<void, std::string> check_user_name(std::string_view name) {
 }
 
 std::string user_secret_name(std::string_view user) {
-  return std::string{name_prefix} + sha256(user).substr(0, name_letters);
+  return std::string{name_prefix} + hex_sha256(user).substr(0, name_letters);
 }
 
 std::string new_user_token(std::string_view user) {
@@ -85,7 +82,7 @@ std::string new_user_token(std::string_view user) {
 }
 
 std::string hash_of_user_token(std::string_view token) {
-  return sha256(token);
+  return hex_sha256(token);
 }
 
 std::optional<user_token> read_user_token(const api::object& secret) {

@@ -2,8 +2,8 @@
 // a Secret of kube-system, and is asked at each use: a token that is deleted or expires counts no
 // more from that moment on.
 //
-// Neither a user nor a group of theirs begins with "system:": who may write such Secrets gains
-// nobody's rights by it. What people may do is said by roles and bindings.
+// What people may do is said by roles and bindings. Who may write Secrets in kube-system can act as
+// any user, but as none whose name or group begins with "system:".
 #pragma once
 
 #include <chrono>

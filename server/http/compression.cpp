@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -23,10 +24,28 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
+std::atomic<std::size_t> under_way{0};
+
+// One of the answers that may be compressed at the same time; false: there are too many.
+class place {
+ public:
+  place() : taken_{under_way.fetch_add(1) < defaults::compressions} {}
+  place(place&& other) noexcept : held_{std::exchange(other.held_, false)}, taken_{other.taken_} {}
+  ~place() {
+    if (held_) under_way.fetch_sub(1);
+  }
+  explicit operator bool() const noexcept { return taken_; }
+
+ private:
+  bool held_ = true;
+  bool taken_;
+};
+
 // A body as it is made, and compressed after it.
 class gzip_stream {
  public:
-  explicit gzip_stream(body source) : rest_{source.release_rest()}, pieces_{source.release()} {
+  gzip_stream(body source, place held)
+      : held_{std::move(held)}, rest_{source.release_rest()}, pieces_{source.release()} {
     if (deflateInit2(&state_, Z_BEST_SPEED, Z_DEFLATED, gzip_window_bits, memory_level,
                      Z_DEFAULT_STRATEGY) != Z_OK)
       throw std::bad_alloc{};
@@ -84,6 +103,7 @@ class gzip_stream {
     } while (state_.avail_out == 0);
   }
 
+  const place held_;
   body::more rest_;
   std::vector<piece> pieces_;
   std::size_t next_ = 0, offset_ = 0;
@@ -109,7 +129,10 @@ bool takes_gzip(std::string_view accept_encoding) {
 
 void compress(response& answer) {
   if (!answer.content.has_rest() && answer.content.size_bytes() < defaults::compress_from) return;
-  const auto stream = std::make_shared<gzip_stream>(std::exchange(answer.content, {}));
+  place free;
+  if (!free) return;
+  const auto stream =
+      std::make_shared<gzip_stream>(std::exchange(answer.content, {}), std::move(free));
   answer.content.continue_with([stream](body& to) { return stream->add(to); });
   answer.fields.push_back({"content-encoding", "gzip"});
   answer.fields.push_back({"vary", "accept-encoding"});

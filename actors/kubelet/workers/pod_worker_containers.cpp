@@ -15,7 +15,7 @@ void pod_worker::adopt(const found_container& found) {
   record->attempt = found.attempt;
   record->last = found.before;
   record->last_id = found.before_id;
-  // Made for a former life of this worker, and never started: it is made anew.
+  // Created before this worker was restarted, and never started: it is created again.
   if (!found.started) return containers().remove_container(found.id);
   record->id = found.id;
   record->sandbox = found.sandbox;

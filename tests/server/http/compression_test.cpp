@@ -100,6 +100,26 @@ TEST_CASE("a short answer stays as it is") {
   CHECK(answer.content.size_bytes() == server::defaults::compress_from - 1);
 }
 
+TEST_CASE("answers that nobody reads keep a bounded number of compressions") {
+  const auto is_packed = [](const response& answer) { return !answer.fields.empty(); };
+  const auto long_answer = [] {
+    response answer;
+    answer.content.add(std::string(server::defaults::compress_from, 'x'));
+    compress(answer);
+    return answer;
+  };
+  std::vector<response> unread;
+  for (std::size_t i = 0; i < server::defaults::compressions; ++i) {
+    unread.push_back(long_answer());
+    REQUIRE(is_packed(unread.back()));
+  }
+  const auto plain = long_answer();
+  CHECK_FALSE(is_packed(plain));
+  CHECK(plain.content.size_bytes() == server::defaults::compress_from);
+  unread.pop_back();
+  CHECK(is_packed(long_answer()));
+}
+
 TEST_CASE("a long list is compressed for who takes it, and for nobody else") {
   rest_test server;
   const std::string maps = "/api/v1/namespaces/default/configmaps";
