@@ -14,9 +14,6 @@ using api::core::v1::Pod;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-// A sync looks at all pods behind the Service; meanwhile and for so long after it changes gather.
-constexpr auto pause_per_pod = std::chrono::microseconds{20};
-
 // Endpoints of a Service without a selector are its user's to write.
 api::label_selector pods_of(const api::object& owner) {
   const auto& spec = owner.as<Service>().spec();
@@ -31,15 +28,9 @@ class endpoints_controller : public reconciler {
   void sync() override {
     const auto& service = owner()->as<Service>();
     if (service.spec().selector().empty() || owner()->meta().has_deletion_timestamp()) return;
-    std::vector<api::object_ptr> pods;
-    for (const auto& [key, pod] : observed())
-      pods.push_back(pod);
+    const auto pods = observed();
     write_endpoints(endpoints_of(service, pods));
     write_slices(plan_slices(service, pods, slices()));
-  }
-
-  runtime::duration pause_between_syncs() const override {
-    return pause_per_pod * static_cast<std::int64_t>(observed().size());
   }
 
   void write_endpoints(std::unique_ptr<Endpoints> wanted) {

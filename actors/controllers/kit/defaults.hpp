@@ -17,5 +17,8 @@ inline constexpr auto barrier_retry = 1s;
 
 // A full look at all dependents, whatever the watcher said (level-triggered safety net).
 inline constexpr auto resync_period = 10min;
+// Between two syncs, for each object that the first one has scanned: some hundred times what the
+// scan takes, so that changes of many objects gather.
+inline constexpr std::chrono::microseconds pause_per_object{20};
 
 }  // namespace troupe::actors::defaults

@@ -85,13 +85,14 @@ void owner_supervisor::on_dependents(const watch_events& m) {
 }
 
 void owner_supervisor::on_observed(const watch_events& m) {
+  const auto observes = [](const route& r, const api::label_map& labels) {
+    return r.observes.matches(labels);
+  };
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
     current_cause({event.cause.request, event.at});
-    for (const auto* each : matching(by_observed_, event, [](const route&r, const auto&labels) {
-           return r.observes.matches(labels);
-         }))
-      deliver(*each, observed_event{event});
+    for (const auto* each : matching(by_observed_, event, observes))
+      deliver(*each, observed_event{event.at});
   }
   complete();
 }
@@ -174,9 +175,10 @@ void owner_supervisor::forward_dependent(const watch_event& event) {
   if (!owner.empty()) forward(owner, change);
   if (!before.empty() && before != owner) forward(before, change);
   if (!owner.empty()) return;
-  for (const auto* each : matching(by_label_, event, [&](const route&r, const auto&labels) {
-         return r.uid != before && r.selector.matches(labels);
-       }))
+  const auto may_adopt = [&](const route& r, const api::label_map& labels) {
+    return r.uid != before && r.selector.matches(labels);
+  };
+  for (const auto* each : matching(by_label_, event, may_adopt))
     deliver(*each, change);
 }
 

@@ -32,9 +32,10 @@ namespace troupe::actors {
 // To a controller: changes may have been lost, the store has the present state.
 struct resync_request {};
 
-// To a controller: an object that it observes has changed, or is no longer one of them.
+// To a controller: an object that it observes has changed, or has become one of them or ceased to
+// be one.
 struct observed_event {
-  watch_event event;
+  persistence::revision at;
 };
 
 // Starts a supervisor, and with it the controllers of all objects of that type.

@@ -55,12 +55,7 @@ void reconciler::on_dependent(const dependent_event& change) {
 }
 
 void reconciler::on_observed(const observed_event& change) {
-  const auto& event = change.event;
-  if (!loaded_ || event.at <= known_) return;
-  const bool stays =
-      event.type != event_type::deleted && observes_.matches(event.object->meta().labels());
-  observe(api::key_of(*event.object), stays ? event.object : nullptr);
-  enqueue();
+  if (loaded_ && change.at > known_) enqueue();
 }
 
 void reconciler::on_resync_request(const resync_request&) {
@@ -96,7 +91,6 @@ void reconciler::load() {
   selector_ = selector_by(context_->owner.selector_of, *owner_);
   observes_ = selector_by(context_->owner.observes, *owner_);
   forget_all();
-  forget_observed();
   to_claim_.clear();
   owner_changed();
   for (const auto* kind : context_->dependents)
@@ -106,18 +100,7 @@ void reconciler::load() {
                    take_dependent(std::string{key}, each);
                  return true;
                });
-  load_observed(state);
   enqueue();
-}
-
-void reconciler::load_observed(const persistence::snapshot& state) {
-  if (observes_.requirements().empty() && !observes_.everything()) return;
-  for (const auto* kind : context_->observed)
-    state.scan(kind->prefix(owner_->meta().namespace_()), {},
-               [this](std::string_view key, const api::object_ptr& each) {
-                 if (observes_.matches(each->meta().labels())) observe(std::string{key}, each);
-                 return true;
-               });
 }
 
 // Other dependents are its own when its selector has changed, or it is another object.
@@ -189,15 +172,17 @@ void reconciler::forget_all() {
   dependents_.clear();
 }
 
-void reconciler::observe(const std::string& key, const api::object_ptr& object) {
-  if (object)
-    observed_[key] = object;
-  else
-    observed_.erase(key);
-}
-
-void reconciler::forget_observed() {
-  observed_.clear();
+std::vector<api::object_ptr> reconciler::observed() {
+  std::vector<api::object_ptr> found;
+  const auto state = read_store();
+  for (const auto* kind : context_->observed)
+    state.scan(kind->prefix(owner_->meta().namespace_()), {},
+               [&](std::string_view, const api::object_ptr& each) {
+                 ++looked_at_;
+                 if (observes_.matches(each->meta().labels())) found.push_back(each);
+                 return true;
+               });
+  return found;
 }
 
 const api::object* reconciler::find(const std::string& key) const {
@@ -339,7 +324,7 @@ void reconciler::settle() {
 
 void reconciler::end_sync() {
   syncing_ = false;
-  earliest_ = now() + pause_between_syncs();
+  earliest_ = now() + defaults::pause_per_object * std::exchange(looked_at_, 0);
   if (failed_) {
     backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::sync_retry_first,
                                              defaults::sync_retry_longest);

@@ -22,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
@@ -51,8 +52,6 @@ class reconciler : public runtime::actor {
   virtual void after_sync() {}
   // owner() is another state of it, or another object.
   virtual void owner_changed() {}
-  // How long after a sync the next one may begin, so that what costs much is not done too often.
-  virtual runtime::duration pause_between_syncs() const { return {}; }
   // Whether such a dependent is worth being adopted or released.
   virtual bool claimable(const api::object_ptr&) const { return true; }
 
@@ -63,11 +62,6 @@ class reconciler : public runtime::actor {
   // Null when it has none of that key.
   virtual const api::object* find(const std::string& key) const;
 
-  // What it observes (controller_type::owner_kind::observes), for classes that keep it in a form of
-  // their own; null: gone, or no longer one of them.
-  virtual void observe(const std::string& key, const api::object_ptr& object);
-  virtual void forget_observed();
-
   // -- what it knows ------------------------------------------------------------------------------
 
   const std::string& key() const noexcept { return key_; }
@@ -76,8 +70,9 @@ class reconciler : public runtime::actor {
   using objects = std::map<std::string, api::object_ptr>;  // by key
   // Empty when the class overrides take().
   const objects& dependents() const noexcept { return dependents_; }
-  // Empty when the class overrides observe().
-  const objects& observed() const noexcept { return observed_; }
+  // What it observes (controller_type::owner_kind::observes), as the store has it now: a scan of
+  // the namespace. The next sync begins the later, the more there was to look at.
+  std::vector<api::object_ptr> observed();
   // Those to be adopted or released by the next sync.
   const objects& to_claim() const noexcept { return to_claim_; }
   persistence::snapshot read_store() const { return context_->store.read(); }
@@ -158,7 +153,6 @@ class reconciler : public runtime::actor {
 
   void await_barrier();
   void load();
-  void load_observed(const persistence::snapshot& state);
   void take_owner(const api::object_ptr& object);
   void take_dependent(const std::string& key, const api::object_ptr& object);
   void drop_dependent(const std::string& key);
@@ -179,7 +173,7 @@ class reconciler : public runtime::actor {
   api::object_ptr owner_;
   api::label_selector selector_, observes_;
   persistence::revision known_ = 0;  // changes up to here are in the snapshot that was loaded
-  objects dependents_, to_claim_, observed_;
+  objects dependents_, to_claim_;
 
   bool loaded_ = false;
   bool stale_ = false;    // to resync as soon as no sync is under way
@@ -189,6 +183,7 @@ class reconciler : public runtime::actor {
   step next_ = nullptr;
   runtime::duration backoff_{0};
   runtime::time_point wake_at_{}, earliest_{};
+  std::int64_t looked_at_ = 0;  // objects that this sync has scanned
   runtime::timer wake_timer_, resync_timer_;
   std::uint64_t syncs_ = 0;
 };
