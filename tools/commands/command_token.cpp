@@ -10,13 +10,13 @@
 #include "api/codec/codec.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
-#include "api/values/timestamp.hpp"
 #include "config/defaults.hpp"
 #include "server/join/flat_json.hpp"
 #include "tools/command_line/access_flags.hpp"
 #include "tools/command_line/program.hpp"
 #include "tools/command_line/wait_flags.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/credential_commands.hpp"
 
 namespace troupe::tools {
 
@@ -105,13 +105,6 @@ result create(const token_flags& given) {
   return {};
 }
 
-std::string expiry(const actors::bootstrap_token& token) {
-  if (!token.expires) return "never";
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(*token.expires).time_since_epoch();
-  return api::format_time(seconds.count()) +
-         (token.expired(std::chrono::system_clock::now()) ? " (over)" : "");
-}
-
 // Without the secrets: others may see the screen.
 result list(const token_flags& given) {
   const auto to = given.access.connect();
@@ -124,7 +117,8 @@ result list(const token_flags& given) {
     const api::object object{secrets(), std::make_unique<Secret>(item), 0};
     const auto token = actors::read_bootstrap_token(object);
     if (token)
-      std::cout << fmt::format("{:<8}{:<30}{}\n", token->id, expiry(*token), token->description);
+      std::cout << fmt::format("{:<8}{:<30}{}\n", token->id, expiry_text(token->expires),
+                               token->description);
   }
   return {};
 }
@@ -145,21 +139,6 @@ result remove(const token_flags& given) {
   return {};
 }
 
-int finish(const result& done) {
-  if (done) return exit_code::done;
-  std::cerr << "troupe: " << done.error() << "\n";
-  return exit_code::failed;
-}
-
-// A subcommand, and the flags that it adds to those of access.
-std::pair<CLI::App&, token_flags&> add_token(program& to, CLI::App& parent, const char* name,
-                                             const char* about, result (*run)(const token_flags&)) {
-  const auto flags = std::make_shared<std::unique_ptr<token_flags>>();
-  auto& command = to.add(parent, name, about, [flags, run] { return finish(run(**flags)); });
-  *flags = std::make_unique<token_flags>(command);
-  return {command, **flags};
-}
-
 }  // namespace
 
 void add_token_command(program& to) {
@@ -168,14 +147,14 @@ void add_token_command(program& to) {
     return exit_code::usage;
   });
   const auto made =
-      add_token(to, token, "create",
-                "Makes a token and prints the line to run on the other machine.", &create);
+      add_subcommand(to, token, "create",
+                     "Makes a token and prints the line to run on the other machine.", &create);
   add_duration(made.first, "--ttl", made.second.life, "How long it is valid; 0 is forever.");
   made.first.add_option("--description", made.second.description, "A description, for people.")
       ->type_name("TEXT");
-  add_token(to, token, "list", "Lists the tokens, without their secrets.", &list);
-  const auto gone = add_token(to, token, "delete",
-                              "Deletes a token: no machine can join with it any more.", &remove);
+  add_subcommand(to, token, "list", "Lists the tokens, without their secrets.", &list);
+  const auto gone = add_subcommand(
+      to, token, "delete", "Deletes a token: no machine can join with it any more.", &remove);
   gone.first.add_option("id", gone.second.id, "The token's id.")->type_name("ID")->required();
 }
 

@@ -8,7 +8,6 @@
 #include "api/codec/codec.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
-#include "api/values/timestamp.hpp"
 #include "config/defaults.hpp"
 #include "server/access/user_tokens.hpp"
 #include "server/credentials/kubeconfig.hpp"
@@ -16,6 +15,7 @@
 #include "tools/command_line/program.hpp"
 #include "tools/command_line/wait_flags.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/credential_commands.hpp"
 
 namespace troupe::tools {
 
@@ -81,13 +81,6 @@ result create(const user_flags& given) {
   return {};
 }
 
-std::string expiry(const server::user_token& token) {
-  if (!token.expires) return "never";
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(*token.expires).time_since_epoch();
-  return api::format_time(seconds.count()) +
-         (token.expired(std::chrono::system_clock::now()) ? " (over)" : "");
-}
-
 result list(const user_flags& given) {
   const auto to = given.access.connect();
   if (!to) return tl::make_unexpected(to.error());
@@ -99,7 +92,7 @@ result list(const user_flags& given) {
   for (const auto& item : found.items()) {
     const api::object object{secrets(), std::make_unique<Secret>(item), 0};
     if (const auto token = server::read_user_token(object))
-      std::cout << fmt::format("{:<24}{:<30}{}\n", token->user, expiry(*token),
+      std::cout << fmt::format("{:<24}{:<30}{}\n", token->user, expiry_text(token->expires),
                                fmt::join(token->groups, ","));
   }
   return {};
@@ -120,21 +113,6 @@ result remove(const user_flags& given) {
   return {};
 }
 
-int finish(const result& done) {
-  if (done) return exit_code::done;
-  std::cerr << "troupe: " << done.error() << "\n";
-  return exit_code::failed;
-}
-
-// A subcommand, and the flags that it adds to those of access.
-std::pair<CLI::App&, user_flags&> add_user(program& to, CLI::App& parent, const char* name,
-                                           const char* about, result (*run)(const user_flags&)) {
-  const auto flags = std::make_shared<std::unique_ptr<user_flags>>();
-  auto& command = to.add(parent, name, about, [flags, run] { return finish(run(**flags)); });
-  *flags = std::make_unique<user_flags>(command);
-  return {command, **flags};
-}
-
 }  // namespace
 
 void add_user_command(program& to) {
@@ -142,7 +120,7 @@ void add_user_command(program& to) {
     std::cerr << "troupe: expected a subcommand: create, list or delete; see troupe user --help\n";
     return exit_code::usage;
   });
-  const auto made = add_user(
+  const auto made = add_subcommand(
       to, user, "create", "Makes a token for a person, and prints a kubeconfig with it.", &create);
   made.first.add_option("name", made.second.name, "Name of the user.")
       ->type_name("NAME")
@@ -150,9 +128,9 @@ void add_user_command(program& to) {
   made.first.add_option("--group", made.second.groups, "A group of the user; may be repeated.")
       ->type_name("GROUP");
   add_duration(made.first, "--ttl", made.second.life, "How long it is valid; 0 is forever.");
-  add_user(to, user, "list", "Lists the users, without their tokens.", &list);
-  const auto gone = add_user(to, user, "delete",
-                             "Deletes a user: the token counts no more from now on.", &remove);
+  add_subcommand(to, user, "list", "Lists the users, without their tokens.", &list);
+  const auto gone = add_subcommand(
+      to, user, "delete", "Deletes a user: the token counts no more from now on.", &remove);
   gone.first.add_option("name", gone.second.name, "Name of the user.")
       ->type_name("NAME")
       ->required();

@@ -1,0 +1,20 @@
+#include "tools/commands/credential_commands.hpp"
+
+#include "api/values/timestamp.hpp"
+
+namespace troupe::tools {
+
+std::string expiry_text(const std::optional<std::chrono::system_clock::time_point>& expires) {
+  if (!expires) return "never";
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(*expires).time_since_epoch();
+  const bool over = *expires <= std::chrono::system_clock::now();
+  return api::format_time(seconds.count()) + (over ? " (over)" : "");
+}
+
+int exit_code_of(const tl::expected<void, std::string>& done) {
+  if (done) return exit_code::done;
+  std::cerr << "troupe: " << done.error() << "\n";
+  return exit_code::failed;
+}
+
+}  // namespace troupe::tools
