@@ -1,4 +1,5 @@
-// What the commands have in common that make, list and delete credentials: troupe token, troupe user.
+// What the commands have in common that make, list and delete credentials: troupe token, troupe
+// user.
 #pragma once
 
 #include <chrono>
