@@ -84,9 +84,11 @@ std::string joined(const std::vector<std::string>& problems) {
 }
 
 // What keeps an object that names itself so from being one of `kind`; empty where nothing does.
-std::string objection(std::string_view given_kind, std::string_view given_version,
-                      const kind_info& kind) {
-  if (!given_version.empty() && given_version != kind.api_version())
+std::string objection(const type_names& given, const kind_info& kind,
+                      std::string_view also_version) {
+  const auto& [given_version, given_kind] = given;
+  if (!given_version.empty() && given_version != kind.api_version() &&
+      given_version != also_version)
     return "the API version in the data (" + std::string(given_version) +
            ") does not match the expected API version (" + kind.api_version() + ")";
   if (!given_kind.empty() && given_kind != kind.kind())
@@ -112,7 +114,7 @@ expected<decoded> decode_custom(const document& doc, const kind_info& kind,
   auto read = read_custom(content_of(doc), options);
   if (!read) return fail(cannot_be_handled(doc.names, kind, read.error()));
   const type_names names{read->api_version, read->kind};
-  if (const auto other = objection(names.kind, names.api_version, kind); !other.empty())
+  if (const auto other = objection(names, kind, options.also_version); !other.empty())
     return fail(cannot_be_handled(names, kind, other));
   if (options.fields == field_validation::strict && !read->problems.empty())
     return fail(cannot_be_handled(names, kind, joined(read->problems)));
@@ -141,11 +143,11 @@ expected<decoded> decode(std::string_view bytes, media form, const kind_info* ex
   if (!read) {
     // Another kind than expected explains the error better than the first field that does not fit.
     if (doc->form == media::json) doc->names = find_type_names(content_of(*doc));
-    const std::string other = objection(doc->names.kind, doc->names.api_version, *kind);
+    const std::string other = objection(doc->names, *kind, options.also_version);
     return fail(cannot_be_handled(doc->names, *kind, other.empty() ? read.error() : other));
   }
   const type_names names{read->api_version, read->kind};
-  if (const auto other = objection(names.kind, names.api_version, *kind); !other.empty())
+  if (const auto other = objection(names, *kind, options.also_version); !other.empty())
     return fail(cannot_be_handled(names, *kind, other));
   if (options.fields == field_validation::strict && !read->problems.empty())
     return fail(cannot_be_handled(names, *kind, joined(read->problems)));

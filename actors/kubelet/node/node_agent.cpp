@@ -26,14 +26,18 @@ void node_agent::follow_node() {
   follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
   follow(api::kind_of<Lease>().key(defaults::node_lease_namespace, node_),
          [this](const watch_events& m) { on_lease(m); });
-  // Spread over the period, so that a thousand nodes do not renew in one instant.
-  const auto period = timing_.lease_renewal.count();
-  const auto offset = static_cast<std::int64_t>(random()() % static_cast<std::uint64_t>(period));
-  first_renewal_ = after(std::chrono::nanoseconds{offset}, [this] {
-    renew_lease();
-    renewal_ = every(timing_.lease_renewal, [this] { renew_lease(); });
-  });
-  report_ = every(timing_.report_period, [this] { refresh_node(true); });
+  begin_somewhere(renewal_, timing_.lease_renewal, [this] { renew_lease(); });
+  begin_somewhere(report_, timing_.report_period, [this] { refresh_node(true); });
+}
+
+void node_agent::begin_somewhere(runtime::timer& timer, runtime::duration period,
+                                 std::function<void()> work) {
+  const auto offset = random()() % static_cast<std::uint64_t>(period.count());
+  timer = after(runtime::duration{static_cast<runtime::duration::rep>(offset)},
+                [this, &timer, period, work = std::move(work)]() mutable {
+                  work();
+                  timer = every(period, std::move(work));
+                });
 }
 
 void node_agent::on_node(const watch_events& m) {

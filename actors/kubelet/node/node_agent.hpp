@@ -6,6 +6,7 @@
 // may pass (the link to the control plane is down, the disk is full) is made again.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -58,6 +59,9 @@ class node_agent : public informer {
   const core_actors& to() const noexcept { return to_; }
 
  private:
+  // Does `work` once in each period, first at a random time of it, so that a thousand nodes do not
+  // write in one instant.
+  void begin_somewhere(runtime::timer& timer, runtime::duration period, std::function<void()> work);
   void on_node(const watch_events& m);
   void on_lease(const watch_events& m);
   void renew_lease();
@@ -71,7 +75,7 @@ class node_agent : public informer {
   api::object_ptr node_object_, lease_;
   bool node_known_ = false, lease_known_ = false;
   bool lease_missed_ = false;  // a renewal met a newer Lease that has not come yet
-  runtime::timer first_renewal_, renewal_, report_, node_again_, lease_again_;
+  runtime::timer renewal_, report_, node_again_, lease_again_;
 };
 
 }  // namespace troupe::actors

@@ -73,10 +73,11 @@ struct order {
   std::shared_ptr<const api::body> content;
 };
 
-api::expected<order> read_order(const call_ptr& call, const api::kind_info& kind) {
+api::expected<order> read_order(const call_ptr& call, const api::kind_info& kind,
+                                std::string_view also_version = {}) {
   auto options = parse_write_options("CreateOptions", call->request->query);
   if (!options) return api::fail(std::move(options.error()));
-  auto content = read_body(call, kind, options->fields);
+  auto content = read_body(call, kind, options->fields, also_version);
   if (!content) return api::fail(std::move(content.error()));
   if (auto causes = api::validate_message(**content); !causes.empty())
     return api::fail(api::invalid(kind, api::meta_of(**content).name(), std::move(causes)));
@@ -168,27 +169,12 @@ void refuse_stream(const call_ptr& call) {
   call->fail(out);
 }
 
-// Of any version: policy/v1beta1, which kubectl sent until 1.21, has the same form.
-api::expected<Eviction> read_eviction(const call_ptr& call, api::field_validation fields) {
-  const auto media = body_media(call->request->headers.get("content-type"));
-  if (!media) return api::fail(media.error());
-  Eviction eviction;
-  auto read = api::decode_into(call->request->content, *media, eviction, {.fields = fields});
-  if (!read) return api::fail(std::move(read.error()));
-  call->warn(*read);
-  const auto& name = eviction.metadata().name();
-  if (!name.empty() && name != call->route.name)
-    return api::fail(api::bad_request("name in URL does not match name in Eviction object"));
-  return eviction;
-}
-
 void create_eviction(const call_ptr& call) {
-  const auto request = parse_write_options("CreateOptions", call->request->query);
-  if (!request) return call->fail(request.error());
-  const auto eviction = read_eviction(call, request->fields);
-  if (!eviction) return call->fail(eviction.error());
-  const auto& options = eviction->delete_options();
-  const bool dry_run = request->dry_run || !options.dry_run().empty();
+  // policy/v1beta1, which kubectl sent until 1.21, has the same form.
+  const auto read = read_order(call, api::kind_of<Eviction>(), "policy/v1beta1");
+  if (!read) return call->fail(read.error());
+  const auto& options = static_cast<const Eviction&>(*read->content).delete_options();
+  const bool dry_run = read->options.dry_run || !options.dry_run().empty();
   actors::evict command{
       .pod_key = call->key(),
       .pod_uid = options.preconditions().uid(),

@@ -72,10 +72,12 @@ void warn_of_kind(const call_ptr& call) {
 
 api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const api::kind_info& kind,
-                                                    api::field_validation fields) {
+                                                    api::field_validation fields,
+                                                    std::string_view also_version) {
   const auto media = body_media(call->request->headers.get("content-type"), kind.custom());
   if (!media) return api::fail(media.error());
-  auto read = api::decode(call->request->content, *media, &kind, {.fields = fields});
+  auto read = api::decode(call->request->content, *media, &kind,
+                          {.fields = fields, .also_version = also_version});
   if (!read) return api::fail(std::move(read.error()));
   call->warn(read->warnings);
   if (auto settled = api::settle_namespace(kind, *read->content, call->route.ns); !settled)

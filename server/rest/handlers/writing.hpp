@@ -16,10 +16,11 @@ void patch_object(const call_ptr& call);
 // -- what they share ----------------------------------------------------------------------------
 
 // The body of the request as an object of that kind; what fieldValidation says of it becomes
-// warnings of the call.
+// warnings of the call. `also_version`: another version that the body may name.
 api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const api::kind_info& kind,
-                                                    api::field_validation fields);
+                                                    api::field_validation fields,
+                                                    std::string_view also_version = {});
 
 // The object as a new one.
 proposal propose_creation(const call_ptr& call, std::unique_ptr<api::body> content);

@@ -56,6 +56,18 @@ TEST_CASE("an eviction deletes a pod with its grace and says why") {
   CHECK(pod.at("metadata.deletionGracePeriodSeconds") == "9");
   CHECK_THAT(pod.text(), Catch::Contains("EvictionByEvictionAPI"));
   CHECK(server.post(pods + "/none/eviction", "{}").status == 404);
+
+  server.create_pod("other");
+  const auto evict_as = [&](const std::string& version, const std::string& kind) {
+    return server
+        .post(pods + "/other/eviction",
+              fmt::format(R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"other"}}}})",
+                          version, kind))
+        .status;
+  };
+  CHECK(evict_as("policy/v1", "Pod") == 400);
+  CHECK(evict_as("policy/v1alpha1", "Eviction") == 400);
+  CHECK(evict_as("policy/v1beta1", "Eviction") == 201);
 }
 
 TEST_CASE("each service gets an address of its own") {
