@@ -26,7 +26,7 @@ enum class field_validation { ignore, warn, strict };
 struct decode_options {
   field_validation fields = field_validation::ignore;
   // Another version that an object of the expected kind may name, since its form is the same.
-  std::string_view also_version;
+  std::string_view also_version = {};
   std::size_t depth_limit = limits::json_depth;
   std::size_t size_limit_bytes = limits::document_bytes;
   std::size_t memory_limit_bytes = limits::document_memory_bytes;
