@@ -69,6 +69,25 @@ TEST_CASE("the lease of a node is its Node's, and goes with it") {
   CHECK(c.run_until([&] { return leases().empty(); }));
 }
 
+TEST_CASE("nodes that began together report in the course of a period, not in one instant") {
+  cluster c{1};
+  actors::simulated_fleet_options many;
+  many.nodes = 50;
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), many);
+  REQUIRE(c.run_until([&] { return c.count<Node>() == 50; }));
+  c.advance(seconds{60});
+  c.advance(actors::kubelet_defaults::node_report_period);
+  std::set<std::int64_t> reported;
+  for (const auto& node : c.list<Node>())
+    reported.insert(actors::find_condition(node->as<Node>().status().conditions(), "Ready")
+                        ->last_heartbeat_time()
+                        .seconds());
+  CHECK(reported.size() > 25);
+  CHECK(*reported.rbegin() - *reported.begin() > 100);
+  c.simulation().system().stop(fleet);
+}
+
 TEST_CASE("the label of a node with a long name is one that a label may be") {
   CHECK(actors::as_label("n1") == "n1");
   CHECK(actors::as_label(std::string(63, 'a') + "b") == std::string(63, 'a'));
