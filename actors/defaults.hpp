@@ -119,13 +119,13 @@ inline constexpr std::size_t garbage_in_flight = 500;
 // It sees every change of the cluster.
 inline constexpr std::uint32_t garbage_credit = 10'000;
 
-// -- namespaces -----------------------------------------------------------------------------------
+// -- what is emptied before it goes: namespaces, definitions --------------------------------------
 
-// Deletions of one namespace's content under way.
-inline constexpr std::size_t namespace_in_flight = 500;
-// Between two looks at a namespace whose content takes its time to go.
-inline constexpr duration namespace_first_pause = 50ms;
-inline constexpr duration namespace_longest_pause = 2s;
+// Deletions of one object's content under way.
+inline constexpr std::size_t emptying_in_flight = 500;
+// Between two looks at an object whose content takes its time to go.
+inline constexpr duration emptying_first_pause = 50ms;
+inline constexpr duration emptying_longest_pause = 2s;
 
 // -- logs of containers ---------------------------------------------------------------------------
 

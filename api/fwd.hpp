@@ -16,9 +16,11 @@ using body = google::protobuf::Message;  // the typed content of an object
 class kind_info;
 class object;
 class scheme;
+class version_rules;
 struct error;
 
 using object_ptr = std::shared_ptr<const object>;
+using version_rules_ptr = std::shared_ptr<const version_rules>;
 
 namespace meta::v1 {
 class ObjectMeta;

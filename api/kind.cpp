@@ -39,9 +39,22 @@ kind_info::kind_info(const Kind& options, const google::protobuf::Descriptor& ty
 kind_info::kind_info(const Kind& options, const google::protobuf::Descriptor& type)
     : kind_info(options, type, false) {}
 
-kind_handle kind_info::make_custom(Kind options) {
+kind_info::~kind_info() = default;
+
+kind_handle kind_info::make_custom(Kind options, version_rules_ptr version, kind_handle home) {
   options.set_group_in_key(true);
-  return kind_handle(new kind_info(options, *CustomBody::descriptor(), true));
+  auto made = std::unique_ptr<kind_info>(new kind_info(options, *CustomBody::descriptor(), true));
+  made->version_ = std::move(version);
+  if (home) made->home_ = std::make_unique<const kind_handle>(std::move(home));
+  return kind_handle(made.release());
+}
+
+kind_handle kind_info::make_custom(Kind options) {
+  return make_custom(std::move(options), {}, {});
+}
+
+std::string kind_info::list_kind() const {
+  return options_.list_kind().empty() ? kind() + "List" : options_.list_kind();
 }
 
 std::unique_ptr<body> kind_info::make() const {
@@ -85,7 +98,7 @@ bool kind_info::serves(std::string_view verb) const noexcept {
 }
 
 bool kind_info::stored() const noexcept {
-  if (row_.shape != nullptr || row_.made_up) return false;
+  if (row_.shape != nullptr || home_ != nullptr || row_.made_up) return false;
   return options_.subresource().empty() && !plural().empty() && (serves("get") || serves("none"));
 }
 

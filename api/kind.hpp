@@ -25,17 +25,24 @@ class kind_info {
   kind_info(const Kind& options, const google::protobuf::Descriptor& type);
   kind_info(const kind_info&) = delete;
   kind_info& operator=(const kind_info&) = delete;
-  // Its objects have a CustomBody, its keys have the group.
+  ~kind_info();
+  // Its objects have a CustomBody, its keys have the group. `version`: what its definition says of
+  // it, or null. `home`: the kind of the version in which the objects are stored, where that is
+  // another one.
+  static kind_handle make_custom(Kind options, version_rules_ptr version, kind_handle home);
   static kind_handle make_custom(Kind options);
 
   const std::string& group() const noexcept { return options_.group(); }
   const std::string& version() const noexcept { return options_.version(); }
   const std::string& kind() const noexcept { return options_.kind(); }
+  std::string list_kind() const;  // of a list of them: "PodList"
   const std::string& plural() const noexcept { return options_.plural(); }
   const Kind& options() const noexcept { return options_; }
   const google::protobuf::Descriptor& type() const noexcept { return type_; }
   bool namespaced() const noexcept { return options_.namespaced(); }
   bool custom() const noexcept { return custom_; }
+  // Null for built-in kinds, and for custom ones without a definition.
+  const version_rules* rules() const noexcept { return version_.get(); }
   // What is special about the kind (kind_row.hpp).
   const kind_row& row() const noexcept { return row_; }
 
@@ -61,10 +68,14 @@ class kind_info {
 
   // Verbs are those of Kind.verbs, or all where it is empty.
   bool serves(std::string_view verb) const noexcept;
-  bool stored() const noexcept;  // false for Binding, Eviction, Scale and the review kinds
+  // False for Binding, Eviction, Scale and the review kinds, and for kinds that show the objects of
+  // another one.
+  bool stored() const noexcept;
 
  private:
   friend class kind_handle;
+
+  friend const kind_info& home_of(const kind_info& kind);
 
   kind_info(const Kind& options, const google::protobuf::Descriptor& type, bool custom);
 
@@ -76,7 +87,10 @@ class kind_info {
   std::string qualified_kind_;
   std::string prefix_;
   const bool custom_;
-  mutable std::atomic<std::uint32_t> handles_{0};  // of a custom kind
+  // Of a custom kind.
+  mutable std::atomic<std::uint32_t> handles_{0};
+  version_rules_ptr version_;
+  std::unique_ptr<const kind_handle> home_;
 };
 
 // Keeps a kind, or is null. As large as a pointer; a custom kind counts its handles, a built-in one

@@ -54,6 +54,8 @@ struct kind_row {
   std::span<const kind_part> parts;
   // An update of what is not there creates it (kubernetes: AllowCreateOnUpdate).
   bool created_by_update = false;
+  // An update has to name the revision that it replaces (kubernetes: AllowUnconditionalUpdate).
+  bool updates_a_revision = false;
   // A deletion is answered by the last state, else by a Status (kubernetes: ReturnDeletedObject).
   bool deletion_shows_object = false;
   // What whoever writes an object is told, where nothing is done about it yet; without the name of

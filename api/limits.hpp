@@ -33,6 +33,15 @@ inline constexpr std::size_t json_patch_steps = 50'000'000;
 // Our own: patched documents are walked by recursion; no object of the schema nests a tenth of it.
 inline constexpr std::size_t json_tree_depth = 1'000;
 
+// Our own: nesting of the schema of a custom kind. No definition of a known project nests a fifth
+// of it.
+inline constexpr std::size_t schema_depth = 100;
+// Our own: values and patterns that the check of one custom object may look at; some 0.3 s.
+inline constexpr std::size_t schema_steps = 5'000'000;
+// Kubernetes, apiextensions-apiserver/pkg/apis/apiextensions/validation.
+inline constexpr int selectable_fields = 8;
+inline constexpr std::size_t deprecation_warning_bytes = 256;
+
 // Kubernetes, apiserver/pkg/storage/names: generateName is cut so that the random end fits.
 inline constexpr std::size_t generated_name_bytes = 63;
 inline constexpr std::size_t generated_suffix_bytes = 5;

@@ -40,8 +40,11 @@ std::string api_version_of(std::string_view group, std::string_view version) {
   return out;
 }
 
+bool in_one_place(const kind_info& kind, std::string_view group, std::string_view plural) {
+  return kind.custom() && kind.group() == group && kind.plural() == plural;
+}
 bool in_one_place(const kind_info& kind, const Kind& options) {
-  return kind.custom() && kind.group() == options.group() && kind.plural() == options.plural();
+  return in_one_place(kind, options.group(), options.plural());
 }
 
 // Of what a key and a path can hold; the rest of its syntax is for who defines the kind to check.
@@ -56,8 +59,7 @@ std::string objection(const Kind& options) {
     return "the group must be a DNS subdomain with a dot";
   if (!is_name(options.plural()) || !is_name(options.version()) || options.kind().empty())
     return "kind, plural and version must be names";
-  if (options.compact() || options.has_scale() || options.selectable_fields_size() > 0 ||
-      !options.subresource().empty() || !options.storage_prefix().empty())
+  if (options.compact() || !options.subresource().empty() || !options.storage_prefix().empty())
     return "it has an option that only kinds of the schema may have";
   return {};
 }
@@ -155,16 +157,24 @@ const kind_info* scheme::find(const google::protobuf::Descriptor& type) const {
 }
 
 expected<kind_handle> scheme::put(Kind options) {
-  if (auto wrong = objection(options); !wrong.empty())
-    return fail(bad_request("no custom kind can be made: " + wrong));
+  return put(std::vector<custom_kind>{{std::move(options)}});
+}
+
+expected<kind_handle> scheme::put(const std::vector<custom_kind>& versions) {
+  ensure(!versions.empty(), "a custom kind has a version");
   const std::lock_guard lock(changing_);
-  const auto version = api_version_of(options.group(), options.version());
-  const auto* namesake = kinds()->find(version, options.kind());
-  const auto* other = kinds()->find_resource(options.group(), options.version(), options.plural());
-  for (const auto* found : {namesake, other})
-    if (found != nullptr && !in_one_place(*found, options))
-      return fail(already_exists(*found, found->kind()));
-  return put_locked(std::move(options));
+  const auto now = kinds();
+  for (const auto& [options, rules] : versions) {
+    if (auto wrong = objection(options); !wrong.empty())
+      return fail(bad_request("no custom kind can be made: " + wrong));
+    const auto version = api_version_of(options.group(), options.version());
+    for (const auto* found :
+         {now->find(version, options.kind()),
+          now->find_resource(options.group(), options.version(), options.plural())})
+      if (found != nullptr && !in_one_place(*found, options))
+        return fail(already_exists(*found, found->kind()));
+  }
+  return put_locked(versions);
 }
 
 kind_handle scheme::find_or_stand_in(Kind options) {
@@ -175,33 +185,52 @@ kind_handle scheme::find_or_stand_in(Kind options) {
     if (in_one_place(*each, options)) return each;
   options.clear_verbs();
   options.add_verbs("none");
-  return put_locked(std::move(options));
+  return put_locked({{std::move(options)}});
 }
 
-kind_handle scheme::put_locked(Kind options) {
+kind_handle scheme::put_locked(const std::vector<custom_kind>& versions) {
   const auto now = kinds();
   std::vector<kind_handle> next;
   for (const auto& each : now->kinds_)
-    if (!in_one_place(*each, options)) next.push_back(each);
-  auto made = kind_info::make_custom(std::move(options));
-  next.push_back(made);
+    if (!in_one_place(*each, versions.front().options)) next.push_back(each);
+  kind_handle home;
+  for (const auto& [options, rules] : versions) {
+    next.push_back(kind_info::make_custom(options, rules, home));
+    if (!home) home = next.back();
+  }
   table_.store(std::make_shared<const kind_table>(std::move(next), now->revision() + 1),
                std::memory_order_release);
-  return made;
+  return home;
 }
 
 void scheme::remove(const kind_info& kind) {
+  if (!kind.custom()) return;
   const std::lock_guard lock(changing_);
+  const auto now = kinds();
+  const auto& known = now->kinds_;
+  // Not another one that has taken its place since.
+  if (std::find(known.begin(), known.end(), &kind) != known.end())
+    remove_locked(kind.group(), kind.plural());
+}
+
+bool scheme::remove(std::string_view group, std::string_view plural) {
+  const std::lock_guard lock(changing_);
+  return remove_locked(group, plural);
+}
+
+bool scheme::remove_locked(std::string_view group, std::string_view plural) {
   const auto now = kinds();
   std::vector<kind_handle> next;
   for (const auto& each : now->kinds_)
-    if (each != &kind || !each->custom()) next.push_back(each);
-  if (next.size() == now->kinds_.size()) return;
+    if (!in_one_place(*each, group, plural)) next.push_back(each);
+  if (next.size() == now->kinds_.size()) return false;
   table_.store(std::make_shared<const kind_table>(std::move(next), now->revision() + 1),
                std::memory_order_release);
+  return true;
 }
 
 const kind_info& home_of(const kind_info& kind) {
+  if (kind.home_ != nullptr) return **kind.home_;
   const auto* shape = kind.row().shape;
   if (shape == nullptr) return kind;
   const auto found = scheme::instance().find(shape->home, kind.kind());

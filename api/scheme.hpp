@@ -58,6 +58,12 @@ class kind_table {
   std::unordered_map<std::string_view, const kind_info*> by_prefix_;
 };
 
+// A custom kind in one of its versions. `rules` may be null.
+struct custom_kind {
+  Kind options;
+  version_rules_ptr rules = {};
+};
+
 using kind_table_ptr = std::shared_ptr<const kind_table>;
 
 // The kinds that were served at one time, to be walked over: keeps them meanwhile.
@@ -93,19 +99,25 @@ class scheme {
 
   // -- custom kinds; by one thread after the other -----------------------------------------------
 
-  // Puts a custom kind into the table, in place of the one of the same group and plural. 400 where
-  // the options are none of a custom kind, 409 where a kind of the group has the name.
+  // Puts a custom kind into the table, in place of what is there of the same group and plural. The
+  // first version is the one in which objects are stored, the others show its objects; all have the
+  // same group, plural and scope. 400 where the options are none of a custom kind, 409 where a kind
+  // of the group has the name. Answers the kind of the first version.
+  expected<kind_handle> put(const std::vector<custom_kind>& versions);
   expected<kind_handle> put(Kind options);
   // The kind of that group and plural, and where none is there one that is served to nobody: for
   // objects in the store whose kind is not there (yet, or no more). Null for options of no custom
   // kind.
   kind_handle find_or_stand_in(Kind options);
-  // Takes it out, if it is there. Whoever has a handle goes on with it.
+  // Takes it out with all its versions, if it is there. Whoever has a handle goes on with it.
   void remove(const kind_info& kind);
+  // The same by its names; false where there is none.
+  bool remove(std::string_view group, std::string_view plural);
 
  private:
   scheme();
-  kind_handle put_locked(Kind options);
+  kind_handle put_locked(const std::vector<custom_kind>& versions);
+  bool remove_locked(std::string_view group, std::string_view plural);
 
   const kind_table_ptr built_in_;
   std::unordered_map<const google::protobuf::Descriptor*, const kind_info*> by_type_;

@@ -7,6 +7,7 @@
 #include "actors/access/policy.hpp"
 #include "actors/control_plane/leading.hpp"
 #include "actors/defaults.hpp"
+#include "actors/definitions/custom_kinds.hpp"
 #include "actors/events/recorder.hpp"
 #include "actors/link/node_links.hpp"
 #include "actors/nodes/node_capacity.hpp"
@@ -87,14 +88,17 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
       "writer", "writer", impl_->writes, writer_options{.conflict_chance = given.conflict_chance});
   const auto policy = std::make_shared<access::policy>();
   impl_->policy = policy;
-  store.observe([to = core_actors.watcher, policy](persistence::revision after,
-                                                   persistence::change_batch batch) {
+  const auto kinds = std::make_shared<custom_kinds>();
+  store.observe([to = core_actors.watcher, policy, kinds](persistence::revision after,
+                                                          persistence::change_batch batch) {
     // Before the clients are told: what they ask next is judged by what they have changed.
+    kinds->take(*batch);
     policy->take(*batch);
     const auto& last = batch->back();
     const runtime::cause cause{last.cause.request, last.at};
     to.tell(committed{after, std::move(batch)}, cause);
   });
+  kinds->load(store);
   policy->load(store);
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);

@@ -6,6 +6,7 @@
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
 #include "actors/core/log.hpp"
+#include "actors/definitions/definition_controller.hpp"
 #include "actors/garbage/garbage_collector.hpp"
 #include "actors/namespaces/namespaces.hpp"
 #include "actors/nodes/minions.hpp"
@@ -32,6 +33,7 @@ leading::leading(const context& of, const control_plane_options& options) : syst
       start<writer>("term-writer", "term-writer", of.writes,
                     writer_options{.conflict_chance = options.conflict_chance, .gate = gate_});
   start<namespaces>("namespaces", "namespaces", store, core);
+  start<definition_controller>("definition-controller", "definition-controller", store, core);
   start<garbage_collector>("garbage-collector", "garbage-collector", store, core);
   start<minions>("supervisor", "minions", store, core, options.node_grace);
   start<access::role_aggregator>("role-aggregator", "role-aggregator", core);

@@ -22,6 +22,7 @@ using api::core::v1::ServiceAccount;
 
 namespace {
 
+constexpr const char* author = "namespaces";
 constexpr const char* default_account = "default";
 
 bool is_default_account(const api::object& object) {
@@ -31,7 +32,7 @@ bool is_default_account(const api::object& object) {
 }  // namespace
 
 namespaces::namespaces(const persistence::store* store, core_actors core)
-    : informer{core.watcher}, store_{store}, core_{std::move(core)} {}
+    : emptier{store, std::move(core), author} {}
 
 const runtime::behavior& namespaces::make_behavior() const {
   static const auto table =
@@ -47,10 +48,7 @@ void namespaces::started() {
 }
 
 std::string namespaces::describe() const {
-  std::string names;
-  for (const auto& [name, ending] : endings_)
-    names += (names.empty() ? "" : ", ") + name;
-  return fmt::format("ending: [{}]\n", names);
+  return fmt::format("ending: [{}]\n", endings());
 }
 
 // -- messages from the watcher --------------------------------------------------------------------
@@ -61,15 +59,12 @@ void namespaces::on_namespaces(const watch_events& m) {
     current_cause({event.cause.request, event.at});
     const auto& name = event.object->meta().name();
     if (event.type == event_type::deleted) {
-      endings_.erase(name);
+      stop_emptying(*event.object);
       ensure_system();
     } else if (!terminating(event.object->as<Namespace>())) {
       ensure_account(name);
     } else {
-      const auto& uid = event.object->meta().uid();
-      if (find(name, uid) != nullptr) continue;
-      endings_[name] = {.uid = uid};
-      empty(name, uid);
+      begin_emptying(*event.object);
     }
   }
 }
@@ -112,7 +107,7 @@ void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> c
   auto transaction = create_transaction(store_->read(), kind, std::move(content),
                                         checks::done_before, wall_now(), random());
   if (!transaction) return;
-  transaction->cause.author = "namespaces";
+  transaction->cause.author = author;
   request<commit_done>(core_.writer,
                        commit{std::make_shared<persistence::transaction>(std::move(*transaction))},
                        defaults::write_timeout, [this, key, again = std::move(again)](auto reply) {
@@ -126,67 +121,15 @@ void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> c
 
 // -- the end of a namespace -----------------------------------------------------------------------
 
-namespaces::ending* namespaces::find(const std::string& ns, const std::string& uid) {
-  const auto found = endings_.find(ns);
-  return found == endings_.end() || found->second.uid != uid ? nullptr : &found->second;
+emptier::stage namespaces::survey(const persistence::snapshot& state, const api::object& of,
+                                  std::size_t limit) const {
+  auto content = actors::survey(state, of.meta().name(), limit);
+  if (!content.to_remove.empty()) return {.to_remove = std::move(content.to_remove)};
+  return {.next = progressed(of.as<Namespace>(), content, wall_now())};
 }
 
-void namespaces::empty(const std::string& ns, const std::string& uid) {
-  const auto state = store_->read();
-  const auto object = state.find(api::kind_of<Namespace>().key({}, ns));
-  auto* found = find(ns, uid);
-  // One that was made since under its name is another.
-  if (found == nullptr || !object || object->meta().uid() != uid) return;
-  const auto content = survey(state, ns, defaults::namespace_in_flight);
-  if (!content.to_remove.empty()) {
-    found->in_flight = content.to_remove.size();
-    for (const auto& each : content.to_remove)
-      remove_content(ns, uid, *each);
-  } else if (auto next = progressed(object->as<Namespace>(), content, wall_now())) {
-    conclude(ns, *object, std::move(next));
-  } else {
-    empty_later(ns, uid);
-  }
-}
-
-void namespaces::remove_content(const std::string& ns, const std::string& uid,
-                                const api::object& object) {
-  request<command_done>(core_.writer,
-                        remove{.key = api::key_of(object),
-                               .uid = object.meta().uid(),
-                               .cause = {.author = "namespaces"}},
-                        defaults::write_timeout, [this, ns, uid](auto reply) {
-                          auto* still = find(ns, uid);
-                          if (still == nullptr) return;
-                          const bool gone =
-                              reply && ((*reply)->result || (*reply)->result.error().code == 404);
-                          still->refused = still->refused || !gone;
-                          if (--still->in_flight > 0) return;
-                          if (std::exchange(still->refused, false)) {
-                            empty_later(ns, uid);
-                          } else {
-                            empty(ns, uid);
-                          }
-                        });
-}
-
-void namespaces::conclude(const std::string& ns, const api::object& object,
-                          std::unique_ptr<api::body> next) {
-  auto transaction = std::make_shared<persistence::transaction>(succeed(object, std::move(next)));
-  transaction->cause.author = "namespaces";
-  request<commit_done>(core_.writer, commit{std::move(transaction)}, defaults::write_timeout,
-                       [this, ns, uid = object.meta().uid()](auto reply) {
-                         if (reply && (*reply)->result) return empty(ns, uid);
-                         empty_later(ns, uid);
-                       });
-}
-
-// What is left has its own time: the grace of pods, finalizers of others.
-void namespaces::empty_later(const std::string& ns, const std::string& uid) {
-  auto* found = find(ns, uid);
-  if (found == nullptr) return;
-  found->again = after(found->pause, [this, ns, uid] { empty(ns, uid); });
-  found->pause = std::min(found->pause * 2, defaults::namespace_longest_pause);
+bool namespaces::waits(const api::object& of) const {
+  return terminating(of.as<Namespace>());
 }
 
 }  // namespace troupe::actors

@@ -5,19 +5,16 @@
 // on the namespace itself: once it is marked, nothing new slips in.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
-#include "actors/core/core_actors.hpp"
-#include "actors/core/informer.hpp"
-#include "actors/defaults.hpp"
-#include "persistence/store/store.hpp"
+#include "actors/write/emptier.hpp"
 
 namespace troupe::actors {
 
-class namespaces : public informer {
+class namespaces : public emptier {
  public:
   // The store must outlive it.
   namespaces(const persistence::store* store, core_actors core);
@@ -27,14 +24,9 @@ class namespaces : public informer {
   std::string describe() const override;
 
  private:
-  // A namespace that ends: that one, not another of its name.
-  struct ending {
-    std::string uid = {};
-    std::size_t in_flight = 0;
-    bool refused = false;  // one of those in flight
-    runtime::duration pause = defaults::namespace_first_pause;
-    runtime::timer again = {};
-  };
+  stage survey(const persistence::snapshot& state, const api::object& of,
+               std::size_t limit) const override;
+  bool waits(const api::object& of) const override;
 
   void on_namespaces(const watch_events& m);
   void on_accounts(const watch_events& m);
@@ -44,16 +36,6 @@ class namespaces : public informer {
   void create(const api::kind_info& kind, std::unique_ptr<api::body> content,
               std::function<void()> again);
 
-  // Null: it does not end any more.
-  ending* find(const std::string& ns, const std::string& uid);
-  void empty(const std::string& ns, const std::string& uid);
-  void remove_content(const std::string& ns, const std::string& uid, const api::object& object);
-  void conclude(const std::string& ns, const api::object& object, std::unique_ptr<api::body> next);
-  void empty_later(const std::string& ns, const std::string& uid);
-
-  const persistence::store* store_;
-  core_actors core_;
-  std::map<std::string, ending> endings_;
   std::map<std::string, runtime::timer> retries_;  // by key of what could not be created
 };
 

@@ -1,8 +1,5 @@
 #include "api/codec/custom_json.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "api/codec/envelope.hpp"
 #include "api/codec/json_decode.hpp"
 #include "api/codec/json_dom.hpp"
@@ -100,62 +97,6 @@ tl::expected<custom_document, std::string> read_parts(std::string_view json,
   return out;
 }
 
-void append_canonical_number(std::string& out, const json_value& number) {
-  // Go writes them so: no fraction where there is none.
-  constexpr double exact_integers = 9007199254740992.0;
-  if (number.IsInt64()) return append_number(out, number.GetInt64());
-  if (number.IsUint64()) {
-    out += std::to_string(number.GetUint64());
-    return;
-  }
-  const double value = number.GetDouble();
-  if (std::trunc(value) == value && std::abs(value) < exact_integers)
-    return append_number(out, static_cast<std::int64_t>(value));
-  append_number(out, value);
-}
-
-// Nesting is bounded by the document's reader.
-void append_canonical(std::string& out, const json_value& value) {
-  char separator = 0;
-  const auto next = [&] {
-    if (separator != 0) out += separator;
-    separator = ',';
-  };
-  if (value.IsObject()) {
-    std::vector<const json_value::Member*> members;
-    members.reserve(value.MemberCount());
-    for (const auto& member : value.GetObject())
-      members.push_back(&member);
-    std::stable_sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
-      return text_of(a->name) < text_of(b->name);
-    });
-    out += '{';
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const bool again =
-          i + 1 < members.size() && text_of(members[i]->name) == text_of(members[i + 1]->name);
-      if (again) continue;
-      next();
-      append_json_string(out, text_of(members[i]->name));
-      out += ':';
-      append_canonical(out, members[i]->value);
-    }
-    out += '}';
-  } else if (value.IsArray()) {
-    out += '[';
-    for (const auto& element : value.GetArray()) {
-      next();
-      append_canonical(out, element);
-    }
-    out += ']';
-  } else if (value.IsString()) {
-    append_json_string(out, text_of(value));
-  } else if (value.IsNumber()) {
-    append_canonical_number(out, value);
-  } else {
-    out += value.IsNull() ? "null" : value.IsTrue() ? "true" : "false";
-  }
-}
-
 }  // namespace
 
 tl::expected<custom_document, std::string> read_custom(std::string_view json,
@@ -170,7 +111,7 @@ tl::expected<custom_document, std::string> read_custom(std::string_view json,
     find_repeated(tree, at, out->problems);
   }
   std::string rest;
-  append_canonical(rest, tree);
+  append_canonical_json(rest, tree);
   out->content->set_rest(std::move(rest));
   return out;
 }

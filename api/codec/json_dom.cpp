@@ -91,12 +91,30 @@ using member_list = std::vector<const json_value::Member*>;
 
 member_list sorted_members(const json_value& object) {
   member_list members;
+  members.reserve(object.MemberCount());
   for (const auto& member : object.GetObject())
     members.push_back(&member);
-  std::stable_sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
+  const auto before = [](const auto* a, const auto* b) {
     return text_of(a->name) < text_of(b->name);
-  });
+  };
+  // Mostly they are: what is stored is canonical.
+  if (!std::is_sorted(members.begin(), members.end(), before))
+    std::stable_sort(members.begin(), members.end(), before);
   return members;
+}
+
+void append_canonical_number(std::string& out, const json_value& number) {
+  // Go writes them so: no fraction where there is none.
+  constexpr double exact_integers = 9007199254740992.0;
+  if (number.IsInt64()) return append_number(out, number.GetInt64());
+  if (number.IsUint64()) {
+    out += std::to_string(number.GetUint64());
+    return;
+  }
+  const double value = number.GetDouble();
+  if (std::trunc(value) == value && std::abs(value) < exact_integers)
+    return append_number(out, static_cast<std::int64_t>(value));
+  append_number(out, value);
 }
 
 }  // namespace
@@ -132,6 +150,41 @@ std::string write_json(const json_value& value) {
   rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
   value.Accept(writer);
   return {buffer.GetString(), buffer.GetSize()};
+}
+
+void append_canonical_json(std::string& out, const json_value& value) {
+  char separator = 0;
+  const auto next = [&] {
+    if (separator != 0) out += separator;
+    separator = ',';
+  };
+  if (value.IsObject()) {
+    const auto members = sorted_members(value);
+    out += '{';
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const bool again =
+          i + 1 < members.size() && text_of(members[i]->name) == text_of(members[i + 1]->name);
+      if (again) continue;
+      next();
+      append_json_string(out, text_of(members[i]->name));
+      out += ':';
+      append_canonical_json(out, members[i]->value);
+    }
+    out += '}';
+  } else if (value.IsArray()) {
+    out += '[';
+    for (const auto& element : value.GetArray()) {
+      next();
+      append_canonical_json(out, element);
+    }
+    out += ']';
+  } else if (value.IsString()) {
+    append_json_string(out, text_of(value));
+  } else if (value.IsNumber()) {
+    append_canonical_number(out, value);
+  } else {
+    out += value.IsNull() ? "null" : value.IsTrue() ? "true" : "false";
+  }
 }
 
 json_value make_text(std::string_view text, json_allocator& allocator) {

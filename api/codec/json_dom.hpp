@@ -25,6 +25,9 @@ using json_allocator = json_document::AllocatorType;
 expected<void> parse_json(json_document& into, std::string_view text, std::string_view description);
 
 std::string write_json(const json_value& value);
+// With members in order of name, each name once (the last counts), and numbers in one spelling, as
+// Go writes them. So equal values have equal texts.
+void append_canonical_json(std::string& out, const json_value& value);
 
 inline std::string_view text_of(const json_value& string) {
   return {string.GetString(), string.GetStringLength()};

@@ -2,12 +2,35 @@
 
 #include <google/protobuf/message.h>
 
+#include "api/object/custom_body.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "api/version_rules.hpp"
 
 namespace troupe::api {
 
+namespace {
+
+// The object as one of a custom kind: itself where it is of that kind and was written by its rules.
+object_ptr shown_custom(const kind_info& kind, const object_ptr& object) {
+  const auto& from = object->kind();
+  // A Scale or a Status, say.
+  if (!from.custom() || from.qualified_plural() != kind.qualified_plural()) return object;
+  const bool old = object->revision() < kind.rules()->since();
+  if (&from == &kind && !old) return object;
+  auto content = object->copy();
+  if (old || from.version() != kind.version()) kind.rules()->bring_into_line(as_custom(*content));
+  return std::make_shared<const api::object>(kind, std::move(content), object->revision());
+}
+
+}  // namespace
+
+bool made_for_readers(const kind_info& kind) {
+  return kind.row().shape != nullptr || kind.rules() != nullptr;
+}
+
 object_ptr shown_as(const kind_info& kind, const object_ptr& object) {
+  if (object && kind.rules() != nullptr) return shown_custom(kind, object);
   const auto* shape = kind.row().shape;
   if (!object || shape == nullptr || &object->kind() == &kind) return object;
   auto shown = kind.make();
@@ -18,6 +41,11 @@ object_ptr shown_as(const kind_info& kind, const object_ptr& object) {
 
 std::unique_ptr<body> taken_home(const kind_info& kind, std::unique_ptr<body> written,
                                  const body* was) {
+  if (kind.rules() != nullptr) {
+    const auto& home = home_of(kind);
+    if (&home != &kind) home.rules()->bring_into_line(as_custom(*written));
+    return written;
+  }
   const auto* shape = kind.row().shape;
   if (shape == nullptr) return written;
   auto home = home_of(kind).make();

@@ -12,6 +12,7 @@
 #include "api/discovery/made_of_kinds.hpp"
 #include "api/kind_row.hpp"
 #include "api/version_order.hpp"
+#include "api/version_rules.hpp"
 
 namespace troupe::api {
 
@@ -70,7 +71,13 @@ constexpr std::string_view all_verbs[] = {"create", "delete", "deletecollection"
                                           "list",   "patch",  "update",           "watch"};
 constexpr std::string_view part_verbs[] = {"get", "patch", "update"};
 
+// While a definition ends, its objects can be read and deleted.
+constexpr std::string_view verbs_at_the_end[] = {"delete", "deletecollection", "get", "list",
+                                                 "watch"};
+
 std::vector<std::string_view> verbs_of(const kind_info& kind) {
+  if (const auto* rules = kind.rules(); rules && rules->terminating())
+    return {std::begin(verbs_at_the_end), std::end(verbs_at_the_end)};
   const auto& own = kind.options().verbs();
   if (own.empty()) return {std::begin(all_verbs), std::end(all_verbs)};
   return {own.begin(), own.end()};

@@ -58,7 +58,18 @@ class writer {
     field("$ref", (v3_ ? "#/components/schemas/" : "#/definitions/") + name);
   }
 
+  // A text that is an object already, with the extensions at its end.
+  void write_text(const std::string& json, const schema& from) {
+    std::string text = json.substr(0, json.size() - 1);
+    for (const auto& [name, extension] : from.extensions)
+      text += (text.size() > 1 ? ",\"" : "\"") + name + "\":" + extension;
+    text += '}';
+    out_.RawValue(text.data(), text.size(), rapidjson::kObjectType);
+  }
+
   void write(const schema& from) {
+    if (const auto& whole = v3_ ? from.raw_v3 : from.raw_v2; !whole.empty())
+      return write_text(whole, from);
     out_.StartObject();
     if (!from.description.empty()) field("description", from.description);
     if (!from.ref.empty()) {

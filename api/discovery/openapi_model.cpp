@@ -2,8 +2,10 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include "api/schema/meta_object.pb.h"
 #include "api/schema/meta_v1.pb.h"
 #include "api/type_info.hpp"
+#include "api/version_rules.hpp"
 
 namespace troupe::api::openapi {
 
@@ -151,8 +153,6 @@ std::string custom_definition_name(const kind_info& kind) {
   return name + kind.version() + "." + kind.kind();
 }
 
-// Nothing is known of such an object but its metadata. A bare type admits the rest: clients refuse
-// what is beside properties that are named.
 void define_custom(const kind_info& kind, definitions& into) {
   const auto name = custom_definition_name(kind);
   const auto made = [&kind](const std::string& as) {
@@ -163,9 +163,13 @@ void define_custom(const kind_info& kind, definitions& into) {
     return of;
   };
   auto own = made(kind.kind());
-  own.extensions.emplace_back("x-kubernetes-preserve-unknown-fields", "true");
+  if (const auto* rules = kind.rules()) {
+    define(*meta::v1::ObjectMeta::descriptor(), into);
+    own.raw_v2 = rules->published_schema(version_rules::document::v2);
+    own.raw_v3 = rules->published_schema(version_rules::document::v3);
+  }
   into[name] = std::move(own);
-  auto list = made(kind.kind() + "List");
+  auto list = made(kind.list_kind());
   add_type_meta(list);
   define(*meta::v1::ListMeta::descriptor(), into);
   schema metadata, items;
@@ -176,7 +180,7 @@ void define_custom(const kind_info& kind, definitions& into) {
   list.properties.emplace_back("metadata", std::move(metadata));
   list.properties.emplace_back("items", std::move(items));
   list.required.push_back("items");
-  into[name + "List"] = std::move(list);
+  into[name.substr(0, name.size() - kind.kind().size()) + kind.list_kind()] = std::move(list);
 }
 
 void define_kind(const kind_info& kind, definitions& into) {

@@ -13,6 +13,8 @@ namespace troupe::api::openapi {
 
 // A JSON schema. Extensions ("x-kubernetes-…") hold JSON text.
 struct schema {
+  // Of a custom kind: the whole in its two forms, as JSON; then only extensions stand beside it.
+  std::string raw_v2, raw_v3;
   std::string ref;  // name of a definition; then only `description` and extensions stand beside it
   std::string type;
   std::string format;

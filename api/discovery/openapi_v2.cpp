@@ -1,4 +1,5 @@
 
+#include "api/codec/json_dom.hpp"
 #include "api/discovery/made_of_kinds.hpp"
 #include "api/discovery/openapi.hpp"
 #include "api/discovery/openapi_json.hpp"
@@ -12,7 +13,53 @@ namespace {
 using openapi::schema;
 namespace wire = openapi::v2;
 
+void extend(wire::Schema& to, std::string_view name, std::string text) {
+  auto& named = *to.add_vendor_extension();
+  named.set_name(std::string{name});
+  named.mutable_value()->set_yaml(std::move(text));
+}
+
+// A schema of a custom kind: what the message has fields for; clients need no more of it.
+void write(const json_value& from, wire::Schema& to) {
+  if (!from.IsObject()) return;
+  for (const auto& each : from.GetObject()) {
+    const auto name = text_of(each.name);
+    const auto& value = each.value;
+    if (name == "$ref" && value.IsString()) {
+      to.set_ref(std::string{text_of(value)});
+    } else if (name == "type" && value.IsString()) {
+      to.mutable_type()->add_value(std::string{text_of(value)});
+    } else if (name == "format" && value.IsString()) {
+      to.set_format(std::string{text_of(value)});
+    } else if (name == "description" && value.IsString()) {
+      to.set_description(std::string{text_of(value)});
+    } else if (name == "items") {
+      write(value, *to.mutable_items()->add_schema());
+    } else if (name == "additionalProperties" && value.IsObject()) {
+      write(value, *to.mutable_additional_properties()->mutable_schema());
+    } else if (name == "properties" && value.IsObject()) {
+      for (const auto& property : value.GetObject()) {
+        auto& named = *to.mutable_properties()->add_additional_properties();
+        named.set_name(std::string{text_of(property.name)});
+        write(property.value, *named.mutable_value());
+      }
+    } else if (name == "required" && value.IsArray()) {
+      for (const auto& field : value.GetArray())
+        if (field.IsString()) to.add_required(std::string{text_of(field)});
+    } else if (name.starts_with("x-kubernetes-")) {
+      extend(to, name, write_json(value));
+    }
+  }
+}
+
 void write(const schema& from, wire::Schema& to) {
+  if (!from.raw_v2.empty()) {
+    json_document read;
+    if (parse_json(read, from.raw_v2, "a schema")) write(read, to);
+    for (const auto& [name, text] : from.extensions)
+      extend(to, name, text);
+    return;
+  }
   if (!from.ref.empty()) to.set_ref("#/definitions/" + from.ref);
   if (!from.type.empty()) to.mutable_type()->add_value(from.type);
   if (!from.format.empty()) to.set_format(from.format);
@@ -26,11 +73,8 @@ void write(const schema& from, wire::Schema& to) {
   }
   for (const auto& name : from.required)
     to.add_required(name);
-  for (const auto& [name, text] : from.extensions) {
-    auto& named = *to.add_vendor_extension();
-    named.set_name(name);
-    named.mutable_value()->set_yaml(text);
-  }
+  for (const auto& [name, text] : from.extensions)
+    extend(to, name, text);
 }
 
 void extend(wire::Operation& to, const char* name, std::string text) {

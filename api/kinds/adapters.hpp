@@ -88,5 +88,6 @@ void add_storage_kinds(row_table& into);
 void add_network_kinds(row_table& into);
 void add_cluster_kinds(row_table& into);
 void add_rbac_kinds(row_table& into);
+void add_definition_kinds(row_table& into);
 
 }  // namespace troupe::api::kinds

@@ -32,6 +32,7 @@ kind_row quota_row() {
   row.check_update = &check_update_as<ResourceQuota>;
   row.deletion_shows_object = true;
   row.warning = not_enforced;
+  row.updates_a_revision = true;
   return row;
 }
 

@@ -124,6 +124,7 @@ kind_row binding_row() {
 
 kind_row custom_row() {
   kind_row row;
+  row.updates_a_revision = true;
   row.begin = &begin_custom;
   row.keep = &keep_custom_status;
   row.same_wish = &same_custom_wish;

@@ -12,6 +12,7 @@ const kind_row& row_of(const google::protobuf::Descriptor& type) {
     kinds::add_network_kinds(*made);
     kinds::add_cluster_kinds(*made);
     kinds::add_rbac_kinds(*made);
+    kinds::add_definition_kinds(*made);
     return made;
   }();
   static const auto& ordinary = *new kind_row;

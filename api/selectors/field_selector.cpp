@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "api/kind_row.hpp"
+#include "api/object/custom_body.hpp"
 #include "api/scheme.hpp"
 #include "api/selectors/selector.hpp"
 #include "api/type_info.hpp"
+#include "api/version_rules.hpp"
 
 namespace troupe::api {
 namespace {
@@ -84,6 +86,10 @@ std::string_view next_term(std::string_view& rest) {
 
 bool field_selector::compile(const kind_info& kind, term& t) {
   if (!selectable(kind, t.path)) return false;
+  if (kind.custom() && !t.path.starts_with("metadata.")) {
+    t.custom = kind.rules()->shared_from_this();
+    return true;
+  }
   const auto* shape = kind.row().shape;
   if (shape != nullptr) t.path = shape->field(t.path);
   const auto* type = &type_info::of(home_of(kind).type());
@@ -131,6 +137,10 @@ expected<field_selector> field_selector::parse(const kind_info& kind, std::strin
 
 bool field_selector::matches(const body& content) const {
   for (const auto& t : terms_) {
+    if (t.custom != nullptr) {
+      if ((t.custom->field(as_custom(content), t.path) == t.value) != t.equal) return false;
+      continue;
+    }
     if (same(walk(content, t.chain), t.chain.back(), t.value) != t.equal) return false;
   }
   return true;

@@ -91,6 +91,7 @@ class field_selector {
   struct term {
     std::string path;
     std::vector<const google::protobuf::FieldDescriptor*> chain;
+    version_rules_ptr custom = {};  // of a field that a definition makes selectable
     std::string value;
     bool equal = true;
   };

@@ -3,10 +3,13 @@
 #include <google/protobuf/message.h>
 
 #include "api/invariant.hpp"
+#include "api/object/custom_body.hpp"
+#include "api/object/object.hpp"
 #include "api/schema/apps_sets.pb.h"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/selectors/selector.hpp"
+#include "api/version_rules.hpp"
 
 namespace troupe::api {
 namespace {
@@ -19,16 +22,20 @@ label_selector selector_of(const meta::v1::LabelSelector& selector) {
   return label_selector::from(selector).value_or(label_selector::nothing());
 }
 
-template <class Object>
-autoscaling::v1::Scale read(const Object& object) {
+autoscaling::v1::Scale scale_for(const meta::v1::ObjectMeta& from) {
   autoscaling::v1::Scale scale;
-  const auto& from = object.metadata();
   auto& meta = *scale.mutable_metadata();
   meta.set_name(from.name());
   meta.set_namespace_(from.namespace_());
   meta.set_uid(from.uid());
   meta.set_resource_version(from.resource_version());
   *meta.mutable_creation_timestamp() = from.creation_timestamp();
+  return scale;
+}
+
+template <class Object>
+autoscaling::v1::Scale read(const Object& object) {
+  auto scale = scale_for(object.metadata());
   scale.mutable_spec()->set_replicas(object.spec().replicas());
   scale.mutable_status()->set_replicas(object.status().replicas());
   scale.mutable_status()->set_selector(selector_of(object.spec().selector()).str());
@@ -51,14 +58,26 @@ auto with(Body& content, Call call) {
 
 }  // namespace
 
-autoscaling::v1::Scale scale_of(const body& content) {
+expected<autoscaling::v1::Scale> scale_of(const kind_info& kind, const body& content) {
+  if (kind.custom()) {
+    const auto found = kind.rules()->scale(as_custom(content));
+    if (!found) return fail(found.error());
+    auto scale = scale_for(meta_of(content));
+    scale.mutable_spec()->set_replicas(found->wanted);
+    scale.mutable_status()->set_replicas(found->actual);
+    scale.mutable_status()->set_selector(found->selector);
+    return scale;
+  }
   return with(content, [&]<class T>() { return read(static_cast<const T&>(content)); });
 }
 
-void set_scale(body& content, const autoscaling::v1::Scale& scale) {
+expected<void> set_scale(const kind_info& kind, body& content,
+                         const autoscaling::v1::Scale& scale) {
+  if (kind.custom()) return kind.rules()->set_replicas(as_custom(content), scale.spec().replicas());
   with(content, [&]<class T>() {
     static_cast<T&>(content).mutable_spec()->set_replicas(scale.spec().replicas());
   });
+  return {};
 }
 
 }  // namespace troupe::api

@@ -7,10 +7,11 @@
 
 namespace troupe::api {
 
-// Of a kind with has_scale.
-autoscaling::v1::Scale scale_of(const body& content);
+// Of a kind with has_scale. An object of a custom kind may lack the number: 500, as upstream.
+expected<autoscaling::v1::Scale> scale_of(const kind_info& kind, const body& content);
 
-// Sets the number of replicas; nothing else of `scale` counts.
-void set_scale(body& content, const autoscaling::v1::Scale& scale);
+// Sets the number of replicas; nothing else of `scale` counts. 500 where a custom object has no
+// place for it.
+expected<void> set_scale(const kind_info& kind, body& content, const autoscaling::v1::Scale& scale);
 
 }  // namespace troupe::api

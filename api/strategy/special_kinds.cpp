@@ -83,6 +83,12 @@ void keep_all_but_custom_status(body& now, const body& was) {
   const auto status = member_of(changed, "status");
   changed.set_rest(as_custom(was).rest());
   set_member(changed, "status", status);
+  // kubernetes: apiextensions-apiserver/pkg/registry/customresource, status_strategy.go.
+  auto& meta = *changed.mutable_metadata();
+  const auto& before = as_custom(was).metadata();
+  *meta.mutable_labels() = before.labels();
+  *meta.mutable_annotations() = before.annotations();
+  *meta.mutable_finalizers() = before.finalizers();
 }
 
 }  // namespace troupe::api

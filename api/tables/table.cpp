@@ -7,6 +7,7 @@
 #include "api/codec/codec.hpp"
 #include "api/kind_row.hpp"
 #include "api/tables/row_cells.hpp"
+#include "api/version_rules.hpp"
 
 namespace troupe::api {
 namespace {
@@ -21,7 +22,7 @@ void append_column(std::string& out, const table_column& column) {
   out += R"(,"type":)";
   append_json_string(out, column.type);
   out += R"(,"format":)";
-  out += column.name == "Name" ? R"("name")" : R"("")";
+  append_json_string(out, column.name == "Name" ? "name" : column.format);
   out += R"(,"description":)";
   append_json_string(out, column.description);
   out += R"(,"priority":)";
@@ -64,7 +65,9 @@ void append_table_row(std::string& out, const object& item, const table_options&
   const auto& row = item.kind().row();
   out += R"({"cells":[)";
   row_cells cells(out, options.now_seconds);
-  if (row.cells != nullptr)
+  if (const auto* rules = item.kind().rules())
+    rules->append_cells(out, item, options.now_seconds);
+  else if (row.cells != nullptr)
     row.cells(cells, item.content());
   else
     cells.text(item.meta().name()).age(item.meta());
@@ -81,6 +84,7 @@ void append_table_row(std::string& out, const object& item, const table_options&
 }
 
 std::span<const table_column> table_columns(const kind_info& kind) {
+  if (const auto* rules = kind.rules()) return rules->columns();
   const auto columns = kind.row().columns;
   return columns.empty() ? std::span<const table_column>(fallback) : columns;
 }

@@ -17,6 +17,7 @@ struct table_column {
   std::string_view type = "string";  // of OpenAPI: string, integer, boolean
   std::string_view description;
   int priority = 0;  // above 0 only with -o wide
+  std::string_view format = {};
 };
 
 // The columns of a kind; Name and Age where nothing better is known. The first is the name, except

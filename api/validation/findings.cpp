@@ -32,6 +32,14 @@ void findings::duplicate(std::string_view field, std::string_view value) {
   add("FieldValueDuplicate", field, "Duplicate value: " + quoted(value), {});
 }
 
+void findings::duplicate_json(std::string_view json) {
+  add("FieldValueDuplicate", {}, "Duplicate value: " + std::string(json), {});
+}
+
+void findings::wrong_type(std::string_view value, std::string_view detail) {
+  add("FieldValueTypeInvalid", {}, "Invalid value: " + quoted(value), detail);
+}
+
 void findings::not_found(std::string_view field, std::string_view value) {
   add("FieldValueNotFound", field, "Not found: " + quoted(value), {});
 }
@@ -45,10 +53,15 @@ void findings::too_long(std::string_view field, std::size_t limit_bytes) {
       "may not be more than " + std::to_string(limit_bytes) + " bytes");
 }
 
+void findings::too_many(std::int64_t count, std::int64_t limit) {
+  add("FieldValueTooMany", {}, "Too many: " + std::to_string(count),
+      "must have at most " + std::to_string(limit) + " items");
+}
+
 void findings::at_most(std::string_view field, int size, int limit) {
   if (size <= limit) return;
-  add("FieldValueTooMany", field, "Too many: " + std::to_string(size),
-      "must have at most " + std::to_string(limit) + " items");
+  const auto step = at.field(field);
+  too_many(size, limit);
 }
 
 void findings::each(std::string_view field, std::string_view value, const complaints& found) {

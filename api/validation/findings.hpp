@@ -2,6 +2,7 @@
 // client of Kubernetes knows them (`Invalid value: "x": must be …`).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -45,9 +46,13 @@ class findings {
     add("FieldValueNotSupported", field, "Unsupported value: " + quoted(value), detail);
   }
   void duplicate(std::string_view field, std::string_view value);
+  void duplicate_json(std::string_view json);
   void not_found(std::string_view field, std::string_view value);
   void forbidden(std::string_view field, std::string_view detail);
   void too_long(std::string_view field, std::size_t limit_bytes);
+  // Of the place itself: a value of another type or format than the schema wants.
+  void wrong_type(std::string_view value, std::string_view detail);
+  void too_many(std::int64_t count, std::int64_t limit);
   // Does nothing where the list is no longer than that.
   void at_most(std::string_view field, int size, int limit);
   // One `invalid` for each complaint about a string's syntax.
@@ -55,6 +60,8 @@ class findings {
 
   bool empty() const noexcept { return causes_.empty(); }
   std::size_t size() const noexcept { return causes_.size(); }
+  // Takes back what was found since there were `count` of them.
+  void forget_from(std::size_t count) { causes_.resize(std::min(count, causes_.size())); }
   std::vector<error_cause> take() { return std::move(causes_); }
 
  private:

@@ -4,12 +4,25 @@
 
 #include "api/equality.hpp"
 #include "api/kind_row.hpp"
+#include "api/object/custom_body.hpp"
 #include "api/object/object.hpp"
 #include "api/validation/checks.hpp"
+#include "api/version_rules.hpp"
 
 namespace troupe::api {
 
 using namespace validation;
+
+namespace {
+
+// The schema of a custom kind.
+void check_schema(findings& out, const kind_info& kind, const body& now, const body* was,
+                  version_rules::part of) {
+  if (kind.rules() == nullptr) return;
+  kind.rules()->check(out, as_custom(now), was == nullptr ? nullptr : &as_custom(*was), of);
+}
+
+}  // namespace
 
 std::vector<error_cause> validate_create(const kind_info& kind, const body& content) {
   findings out;
@@ -17,6 +30,7 @@ std::vector<error_cause> validate_create(const kind_info& kind, const body& cont
   check_rules(out, content, true);
   if (const auto check = kind.row().check) check(out, content);
   if (const auto check = kind.row().check_create) check(out, content);
+  check_schema(out, kind, content, nullptr, version_rules::part::object);
   return out.take();
 }
 
@@ -28,6 +42,7 @@ std::vector<error_cause> validate_update(const kind_info& kind, const body& now,
   check_immutable(out, now, was);
   if (const auto check = kind.row().check) check(out, now);
   if (const auto check = kind.row().check_update) check(out, now, was);
+  check_schema(out, kind, now, &was, version_rules::part::object);
   return out.take();
 }
 
@@ -42,6 +57,7 @@ std::vector<error_cause> validate_status_update(const kind_info& kind, const bod
     check_rules(out, now.GetReflection()->GetMessage(now, status), false);
   }
   if (const auto check = kind.row().check_status) check(out, now, was);
+  check_schema(out, kind, now, &was, version_rules::part::status);
   return out.take();
 }
 

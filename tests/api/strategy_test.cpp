@@ -318,13 +318,14 @@ TEST_CASE("a scale shows and sets the number of replicas") {
   auto controller = rc();
   controller.mutable_status()->set_replicas(4);
   controller.mutable_metadata()->set_resource_version("9");
-  auto scale = scale_of(controller);
+  const auto& kind = kind_of<core::v1::ReplicationController>();
+  auto scale = scale_of(kind, controller).value();
   CHECK(scale.spec().replicas() == 1);
   CHECK(scale.status().replicas() == 4);
   CHECK(scale.status().selector() == "a=b");
   CHECK(scale.metadata().resource_version() == "9");
   scale.mutable_spec()->set_replicas(7);
-  set_scale(controller, scale);
+  REQUIRE(set_scale(kind, controller, scale));
   CHECK(controller.spec().replicas() == 7);
 }
 

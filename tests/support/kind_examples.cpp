@@ -144,6 +144,11 @@ constexpr kind_example examples[] = {
      "metadata: {name: x}\nwebhooks: [{name: a.b.example.com, sideEffects: None, "
      "admissionReviewVersions: [v1], clientConfig: {service: {namespace: n, name: s}}}]\n",
      "x | 1 | AGE"},
+    {"apiextensions.k8s.io/v1", "CustomResourceDefinition",
+     "metadata: {name: things.example.com}\nspec: {group: example.com, scope: Cluster, names: "
+     "{plural: things, kind: Thing}, versions: [{name: v1, served: true, storage: true, schema: "
+     "{openAPIV3Schema: {type: object}}}]}\n",
+     "things.example.com | 2023-11-14T22:12:15Z"},
     {"certificates.k8s.io/v1", "CertificateSigningRequest",
      "metadata: {name: x}\nspec: {signerName: example.com/s, usages: [client auth], request: "
      "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlJQgotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNU"

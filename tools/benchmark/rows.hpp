@@ -19,6 +19,8 @@ void measure_store(results& out, const bench_options& options);
 void measure_start(results& out, const bench_options& options);
 // Creates, updates, gets and lists over TLS.
 void measure_http(results& out, const bench_options& options);
+// Custom kinds: creates of their objects, many of their definitions.
+void measure_custom(results& out, const bench_options& options);
 // One object's updates on their way to a hundred watchers.
 void measure_watch(results& out, const bench_options& options);
 // Controllers and their pods on simulated nodes.

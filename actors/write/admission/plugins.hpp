@@ -13,6 +13,9 @@ using plugin_ptr = std::shared_ptr<const plugin>;
 // NamespaceTerminating. The write may be committed as long as the namespace is what was looked at,
 // so nothing gets into it after its termination began. The namespaces of the system stay: 403.
 plugin_ptr make_namespace_lifecycle();
+// An object of a custom kind is created while its definition stands: 403 once that is to be
+// deleted.
+plugin_ptr make_definition_lifecycle();
 // A pod runs as some account, by default as "default": 403 where there is none of that name. It is
 // given a token of it unless pod or account say otherwise, and the account's imagePullSecrets where
 // it has none (api_access.hpp).

@@ -7,6 +7,7 @@ namespace troupe::actors::admission {
 plugin_list built_in_plugins() {
   return {
       make_namespace_lifecycle(),
+      make_definition_lifecycle(),
       make_service_account(),
       make_priority(),
       make_default_toleration_seconds(),

@@ -126,6 +126,7 @@ using format = list_body::format;
 struct naming {
   std::string version;
   std::string kind;  // of an item
+  std::string list_kind;
 };
 
 class json_list final : public format {
@@ -134,7 +135,7 @@ class json_list final : public format {
 
   void head(list_output& out, const list_page& page) override {
     std::string text;
-    append_list_head(text, page, names_.version, names_.kind + "List");
+    append_list_head(text, page, names_.version, names_.list_kind);
     out.made(text);
   }
   void item(list_output& out, const api::object_ptr& item, bool first) override {
@@ -190,7 +191,7 @@ class yaml_list final : public format {
                               : api::encode_yaml(item->content(), names_.version, names_.kind));
   }
   void tail(list_output& out, const list_page& page) override {
-    out.text() += "kind: " + names_.kind + "List\nmetadata:\n";
+    out.text() += "kind: " + names_.list_kind + "\nmetadata:\n";
     append_indented(out.text(), "  ", api::encode_yaml(list_meta(page), {}, {}));
   }
 
@@ -214,7 +215,7 @@ class protobuf_list final : public format {
       const auto bytes = size_of(*item);
       size += 1 + api::wire::varint_size(bytes) + bytes;
     }
-    api::append_envelope_head(out.text(), names_.version, names_.kind + "List", size);
+    api::append_envelope_head(out.text(), names_.version, names_.list_kind, size);
     out.text() += meta;
   }
   void item(list_output& out, const api::object_ptr& item, bool) override {
@@ -256,7 +257,8 @@ std::unique_ptr<format> format_for(const wanted_form& form, const list_page& pag
     return std::make_unique<table_list>(page, table_options{.v1 = form.v1, .rows = rows});
   const bool metadata = form.as == shape::metadata;
   naming names{metadata ? std::string{meta_version(form)} : page.kind->api_version(),
-               metadata ? "PartialObjectMetadata" : page.kind->kind()};
+               metadata ? "PartialObjectMetadata" : page.kind->kind(),
+               metadata ? "PartialObjectMetadataList" : page.kind->list_kind()};
   if (form.media == api::media::yaml)
     return std::make_unique<yaml_list>(std::move(names), metadata);
   if (form.media == api::media::protobuf)

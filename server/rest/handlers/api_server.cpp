@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/kind_row.hpp"
+#include "api/version_rules.hpp"
 #include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/components.hpp"
 #include "server/rest/handlers/deleting.hpp"
@@ -138,6 +139,8 @@ void api_server::serve(request_ptr request, responder answer) {
   const auto rows = parse_included(made->request->query);
   if (!rows) return made->fail(rows.error());
   made->rows = *rows;
+  if (const auto* rules = route.kind->rules(); rules && !rules->warning().empty())
+    made->warn({rules->warning()});
   const auto handle = verb ? handler_of(*made) : nullptr;
   if (handle == nullptr) return made->fail(no_such_method());
   handle(made);

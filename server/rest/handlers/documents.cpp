@@ -60,18 +60,6 @@ void answer_openapi_v3(const call_ptr& call) {
               "application/json");
 }
 
-// kubectl asks for them when it does not know a kind, and says "no matches for kind" only after it
-// has read that there are none.
-constexpr std::string_view custom_kinds_path =
-    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
-void answer_no_custom_kinds(const call_ptr& call) {
-  static const api::shared_text text{
-      R"({"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1",)"
-      R"("metadata":{"resourceVersion":"1"},"items":[]})"};
-  answer_json(call, text, "application/json");
-}
-
 }  // namespace
 
 void serve_document(const call_ptr& call) {
@@ -98,8 +86,6 @@ void serve_document(const call_ptr& call) {
     case place::keys:
       return get_issuer_keys(call);
     default:
-      if (call->verb == verb::list && call->request->path == custom_kinds_path)
-        return answer_no_custom_kinds(call);
       return call->fail(no_such_path());
   }
 }

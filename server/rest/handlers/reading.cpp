@@ -137,7 +137,7 @@ api::expected<list_page> read_page(const call& call, const list_options& options
 }
 
 void answer_list(const call_ptr& call, list_page page) {
-  if (call->kind().row().shape != nullptr)
+  if (api::made_for_readers(call->kind()))
     for (auto& each : page.items)
       each = api::shown_as(call->kind(), each);
   call->answer(list_answer(call->form, std::move(page), call->rows));

@@ -32,9 +32,11 @@ const api::kind_info& scale_kind() {
 }
 
 void answer_scale(const call_ptr& call, const api::object_ptr& object) {
-  auto scale = std::make_unique<Scale>(api::scale_of(object->content()));
-  call->answer(
-      200, std::make_shared<const api::object>(scale_kind(), std::move(scale), object->revision()));
+  auto scale = api::scale_of(call->kind(), object->content());
+  if (!scale) return call->fail(scale.error());
+  call->answer(200,
+               std::make_shared<const api::object>(
+                   scale_kind(), std::make_unique<Scale>(std::move(*scale)), object->revision()));
 }
 
 // The scaled object with the number that `scale` demands.
@@ -49,7 +51,8 @@ api::expected<proposal> propose_scale(const call_ptr& call, const api::object_pt
       !fits)
     return api::fail(std::move(fits.error()));
   auto now = was->copy();
-  api::set_scale(*now, static_cast<const Scale&>(scale));
+  if (auto set = api::set_scale(call->kind(), *now, static_cast<const Scale&>(scale)); !set)
+    return api::fail(std::move(set.error()));
   return propose_replacement(call, was, std::move(now));
 }
 
@@ -77,7 +80,10 @@ api::expected<order> read_order(const call_ptr& call, const api::kind_info& kind
                                 std::string_view also_version = {}) {
   auto options = parse_write_options("CreateOptions", call->request->query);
   if (!options) return api::fail(std::move(options.error()));
-  auto content = read_body(call, kind, options->fields, also_version);
+  // kubernetes: pkg/registry/core/pod/{rest,storage}, of bindings and evictions.
+  const auto other_name = "name in URL does not match name in " + kind.kind() + " object";
+  auto content = read_body(call, kind, options->fields,
+                           {.also_version = also_version, .other_name = other_name});
   if (!content) return api::fail(std::move(content.error()));
   if (auto causes = api::validate_message(**content); !causes.empty())
     return api::fail(api::invalid(kind, api::meta_of(**content).name(), std::move(causes)));
@@ -132,8 +138,9 @@ void patch_scale(const call_ptr& call) {
               [change = *change, call, fields = options->fields](
                   const api::object& object) -> api::expected<std::shared_ptr<const api::body>> {
                 const auto& kind = scale_kind();
-                const auto before = api::encode_json(api::scale_of(object.content()),
-                                                     kind.api_version(), kind.kind());
+                const auto scale_now = api::scale_of(call->kind(), object.content());
+                if (!scale_now) return api::fail(scale_now.error());
+                const auto before = api::encode_json(*scale_now, kind.api_version(), kind.kind());
                 const auto after = change.apply(*call, before, kind.type(), fields);
                 if (!after) return api::fail(after.error());
                 auto scale = api::decode(*after, api::media::json, &kind, {.fields = fields});

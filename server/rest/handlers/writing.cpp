@@ -4,9 +4,12 @@
 
 #include "api/conversion/shapes.hpp"
 #include "api/kind_row.hpp"
+#include "api/object/custom_body.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/strategy.hpp"
+#include "api/validation/findings.hpp"
+#include "api/version_rules.hpp"
 #include "server/access/authorization.hpp"
 #include "server/rest/handlers/patching.hpp"
 
@@ -15,14 +18,15 @@ namespace {
 
 using persistence::snapshot;
 
-api::expected<void> check_name(const call_ptr& call, api::body& content) {
+api::expected<void> check_name(const call_ptr& call, api::body& content,
+                               std::string_view other_name = {}) {
   auto& meta = api::meta_of(content);
   if (meta.name().empty()) meta.set_name(std::string{call->route.name});
-  if (meta.name() != call->route.name)
-    return api::fail(api::bad_request("the name of the object (" + meta.name() +
-                                      ") does not match the name on the URL (" +
-                                      std::string{call->route.name} + ")"));
-  return {};
+  if (meta.name() == call->route.name) return {};
+  if (!other_name.empty()) return api::fail(api::bad_request(std::string{other_name}));
+  return api::fail(api::bad_request("the name of the object (" + meta.name() +
+                                    ") does not match the name on the URL (" +
+                                    std::string{call->route.name} + ")"));
 }
 
 // The object of a request's body. It is decoded once, and again only where an attempt has used it
@@ -62,8 +66,36 @@ actors::write_rules rules_of(std::string_view subresource) {
   return write_rules::object;
 }
 
+// What the version's schema does not know goes, what it has a default for comes.
+api::expected<void> complete_custom(const call_ptr& call, const api::kind_info& kind,
+                                    api::body& content, api::field_validation fields) {
+  if (kind.rules() == nullptr) return {};
+  auto unknown = kind.rules()->complete(api::as_custom(content), fields);
+  if (!unknown) return api::fail(std::move(unknown.error()));
+  call->warn(*unknown);
+  return {};
+}
+
+// The rules of the version in which the object is stored are checked with the write. Where the
+// client wrote another one, its rules are checked here.
+api::expected<void> check_version(const call_ptr& call, const api::body& now,
+                                  const api::body* was) {
+  const auto& kind = call->kind();
+  if (&api::home_of(kind) == &kind || kind.rules() == nullptr) return {};
+  using part = api::version_rules::part;
+  api::findings found;
+  kind.rules()->check(found, api::as_custom(now), was != nullptr ? &api::as_custom(*was) : nullptr,
+                      call->route.subresource == "status" ? part::status : part::object);
+  if (found.empty()) return {};
+  return api::fail(api::invalid(kind, api::meta_of(now).name(), found.take()));
+}
+
 // Nothing is without effect in silence.
 void warn_of_kind(const call_ptr& call) {
+  if (const auto* rules = call->kind().rules(); rules && rules->has_unchecked_rules())
+    call->warn({call->kind().qualified_plural() +
+                ": the rules in x-kubernetes-validations are stored, but this cluster does not "
+                "enforce them yet"});
   const auto& warning = call->kind().row().warning;
   if (!warning.empty()) call->warn({call->kind().qualified_plural() + " " + std::string{warning}});
 }
@@ -73,13 +105,15 @@ void warn_of_kind(const call_ptr& call) {
 api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const api::kind_info& kind,
                                                     api::field_validation fields,
-                                                    std::string_view also_version) {
+                                                    const body_rules& rules) {
   const auto media = body_media(call->request->headers.get("content-type"), kind.custom());
   if (!media) return api::fail(media.error());
   auto read = api::decode(call->request->content, *media, &kind,
-                          {.fields = fields, .also_version = also_version});
+                          {.fields = fields, .also_version = rules.also_version});
   if (!read) return api::fail(std::move(read.error()));
   call->warn(read->warnings);
+  if (auto fine = complete_custom(call, kind, *read->content, fields); !fine)
+    return api::fail(std::move(fine.error()));
   if (auto settled = api::settle_namespace(kind, *read->content, call->route.ns); !settled)
     return api::fail(std::move(settled.error()));
   // kubernetes: apiserver/pkg/endpoints/handlers, checkName.
@@ -87,14 +121,16 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
     return api::fail(api::bad_request("the name of the object (" + std::string{call->route.name} +
                                       " based on URL) was undeterminable: name must be provided"));
   if (!call->route.name.empty())
-    if (auto named = check_name(call, *read->content); !named)
+    if (auto named = check_name(call, *read->content, rules.other_name); !named)
       return api::fail(std::move(named.error()));
   return std::move(read->content);
 }
 
-proposal propose_creation(const call_ptr& call, std::unique_ptr<api::body> content) {
-  return {.kind = &api::home_of(call->kind()),
-          .after = api::taken_home(call->kind(), std::move(content), nullptr)};
+api::expected<proposal> propose_creation(const call_ptr& call, std::unique_ptr<api::body> content) {
+  if (auto fine = check_version(call, *content, nullptr); !fine)
+    return api::fail(std::move(fine.error()));
+  return proposal{.kind = &api::home_of(call->kind()),
+                  .after = api::taken_home(call->kind(), std::move(content), nullptr)};
 }
 
 api::expected<proposal> propose_replacement(const call_ptr& call, const api::object_ptr& was,
@@ -102,9 +138,18 @@ api::expected<proposal> propose_replacement(const call_ptr& call, const api::obj
   if (auto named = check_name(call, *now); !named) return api::fail(std::move(named.error()));
   const auto demanded = api::precondition_of(*now);
   if (!demanded) return api::fail(demanded.error());
+  // kubernetes: apiserver/pkg/registry/rest/update.go.
+  if (demanded->revision == 0 && call->verb == verb::update &&
+      call->kind().row().updates_a_revision)
+    return api::fail(
+        api::invalid(call->kind(), call->route.name,
+                     {{"FieldValueInvalid", "Invalid value: 0x0: must be specified for an update",
+                       "metadata.resourceVersion"}}));
   if (auto fits = api::check_precondition(call->kind(), *demanded, was->content(), was->revision());
       !fits)
     return api::fail(std::move(fits.error()));
+  if (auto fine = check_version(call, *now, &was->content()); !fine)
+    return api::fail(std::move(fine.error()));
   now = api::taken_home(call->kind(), std::move(now), &was->content());
   return proposal{.kind = &api::home_of(call->kind()),
                   .op = actors::admission::operation::update,
@@ -169,6 +214,8 @@ void patch_object(const call_ptr& call) {
               auto now = api::decode(*text, api::media::json, &call->kind(), {.fields = fields});
               if (!now) return api::fail(std::move(now.error()));
               call->warn(now->warnings);
+              if (auto fine = complete_custom(call, call->kind(), *now->content, fields); !fine)
+                return api::fail(std::move(fine.error()));
               return propose_replacement(call, was, std::move(now->content));
             });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "api/error.hpp"
 #include "server/rest/handlers/change.hpp"
@@ -15,15 +16,23 @@ void patch_object(const call_ptr& call);
 
 // -- what they share ----------------------------------------------------------------------------
 
+// What is special about the body of some requests.
+struct body_rules {
+  // Another version that the body may name.
+  std::string_view also_version = {};
+  // What is said of a name in the body that is not the one in the URL; empty: the usual.
+  std::string_view other_name = {};
+};
+
 // The body of the request as an object of that kind; what fieldValidation says of it becomes
-// warnings of the call. `also_version`: another version that the body may name.
+// warnings of the call.
 api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const api::kind_info& kind,
                                                     api::field_validation fields,
-                                                    std::string_view also_version = {});
+                                                    const body_rules& rules = {});
 
 // The object as a new one.
-proposal propose_creation(const call_ptr& call, std::unique_ptr<api::body> content);
+api::expected<proposal> propose_creation(const call_ptr& call, std::unique_ptr<api::body> content);
 
 // Makes `now` the successor of `was` under the rules of the part that the call writes.
 api::expected<proposal> propose_replacement(const call_ptr& call, const api::object_ptr& was,

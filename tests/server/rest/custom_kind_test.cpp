@@ -74,11 +74,21 @@ TEST_CASE("a custom object is created, read, replaced and deleted") {
   CHECK(server.post(widgets, widget_json("a", "1")).status == 409);
   CHECK(server.get(widgets + "/b").at("message") == "widgets.stable.example.com \"b\" not found");
 
-  const auto put = server.put(widgets + "/a", widget_json("a", "2"));
+  // An update says what it replaces.
+  const auto blind = server.put(widgets + "/a", widget_json("a", "2"));
+  CHECK(blind.status == 422);
+  CHECK(blind.at("details.causes.0.field") == "metadata.resourceVersion");
+  const auto update = [&](const std::string& size) {
+    auto json = widget_json("a", size);
+    const auto now = server.get(widgets + "/a").at("metadata.resourceVersion");
+    json.insert(json.find("\"name\""), "\"resourceVersion\":\"" + now + "\",");
+    return server.put(widgets + "/a", json);
+  };
+  const auto put = update("2");
   CHECK(put.status == 200);
   CHECK(put.at("metadata.generation") == "2");
   CHECK(put.at("metadata.uid") == made.at("metadata.uid"));
-  const auto same = server.put(widgets + "/a", widget_json("a", "2.0"));
+  const auto same = update("2.0");
   CHECK(same.at("metadata.resourceVersion") == put.at("metadata.resourceVersion"));
 
   CHECK(server.remove(widgets + "/a").at("status") == "Success");
@@ -127,7 +137,7 @@ TEST_CASE("the status of a custom object is a part of its own") {
   CHECK(reported.at("spec.size") == "1");
   CHECK(reported.at("status.ready") == "true");
   CHECK(reported.at("metadata.generation") == "1");
-  const auto put = server.put(widgets + "/a", widget_json("a", "2"));
+  const auto put = server.patch(widgets + "/a", "merge", R"({"spec":{"size":2},"status":null})");
   CHECK(put.at("status.ready") == "true");
   CHECK(server.get(widgets + "/a/scale").status == 404);
 }

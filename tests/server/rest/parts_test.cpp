@@ -70,6 +70,18 @@ TEST_CASE("an eviction deletes a pod with its grace and says why") {
   CHECK(evict_as("policy/v1beta1", "Eviction") == 201);
 }
 
+TEST_CASE("an eviction or a binding of another pod than the path names is refused") {
+  rest_test server;
+  server.create_pod("other");
+  for (const std::string kind : {"Eviction", "Binding"}) {
+    const auto path = pods + "/other/" + (kind == "Eviction" ? "eviction" : "binding");
+    const auto refused = server.post(path, R"({"metadata":{"name":"web"},"target":{"name":"n1"}})");
+    CHECK(refused.status == 400);
+    CHECK(refused.at("message") == "name in URL does not match name in " + kind + " object");
+  }
+  CHECK(server.get(pods + "/other").status == 200);
+}
+
 TEST_CASE("each service gets an address of its own") {
   rest_test server;
   std::set<std::string> given;
@@ -289,7 +301,6 @@ TEST_CASE("there are no custom kinds, and clients may know it") {
   CHECK(none.at("kind") == "CustomResourceDefinitionList");
   CHECK(none.size("items") == 0);
   CHECK(server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x").status == 404);
-  CHECK(server.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "{}").status == 404);
 }
 
 TEST_CASE("a pod is replaced by what it was without the tolerations of admission") {

@@ -1,0 +1,45 @@
+// The custom kinds of the scheme, as the definitions in the store say. Kept by the commits
+// themselves: a kind is in the scheme before the client that established it is told, on the commit
+// thread. So whoever has seen that a definition is established finds its kind served.
+//
+// A definition that cannot be served (its kind is one of the schema) is in the log.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "persistence/store/store.hpp"
+
+namespace troupe::actors {
+
+class custom_kinds {
+ public:
+  custom_kinds() = default;
+  // Takes out of the scheme what it has put there.
+  ~custom_kinds();
+  custom_kinds(const custom_kinds&) = delete;
+  custom_kinds& operator=(const custom_kinds&) = delete;
+
+  // All that the store has. `take` must be in force by then (store::observe).
+  void load(const persistence::store& store);
+  // Of the commit thread, before the changes are acknowledged.
+  void take(const std::vector<persistence::change>& changes);
+
+ private:
+  struct served {
+    api::object_ptr definition = {};
+    persistence::revision since = 0;  // objects written before may not be in line with it
+  };
+
+  void put(const api::object_ptr& definition);
+  void remove(const api::object& definition);
+
+  std::mutex changing_;  // load() while commits go on
+  persistence::revision loaded_ = 0;
+  // What stands in the scheme, by name of the definition.
+  std::map<std::string, served> served_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,56 @@
+// Gives definitions of custom kinds their names, and empties those that are deleted.
+//
+// One actor for all of them: within a group no two may have one name, so it judges one definition
+// of a group after the other, each when the status of the one before has come back by the stream.
+// What it knows comes from its stream and is found again after a crash. A write that conflicts, or
+// gets no answer, is tried again.
+//
+// kubernetes: apiextensions-apiserver/pkg/controller/{status,establish,apiapproval,finalizer}.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "actors/write/emptier.hpp"
+#include "api/schema/apiextensions_v1.pb.h"
+
+namespace troupe::actors {
+
+class definition_controller : public emptier {
+ public:
+  // The store must outlive it.
+  definition_controller(const persistence::store* store, core_actors core);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  using definition = api::apiextensions::v1::CustomResourceDefinition;
+
+  // The definitions of one API group, by name.
+  struct group {
+    std::map<std::string, api::object_ptr> known = {};
+    std::set<std::string> waiting = {};  // to be judged
+    bool writing = false;                // a status is on its way
+    revision written = 0;                // the stream has to show this before the next is judged
+  };
+  stage survey(const persistence::snapshot& state, const api::object& of,
+               std::size_t limit) const override;
+  bool waits(const api::object& of) const override;
+
+  void on_definitions(const watch_events& m);
+  void changed(const watch_event& event);
+
+  void judge_next(group& in);
+  // The definition with the status that it should have; null where it has it.
+  std::unique_ptr<definition> judged(const group& in, const definition& of) const;
+  void write_status(group& in, const api::object& object, std::unique_ptr<definition> next);
+
+  std::map<std::string, group> groups_;
+  runtime::timer again_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,135 @@
+// What the rules of a version do to objects.
+#include <algorithm>
+#include <limits>
+
+#include "api/codec/codec.hpp"
+#include "api/codec/json_text.hpp"
+#include "api/custom/custom_values.hpp"
+#include "api/custom/custom_version.hpp"
+#include "api/invariant.hpp"
+#include "api/object/custom_body.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/structural/complete.hpp"
+#include "api/structural/validate.hpp"
+#include "api/validation/findings.hpp"
+
+namespace troupe::api {
+namespace {
+
+void complete(const structural_schema& schema, CustomBody& content,
+              std::vector<std::string>* unknown) {
+  json_document tree;
+  read_rest(tree, content);
+  prune(tree, schema.root, tree.GetAllocator(), unknown);
+  set_defaults(tree, schema.root, tree.GetAllocator());
+  write_rest(content, tree);
+}
+
+error strict_error(const std::string& kind, const std::string& version,
+                   const std::vector<std::string>& lines) {
+  std::string text = kind + " in version " + quoted(version) + " cannot be handled as a " + kind +
+                     ": strict decoding error: ";
+  for (const auto& each : lines) {
+    if (&each != &lines.front()) text += ", ";
+    text += each;
+  }
+  return bad_request(std::move(text));
+}
+
+void check_name(findings& out, const schema_node* node, const char* field,
+                const std::string& name) {
+  if (node == nullptr || name.empty()) return;
+  const auto metadata = out.at.field("metadata");
+  const auto step = out.at.field(field);
+  const json_value value{
+      rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size()))};
+  validate(out, *node, value, nullptr);
+}
+
+const json_value* member(const json_value& of, const char* name) {
+  const auto found = of.FindMember(name);
+  return found == of.MemberEnd() ? nullptr : &found->value;
+}
+
+std::optional<std::int32_t> number_at(custom_values& values, const json_path& path) {
+  const auto* found = values.first(path);
+  if (found == nullptr || !found->IsNumber()) return std::nullopt;
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::clamp(found->GetDouble(), -most, most));
+}
+
+}  // namespace
+
+expected<std::vector<std::string>> custom_version::complete(CustomBody& content,
+                                                            field_validation fields) const {
+  std::vector<std::string> unknown;
+  if (schema() == nullptr) return unknown;
+  api::complete(*schema(), content, fields == field_validation::ignore ? nullptr : &unknown);
+  for (auto& each : unknown)
+    each = "unknown field " + quoted(each);
+  if (fields == field_validation::strict && !unknown.empty())
+    return fail(strict_error(whole().spec().names().kind(), said_.name(), unknown));
+  return unknown;
+}
+
+void custom_version::bring_into_line(CustomBody& content) const {
+  if (schema() != nullptr) api::complete(*schema(), content, nullptr);
+}
+
+void custom_version::check(findings& out, const CustomBody& now, const CustomBody* was,
+                           part of) const {
+  if (schema() == nullptr) return;
+  json_document tree, before;
+  read_rest(tree, now);
+  if (was != nullptr) read_rest(before, *was);
+  if (of == part::object) {
+    const auto& meta = now.metadata();
+    check_name(out, schema()->name.get(), "name", meta.name());
+    check_name(out, schema()->generate_name.get(), "generateName", meta.generate_name());
+    return validate(out, schema()->root, tree, was == nullptr ? nullptr : &before);
+  }
+  const auto* node = schema()->root.find("status");
+  const auto* status = member(tree, "status");
+  if (node == nullptr || status == nullptr) return;
+  const auto step = out.at.field("status");
+  validate(out, *node, *status, was == nullptr ? nullptr : member(before, "status"));
+}
+
+expected<version_rules::replicas> custom_version::scale(const CustomBody& content) const {
+  ensure(scale_.has_value(), "a kind with has_scale says where the numbers stand");
+  custom_values values{content};
+  const auto wanted = number_at(values, scale_->wanted);
+  if (!wanted)
+    return fail(internal("the spec replicas field " +
+                         quoted(said_.subresources().scale().spec_replicas_path()) +
+                         " does not exist"));
+  return replicas{
+      .wanted = *wanted,
+      .actual = number_at(values, scale_->actual).value_or(0),
+      .selector = scale_->selector ? plain_text(values.first(*scale_->selector)) : std::string{}};
+}
+
+expected<void> custom_version::set_replicas(CustomBody& content, std::int32_t wanted) const {
+  ensure(scale_.has_value(), "a kind with has_scale says where the numbers stand");
+  json_document tree;
+  read_rest(tree, content);
+  auto& allocator = tree.GetAllocator();
+  json_value* at = &tree;
+  for (const auto& each : scale_->wanted.steps()) {
+    if (!at->IsObject())
+      return fail(internal("the replicas cannot be set: what stands above " + quoted(each.name) +
+                           " is no object"));
+    auto found = at->FindMember(
+        rapidjson::StringRef(each.name.data(), static_cast<rapidjson::SizeType>(each.name.size())));
+    if (found == at->MemberEnd()) {
+      at->AddMember(make_text(each.name, allocator), json_value(rapidjson::kObjectType), allocator);
+      found = at->MemberEnd() - 1;
+    }
+    at = &found->value;
+  }
+  at->SetInt(wanted);
+  write_rest(content, tree);
+  return {};
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,36 @@
+// The values in an object of a custom kind that a path names. Only .cpp files of the room include
+// it.
+#pragma once
+
+#include <optional>
+
+#include "api/codec/json_dom.hpp"
+#include "api/custom/json_path.hpp"
+#include "api/schema/custom.pb.h"
+
+namespace troupe::api {
+
+// Reads of the object what is asked for, once. The body must outlive it.
+class custom_values {
+ public:
+  explicit custom_values(const CustomBody& content) : content_(content) {}
+
+  // The first value that the path names; null where there is none.
+  const json_value* first(const json_path& path);
+
+ private:
+  const json_value& rest();
+  const json_value& metadata();
+
+  const CustomBody& content_;
+  std::optional<json_document> rest_, metadata_;
+};
+
+// As a selector compares it; empty of what is neither a text nor a number nor a boolean.
+std::string plain_text(const json_value* value);
+
+// CustomBody.rest as a tree; an object without members where there is none.
+void read_rest(json_document& into, const CustomBody& content);
+void write_rest(CustomBody& content, const json_value& rest);
+
+}  // namespace troupe::api

@@ -1,0 +1,27 @@
+// What a definition says, as kinds of the scheme. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "api/schema/apiextensions_v1.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::api::definitions {
+
+using apiextensions::v1::CustomResourceDefinition;
+
+// It has names: it was established, or is about to be.
+bool is_served(const CustomResourceDefinition& definition);
+// Whether both make the same kinds.
+bool serve_the_same(const CustomResourceDefinition& now, const CustomResourceDefinition& was);
+// Whether an object that is in line with one is so with the other.
+bool have_the_same_schemas(const CustomResourceDefinition& now,
+                           const CustomResourceDefinition& was);
+
+// The version in which objects are stored comes first, whether it is served or not. Objects that
+// were written before the revision `since` are brought into line with the schema when they are
+// read.
+std::vector<custom_kind> served_kinds(const object_ptr& definition, std::uint64_t since);
+
+}  // namespace troupe::api::definitions

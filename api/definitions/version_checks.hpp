@@ -1,0 +1,16 @@
+// Whether one version of a definition is fine; for files of this folder.
+#pragma once
+
+#include "api/schema/apiextensions_v1.pb.h"
+
+namespace troupe::api {
+
+class findings;
+
+namespace definitions {
+
+// `out.at` stands at the version.
+void check_version(findings& out, const apiextensions::v1::CustomResourceDefinitionVersion& of);
+
+}  // namespace definitions
+}  // namespace troupe::api

@@ -1,0 +1,145 @@
+#include "api/structural/complete.hpp"
+
+#include "api/codec/codec.hpp"
+#include "api/limits.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/values/utf8.hpp"
+
+namespace troupe::api {
+namespace {
+
+bool is_head(std::string_view name) {
+  return name == "apiVersion" || name == "kind" || name == "metadata";
+}
+
+// Keeps the members that `stays` says true of, in their order.
+template <class Stays>
+void keep_members(json_value& object, Stays stays) {
+  auto end = object.MemberBegin();
+  for (auto at = object.MemberBegin(); at != object.MemberEnd(); ++at) {
+    if (!stays(*at)) continue;
+    if (end != at) {
+      end->name = at->name;
+      end->value = at->value;
+    }
+    ++end;
+  }
+  if (end != object.MemberEnd()) object.EraseMember(end, object.MemberEnd());
+}
+
+// The metadata of an object within the object, as any metadata. What cannot be read stays for the
+// validation to refuse.
+void complete_metadata(json_value& value, json_allocator& allocator) {
+  meta::v1::ObjectMeta meta;
+  if (!value.IsObject() || !decode_into(write_json(value), media::json, meta)) return;
+  json_document read;
+  if (!parse_json(read, encode_json(meta, {}, {}), "metadata")) return;
+  strip_nulls(read);
+  value.CopyFrom(read, allocator);
+}
+
+class pruner {
+ public:
+  pruner(json_allocator& allocator, std::vector<std::string>* unknown)
+      : allocator_(allocator), unknown_(unknown) {}
+
+  // A null node knows nothing.
+  void visit(json_value& value, const schema_node* node) {
+    if (value.IsArray()) return visit_items(value, node);
+    if (!value.IsObject()) return;
+    const bool keeps = node != nullptr && node->keeps_unknown;
+    keep_members(value, [&](json_value::Member& member) {
+      const auto name = text_of(member.name);
+      if (node != nullptr && node->embedded && is_head(name)) {
+        if (name == "metadata") complete_metadata(member.value, allocator_);
+        return true;
+      }
+      const auto* known = node == nullptr ? nullptr : node->find(name);
+      if (known == nullptr && node != nullptr) known = node->values.get();
+      if (known == nullptr && !(node != nullptr && node->values_of_any)) {
+        if (!keeps) note(name);
+        return keeps;
+      }
+      const auto step = at_.field(shortened(name));
+      visit(member.value, known);
+      return true;
+    });
+  }
+
+ private:
+  void visit_items(json_value& value, const schema_node* node) {
+    const bool keeps = node != nullptr && node->keeps_unknown;
+    const auto* items = node == nullptr ? nullptr : node->items.get();
+    if (keeps && items == nullptr) return;
+    for (rapidjson::SizeType i = 0; i < value.Size(); ++i) {
+      const auto step = at_.index(i);
+      visit(value[i], items);
+    }
+  }
+
+  static std::string_view shortened(std::string_view name) {
+    return name.substr(0, utf8_prefix(name, limits::path_key_bytes));
+  }
+
+  void note(std::string_view name) {
+    if (unknown_ == nullptr || unknown_->size() >= limits::document_problems) return;
+    const auto step = at_.field(shortened(name));
+    unknown_->push_back(at_.str());
+  }
+
+  json_allocator& allocator_;
+  std::vector<std::string>* unknown_;
+  field_path at_;
+};
+
+void take_default(json_value& value, const schema_node& node, json_allocator& allocator) {
+  if (node.fallback)
+    value.CopyFrom(*node.fallback, allocator);
+  else
+    value.SetNull();
+}
+
+// The members that a schema has a default for and the object has not.
+void add_missing(json_value& object, const schema_node& node, json_allocator& allocator) {
+  for (const auto& [name, property] : node.properties) {
+    if (!property->fallback) continue;
+    const auto found = object.FindMember(
+        rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
+    if (found != object.MemberEnd()) continue;
+    json_value copy(*property->fallback, allocator);
+    object.AddMember(make_text(name, allocator), copy, allocator);
+  }
+}
+
+}  // namespace
+
+void prune(json_value& value, const schema_node& node, json_allocator& allocator,
+           std::vector<std::string>* unknown) {
+  pruner(allocator, unknown).visit(value, &node);
+}
+
+void set_defaults(json_value& value, const schema_node& node, json_allocator& allocator) {
+  if (value.IsArray()) {
+    if (!node.items) return;
+    for (auto& element : value.GetArray()) {
+      if (node.items->drops(element)) take_default(element, *node.items, allocator);
+      set_defaults(element, *node.items, allocator);
+    }
+    return;
+  }
+  if (!value.IsObject()) return;
+  add_missing(value, node, allocator);
+  keep_members(value, [&](json_value::Member& member) {
+    const auto* known = node.find(text_of(member.name));
+    if (known == nullptr) known = node.values.get();
+    if (known == nullptr) return true;
+    if (known->drops(member.value)) {
+      if (!known->fallback) return false;
+      take_default(member.value, *known, allocator);
+    }
+    set_defaults(member.value, *known, allocator);
+    return true;
+  });
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,53 @@
+#include "api/structural/schema_node.hpp"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+
+namespace troupe::api {
+namespace {
+
+re2::RE2::Options pattern_options() {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(8 << 20);  // Our own: of one pattern, compiled, with the states of a match.
+  return options;
+}
+
+re2::StringPiece piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+}  // namespace
+
+std::string_view name_of(schema_type type) {
+  static constexpr std::string_view names[] = {"",        "object", "array",  "string",
+                                               "integer", "number", "boolean"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+text_pattern::text_pattern(std::string text) : text_(std::move(text)) {}
+text_pattern::~text_pattern() = default;
+
+bool text_pattern::found_in(std::string_view value) const {
+  std::call_once(
+      once_, [this] { compiled_ = std::make_unique<re2::RE2>(piece(text_), pattern_options()); });
+  return re2::RE2::PartialMatch(piece(value), *compiled_);
+}
+
+std::string text_pattern::problem_of(std::string_view text) {
+  const re2::RE2 compiled(piece(text), pattern_options());
+  return compiled.ok() ? std::string{} : compiled.error();
+}
+
+const schema_node* schema_node::find(std::string_view name) const {
+  const auto found = std::lower_bound(
+      properties.begin(), properties.end(), name,
+      [](const auto& each, std::string_view wanted) { return each.name < wanted; });
+  return found != properties.end() && found->name == name ? found->node.get() : nullptr;
+}
+
+// Small chunks: most schemas have a few short defaults.
+structural_schema::structural_schema() : pool(512) {}
+
+}  // namespace troupe::api

@@ -1,0 +1,104 @@
+// A structural schema as a tree, made once for each version of a definition (compile.hpp).
+//
+// kubernetes: apiextensions-apiserver/pkg/apiserver/schema/structural.go. Only .cpp files of the
+// room include it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/codec/json_dom.hpp"
+
+namespace re2 {
+class RE2;
+}
+
+namespace troupe::api {
+
+struct schema_node;
+using schema_node_ptr = std::unique_ptr<schema_node>;
+
+enum class schema_type : std::uint8_t { any, object, array, string, integer, number, boolean };
+enum class schema_list : std::uint8_t { atomic, set, map };
+
+// The name in a schema: "object"; empty of `any`.
+std::string_view name_of(schema_type type);
+
+// A regular expression in RE2's language, which is Go's. Compiled at its first use: most patterns
+// of a cluster's definitions are never asked. Safe from any thread.
+class text_pattern {
+ public:
+  explicit text_pattern(std::string text);
+  ~text_pattern();
+
+  const std::string& text() const noexcept { return text_; }
+  // Anywhere in the value.
+  bool found_in(std::string_view value) const;
+  // What is wrong with it; empty where nothing is.
+  static std::string problem_of(std::string_view text);
+
+ private:
+  const std::string text_;
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<re2::RE2> compiled_;
+};
+
+// What a value has to be besides its type.
+struct value_rules {
+  std::optional<double> minimum, maximum, multiple_of;
+  bool above_minimum = false, below_maximum = false;   // the bound itself is not allowed
+  std::optional<std::int64_t> min_length, max_length;  // characters
+  std::optional<std::int64_t> min_items, max_items;
+  std::optional<std::int64_t> min_properties, max_properties;
+  std::unique_ptr<text_pattern> pattern;
+  std::string format;
+  std::vector<json_value> allowed;  // enum
+  std::vector<std::string> required;
+  std::vector<schema_node_ptr> all_of, any_of, one_of;
+  schema_node_ptr none_of;  // not
+};
+
+struct schema_property {
+  std::string name;
+  schema_node_ptr node;
+};
+
+struct schema_node {
+  schema_type type = schema_type::any;
+  bool nullable = false;
+  bool int_or_string = false;
+  bool keeps_unknown = false;  // x-kubernetes-preserve-unknown-fields
+  bool embedded = false;       // x-kubernetes-embedded-resource
+  bool values_of_any = false;  // additionalProperties: true
+  bool atomic_map = false;
+  schema_list list = schema_list::atomic;
+
+  std::vector<schema_property> properties;  // in order of name
+  schema_node_ptr items;
+  schema_node_ptr values;                // additionalProperties
+  std::unique_ptr<json_value> fallback;  // default
+  std::unique_ptr<value_rules> rules;
+  std::unique_ptr<std::vector<std::string>> list_keys;  // of a list that is a map
+
+  const schema_node* find(std::string_view name) const;
+  // A null that is no value: it is replaced by the default or goes.
+  bool drops(const json_value& value) const { return value.IsNull() && !nullable; }
+};
+
+// The whole of one version. Immutable, safe from any thread.
+struct structural_schema {
+  structural_schema();
+
+  json_allocator pool;  // of defaults and enums
+  // Without apiVersion, kind and metadata: these are no part of CustomBody.rest.
+  schema_node root;
+  // What the schema asks of metadata.name and metadata.generateName; null: nothing.
+  schema_node_ptr name, generate_name;
+};
+
+}  // namespace troupe::api
