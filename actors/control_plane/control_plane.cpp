@@ -89,15 +89,17 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   const auto policy = std::make_shared<access::policy>();
   impl_->policy = policy;
   const auto kinds = std::make_shared<custom_kinds>();
-  store.observe([to = core_actors.watcher, policy, kinds](persistence::revision after,
-                                                          persistence::change_batch batch) {
-    // Before the clients are told: what they ask next is judged by what they have changed.
-    kinds->take(*batch);
-    policy->take(*batch);
-    const auto& last = batch->back();
-    const runtime::cause cause{last.cause.request, last.at};
-    to.tell(committed{after, std::move(batch)}, cause);
-  });
+  store.observe(
+      [to = core_actors.watcher](persistence::revision after, persistence::change_batch batch) {
+        const auto& last = batch->back();
+        const runtime::cause cause{last.cause.request, last.at};
+        to.tell(committed{after, std::move(batch)}, cause);
+      },
+      // Before anybody can read of it: what is asked next is judged by what was changed.
+      [policy, kinds](const std::vector<persistence::change>& changes) {
+        kinds->take(changes);
+        policy->take(changes);
+      });
   kinds->load(store);
   policy->load(store);
   core_actors.recorder =

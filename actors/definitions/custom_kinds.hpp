@@ -1,6 +1,6 @@
 // The custom kinds of the scheme, as the definitions in the store say. Kept by the commits
-// themselves: a kind is in the scheme before the client that established it is told, on the commit
-// thread. So whoever has seen that a definition is established finds its kind served.
+// themselves, on the commit thread, before a change is visible. So whoever reads that a definition
+// is established finds its kind served.
 //
 // A definition that cannot be served (its kind is one of the schema) is in the log.
 #pragma once
@@ -24,7 +24,7 @@ class custom_kinds {
 
   // All that the store has. `take` must be in force by then (store::observe).
   void load(const persistence::store& store);
-  // Of the commit thread, before the changes are acknowledged.
+  // Of the commit thread, before the changes are visible.
   void take(const std::vector<persistence::change>& changes);
 
  private:

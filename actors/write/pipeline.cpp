@@ -5,6 +5,7 @@
 
 #include "actors/core/condition.hpp"
 #include "actors/write/admission/service_addresses.hpp"
+#include "api/apply/field_managers.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_service.pb.h"
@@ -58,6 +59,14 @@ void prepare_update(proposal& of) {
   api::prepare_update(*of.kind, now, was);
   if (of.kind == &api::kind_of<Service>())
     service_addresses::drop_leftovers(static_cast<Service&>(now), static_cast<const Service&>(was));
+}
+
+void track_fields(proposal& of) {
+  if (of.tracking == nullptr) return;
+  if (of.tracking->applied)
+    *api::meta_of(*of.after).mutable_managed_fields() = *of.tracking->applied;
+  else if (of.before)
+    api::track_update(*of.kind, *of.after, of.before->content(), of.tracking->by);
 }
 
 std::vector<api::error_cause> causes_of(const proposal& of) {
@@ -122,6 +131,7 @@ api::expected<void> prepare(draft& write, const write_context& context) {
     prepare_update(of);
   else
     prepare_creation(write, context);
+  track_fields(of);
   return {};
 }
 

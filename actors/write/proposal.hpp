@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "actors/write/admission/attributes.hpp"
+#include "api/apply/field_managers.hpp"
 #include "api/object/object.hpp"
 #include "persistence/transaction.hpp"
 
@@ -20,6 +22,13 @@ enum class write_rules : std::uint8_t {
   as_is,                 // bind, evict, delete: it is complete
 };
 
+// How the managed fields of the object follow from the write.
+struct field_tracking {
+  api::field_manager by;
+  // Of a server-side apply: what they are then. Nothing: as after any other write.
+  std::optional<api::managed_fields> applied;
+};
+
 struct proposal {
   api::kind_handle kind;
   admission::operation op = admission::operation::create;
@@ -32,6 +41,8 @@ struct proposal {
   bool validated = false;
   // There is nothing to change; `before` is the result.
   bool settled = false;
+  // Null: nobody has ever applied the object, or who writes is not followed.
+  std::shared_ptr<const field_tracking> tracking = nullptr;
 };
 
 // A proposal that was admitted.

@@ -1,8 +1,6 @@
 #include "api/codec/json_dom.hpp"
 
-#include <rapidjson/encodedstream.h>
 #include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
@@ -22,30 +20,9 @@ namespace {
 
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-// Brackets outside of strings.
-std::size_t depth_of(std::string_view text) {
-  std::size_t depth = 0, deepest = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      deepest = std::max(deepest, ++depth);
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return deepest;
-}
-
 // Builds a document, reading its numbers: RapidJSON makes 1.3e294 of "0e111", and with less
-// precision it does not read back what it has written. Refuses a number that is too big.
+// precision it does not read back what it has written. Refuses a number that is too big, and what
+// nests too deep.
 class exact_numbers {
  public:
   using size = rapidjson::SizeType;
@@ -76,15 +53,26 @@ class exact_numbers {
   bool Double(double value) { return to_.Double(value); }
   bool String(const char* text, size length, bool copy) { return to_.String(text, length, copy); }
   bool Key(const char* text, size length, bool copy) { return to_.Key(text, length, copy); }
-  bool StartObject() { return to_.StartObject(); }
-  bool EndObject(size members) { return to_.EndObject(members); }
-  bool StartArray() { return to_.StartArray(); }
-  bool EndArray(size elements) { return to_.EndArray(elements); }
+  bool StartObject() { return deeper() && to_.StartObject(); }
+  bool EndObject(size members) {
+    --depth_;
+    return to_.EndObject(members);
+  }
+  bool StartArray() { return deeper() && to_.StartArray(); }
+  bool EndArray(size elements) {
+    --depth_;
+    return to_.EndArray(elements);
+  }
+
+  bool too_deep() const noexcept { return depth_ > limits::json_tree_depth; }
 
  private:
   static bool good(const std::from_chars_result& read) { return read.ec == std::errc(); }
 
+  bool deeper() { return ++depth_ <= limits::json_tree_depth; }
+
   json_document& to_;
+  std::size_t depth_ = 0;
 };
 
 using member_list = std::vector<const json_value::Member*>;
@@ -124,19 +112,27 @@ expected<void> parse_json(json_document& into, std::string_view text,
   const auto wrong = [&](const std::string& reason) {
     return fail(bad_request("error decoding " + std::string(description) + ": " + reason));
   };
-  if (depth_of(text) > limits::json_tree_depth)
-    return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
-  rapidjson::MemoryStream bytes(text.data(), text.size());
-  rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> in(bytes);
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  // RapidJSON is fastest on a text that ends with a zero.
+  const std::string bytes(text);
+  rapidjson::StringStream in(bytes.c_str());
   rapidjson::ParseResult result;
+  bool too_deep = false;
   auto read = [&](json_document& to) {
     constexpr unsigned flags =
         rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
     exact_numbers taken(to);
     result = rapidjson::Reader().Parse<flags>(in, taken);
+    too_deep = taken.too_deep();
     return !result.IsError();
   };
   into.Populate(read);
+  if (too_deep)
+    return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
+  // A zero in the text ends nothing.
+  if (!result.IsError() && in.Tell() != bytes.size())
+    result.Set(rapidjson::kParseErrorDocumentRootNotSingular, in.Tell());
   if (!result.IsError()) return {};
   const auto code = result.Code() == rapidjson::kParseErrorTermination
                         ? rapidjson::kParseErrorNumberTooBig

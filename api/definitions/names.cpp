@@ -61,11 +61,8 @@ bool all_free(name_check& check, const CustomResourceDefinitionNames& wanted,
 definition_condition established(const CustomResourceDefinition& of, bool accepted) {
   constexpr const char* type = "Established";
   constexpr const char* message = "the initial names have been accepted";
-  // Once it is served it stays so, whatever names it asks for then. It is served when its names
-  // have been accepted; only after that it may say so, or who reads it would be too early.
-  if (condition_holds(of, type) || (accepted && condition_holds(of, "NamesAccepted")))
-    return {type, true, "InitialNamesAccepted", message};
-  if (accepted) return {type, false, "Installing", message};
+  // Once it is served it stays so, whatever names it asks for then.
+  if (accepted || condition_holds(of, type)) return {type, true, "InitialNamesAccepted", message};
   return {type, false, "NotAccepted", "not all names are accepted"};
 }
 

@@ -41,10 +41,14 @@ class committer {
   expected<void> write(batch& pending);
 
   // -- answers --------------------------------------------------------------------------------
-  // The new state, the observer, then each transaction's outcome.
+  // Who prepares for it, the new state, the observer, then each transaction's outcome.
   void publish(batch& pending);
   using observer_function = std::function<void(revision after, change_batch changes)>;
-  void observer(observer_function function) { observer_ = std::move(function); }
+  using preparer_function = std::function<void(const std::vector<change>& changes)>;
+  void observer(observer_function function, preparer_function before) {
+    observer_ = std::move(function);
+    preparer_ = std::move(before);
+  }
 
   // -- while no batch is on its way -------------------------------------------------------------
   // Reopens the disk and brings it and memory to the same state: unsynced batches are written
@@ -93,6 +97,7 @@ class committer {
 
   // Of answers.
   observer_function observer_;
+  preparer_function preparer_;
 };
 
 }  // namespace troupe::persistence

@@ -31,7 +31,8 @@ class local_store final : public store {
   expected<snapshot> read_at(revision at) const override;
   void pin(const snapshot& state) override;
   expected<std::vector<change>> changes(revision after, std::size_t limit) const override;
-  void observe(batch_observer observer) override;
+  using store::observe;
+  void observe(batch_observer observer, batch_preparer before) override;
   expected<void> compact(revision up_to) override;
   store_stats stats() const override;
   std::string cluster_id() const override;

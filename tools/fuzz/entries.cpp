@@ -9,6 +9,7 @@ const std::vector<entry>& entries() {
   static const std::vector<entry> all = [] {
     std::vector<entry> made;
     add_documents(made);
+    add_schemas(made);
     add_texts(made);
     add_transports(made);
     add_sessions(made);

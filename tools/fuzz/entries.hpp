@@ -29,6 +29,7 @@ void run(const entry& target, std::string_view bytes);
 // -- by room --------------------------------------------------------------------------------------
 
 void add_documents(std::vector<entry>& to);     // objects in all their forms, patches
+void add_schemas(std::vector<entry>& to);       // custom kinds, server-side apply
 void add_texts(std::vector<entry>& to);         // selectors, amounts, times, the configuration
 void add_transports(std::vector<entry>& to);    // HTTP/1.1, WebSocket, targets, tokens
 void add_sessions(std::vector<entry>& to);      // HTTP/2

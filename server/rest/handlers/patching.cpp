@@ -13,8 +13,8 @@ api::error no_server_side_apply() {
   out.code = 415;
   out.reason = "UnsupportedMediaType";
   out.message =
-      "server-side apply is not supported by this server: apply without --server-side, or send a "
-      "patch as application/strategic-merge-patch+json, application/merge-patch+json or "
+      "server-side apply of this subresource is not supported by this server: send a patch as "
+      "application/strategic-merge-patch+json, application/merge-patch+json or "
       "application/json-patch+json";
   return out;
 }

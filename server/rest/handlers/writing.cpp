@@ -11,6 +11,7 @@
 #include "api/validation/findings.hpp"
 #include "api/version_rules.hpp"
 #include "server/access/authorization.hpp"
+#include "server/rest/handlers/applying.hpp"
 #include "server/rest/handlers/patching.hpp"
 
 namespace troupe::server {
@@ -48,15 +49,6 @@ class body_source {
   bool taken_ = false;
 };
 
-// An update that creates is a create too. kubernetes: apiserver/pkg/endpoints/handlers/update.go.
-api::expected<void> may_create(const call& call) {
-  const auto* permissions = call.services.options.permissions;
-  if (permissions == nullptr || !call.request->user) return {};
-  auto info = call.request->info;
-  info.verb = "create";
-  return permissions->check(*call.request->user, info);
-}
-
 actors::write_rules rules_of(std::string_view subresource) {
   using actors::write_rules;
   // Which parts of the status each takes, the strategy says.
@@ -64,16 +56,6 @@ actors::write_rules rules_of(std::string_view subresource) {
   if (subresource == "finalize") return write_rules::finalize;
   if (subresource == "ephemeralcontainers") return write_rules::ephemeral_containers;
   return write_rules::object;
-}
-
-// What the version's schema does not know goes, what it has a default for comes.
-api::expected<void> complete_custom(const call_ptr& call, const api::kind_info& kind,
-                                    api::body& content, api::field_validation fields) {
-  if (kind.rules() == nullptr) return {};
-  auto unknown = kind.rules()->complete(api::as_custom(content), fields);
-  if (!unknown) return api::fail(std::move(unknown.error()));
-  call->warn(*unknown);
-  return {};
 }
 
 // The rules of the version in which the object is stored are checked with the write. Where the
@@ -101,6 +83,24 @@ void warn_of_kind(const call_ptr& call) {
 }
 
 }  // namespace
+
+// kubernetes: apiserver/pkg/endpoints/handlers/update.go.
+api::expected<void> may_create(const call& call) {
+  const auto* permissions = call.services.options.permissions;
+  if (permissions == nullptr || !call.request->user) return {};
+  auto info = call.request->info;
+  info.verb = "create";
+  return permissions->check(*call.request->user, info);
+}
+
+api::expected<void> complete_custom(const call_ptr& call, const api::kind_info& kind,
+                                    api::body& content, api::field_validation fields) {
+  if (kind.rules() == nullptr) return {};
+  auto unknown = kind.rules()->complete(api::as_custom(content), fields);
+  if (!unknown) return api::fail(std::move(unknown.error()));
+  call->warn(*unknown);
+  return {};
+}
 
 api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     const api::kind_info& kind,
@@ -151,12 +151,15 @@ api::expected<proposal> propose_replacement(const call_ptr& call, const api::obj
   if (auto fine = check_version(call, *now, &was->content()); !fine)
     return api::fail(std::move(fine.error()));
   now = api::taken_home(call->kind(), std::move(now), &was->content());
+  const bool tracked =
+      !was->meta().managed_fields().empty() || !api::meta_of(*now).managed_fields().empty();
   return proposal{.kind = &api::home_of(call->kind()),
                   .op = actors::admission::operation::update,
                   .subresource = call->route.subresource,
                   .rules = rules_of(call->route.subresource),
                   .before = was,
-                  .after = std::move(now)};
+                  .after = std::move(now),
+                  .tracking = tracked ? tracking_of(*call) : nullptr};
 }
 
 void create_object(const call_ptr& call) {
@@ -199,6 +202,7 @@ void update_object(const call_ptr& call) {
 
 void patch_object(const call_ptr& call) {
   warn_of_kind(call);
+  if (is_apply_patch(*call)) return apply_object(call);
   const auto options = parse_write_options("PatchOptions", call->request->query);
   if (!options) return call->fail(options.error());
   const auto change = patch::from(call->request);

@@ -31,6 +31,13 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     api::field_validation fields,
                                                     const body_rules& rules = {});
 
+// Whether the client, which writes an object that is not there, may create it, too.
+api::expected<void> may_create(const call& call);
+
+// Of a custom kind: what the version's schema does not know goes, what it has a default for comes.
+api::expected<void> complete_custom(const call_ptr& call, const api::kind_info& kind,
+                                    api::body& content, api::field_validation fields);
+
 // The object as a new one.
 api::expected<proposal> propose_creation(const call_ptr& call, std::unique_ptr<api::body> content);
 

@@ -284,14 +284,18 @@ TEST_CASE("streams into containers are refused in words, for pods that are there
   }
 }
 
-TEST_CASE("server-side apply is refused with what to use instead") {
+TEST_CASE("server-side apply of a scale is refused with what to use instead") {
   rest_test server;
-  const auto refused =
-      server.request("PATCH", "/api/v1/namespaces/default/configmaps/m?fieldManager=me", "{}",
-                     {{"content-type", "application/apply-patch+yaml"}});
+  REQUIRE(server
+              .post("/api/v1/namespaces/default/replicationcontrollers",
+                    R"({"metadata":{"name":"m"},"spec":{"selector":{"a":"b"},"template":{
+        "metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})")
+              .status == 201);
+  const auto refused = server.request(
+      "PATCH", "/api/v1/namespaces/default/replicationcontrollers/m/scale?fieldManager=me", "{}",
+      {{"content-type", "application/apply-patch+yaml"}});
   CHECK(refused.status == 415);
   CHECK_THAT(refused.at("message"), Catch::Contains("application/strategic-merge-patch+json"));
-  CHECK_THAT(refused.at("message"), Catch::Contains("without --server-side"));
 }
 
 TEST_CASE("there are no custom kinds, and clients may know it") {

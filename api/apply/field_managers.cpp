@@ -1,0 +1,441 @@
+#include "api/apply/field_managers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "api/apply/merging.hpp"
+#include "api/codec/codec.hpp"
+#include "api/codec/json_text.hpp"
+#include "api/object/custom_body.hpp"
+#include "api/object/object.hpp"
+
+namespace troupe::api {
+namespace {
+
+using meta::v1::ManagedFieldsEntry;
+using meta::v1::ObjectMeta;
+
+constexpr const char* applies = "Apply";
+constexpr const char* updates = "Update";
+constexpr const char* notation = "FieldsV1";
+constexpr const char* before_first_apply = "before-first-apply";
+constexpr const char* ancient_changes = "ancient-changes";
+constexpr const char* kubectl = "kubectl";
+constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
+// kubernetes: apimachinery/pkg/util/managedfields/internal, DefaultMaxUpdateManagers.
+constexpr std::size_t most_updates = 10;
+
+struct manager {
+  std::string name = {}, operation = {}, api_version = {}, subresource = {};
+  std::int64_t seconds = 0;
+  field_set fields = {};
+
+  // Of an entry: who applies has one whatever the version.
+  bool is(const manager& other) const {
+    return name == other.name && operation == other.operation && subresource == other.subresource &&
+           (operation == applies || api_version == other.api_version);
+  }
+};
+using managers = std::vector<manager>;
+
+field_step field_named(const char* name) {
+  return {field_step::type::field, name};
+}
+
+// -- entries --------------------------------------------------------------------------------------
+
+// Nothing where one cannot be read.
+std::optional<managers> read_managers(const managed_fields& entries) {
+  managers all;
+  for (const auto& each : entries) {
+    if (each.operation() != applies && each.operation() != updates) return std::nullopt;
+    auto fields = read_fields(each.fields_v1().raw().empty() ? "{}" : each.fields_v1().raw());
+    if (!fields) return std::nullopt;
+    all.push_back({.name = each.manager(),
+                   .operation = each.operation(),
+                   .api_version = each.api_version(),
+                   .subresource = each.subresource(),
+                   .seconds = each.time().seconds(),
+                   .fields = std::move(*fields)});
+  }
+  return all;
+}
+
+managed_fields written(managers all) {
+  std::erase_if(all, [](const auto& each) { return each.fields.empty(); });
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.operation, a.seconds, a.name, a.api_version, a.subresource) <
+           std::tie(b.operation, b.seconds, b.name, b.api_version, b.subresource);
+  });
+  managed_fields out;
+  for (const auto& each : all) {
+    auto& entry = *out.Add();
+    entry.set_manager(each.name);
+    entry.set_operation(each.operation);
+    entry.set_api_version(each.api_version);
+    if (each.seconds != 0) entry.mutable_time()->set_seconds(each.seconds);
+    entry.set_fields_type(notation);
+    entry.mutable_fields_v1()->set_raw(write_fields(each.fields));
+    if (!each.subresource.empty()) entry.set_subresource(each.subresource);
+  }
+  return out;
+}
+
+manager& entry_of(managers& all, const manager& wanted) {
+  for (auto& each : all)
+    if (each.is(wanted)) return each;
+  all.push_back(wanted);
+  return all.back();
+}
+
+// Of many updates the oldest of one version become one.
+void limit_updates(managers& all, const std::string& api_version) {
+  const auto counts = [](const manager& each) { return each.operation == updates; };
+  auto count = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), counts));
+  if (count <= most_updates) return;
+  manager ancient{.name = ancient_changes, .operation = updates, .api_version = api_version};
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  for (auto at = all.begin(); at != all.end() && count > most_updates - 1;) {
+    if (!counts(*at) || at->api_version != api_version) {
+      ++at;
+      continue;
+    }
+    ancient.seconds = std::max(ancient.seconds, at->seconds);
+    ancient.fields = unite(std::move(ancient.fields), at->fields);
+    at = all.erase(at);
+    --count;
+  }
+  all.push_back(std::move(ancient));
+}
+
+// -- what nobody owns -----------------------------------------------------------------------------
+
+// Identity, and what the strategy of the kind throws away of such a write.
+field_set without_reset(field_set fields, const kind_info& kind, const std::string& subresource) {
+  fields.erase({field_named("apiVersion")});
+  fields.erase({field_named("kind")});
+  const auto metadata = fields.below.find(field_named("metadata"));
+  if (metadata != fields.below.end()) {
+    metadata->second.member = false;
+    for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid",
+                             "generation", "managedFields", "resourceVersion"})
+      metadata->second.erase({field_named(name)});
+    if (metadata->second.empty()) fields.below.erase(metadata);
+  }
+  const auto status = field_named("status");
+  if (subresource == status.text) {
+    std::erase_if(fields.below, [&status](const auto& each) {
+      return each.first != status && each.first.text != "metadata";
+    });
+  } else if (kind.options().has_status()) {
+    fields.erase({status});
+  }
+  return fields;
+}
+
+// -- values ---------------------------------------------------------------------------------------
+
+json_value* find(json_value& in, const char* name) {
+  if (!in.IsObject()) return nullptr;
+  const auto found = in.FindMember(name);
+  return found == in.MemberEnd() ? nullptr : &found->value;
+}
+
+void drop_managed(json_value& object) {
+  if (auto* metadata = find(object, "metadata"); metadata && metadata->IsObject())
+    metadata->RemoveMember("managedFields");
+}
+
+expected<void> read_object(json_document& into, std::string_view json) {
+  if (auto read = parse_json(into, json, "the object"); !read) return read;
+  if (!into.IsObject()) return fail(bad_request("error decoding the object: it is no object"));
+  return {};
+}
+
+// The annotation in which kubectl keeps what it applied; empty where there is none.
+std::string last_applied_of(json_value& object) {
+  auto* metadata = find(object, "metadata");
+  auto* annotations = metadata == nullptr ? nullptr : find(*metadata, "annotations");
+  auto* text =
+      annotations == nullptr ? nullptr : find(*annotations, std::string{last_applied}.c_str());
+  return text != nullptr && text->IsString() ? std::string{text_of(*text)} : std::string{};
+}
+
+// -- conflicts ------------------------------------------------------------------------------------
+
+struct conflict {
+  const manager* with;
+  field_set fields;
+};
+
+std::string shown_manager(const manager& of) {
+  auto text = quoted(of.name);
+  if (!of.subresource.empty()) text += " with subresource " + quoted(of.subresource);
+  if (of.operation == updates) text += " using " + of.api_version;
+  return text;
+}
+
+error conflict_error(const std::vector<conflict>& all) {
+  error out;
+  out.code = 409;
+  out.reason = "Conflict";
+  std::map<std::string, std::vector<std::string>> by_manager;
+  std::size_t count = 0;
+  for (const auto& each : all)
+    for_each(each.fields, [&](const field_steps& path) {
+      by_manager[shown_manager(*each.with)].push_back(shown(path));
+      ++count;
+    });
+  for (const auto& [with, paths] : by_manager)
+    for (const auto& path : paths)
+      out.causes.push_back({"FieldManagerConflict", "conflict with " + with, path});
+  out.message =
+      "Apply failed with " + std::to_string(count) + " conflict" + (count == 1 ? "" : "s") + ":";
+  if (count == 1) {
+    const auto& [with, paths] = *by_manager.begin();
+    out.message += " conflict with " + with + ": " + paths.front();
+    return out;
+  }
+  for (const auto& [with, paths] : by_manager) {
+    out.message += (by_manager.begin()->first == with ? " " : "\n");
+    out.message += "conflicts with " + with + ":";
+    for (const auto& path : paths)
+      out.message += "\n- " + path;
+  }
+  return out;
+}
+
+// -- apply ----------------------------------------------------------------------------------------
+
+// One attempt: the merged object, and the managers after it.
+struct outcome {
+  json_document object;
+  managers all;
+  std::vector<conflict> conflicts;
+  bool changes = false;
+};
+
+class application {
+ public:
+  application(const kind_info& kind, const field_manager& by)
+      : type_(merge_type::of(kind)), kind_(kind), by_(by) {}
+
+  void run(outcome& out, json_value& live, const json_value& config, field_set set, bool force) {
+    auto& allocator = out.object.GetAllocator();
+    auto merged = merge(live, config, type_, allocator);
+    const manager mine{.name = by_.name,
+                       .operation = applies,
+                       .api_version = kind_.api_version(),
+                       .subresource = by_.subresource};
+    auto& entry = entry_of(out.all, mine);
+    const auto before = std::exchange(entry.fields, std::move(set));
+    const bool other_version =
+        std::exchange(entry.api_version, mine.api_version) != mine.api_version;
+    const bool other_fields = before != entry.fields;
+    prune(merged, before, out.all, allocator);
+    const auto difference = compare(live, merged, type_);
+    take_over(out, difference, mine, force);
+    out.changes = !difference.same();
+    // entry_of's reference may have moved.
+    auto& own = entry_of(out.all, mine);
+    if (own.seconds == 0 || out.changes || other_fields || other_version)
+      own.seconds = by_.now_seconds;
+    static_cast<json_value&>(out.object) = merged;
+  }
+
+ private:
+  // Takes out what the manager had applied last, does not apply now, and nobody else owns.
+  void prune(json_value& merged, const field_set& last, const managers& all,
+             json_allocator& allocator) {
+    if (last.empty()) return;
+    const auto named = [this](const field_set& fields) { return with_parents(fields, type_); };
+    json_value pruned(merged, allocator);
+    remove(pruned, named(last), type_, allocator);
+    field_set owned;
+    for (const auto& each : all)
+      owned = unite(std::move(owned), each.fields);
+    const auto all_fields = named(fields_of_stored(merged, type_));
+    // What others own comes back with what is above it, and so does what nobody had applied.
+    json_value kept(merged, allocator);
+    remove(kept, subtract(all_fields, unite(named(fields_of_stored(pruned, type_)), named(owned))),
+           type_, allocator);
+    const auto gone = subtract(all_fields, named(fields_of_stored(kept, type_)));
+    remove(merged, intersect(gone, named(last)), type_, allocator);
+  }
+
+  void take_over(outcome& out, const comparison& difference, const manager& mine, bool force) {
+    const auto changed = unite(difference.modified, difference.added);
+    for (auto& each : out.all) {
+      if (each.is(mine)) continue;
+      auto both = intersect(each.fields, changed);
+      if (!both.empty() && force) each.fields = subtract(each.fields, both);
+      if (!both.empty() && !force) out.conflicts.push_back({&each, std::move(both)});
+      each.fields = subtract(each.fields, difference.removed);
+    }
+  }
+
+  const merge_type type_;
+  const kind_info& kind_;
+  const field_manager& by_;
+};
+
+// Whether kubectl, which applied the object from its own side before, is in conflict with nothing
+// but what it applied so.
+bool kubectl_may(json_value& live, const std::vector<conflict>& conflicts, const merge_type& type) {
+  const auto text = last_applied_of(live);
+  json_document last;
+  if (text.empty() || !parse_json(last, text, "the annotation") || !last.IsObject()) return false;
+  const auto changed = compare(live, last, type);
+  const auto allowed =
+      subtract(fields_of_stored(last, type), unite(changed.modified, changed.added));
+  return std::all_of(conflicts.begin(), conflicts.end(), [&allowed](const auto& each) {
+    return subtract(each.fields, allowed).empty();
+  });
+}
+
+void keep_last_applied(json_document& object, std::string config) {
+  auto* metadata = find(object, "metadata");
+  auto* annotations = metadata == nullptr ? nullptr : find(*metadata, "annotations");
+  if (annotations == nullptr) return;
+  json_members members(*annotations);
+  members.set(last_applied, make_text(config + "\n", object.GetAllocator()), object.GetAllocator());
+  members.finish(object.GetAllocator());
+}
+
+std::string json_of(const kind_info& kind, const body& content) {
+  return encode_json(content, kind.api_version(), kind.kind());
+}
+
+}  // namespace
+
+expected<applied> apply_fields(const kind_info& kind, std::string_view live,
+                               std::string_view config, const field_manager& by) {
+  const auto type = merge_type::of(kind);
+  json_document now, wanted;
+  if (auto read = read_object(wanted, config); !read) return fail(std::move(read.error()));
+  managers all;
+  if (live.empty()) {
+    now.SetObject();
+  } else {
+    if (auto read = read_object(now, live); !read) return fail(std::move(read.error()));
+    ObjectMeta meta;
+    if (auto* metadata = find(now, "metadata"))
+      if (!decode_into(write_json(*metadata), media::json, meta)) meta.Clear();
+    all = read_managers(meta.managed_fields()).value_or(managers{});
+    drop_managed(now);
+    if (all.empty())
+      all.push_back({.name = before_first_apply,
+                     .operation = updates,
+                     .api_version = kind.api_version(),
+                     .seconds = by.now_seconds,
+                     .fields = without_reset(fields_of_stored(now, type), kind, {})});
+  }
+  auto set = fields_of(wanted, type);
+  if (!set) {
+    error out;
+    out.reason.clear();
+    const auto* name = find(wanted, "metadata") ? find(*find(wanted, "metadata"), "name") : nullptr;
+    out.message = "failed to create typed patch object (" +
+                  (name && name->IsString() ? std::string{text_of(*name)} : std::string{}) + "; " +
+                  kind.api_version() + ", Kind=" + kind.kind() + "): " + set.error();
+    return fail(std::move(out));
+  }
+  const auto owned = without_reset(std::move(*set), kind, by.subresource);
+  application attempt{kind, by};
+  auto out = std::make_unique<outcome>();
+  out->all = all;
+  attempt.run(*out, now, wanted, owned, by.force);
+  if (!out->conflicts.empty()) {
+    if (by.name != kubectl || !kubectl_may(now, out->conflicts, type))
+      return fail(conflict_error(out->conflicts));
+    out = std::make_unique<outcome>();
+    out->all = all;
+    attempt.run(*out, now, wanted, owned, true);
+  }
+  if (by.name == kubectl && !last_applied_of(now).empty())
+    keep_last_applied(out->object, std::string{config});
+  return applied{write_json(out->object), written(std::move(out->all))};
+}
+
+void track_update(const kind_info& kind, body& now, const body& was, const field_manager& by) {
+  auto& into = *meta_of(now).mutable_managed_fields();
+  const auto& had = meta_of(was).managed_fields();
+  const bool sent = by.subresource.empty() && !into.empty();
+  if (sent && into.size() == 1 && into[0].operation().empty()) return into.Clear();
+  auto all = read_managers(sent ? into : had);
+  if (!all && sent) all = read_managers(had);
+  if (!all) return into.Clear();
+  json_document before, after;
+  if (!read_object(before, json_of(kind, was)) || !read_object(after, json_of(kind, now)))
+    return into.Clear();
+  const auto type = merge_type::of(kind);
+  const auto clean = [&](field_set fields) {
+    return without_reset(std::move(fields), kind, by.subresource);
+  };
+  const auto difference = compare(before, after, type);
+  const auto gained = clean(unite(difference.modified, difference.added));
+  const auto lost = clean(difference.removed);
+  if (gained.empty() && lost.empty()) {
+    if (sent)
+      into = written(std::move(*all));
+    else
+      into = had;
+    return;
+  }
+  const manager mine{.name = by.name,
+                     .operation = updates,
+                     .api_version = kind.api_version(),
+                     .subresource = by.subresource};
+  for (auto& each : *all)
+    if (!each.is(mine)) each.fields = subtract(each.fields, unite(gained, lost));
+  auto& own = entry_of(*all, mine);
+  auto fields = unite(subtract(own.fields, lost), gained);
+  if (fields != own.fields) own.seconds = by.now_seconds;
+  own.fields = std::move(fields);
+  limit_updates(*all, kind.api_version());
+  into = written(std::move(*all));
+}
+
+namespace {
+
+// The value of `config` at a place, as `read` spells it.
+void respell(json_value& config, json_value& read, const merge_type& type,
+             json_allocator& allocator) {
+  const auto is = type.is();
+  if (config.IsObject() && read.IsObject() && is != merge_type::merges::atomic) {
+    json_value out(rapidjson::kObjectType);
+    for (auto& each : config.GetObject()) {
+      const auto found = read.FindMember(each.name);
+      const auto name = text_of(each.name);
+      if (found != read.MemberEnd())
+        respell(each.value, found->value, type.member(name), allocator);
+      else if ((type.declares(name) || type.open()) && !each.value.IsObject() &&
+               !each.value.IsArray() && !each.value.IsNull())
+        continue;  // it means the same as nothing
+      out.AddMember(each.name, each.value, allocator);
+    }
+    config = out;
+  } else if (config.IsArray() && read.IsArray() && config.Size() == read.Size() &&
+             is != merge_type::merges::atomic) {
+    for (rapidjson::SizeType i = 0; i < config.Size(); ++i)
+      respell(config[i], read[i], type.element(), allocator);
+  } else {
+    config.CopyFrom(read, allocator);
+  }
+}
+
+}  // namespace
+
+std::string in_stored_spelling(const kind_info& kind, std::string_view config,
+                               std::string_view read) {
+  json_document wanted, known;
+  if (!read_object(wanted, config) || !read_object(known, read)) return std::string{config};
+  respell(wanted, known, merge_type::of(kind), wanted.GetAllocator());
+  return write_json(wanted);
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,160 @@
+#include "server/rest/handlers/applying.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/core/condition.hpp"
+#include "api/conversion/shapes.hpp"
+#include "api/object/object.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+#include "api/strategy/strategy.hpp"
+#include "server/rest/handlers/writing.hpp"
+#include "server/rest/requests/options.hpp"
+
+namespace troupe::server {
+
+using persistence::snapshot;
+
+namespace {
+
+// What was sent, read once: each attempt merges it into the object as it is then.
+struct wish {
+  std::string json;  // in the spelling in which the server stores it
+  api::field_manager by;
+  api::field_validation fields;
+};
+
+std::string manager_of(const call& call) {
+  auto name = call.request->query.get_or("fieldManager", "");
+  if (!name.empty()) return name;
+  const auto agent = call.request->headers.get("user-agent");
+  for (const char c : agent.substr(0, agent.find('/')))
+    if (c >= 0x20 && c < 0x7f && name.size() < api::limits::field_manager_bytes) name += c;
+  return name;
+}
+
+api::field_manager written_by(const call& call, std::string name) {
+  return {.name = std::move(name),
+          .subresource = std::string{call.route.subresource},
+          .now_seconds = actors::seconds_of(wall_now(call))};
+}
+
+api::error no_manager() {
+  api::error out;
+  out.code = 422;
+  out.reason = "Invalid";
+  out.message =
+      "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
+      "apply "
+      "patch";
+  out.group = "meta.k8s.io";
+  out.kind = "PatchOptions";
+  out.causes = {
+      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"}};
+  return out;
+}
+
+api::expected<std::string> json_of(const call& call) {
+  const std::string_view sent = call.request->content;
+  const auto first = sent.find_first_not_of(" \t\r\n");
+  if (first != sent.npos && sent[first] == '{') return std::string{sent};
+  return api::yaml_to_json(sent);
+}
+
+// The place of the object in the URL, which it may leave out.
+api::expected<void> settle_place(const call& call, api::body& content) {
+  auto& meta = api::meta_of(content);
+  if (!meta.managed_fields().empty())
+    return api::fail(api::bad_request("metadata.managedFields must be nil"));
+  if (meta.name().empty()) meta.set_name(std::string{call.route.name});
+  if (meta.name() != call.route.name)
+    return api::fail(api::bad_request("the name of the object (" + meta.name() +
+                                      ") does not match the name on the URL (" +
+                                      std::string{call.route.name} + ")"));
+  return api::settle_namespace(call.kind(), content, call.route.ns);
+}
+
+api::expected<wish> read_wish(const call_ptr& call, const write_options& options) {
+  if (options.manager.empty()) return api::fail(no_manager());
+  auto sent = json_of(*call);
+  if (!sent) return api::fail(std::move(sent.error()));
+  const auto& kind = call->kind();
+  auto read = api::decode(*sent, api::media::json, nullptr, {.fields = options.fields});
+  if (!read) return api::fail(std::move(read.error()));
+  if (read->kind->kind() != kind.kind() || read->kind->group() != kind.group())
+    return api::fail(api::bad_request("invalid object type: " + read->kind->api_version() +
+                                      ", Kind=" + read->kind->kind()));
+  if (read->kind->version() != kind.version())
+    return api::fail(
+        api::bad_request("Incorrect version specified in apply patch. Specified patch version: " +
+                         read->kind->api_version() + ", expected: " + kind.api_version()));
+  call->warn(read->warnings);
+  if (auto settled = settle_place(*call, *read->content); !settled)
+    return api::fail(std::move(settled.error()));
+  auto by = written_by(*call, options.manager);
+  by.force = options.force;
+  return wish{api::in_stored_spelling(
+                  kind, *sent, api::encode_json(*read->content, kind.api_version(), kind.kind())),
+              std::move(by), options.fields};
+}
+
+api::expected<std::unique_ptr<api::body>> body_of(const call_ptr& call, const std::string& json,
+                                                  api::field_validation fields) {
+  auto read = api::decode(json, api::media::json, &call->kind(), {});
+  if (!read) return api::fail(std::move(read.error()));
+  if (auto settled = settle_place(*call, *read->content); !settled)
+    return api::fail(std::move(settled.error()));
+  if (auto fine = complete_custom(call, call->kind(), *read->content, fields); !fine)
+    return api::fail(std::move(fine.error()));
+  return std::move(read->content);
+}
+
+api::expected<proposal> propose(const call_ptr& call, const snapshot& state, const wish& of) {
+  const auto was = state.find(call->key());
+  if (!was && !call->route.subresource.empty())
+    return api::fail(api::not_found(call->kind(), call->route.name));
+  if (!was)
+    if (auto may = may_create(*call); !may) return api::fail(std::move(may.error()));
+  const auto shown = api::shown_as(call->kind(), was);
+  auto applied = api::apply_fields(call->kind(), shown ? std::string_view{*shown->json_text()} : "",
+                                   of.json, of.by);
+  if (!applied) return api::fail(std::move(applied.error()));
+  auto now = body_of(call, applied->json, of.fields);
+  if (!now) return api::fail(std::move(now.error()));
+  const auto& uid = api::meta_of(**now).uid();
+  if (!was && !uid.empty())
+    return api::fail(api::conflict(call->kind(), call->route.name,
+                                   "uid mismatch: the provided object specified uid " + uid +
+                                       ", and no existing object was found"));
+  auto made = was ? propose_replacement(call, was, std::move(*now))
+                  : propose_creation(call, std::move(*now));
+  if (made)
+    made->tracking = std::make_shared<const actors::field_tracking>(
+        actors::field_tracking{.by = of.by, .applied = std::move(applied->managed)});
+  return made;
+}
+
+}  // namespace
+
+bool is_apply_patch(const call& call) {
+  return call.request->headers.get("content-type").starts_with("application/apply-patch");
+}
+
+std::shared_ptr<const actors::field_tracking> tracking_of(const call& call) {
+  return std::make_shared<const actors::field_tracking>(
+      actors::field_tracking{.by = written_by(call, manager_of(call)), .applied = std::nullopt});
+}
+
+void apply_object(const call_ptr& call) {
+  const auto options = parse_write_options("PatchOptions", call->request->query);
+  if (!options) return call->fail(options.error());
+  auto read = read_wish(call, *options);
+  if (!read) return call->fail(read.error());
+  carry_out(call, options->dry_run,
+            [call, of = std::make_shared<const wish>(std::move(*read))](const snapshot& state) {
+              return propose(call, state, *of);
+            });
+}
+
+}  // namespace troupe::server

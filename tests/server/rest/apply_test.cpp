@@ -1,0 +1,219 @@
+// Server-side apply: who owns what, conflicts, what goes, and what other writes do to it.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "server/fixtures/rest_fixture.hpp"
+
+using namespace troupe;
+using namespace troupe::server::testing;
+
+namespace {
+
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+const std::string deployments = "/apis/apps/v1/namespaces/default/deployments";
+
+struct apply_test : rest_test {
+  rest_answer apply(const std::string& path, const std::string& manager, const std::string& body,
+                    bool force = false) {
+    return request("PATCH",
+                   path + (path.find('?') == path.npos ? "?" : "&") + "fieldManager=" + manager +
+                       (force ? "&force=true" : ""),
+                   body, {{"content-type", "application/apply-patch+yaml"}});
+  }
+};
+
+std::string map_yaml(const std::string& data) {
+  return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {" + data + "}\n";
+}
+
+// "manager operation fields" of each entry.
+std::vector<std::string> owners(const rest_answer& of) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < of.size("metadata.managedFields"); ++i) {
+    const auto at = fmt::format("metadata.managedFields.{}.", i);
+    all.push_back(of.at(at + "manager") + " " + of.at(at + "operation") + " " +
+                  of.at(at + "fieldsV1"));
+  }
+  return all;
+}
+
+std::string deployment_yaml(const std::string& spec) {
+  return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n"
+         "  selector: {matchLabels: {a: b}}\n"
+         "  template:\n    metadata: {labels: {a: b}}\n"
+         "    spec:\n      containers:\n" +
+         spec;
+}
+
+}  // namespace
+
+TEST_CASE("what is applied is created, owned, and the same a second time") {
+  apply_test server;
+  const auto made = server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'"));
+  INFO(made.text());
+  REQUIRE(made.status == 201);
+  CHECK(owners(made) == std::vector<std::string>{R"(one Apply {"f:data":{"f:a":{},"f:b":{}}})"});
+  CHECK(made.at("metadata.managedFields.0.apiVersion") == "v1");
+  CHECK(made.at("metadata.managedFields.0.fieldsType") == "FieldsV1");
+  const auto again = server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'"));
+  CHECK(again.status == 200);
+  CHECK(again.at("metadata.resourceVersion") == made.at("metadata.resourceVersion"));
+  // What is not applied any more goes.
+  const auto less = server.apply(maps + "/m", "one", map_yaml("a: '3'"));
+  CHECK(less.at("data.a") == "3");
+  CHECK_FALSE(less.has("data.b"));
+}
+
+TEST_CASE(
+    "a field that another one owns is a conflict, unless the value is the same or force says so") {
+  apply_test server;
+  REQUIRE(server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'")).status == 201);
+  const auto same = server.apply(maps + "/m", "two", map_yaml("a: '1'"));
+  CHECK(same.status == 200);
+  CHECK(owners(same) == std::vector<std::string>{R"(one Apply {"f:data":{"f:a":{},"f:b":{}}})",
+                                                 R"(two Apply {"f:data":{"f:a":{}}})"});
+  const auto conflict = server.apply(maps + "/m", "two", map_yaml("b: '3'"));
+  CHECK(conflict.status == 409);
+  CHECK(conflict.at("message") == "Apply failed with 1 conflict: conflict with \"one\": .data.b");
+  CHECK(conflict.at("details.causes.0.reason") == "FieldManagerConflict");
+  CHECK(conflict.at("details.causes.0.field") == ".data.b");
+  const auto forced = server.apply(maps + "/m", "two", map_yaml("b: '3'"), true);
+  CHECK(forced.at("data.b") == "3");
+  // "two" gave up .data.a, which "one" still owns.
+  CHECK(forced.at("data.a") == "1");
+  CHECK(owners(forced) == std::vector<std::string>{R"(one Apply {"f:data":{"f:a":{}}})",
+                                                   R"(two Apply {"f:data":{"f:b":{}}})"});
+}
+
+TEST_CASE("an object that was never applied belongs to who was before") {
+  apply_test server;
+  REQUIRE(server.post(maps, R"({"metadata":{"name":"m"},"data":{"a":"1","b":"2"}})").status == 201);
+  CHECK(server.get(maps + "/m").size("metadata.managedFields") == 0);
+  const auto conflict = server.apply(maps + "/m", "one", map_yaml("a: '3'"));
+  CHECK(conflict.status == 409);
+  CHECK(conflict.at("message") ==
+        "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .data.a");
+  const auto taken = server.apply(maps + "/m", "one", map_yaml("a: '3'"), true);
+  CHECK(owners(taken) ==
+        std::vector<std::string>{R"(one Apply {"f:data":{"f:a":{}}})",
+                                 R"(before-first-apply Update {"f:data":{"f:b":{}}})"});
+}
+
+TEST_CASE("another write takes over what it changes") {
+  apply_test server;
+  REQUIRE(server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'")).status == 201);
+  const auto patched =
+      server.patch(maps + "/m?fieldManager=editor", "merge", R"({"data":{"b":"9","c":"1"}})");
+  CHECK(owners(patched) ==
+        std::vector<std::string>{R"(one Apply {"f:data":{"f:a":{}}})",
+                                 R"(editor Update {"f:data":{"f:b":{},"f:c":{}}})"});
+  const auto conflict = server.apply(maps + "/m", "one", map_yaml("a: '1', b: '2'"));
+  CHECK(conflict.at("message") ==
+        "Apply failed with 1 conflict: conflict with \"editor\" using v1: .data.b");
+  // Without them in the body they stay; an empty entry ends the tracking.
+  const auto kept =
+      server.put(maps + "/m", R"({"metadata":{"name":"m"},"data":{"a":"1","b":"9","c":"1"}})");
+  CHECK(owners(kept) == owners(patched));
+  const auto reset = server.patch(maps + "/m", "merge", R"({"metadata":{"managedFields":[{}]}})");
+  CHECK(reset.status == 200);
+  CHECK(reset.size("metadata.managedFields") == 0);
+}
+
+TEST_CASE("elements of lists are merged by their keys") {
+  apply_test server;
+  const auto made =
+      server.apply(deployments + "/web", "one",
+                   deployment_yaml("      - {name: a, image: x, ports: [{containerPort: 80}], "
+                                   "resources: {limits: {cpu: 1000m}}}\n"));
+  INFO(made.text());
+  REQUIRE(made.status == 201);
+  CHECK_THAT(
+      made.at("metadata.managedFields.0.fieldsV1"),
+      Catch::Contains(
+          R"("k:{\"name\":\"a\"}":{".":{},"f:image":{},"f:name":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}})"));
+  const auto two =
+      server.apply(deployments + "/web", "two", deployment_yaml("      - {name: b, image: y}\n"));
+  INFO(two.text());
+  REQUIRE(two.status == 200);
+  CHECK(two.size("spec.template.spec.containers") == 2);
+  // Defaults of the server belong to nobody, and the same amount in another spelling is the same.
+  const auto again =
+      server.apply(deployments + "/web", "one",
+                   deployment_yaml("      - {name: a, image: x, ports: [{containerPort: 80}], "
+                                   "resources: {limits: {cpu: '1'}}}\n"));
+  CHECK(again.at("metadata.resourceVersion") == two.at("metadata.resourceVersion"));
+  const auto gone = server.apply(deployments + "/web", "one",
+                                 "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n");
+  INFO(gone.text());
+  CHECK(gone.status == 200);
+  CHECK(gone.size("spec.template.spec.containers") == 1);
+  CHECK(gone.at("spec.template.spec.containers.0.name") == "b");
+}
+
+TEST_CASE("a status is applied apart from the rest") {
+  apply_test server;
+  REQUIRE(
+      server.apply(deployments + "/web", "one", deployment_yaml("      - {name: a, image: x}\n"))
+          .status == 201);
+  const auto status = server.apply(deployments + "/web/status", "reporter",
+                                   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "
+                                   "web}\nspec: {replicas: 7}\nstatus: {replicas: 4}\n");
+  INFO(status.text());
+  CHECK(status.status == 200);
+  CHECK(status.at("status.replicas") == "4");
+  CHECK(status.at("spec.replicas") == "1");
+  CHECK(status.at("metadata.managedFields.1.subresource") == "status");
+  CHECK(status.at("metadata.managedFields.1.fieldsV1") == R"({"f:status":{"f:replicas":{}}})");
+}
+
+TEST_CASE("an apply that cannot be is refused with the reason") {
+  apply_test server;
+  const auto refused = [&](const std::string& path, const std::string& body) {
+    const auto answer = server.apply(path, "one", body);
+    return fmt::format("{} {}", answer.status, answer.at("message"));
+  };
+  const auto nobody = server.request("PATCH", maps + "/m", map_yaml("a: '1'"),
+                                     {{"content-type", "application/apply-patch+yaml"}});
+  CHECK(nobody.status == 422);
+  CHECK_THAT(nobody.at("message"),
+             Catch::Contains("fieldManager: Required value: is required for apply patch"));
+  CHECK_THAT(refused(maps + "/m", "data: {a: b}"), Catch::StartsWith("400 "));
+  CHECK_THAT(refused(maps + "/m", "apiVersion: v1\nkind: Secret\nmetadata: {name: m}"),
+             Catch::Contains("400 invalid object type"));
+  CHECK_THAT(refused(maps + "/other", map_yaml("a: '1'")),
+             Catch::StartsWith("400 the name of the object"));
+  CHECK_THAT(refused(maps + "/m",
+                     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, managedFields: "
+                     "[{manager: x, operation: Apply}]}"),
+             Catch::Contains("400 metadata.managedFields must be nil"));
+  CHECK_THAT(refused(deployments + "/web",
+                     deployment_yaml("      - {name: a, image: x}\n      - {name: a, image: y}\n")),
+             Catch::Contains("500 ") && Catch::Contains("duplicate entries for key [name=\"a\"]"));
+  CHECK_THAT(refused(deployments + "/web", deployment_yaml("      - {image: x}\n")),
+             Catch::Contains("500 ") && Catch::Contains("omits all key fields"));
+  CHECK(server.apply(maps + "/m?dryRun=All", "one", map_yaml("a: '1'")).status == 201);
+  CHECK(server.get(maps + "/m").status == 404);
+  CHECK_THAT(refused(maps + "/m", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, uid: u}"),
+             Catch::Contains("409 ") && Catch::Contains("uid mismatch"));
+}
+
+TEST_CASE("who came from client-side apply is in conflict with nobody") {
+  apply_test server;
+  const std::string annotation =
+      R"({\"apiVersion\":\"v1\",\"data\":{\"a\":\"1\"},\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m\"}})";
+  REQUIRE(
+      server
+          .post(
+              maps,
+              R"({"metadata":{"name":"m","annotations":{"kubectl.kubernetes.io/last-applied-configuration":")" +
+                  annotation + R"("}},"data":{"a":"1","b":"2"}})")
+          .status == 201);
+  const auto moved = server.apply(maps + "/m", "kubectl", map_yaml("a: '5'"));
+  INFO(moved.text());
+  CHECK(moved.status == 200);
+  CHECK(moved.at("data.a") == "5");
+  CHECK_THAT(moved.text(), Catch::Contains(R"(\"a\":\"5\")"));
+  const auto other = server.apply(maps + "/m", "kubectl", map_yaml("a: '5', b: '6'"));
+  CHECK(other.status == 409);
+}
