@@ -137,6 +137,7 @@ api::expected<void> prepare(draft& write, const write_context& context) {
 
 api::expected<void> check(const draft& write, const write_context& context) {
   const auto& of = write.of;
+  if (of.settled) return {};
   if (of.op != admission::operation::remove && of.after && !of.validated)
     if (auto causes = causes_of(of); !causes.empty())
       return api::fail(api::invalid(*of.kind, api::meta_of(*of.after).name(), std::move(causes)));

@@ -216,7 +216,7 @@ struct outcome {
   json_document object;
   managers all;
   std::vector<conflict> conflicts;
-  bool changes = false;
+  bool changes = false;  // of the object or of who owns what
 };
 
 class application {
@@ -236,22 +236,22 @@ class application {
     const bool other_version =
         std::exchange(entry.api_version, mine.api_version) != mine.api_version;
     const bool other_fields = before != entry.fields;
-    prune(merged, before, out.all, allocator);
+    prune(merged, subtract(before, entry.fields), before, out.all, allocator);
     const auto difference = compare(live, merged, type_);
     take_over(out, difference, mine, force);
-    out.changes = !difference.same();
     // entry_of's reference may have moved.
     auto& own = entry_of(out.all, mine);
-    if (own.seconds == 0 || out.changes || other_fields || other_version)
-      own.seconds = by_.now_seconds;
+    out.changes = own.seconds == 0 || !difference.same() || other_fields || other_version;
+    if (out.changes) own.seconds = by_.now_seconds;
     static_cast<json_value&>(out.object) = merged;
   }
 
  private:
-  // Takes out what the manager had applied last, does not apply now, and nobody else owns.
-  void prune(json_value& merged, const field_set& last, const managers& all,
-             json_allocator& allocator) {
-    if (last.empty()) return;
+  // Takes out what the manager had applied last, does not apply now (`given_up`), and nobody else
+  // owns.
+  void prune(json_value& merged, const field_set& given_up, const field_set& last,
+             const managers& all, json_allocator& allocator) {
+    if (given_up.empty()) return;
     const auto named = [this](const field_set& fields) { return with_parents(fields, type_); };
     json_value pruned(merged, allocator);
     remove(pruned, named(last), type_, allocator);
@@ -318,7 +318,9 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
   json_document now, wanted;
   if (auto read = read_object(wanted, config); !read) return fail(std::move(read.error()));
   managers all;
+  bool tracked = true;
   if (live.empty()) {
+    tracked = false;
     now.SetObject();
   } else {
     if (auto read = read_object(now, live); !read) return fail(std::move(read.error()));
@@ -327,7 +329,8 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
       if (!decode_into(write_json(*metadata), media::json, meta)) meta.Clear();
     all = read_managers(meta.managed_fields()).value_or(managers{});
     drop_managed(now);
-    if (all.empty())
+    tracked = !all.empty();
+    if (!tracked)
       all.push_back({.name = before_first_apply,
                      .operation = updates,
                      .api_version = kind.api_version(),
@@ -356,9 +359,10 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
     out->all = all;
     attempt.run(*out, now, wanted, owned, true);
   }
-  if (by.name == kubectl && !last_applied_of(now).empty())
-    keep_last_applied(out->object, std::string{config});
-  return applied{write_json(out->object), written(std::move(out->all))};
+  const bool annotated = by.name == kubectl && !last_applied_of(now).empty();
+  if (tracked && !annotated && !out->changes) return applied{.unchanged = true};
+  if (annotated) keep_last_applied(out->object, std::string{config});
+  return applied{.json = write_json(out->object), .managed = written(std::move(out->all))};
 }
 
 void track_update(const kind_info& kind, body& now, const body& was, const field_manager& by) {

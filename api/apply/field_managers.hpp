@@ -29,8 +29,9 @@ struct field_manager {
 };
 
 struct applied {
-  std::string json;  // the object as it should be
-  managed_fields managed;
+  bool unchanged = false;  // then the rest is empty
+  std::string json = {};   // the object as it should be
+  managed_fields managed = {};
 };
 
 // `config` is what the manager wants, as JSON; `live` the object of that kind, as JSON with its

@@ -243,13 +243,19 @@ void find_repeated(const json_value& in, field_path& at, std::vector<std::string
       find_repeated(in[i], at, out);
     }
   } else if (in.IsObject()) {
+    constexpr std::size_t few = 8;
     std::unordered_set<std::string_view> seen;
-    for (const auto& member : in.GetObject()) {
-      const auto name = text_of(member.name);
+    const auto first = in.MemberBegin();
+    for (auto member = first; member != in.MemberEnd(); ++member) {
+      const auto name = text_of(member->name);
       const auto step = at.field(name.substr(0, utf8_prefix(name, limits::path_key_bytes)));
-      if (!seen.insert(name).second && out.size() < limits::document_problems)
+      const bool again = in.MemberCount() > few ? !seen.insert(name).second
+                                                : std::any_of(first, member, [name](const auto& m) {
+                                                    return text_of(m.name) == name;
+                                                  });
+      if (again && out.size() < limits::document_problems)
         out.push_back("duplicate field " + quoted(at.str()));
-      find_repeated(member.value, at, out);
+      find_repeated(member->value, at, out);
     }
   }
 }

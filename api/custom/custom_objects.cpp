@@ -20,9 +20,8 @@ void complete(const structural_schema& schema, CustomBody& content,
               std::vector<std::string>* unknown) {
   json_document tree;
   read_rest(tree, content);
-  prune(tree, schema.root, tree.GetAllocator(), unknown);
-  set_defaults(tree, schema.root, tree.GetAllocator());
-  write_rest(content, tree);
+  const bool pruned = prune(tree, schema.root, tree.GetAllocator(), unknown);
+  if (set_defaults(tree, schema.root, tree.GetAllocator()) || pruned) write_rest(content, tree);
 }
 
 error strict_error(const std::string& kind, const std::string& version,

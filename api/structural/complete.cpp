@@ -12,9 +12,9 @@ bool is_head(std::string_view name) {
   return name == "apiVersion" || name == "kind" || name == "metadata";
 }
 
-// Keeps the members that `stays` says true of, in their order.
+// Keeps the members that `stays` says true of, in their order. Says whether one went.
 template <class Stays>
-void keep_members(json_value& object, Stays stays) {
+bool keep_members(json_value& object, Stays stays) {
   auto end = object.MemberBegin();
   for (auto at = object.MemberBegin(); at != object.MemberEnd(); ++at) {
     if (!stays(*at)) continue;
@@ -24,7 +24,9 @@ void keep_members(json_value& object, Stays stays) {
     }
     ++end;
   }
-  if (end != object.MemberEnd()) object.EraseMember(end, object.MemberEnd());
+  if (end == object.MemberEnd()) return false;
+  object.EraseMember(end, object.MemberEnd());
+  return true;
 }
 
 // The metadata of an object within the object, as any metadata. What cannot be read stays for the
@@ -48,10 +50,11 @@ class pruner {
     if (value.IsArray()) return visit_items(value, node);
     if (!value.IsObject()) return;
     const bool keeps = node != nullptr && node->keeps_unknown;
-    keep_members(value, [&](json_value::Member& member) {
+    const bool removed = keep_members(value, [&](json_value::Member& member) {
       const auto name = text_of(member.name);
       if (node != nullptr && node->embedded && is_head(name)) {
         if (name == "metadata") complete_metadata(member.value, allocator_);
+        changed_ = changed_ || name == "metadata";
         return true;
       }
       const auto* known = node == nullptr ? nullptr : node->find(name);
@@ -64,7 +67,10 @@ class pruner {
       visit(member.value, known);
       return true;
     });
+    changed_ = changed_ || removed;
   }
+
+  bool changed() const noexcept { return changed_; }
 
  private:
   void visit_items(json_value& value, const schema_node* node) {
@@ -90,17 +96,16 @@ class pruner {
   json_allocator& allocator_;
   std::vector<std::string>* unknown_;
   field_path at_;
+  bool changed_ = false;
 };
 
 void take_default(json_value& value, const schema_node& node, json_allocator& allocator) {
-  if (node.fallback)
-    value.CopyFrom(*node.fallback, allocator);
-  else
-    value.SetNull();
+  value.CopyFrom(*node.fallback, allocator);
 }
 
 // The members that a schema has a default for and the object has not.
-void add_missing(json_value& object, const schema_node& node, json_allocator& allocator) {
+bool add_missing(json_value& object, const schema_node& node, json_allocator& allocator) {
+  bool added = false;
   for (const auto& [name, property] : node.properties) {
     if (!property->fallback) continue;
     const auto found = object.FindMember(
@@ -108,38 +113,46 @@ void add_missing(json_value& object, const schema_node& node, json_allocator& al
     if (found != object.MemberEnd()) continue;
     json_value copy(*property->fallback, allocator);
     object.AddMember(make_text(name, allocator), copy, allocator);
+    added = true;
   }
+  return added;
 }
 
 }  // namespace
 
-void prune(json_value& value, const schema_node& node, json_allocator& allocator,
+bool prune(json_value& value, const schema_node& node, json_allocator& allocator,
            std::vector<std::string>* unknown) {
-  pruner(allocator, unknown).visit(value, &node);
+  pruner work(allocator, unknown);
+  work.visit(value, &node);
+  return work.changed();
 }
 
-void set_defaults(json_value& value, const schema_node& node, json_allocator& allocator) {
-  if (value.IsArray()) {
-    if (!node.items) return;
-    for (auto& element : value.GetArray()) {
-      if (node.items->drops(element)) take_default(element, *node.items, allocator);
-      set_defaults(element, *node.items, allocator);
+bool set_defaults(json_value& value, const schema_node& node, json_allocator& allocator) {
+  bool changed = false;
+  const auto complete = [&](json_value& below, const schema_node& known) {
+    if (known.drops(below) && known.fallback) {
+      take_default(below, known, allocator);
+      changed = true;
     }
-    return;
+    changed = set_defaults(below, known, allocator) || changed;
+  };
+  if (value.IsArray()) {
+    if (node.items)
+      for (auto& element : value.GetArray())
+        complete(element, *node.items);
+    return changed;
   }
-  if (!value.IsObject()) return;
-  add_missing(value, node, allocator);
-  keep_members(value, [&](json_value::Member& member) {
+  if (!value.IsObject()) return false;
+  changed = add_missing(value, node, allocator);
+  const bool removed = keep_members(value, [&](json_value::Member& member) {
     const auto* known = node.find(text_of(member.name));
     if (known == nullptr) known = node.values.get();
     if (known == nullptr) return true;
-    if (known->drops(member.value)) {
-      if (!known->fallback) return false;
-      take_default(member.value, *known, allocator);
-    }
-    set_defaults(member.value, *known, allocator);
+    if (known->drops(member.value) && !known->fallback) return false;
+    complete(member.value, *known);
     return true;
   });
+  return changed || removed;
 }
 
 }  // namespace troupe::api

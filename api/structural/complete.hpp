@@ -13,12 +13,14 @@
 
 namespace troupe::api {
 
+// Both say whether they have changed anything.
+
 // Adds the paths of what is removed to `unknown`, where it is not null: limits::document_problems
 // at most.
-void prune(json_value& value, const schema_node& node, json_allocator& allocator,
+bool prune(json_value& value, const schema_node& node, json_allocator& allocator,
            std::vector<std::string>* unknown);
 
 // Also removes nulls that are no values.
-void set_defaults(json_value& value, const schema_node& node, json_allocator& allocator);
+bool set_defaults(json_value& value, const schema_node& node, json_allocator& allocator);
 
 }  // namespace troupe::api

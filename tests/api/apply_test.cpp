@@ -54,6 +54,7 @@ struct applier {
     auto done = apply_fields(kind_of<core::v1::ConfigMap>(), live, config,
                              {.name = manager, .force = force, .now_seconds = 1'700'000'000});
     if (!done) return tl::make_unexpected(done.error().message);
+    if (done->unchanged) return {};
     core::v1::ConfigMap map;
     REQUIRE(decode_into(done->json, media::json, map));
     *map.mutable_metadata()->mutable_managed_fields() = done->managed;

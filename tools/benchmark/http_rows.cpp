@@ -68,9 +68,9 @@ void measure_lists(results& out, const node& n) {
   }
 }
 
-// Of ten deployments without pods, so that nothing but the apply is measured.
+// Of a thousand deployments without pods, so that nothing but the apply is measured.
 load_request apply_request(std::uint64_t n, std::uint64_t note) {
-  const auto name = fmt::format("d{}", n % 10);
+  const auto name = fmt::format("d{}", n % 1000);
   return {"PATCH", "/apis/apps/v1/namespaces/default/deployments/" + name + "?fieldManager=bench",
           fmt::format(R"({{"apiVersion":"apps/v1","kind":"Deployment","metadata":{{"name":"{}",
 "labels":{{"app":"web","tier":"front"}},"annotations":{{"note":"n{}"}}}},"spec":{{"replicas":0,

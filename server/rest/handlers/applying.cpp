@@ -120,6 +120,13 @@ api::expected<proposal> propose(const call_ptr& call, const snapshot& state, con
   auto applied = api::apply_fields(call->kind(), shown ? std::string_view{*shown->json_text()} : "",
                                    of.json, of.by);
   if (!applied) return api::fail(std::move(applied.error()));
+  if (applied->unchanged)
+    return proposal{.kind = &api::home_of(call->kind()),
+                    .op = actors::admission::operation::update,
+                    .subresource = call->route.subresource,
+                    .rules = actors::write_rules::as_is,
+                    .before = was,
+                    .settled = true};
   auto now = body_of(call, applied->json, of.fields);
   if (!now) return api::fail(std::move(now.error()));
   const auto& uid = api::meta_of(**now).uid();
