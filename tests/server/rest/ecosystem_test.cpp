@@ -147,4 +147,20 @@ TEST_CASE("the definitions of real projects are served, and objects of theirs li
     use(server, kind);
   }
   CHECK(server.get("/openapi/v2").status == 200);
+  // Applied on top, as Flux and Helm do it, twice: nothing changes the second time.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto path = definitions + "/" + kinds[i].said.metadata().name() + "?fieldManager=flux";
+    const auto applied =
+        server.request("PATCH", path, all[i], {{"content-type", "application/apply-patch+yaml"}});
+    INFO(path << "\n" << applied.text());
+    CHECK(applied.status == 200);
+    const auto again =
+        server.request("PATCH", path, all[i], {{"content-type", "application/apply-patch+yaml"}});
+    CHECK(again.at("metadata.resourceVersion") == applied.at("metadata.resourceVersion"));
+    const auto object =
+        server.request("PATCH", kinds[i].path + "/a?fieldManager=flux", kinds[i].manifest,
+                       {{"content-type", "application/apply-patch+yaml"}});
+    INFO(object.text());
+    CHECK(object.status == 201);
+  }
 }
