@@ -14,6 +14,7 @@
 #include "actors/defaults.hpp"
 #include "actors/write/admission/service_allocations.hpp"
 #include "actors/write/creation.hpp"
+#include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
 #include "api/scheme.hpp"
@@ -25,6 +26,7 @@
 namespace troupe::server {
 namespace {
 
+using api::core::v1::ConfigMap;
 using api::core::v1::Namespace;
 using api::scheduling::v1::PriorityClass;
 
@@ -47,21 +49,40 @@ std::vector<std::unique_ptr<api::body>> system_objects() {
 
 // Nothing where it is there.
 tl::expected<void, std::string> add_missing(actors::control_plane& plane,
+                                            const persistence::snapshot& state,
+                                            std::unique_ptr<api::body> content,
+                                            persistence::transaction& into) {
+  const auto& kind = api::kind_of_type(*content->GetDescriptor());
+  const auto& meta = api::meta_of(*content);
+  if (state.find(kind.key(meta.namespace_(), meta.name()))) return {};
+  std::mt19937_64 random{std::random_device{}()};
+  auto made = actors::create_transaction(state, kind, std::move(content), actors::checks::all,
+                                         plane.system().time().wall_now(), random);
+  if (!made) return tl::make_unexpected(made.error().message);
+  for (auto& each : made->preconditions)
+    into.preconditions.push_back(std::move(each));
+  for (auto& each : made->mutations)
+    into.mutations.push_back(std::move(each));
+  return {};
+}
+
+tl::expected<void, std::string> add_missing(actors::control_plane& plane,
                                             persistence::transaction& into) {
   const auto state = plane.store().read();
-  std::mt19937_64 random{std::random_device{}()};
-  for (auto& content : system_objects()) {
-    const auto& kind = api::kind_of_type(*content->GetDescriptor());
-    if (state.find(kind.key({}, api::meta_of(*content).name()))) continue;
-    auto made = actors::create_transaction(state, kind, std::move(content), actors::checks::all,
-                                           plane.system().time().wall_now(), random);
-    if (!made) return tl::make_unexpected(made.error().message);
-    for (auto& each : made->preconditions)
-      into.preconditions.push_back(std::move(each));
-    for (auto& each : made->mutations)
-      into.mutations.push_back(std::move(each));
-  }
+  for (auto& content : system_objects())
+    if (auto added = add_missing(plane, state, std::move(content), into); !added) return added;
   return {};
+}
+
+// By which servers beside the API's own know its clients (kubernetes: controlplane/controller/
+// clusterauthenticationtrust). There is no proxy in front of them.
+std::unique_ptr<ConfigMap> authentication_map(const std::string& ns,
+                                              const std::string& certificates) {
+  auto made = std::make_unique<ConfigMap>();
+  made->mutable_metadata()->set_name("extension-apiserver-authentication");
+  made->mutable_metadata()->set_namespace_(ns);
+  (*made->mutable_data())["client-ca-file"] = certificates;
+  return made;
 }
 
 void add_policy(actors::control_plane& plane, persistence::transaction& into) {
@@ -109,19 +130,21 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
 tl::expected<void, std::string> publish_authority(actors::control_plane& plane) {
   const auto certificates = plane.authority();
   if (certificates.empty()) return {};
-  const auto& kind = api::kind_of<api::core::v1::ConfigMap>();
-  auto map = actors::root_ca::make_map("kube-system", certificates);
-  // A controller makes it too, and keeps it right.
-  const auto state = plane.store().read();
-  if (state.find(kind.key("kube-system", map->metadata().name()))) return {};
-  std::mt19937_64 random{std::random_device{}()};
-  auto made = actors::create_transaction(state, kind, std::move(map), actors::checks::all,
-                                         plane.system().time().wall_now(), random);
-  if (!made) return tl::make_unexpected(made.error().message);
-  const auto committed = commit_now(plane, std::move(*made));
-  if (!committed) return tl::make_unexpected(committed.error());
-  if (*committed || committed->error().code == persistence::errc::conflict) return {};
-  return tl::make_unexpected(committed->error().message);
+  // A controller makes the first too, and may be faster.
+  for (int left = actors::defaults::write_attempts;; --left) {
+    const auto state = plane.store().read();
+    persistence::transaction transaction;
+    for (auto& map : {&actors::root_ca::make_map, &authentication_map})
+      if (auto added = add_missing(plane, state, map("kube-system", certificates), transaction);
+          !added)
+        return added;
+    if (transaction.mutations.empty()) return {};
+    const auto committed = commit_now(plane, std::move(transaction));
+    if (!committed) return tl::make_unexpected(committed.error());
+    if (*committed) return {};
+    if (committed->error().code != persistence::errc::conflict || left == 1)
+      return tl::make_unexpected(committed->error().message);
+  }
 }
 
 // kubernetes: pkg/registry/core/service/{ipallocator,portallocator}/controller, repair.

@@ -15,9 +15,10 @@ namespace troupe::server {
 // one line why they cannot be.
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane);
 
-// ConfigMap kube-root-ca.crt in kube-system, where the control plane has an authority: from then on
-// pods are given access to the API (actors/write/admission/api_access.hpp). Waits and fails as
-// above; the namespaces are there.
+// Where the control plane has an authority, in kube-system: ConfigMap kube-root-ca.crt, from which
+// on pods are given access to the API (actors/write/admission/api_access.hpp), and ConfigMap
+// extension-apiserver-authentication, by which servers beside the API's own know its clients. Waits
+// and fails as above; the namespaces are there.
 tl::expected<void, std::string> publish_authority(actors::control_plane& plane);
 
 // Puts the keys of addresses and node ports right that Services have: those that are missing,
