@@ -75,7 +75,7 @@ tl::expected<field_set, std::string> read_node(const json_value& from, bool root
   if (from.ObjectEmpty()) out.member = !root;
   for (const auto& each : from.GetObject()) {
     if (text_of(each.name) == own_key) {
-      out.member = true;
+      out.member = !root;
       continue;
     }
     auto step = read_step(text_of(each.name));
