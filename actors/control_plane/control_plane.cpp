@@ -95,13 +95,16 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
         const runtime::cause cause{last.cause.request, last.at};
         to.tell(committed{after, std::move(batch)}, cause);
       },
-      // Before anybody can read of it: what is asked next is judged by what was changed.
-      [policy, kinds](const std::vector<persistence::change>& changes) {
-        kinds->take(changes);
-        policy->take(changes);
-      });
-  kinds->load(store);
-  policy->load(store);
+      {.load =
+           [policy, kinds](const persistence::snapshot& state) {
+             kinds->load(state);
+             policy->load(state);
+           },
+       .take =
+           [policy, kinds](const std::vector<persistence::change>& changes) {
+             kinds->take(changes);
+             policy->take(changes);
+           }});
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);
   impl_->tokens = impl_->start<token_desk>("token-desk", "token-desk", &store, given.issuer);

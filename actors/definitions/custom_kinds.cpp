@@ -1,7 +1,5 @@
 #include "actors/definitions/custom_kinds.hpp"
 
-#include <algorithm>
-
 #include "actors/core/log.hpp"
 #include "api/definitions/served_kinds.hpp"
 #include "api/schema/apiextensions_v1.pb.h"
@@ -26,22 +24,17 @@ custom_kinds::~custom_kinds() {
   }
 }
 
-void custom_kinds::load(const persistence::store& store) {
-  const std::lock_guard lock{changing_};
-  const auto state = store.read();
+void custom_kinds::load(const persistence::snapshot& state) {
   state.scan(api::kind_of<CustomResourceDefinition>().prefix(), {},
              [&](std::string_view, const api::object_ptr& found) {
                put(found);
                return true;
              });
-  loaded_ = state.at();
 }
 
 void custom_kinds::take(const std::vector<persistence::change>& changes) {
-  if (std::none_of(changes.begin(), changes.end(), is_definition)) return;
-  const std::lock_guard lock{changing_};
   for (const auto& each : changes) {
-    if (each.at <= loaded_ || !is_definition(each)) continue;
+    if (!is_definition(each)) continue;
     if (each.type == persistence::change_type::removed)
       remove(*each.object);
     else

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,9 +21,8 @@ class custom_kinds {
   custom_kinds(const custom_kinds&) = delete;
   custom_kinds& operator=(const custom_kinds&) = delete;
 
-  // All that the store has. `take` must be in force by then (store::observe).
-  void load(const persistence::store& store);
-  // Of the commit thread, before the changes are visible.
+  // As persistence::state_index says.
+  void load(const persistence::snapshot& state);
   void take(const std::vector<persistence::change>& changes);
 
  private:
@@ -36,8 +34,6 @@ class custom_kinds {
   void put(const api::object_ptr& definition);
   void remove(const api::object& definition);
 
-  std::mutex changing_;  // load() while commits go on
-  persistence::revision loaded_ = 0;
   // What stands in the scheme, by name of the definition.
   std::map<std::string, served> served_;
 };

@@ -117,7 +117,7 @@ void committer::publish(batch& pending) {
 
 void committer::make_visible(std::shared_ptr<const tree_root> state, change_batch changes) {
   const auto after = core_.root.load()->at();
-  if (preparer_) preparer_(*changes);
+  if (index_) index_(*changes);
   core_.root.store(std::move(state));
   if (observer_) observer_(after, std::move(changes));
 }

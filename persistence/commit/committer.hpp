@@ -41,13 +41,13 @@ class committer {
   expected<void> write(batch& pending);
 
   // -- answers --------------------------------------------------------------------------------
-  // Who prepares for it, the new state, the observer, then each transaction's outcome.
+  // The index of it, the new state, the observer, then each transaction's outcome.
   void publish(batch& pending);
   using observer_function = std::function<void(revision after, change_batch changes)>;
-  using preparer_function = std::function<void(const std::vector<change>& changes)>;
-  void observer(observer_function function, preparer_function before) {
+  using index_function = std::function<void(const std::vector<change>& changes)>;
+  void observer(observer_function function, index_function index) {
     observer_ = std::move(function);
-    preparer_ = std::move(before);
+    index_ = std::move(index);
   }
 
   // -- while no batch is on its way -------------------------------------------------------------
@@ -97,7 +97,7 @@ class committer {
 
   // Of answers.
   observer_function observer_;
-  preparer_function preparer_;
+  index_function index_;
 };
 
 }  // namespace troupe::persistence

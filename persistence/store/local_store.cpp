@@ -78,8 +78,11 @@ void local_store::barrier(barrier_completion done) {
   });
 }
 
-void local_store::observe(batch_observer observer, batch_preparer before) {
-  between_batches([&] { committer_.observer(std::move(observer), std::move(before)); });
+void local_store::observe(batch_observer observer, state_index index) {
+  between_batches([&] {
+    if (index.load) index.load(read());
+    committer_.observer(std::move(observer), std::move(index.take));
+  });
 }
 
 void local_store::between_batches(const std::function<void()>& work) {

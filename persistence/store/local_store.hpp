@@ -32,7 +32,7 @@ class local_store final : public store {
   void pin(const snapshot& state) override;
   expected<std::vector<change>> changes(revision after, std::size_t limit) const override;
   using store::observe;
-  void observe(batch_observer observer, batch_preparer before) override;
+  void observe(batch_observer observer, state_index index) override;
   expected<void> compact(revision up_to) override;
   store_stats stats() const override;
   std::string cluster_id() const override;

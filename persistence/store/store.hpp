@@ -62,8 +62,14 @@ struct store_stats {
 
 // After every change up to `after`, which was known before, these follow. Never empty.
 using batch_observer = std::function<void(revision after, change_batch changes)>;
-// These will be visible next.
-using batch_preparer = std::function<void(const std::vector<change>& changes)>;
+// What is derived from the objects and is never behind what anybody reads: an index that requests
+// are judged by.
+struct state_index {
+  // The state that it begins with.
+  std::function<void(const snapshot& state)> load;
+  // Each batch after that state, before it is visible.
+  std::function<void(const std::vector<change>& changes)> take;
+};
 // The revision of the state that read() shows, or of an older one that is new enough.
 using barrier_completion = std::function<void(expected<revision> reached)>;
 
@@ -108,9 +114,9 @@ class store {
   // missing between: `after` is the newest revision of that one. Must not block. One observer (the
   // watcher). When this returns it is in force: it gets every change after read().at().
   //
-  // `before` is called with each batch before it is visible, for what no reader of the new state
-  // may find missing: an index that requests are judged by.
-  virtual void observe(batch_observer observer, batch_preparer before) = 0;
+  // `index` is called on the same threads. It is loaded when this returns, and nothing is missing
+  // between what it loads and what it takes first.
+  virtual void observe(batch_observer observer, state_index index) = 0;
   void observe(batch_observer observer) { observe(std::move(observer), {}); }
 
   // Drops history up to and including `up_to` (never beyond what the options keep when called by

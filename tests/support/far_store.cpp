@@ -226,7 +226,7 @@ void far_store::arrive(std::unique_lock<std::mutex>& lock) {
   if (!batch->empty()) ++batches_;
   keep_history(*batch);
   // Nobody reads the new state while the lock is held.
-  if (!batch->empty() && preparer_) preparer_(*batch);
+  if (!batch->empty() && index_.take) index_.take(*batch);
   lock.unlock();
   if (!batch->empty() && observer_) observer_(after, batch);
   for (const auto& each : answers)
@@ -258,10 +258,11 @@ void far_store::work() {
   }
 }
 
-void far_store::observe(batch_observer observer, batch_preparer before) {
+void far_store::observe(batch_observer observer, state_index index) {
   const std::lock_guard stepping{step_mutex_};
   observer_ = std::move(observer);
-  preparer_ = std::move(before);
+  index_ = std::move(index);
+  if (index_.load) index_.load(read());
 }
 
 // -- what is known here ---------------------------------------------------------------------------

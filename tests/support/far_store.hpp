@@ -60,7 +60,7 @@ class far_store final : public persistence::store {
   persistence::expected<std::vector<persistence::change>> changes(persistence::revision after,
                                                                   std::size_t limit) const override;
   using store::observe;
-  void observe(persistence::batch_observer observer, persistence::batch_preparer before) override;
+  void observe(persistence::batch_observer observer, persistence::state_index index) override;
   persistence::expected<void> compact(persistence::revision up_to) override;
   persistence::store_stats stats() const override;
   std::string cluster_id() const override;
@@ -133,7 +133,7 @@ class far_store final : public persistence::store {
   std::mutex step_mutex_;  // one step at a time
   std::atomic<std::thread::id> stepping_{};
   persistence::batch_observer observer_;  // of the one that steps
-  persistence::batch_preparer preparer_;
+  persistence::state_index index_;
 
   bool closing_ = false;
   std::condition_variable changed_;
