@@ -122,10 +122,10 @@ inline constexpr std::uint32_t garbage_credit = 10'000;
 // -- what is emptied before it goes: namespaces, definitions --------------------------------------
 
 // Deletions of one object's content under way.
-inline constexpr std::size_t emptying_in_flight = 500;
+inline constexpr std::size_t content_in_flight = 500;
 // Between two looks at an object whose content takes its time to go.
-inline constexpr duration emptying_first_pause = 50ms;
-inline constexpr duration emptying_longest_pause = 2s;
+inline constexpr duration content_first_pause = 50ms;
+inline constexpr duration content_longest_pause = 2s;
 
 // -- logs of containers ---------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include "actors/write/commands.hpp"
 #include "api/definitions/names.hpp"
 #include "api/definitions/rules.hpp"
+#include "api/definitions/served_kinds.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -23,12 +24,6 @@ using api::apiextensions::v1::CustomResourceDefinition;
 namespace {
 
 constexpr const char* author = "definition-controller";
-
-// Where the objects of a definition stand, served or not.
-std::string prefix_of(const CustomResourceDefinition& definition) {
-  const auto& spec = definition.spec();
-  return "/registry/" + spec.group() + "/" + spec.names().plural() + "/";
-}
 
 bool set(CustomResourceDefinition& in, const condition_value& value, runtime::wall_time now) {
   return set_condition(*in.mutable_status()->mutable_conditions(), value, now);
@@ -44,7 +39,7 @@ void drop_finalizer(CustomResourceDefinition& from) {
 }  // namespace
 
 definition_controller::definition_controller(const persistence::store* store, core_actors core)
-    : emptier{store, std::move(core), author} {}
+    : content_deleter{store, std::move(core), author} {}
 
 const runtime::behavior& definition_controller::make_behavior() const {
   static const auto table = runtime::handlers(&definition_controller::on_watch_events,
@@ -75,10 +70,12 @@ void definition_controller::on_definitions(const watch_events& m) {
     current_cause({event.cause.request, event.at});
     changed(event);
   }
-  // All of a group are known before the first is judged.
+  // All of a group are known before the first is given names.
   if (!m.synced) return;
   for (auto& [name, each] : groups_)
-    judge_next(each);
+    sync_next(each);
+  std::erase_if(groups_,
+                [](const auto& each) { return each.second.known.empty() && !each.second.writing; });
 }
 
 void definition_controller::changed(const watch_event& event) {
@@ -95,11 +92,11 @@ void definition_controller::changed(const watch_event& event) {
   if (event.type == event_type::deleted) {
     in.known.erase(name);
     in.waiting.erase(name);
-    stop_emptying(*event.object);
+    stop_deletion(*event.object);
   } else {
     in.known[name] = event.object;
     in.waiting.insert(name);
-    if (waits(*event.object)) begin_emptying(*event.object);
+    if (waits(*event.object)) begin_deletion(*event.object);
   }
   // A name that is free again may be what another one waits for.
   if (!released) return;
@@ -110,27 +107,27 @@ void definition_controller::changed(const watch_event& event) {
 
 // -- names ----------------------------------------------------------------------------------------
 
-void definition_controller::judge_next(group& in) {
+void definition_controller::sync_next(group& in) {
   while (!in.writing && !in.waiting.empty()) {
     const auto name = *in.waiting.begin();
     in.waiting.erase(in.waiting.begin());
     const auto object = in.known.at(name);
-    auto next = judged(in, object->as<CustomResourceDefinition>());
+    auto next = with_status(in, object->as<CustomResourceDefinition>());
     if (next) write_status(in, *object, std::move(next));
   }
 }
 
-std::unique_ptr<CustomResourceDefinition> definition_controller::judged(
+std::unique_ptr<CustomResourceDefinition> definition_controller::with_status(
     const group& in, const CustomResourceDefinition& of) const {
   if (of.metadata().has_deletion_timestamp()) return nullptr;
   std::vector<const CustomResourceDefinition*> others;
   for (const auto& [name, object] : in.known)
     if (name != of.metadata().name()) others.push_back(&object->as<CustomResourceDefinition>());
-  const auto judgement = api::judge_names(of, others);
+  const auto result = api::calculate_names(of, others);
   auto next = std::make_unique<CustomResourceDefinition>(of);
-  *next->mutable_status()->mutable_accepted_names() = judgement.accepted;
-  bool changes = !api::same_meaning(judgement.accepted, of.status().accepted_names());
-  for (const auto& each : judgement.conditions)
+  *next->mutable_status()->mutable_accepted_names() = result.accepted;
+  bool changes = !api::same_meaning(result.accepted, of.status().accepted_names());
+  for (const auto& each : result.conditions)
     changes = set(*next, {each.type, each.holds ? "True" : "False", each.reason, each.message},
                   wall_now()) ||
               changes;
@@ -161,32 +158,39 @@ void definition_controller::write_status(group& in, const api::object& object,
           if (known != in.known.end()) in.waiting.insert(name);
           again_ = after(defaults::try_again, [this] {
             for (auto& [each, of] : groups_)
-              judge_next(of);
+              sync_next(of);
           });
           return;
         }
-        judge_next(in);
+        sync_next(in);
       });
 }
 
 // -- the end of a definition ----------------------------------------------------------------------
 
-emptier::stage definition_controller::survey(const persistence::snapshot& state,
-                                             const api::object& of, std::size_t limit) const {
-  const auto prefix = prefix_of(of.as<CustomResourceDefinition>());
+content_deleter::stage definition_controller::survey(const persistence::snapshot& state,
+                                                     const api::object& of,
+                                                     std::size_t limit) const {
+  const auto& definition = of.as<CustomResourceDefinition>();
+  const auto ended = [&](const char* reason, const char* message) {
+    auto next = std::make_unique<CustomResourceDefinition>(definition);
+    set(*next, {"Terminating", "False", reason, message}, wall_now());
+    drop_finalizer(*next);
+    return stage{.next = std::move(next)};
+  };
+  // It was stored by a server that had no such kind: the objects there are not the definition's.
+  if (api::definitions::overlaps_built_in(definition))
+    return ended("OverlappingBuiltInResource",
+                 "instances overlap with built-in resources in storage");
+  const auto prefix = api::definitions::objects_prefix(definition);
   std::vector<api::object_ptr> to_remove;
   state.scan(prefix, {}, [&](std::string_view, const api::object_ptr& each) {
     if (!each->meta().has_deletion_timestamp()) to_remove.push_back(each);
     return to_remove.size() < limit;
   });
   if (!to_remove.empty()) return {.to_remove = std::move(to_remove)};
-  auto next = std::make_unique<CustomResourceDefinition>(of.as<CustomResourceDefinition>());
-  if (state.count(prefix) == 0) {
-    set(*next, {"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"},
-        wall_now());
-    drop_finalizer(*next);
-    return {.next = std::move(next)};
-  }
+  if (state.count(prefix) == 0) return ended("InstanceDeletionCompleted", "removed all instances");
+  auto next = std::make_unique<CustomResourceDefinition>(definition);
   const bool changes = set(*next,
                            {"Terminating", "True", "InstanceDeletionInProgress",
                             "CustomResource deletion is in progress"},

@@ -1,6 +1,6 @@
 // Gives definitions of custom kinds their names, and empties those that are deleted.
 //
-// One actor for all of them: within a group no two may have one name, so it judges one definition
+// One actor for all of them: within a group no two may have one name, so it names one definition
 // of a group after the other, each when the status of the one before has come back by the stream.
 // What it knows comes from its stream and is found again after a crash. A write that conflicts, or
 // gets no answer, is tried again.
@@ -13,12 +13,12 @@
 #include <set>
 #include <string>
 
-#include "actors/write/emptier.hpp"
+#include "actors/write/content_deleter.hpp"
 #include "api/schema/apiextensions_v1.pb.h"
 
 namespace troupe::actors {
 
-class definition_controller : public emptier {
+class definition_controller : public content_deleter {
  public:
   // The store must outlive it.
   definition_controller(const persistence::store* store, core_actors core);
@@ -33,9 +33,9 @@ class definition_controller : public emptier {
   // The definitions of one API group, by name.
   struct group {
     std::map<std::string, api::object_ptr> known = {};
-    std::set<std::string> waiting = {};  // to be judged
+    std::set<std::string> waiting = {};  // to be looked at
     bool writing = false;                // a status is on its way
-    revision written = 0;                // the stream has to show this before the next is judged
+    revision written = 0;                // the stream has to show this before the next is looked at
   };
   stage survey(const persistence::snapshot& state, const api::object& of,
                std::size_t limit) const override;
@@ -44,9 +44,9 @@ class definition_controller : public emptier {
   void on_definitions(const watch_events& m);
   void changed(const watch_event& event);
 
-  void judge_next(group& in);
+  void sync_next(group& in);
   // The definition with the status that it should have; null where it has it.
-  std::unique_ptr<definition> judged(const group& in, const definition& of) const;
+  std::unique_ptr<definition> with_status(const group& in, const definition& of) const;
   void write_status(group& in, const api::object& object, std::unique_ptr<definition> next);
 
   std::map<std::string, group> groups_;

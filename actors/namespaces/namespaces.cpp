@@ -32,7 +32,7 @@ bool is_default_account(const api::object& object) {
 }  // namespace
 
 namespaces::namespaces(const persistence::store* store, core_actors core)
-    : emptier{store, std::move(core), author} {}
+    : content_deleter{store, std::move(core), author} {}
 
 const runtime::behavior& namespaces::make_behavior() const {
   static const auto table =
@@ -59,12 +59,12 @@ void namespaces::on_namespaces(const watch_events& m) {
     current_cause({event.cause.request, event.at});
     const auto& name = event.object->meta().name();
     if (event.type == event_type::deleted) {
-      stop_emptying(*event.object);
+      stop_deletion(*event.object);
       ensure_system();
     } else if (!terminating(event.object->as<Namespace>())) {
       ensure_account(name);
     } else {
-      begin_emptying(*event.object);
+      begin_deletion(*event.object);
     }
   }
 }
@@ -121,8 +121,8 @@ void namespaces::create(const api::kind_info& kind, std::unique_ptr<api::body> c
 
 // -- the end of a namespace -----------------------------------------------------------------------
 
-emptier::stage namespaces::survey(const persistence::snapshot& state, const api::object& of,
-                                  std::size_t limit) const {
+content_deleter::stage namespaces::survey(const persistence::snapshot& state, const api::object& of,
+                                          std::size_t limit) const {
   auto content = actors::survey(state, of.meta().name(), limit);
   if (!content.to_remove.empty()) return {.to_remove = std::move(content.to_remove)};
   return {.next = progressed(of.as<Namespace>(), content, wall_now())};

@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 
-#include "actors/write/emptier.hpp"
+#include "actors/write/content_deleter.hpp"
 
 namespace troupe::actors {
 
-class namespaces : public emptier {
+class namespaces : public content_deleter {
  public:
   // The store must outlive it.
   namespaces(const persistence::store* store, core_actors core);

@@ -9,6 +9,7 @@
 #include "api/apply/merging.hpp"
 #include "api/codec/codec.hpp"
 #include "api/codec/json_text.hpp"
+#include "api/limits.hpp"
 #include "api/object/custom_body.hpp"
 #include "api/object/object.hpp"
 
@@ -37,6 +38,13 @@ struct manager {
   bool is(const manager& other) const {
     return name == other.name && operation == other.operation && subresource == other.subresource &&
            (operation == applies || api_version == other.api_version);
+  }
+  manager without_fields() const {
+    return {.name = name,
+            .operation = operation,
+            .api_version = api_version,
+            .subresource = subresource,
+            .seconds = seconds};
   }
 };
 using managers = std::vector<manager>;
@@ -139,14 +147,8 @@ field_set without_reset(field_set fields, const kind_info& kind, const std::stri
 
 // -- values ---------------------------------------------------------------------------------------
 
-json_value* find(json_value& in, const char* name) {
-  if (!in.IsObject()) return nullptr;
-  const auto found = in.FindMember(name);
-  return found == in.MemberEnd() ? nullptr : &found->value;
-}
-
 void drop_managed(json_value& object) {
-  if (auto* metadata = find(object, "metadata"); metadata && metadata->IsObject())
+  if (auto* metadata = find_member(object, "metadata"); metadata && metadata->IsObject())
     metadata->RemoveMember("managedFields");
 }
 
@@ -158,17 +160,16 @@ expected<void> read_object(json_document& into, std::string_view json) {
 
 // The annotation in which kubectl keeps what it applied; empty where there is none.
 std::string last_applied_of(json_value& object) {
-  auto* metadata = find(object, "metadata");
-  auto* annotations = metadata == nullptr ? nullptr : find(*metadata, "annotations");
-  auto* text =
-      annotations == nullptr ? nullptr : find(*annotations, std::string{last_applied}.c_str());
+  auto* metadata = find_member(object, "metadata");
+  auto* annotations = metadata == nullptr ? nullptr : find_member(*metadata, "annotations");
+  auto* text = annotations == nullptr ? nullptr : find_member(*annotations, last_applied);
   return text != nullptr && text->IsString() ? std::string{text_of(*text)} : std::string{};
 }
 
 // -- conflicts ------------------------------------------------------------------------------------
 
 struct conflict {
-  const manager* with;
+  manager with;  // without its fields
   field_set fields;
 };
 
@@ -179,6 +180,7 @@ std::string shown_manager(const manager& of) {
   return text;
 }
 
+// All are counted, limits::causes of them named.
 error conflict_error(const std::vector<conflict>& all) {
   error out;
   out.code = 409;
@@ -187,8 +189,7 @@ error conflict_error(const std::vector<conflict>& all) {
   std::size_t count = 0;
   for (const auto& each : all)
     for_each(each.fields, [&](const field_steps& path) {
-      by_manager[shown_manager(*each.with)].push_back(shown(path));
-      ++count;
+      if (count++ < limits::causes) by_manager[shown_manager(each.with)].push_back(shown(path));
     });
   for (const auto& [with, paths] : by_manager)
     for (const auto& path : paths)
@@ -206,6 +207,8 @@ error conflict_error(const std::vector<conflict>& all) {
     for (const auto& path : paths)
       out.message += "\n- " + path;
   }
+  if (count > limits::causes)
+    out.message += "\nand " + std::to_string(count - limits::causes) + " more";
   return out;
 }
 
@@ -239,10 +242,8 @@ class application {
     prune(merged, subtract(before, entry.fields), before, out.all, allocator);
     const auto difference = compare(live, merged, type_);
     take_over(out, difference, mine, force);
-    // entry_of's reference may have moved.
-    auto& own = entry_of(out.all, mine);
-    out.changes = own.seconds == 0 || !difference.same() || other_fields || other_version;
-    if (out.changes) own.seconds = by_.now_seconds;
+    out.changes = entry.seconds == 0 || !difference.same() || other_fields || other_version;
+    if (out.changes) entry.seconds = by_.now_seconds;
     static_cast<json_value&>(out.object) = merged;
   }
 
@@ -273,7 +274,8 @@ class application {
       if (each.is(mine)) continue;
       auto both = intersect(each.fields, changed);
       if (!both.empty() && force) each.fields = subtract(each.fields, both);
-      if (!both.empty() && !force) out.conflicts.push_back({&each, std::move(both)});
+      if (!both.empty() && !force)
+        out.conflicts.push_back({each.without_fields(), std::move(both)});
       each.fields = subtract(each.fields, difference.removed);
     }
   }
@@ -298,8 +300,8 @@ bool kubectl_may(json_value& live, const std::vector<conflict>& conflicts, const
 }
 
 void keep_last_applied(json_document& object, std::string config) {
-  auto* metadata = find(object, "metadata");
-  auto* annotations = metadata == nullptr ? nullptr : find(*metadata, "annotations");
+  auto* metadata = find_member(object, "metadata");
+  auto* annotations = metadata == nullptr ? nullptr : find_member(*metadata, "annotations");
   if (annotations == nullptr) return;
   json_members members(*annotations);
   members.set(last_applied, make_text(config + "\n", object.GetAllocator()), object.GetAllocator());
@@ -325,7 +327,7 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
   } else {
     if (auto read = read_object(now, live); !read) return fail(std::move(read.error()));
     ObjectMeta meta;
-    if (auto* metadata = find(now, "metadata"))
+    if (auto* metadata = find_member(now, "metadata"))
       if (!decode_into(write_json(*metadata), media::json, meta)) meta.Clear();
     all = read_managers(meta.managed_fields()).value_or(managers{});
     drop_managed(now);
@@ -341,7 +343,8 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
   if (!set) {
     error out;
     out.reason.clear();
-    const auto* name = find(wanted, "metadata") ? find(*find(wanted, "metadata"), "name") : nullptr;
+    const auto* metadata = find_member(wanted, "metadata");
+    const auto* name = metadata == nullptr ? nullptr : find_member(*metadata, "name");
     out.message = "failed to create typed patch object (" +
                   (name && name->IsString() ? std::string{text_of(*name)} : std::string{}) + "; " +
                   kind.api_version() + ", Kind=" + kind.kind() + "): " + set.error();
@@ -406,17 +409,17 @@ void track_update(const kind_info& kind, body& now, const body& was, const field
 
 namespace {
 
-// The value of `config` at a place, as `read` spells it.
-void respell(json_value& config, json_value& read, const merge_type& type,
-             json_allocator& allocator) {
+// The value of `config` at a place, as `read` has it.
+void to_stored_form(json_value& config, const json_value& read, const merge_type& type,
+                    json_allocator& allocator) {
   const auto is = type.is();
   if (config.IsObject() && read.IsObject() && is != merge_type::merges::atomic) {
     json_value out(rapidjson::kObjectType);
+    const member_index known{&read};
     for (auto& each : config.GetObject()) {
-      const auto found = read.FindMember(each.name);
       const auto name = text_of(each.name);
-      if (found != read.MemberEnd())
-        respell(each.value, found->value, type.member(name), allocator);
+      if (const auto* found = known.find(name))
+        to_stored_form(each.value, *found, type.member(name), allocator);
       else if ((type.declares(name) || type.open()) && !each.value.IsObject() &&
                !each.value.IsArray() && !each.value.IsNull())
         continue;  // it means the same as nothing
@@ -426,7 +429,7 @@ void respell(json_value& config, json_value& read, const merge_type& type,
   } else if (config.IsArray() && read.IsArray() && config.Size() == read.Size() &&
              is != merge_type::merges::atomic) {
     for (rapidjson::SizeType i = 0; i < config.Size(); ++i)
-      respell(config[i], read[i], type.element(), allocator);
+      to_stored_form(config[i], read[i], type.element(), allocator);
   } else {
     config.CopyFrom(read, allocator);
   }
@@ -434,11 +437,10 @@ void respell(json_value& config, json_value& read, const merge_type& type,
 
 }  // namespace
 
-std::string in_stored_spelling(const kind_info& kind, std::string_view config,
-                               std::string_view read) {
+std::string in_stored_form(const kind_info& kind, std::string_view config, std::string_view read) {
   json_document wanted, known;
   if (!read_object(wanted, config) || !read_object(known, read)) return std::string{config};
-  respell(wanted, known, merge_type::of(kind), wanted.GetAllocator());
+  to_stored_form(wanted, known, merge_type::of(kind), wanted.GetAllocator());
   return write_json(wanted);
 }
 

@@ -45,9 +45,8 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
 // itself is written and they can be read; an empty entry ends the tracking.
 void track_update(const kind_info& kind, body& now, const body& was, const field_manager& by);
 
-// Keeps of `config` what the server knows, in the spelling in which it stores it: the paths of
+// Keeps of `config` what the server knows, as it writes it into the store: the paths of
 // `config` with the values of `read`, which was made of it.
-std::string in_stored_spelling(const kind_info& kind, std::string_view config,
-                               std::string_view read);
+std::string in_stored_form(const kind_info& kind, std::string_view config, std::string_view read);
 
 }  // namespace troupe::api

@@ -40,13 +40,6 @@ bool is_hollow(const json_value& value) {
          (value.IsArray() && value.Empty());
 }
 
-const json_value* member(const json_value& of, std::string_view name) {
-  if (!of.IsObject()) return nullptr;
-  const auto found = of.FindMember(
-      rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
-  return found == of.MemberEnd() ? nullptr : &found->value;
-}
-
 // The step to an element of a set or a keyed list.
 tl::expected<field_step, std::string> step_of(const json_value& element, const merge_type& list) {
   field_step out{step_type::value, {}};
@@ -61,7 +54,7 @@ tl::expected<field_step, std::string> step_of(const json_value& element, const m
   for (const auto& key : list.keys()) {
     names += (names.empty() ? "\"" : " \"") + key + "\"";
     std::string value;
-    if (const auto* found = member(element, key); found != nullptr && !found->IsNull()) {
+    if (const auto* found = find_member(element, key); found != nullptr && !found->IsNull()) {
       append_canonical_json(value, *found);
       any = true;
     } else {
@@ -194,16 +187,16 @@ class comparer {
   }
 
   void visit_members(const json_value* was, const json_value* now, const merge_type& type) {
+    const member_index before{was}, after{now};
     if (was != nullptr && was->IsObject())
       for (const auto& each : was->GetObject()) {
         const auto name = text_of(each.name);
-        below(field_named(name), &each.value, now == nullptr ? nullptr : member(*now, name),
-              type.member(name));
+        below(field_named(name), &each.value, after.find(name), type.member(name));
       }
     if (now == nullptr || !now->IsObject()) return;
     for (const auto& each : now->GetObject()) {
       const auto name = text_of(each.name);
-      if (was == nullptr || member(*was, name) == nullptr)
+      if (before.find(name) == nullptr)
         below(field_named(name), nullptr, &each.value, type.member(name));
     }
   }
@@ -277,7 +270,7 @@ json_value merge_objects(const json_value& live, const json_value& config, const
   json_members members(out);
   for (const auto& each : config.GetObject()) {
     const auto name = text_of(each.name);
-    const auto* was = member(live, name);
+    const auto* was = members.find(name);
     members.set(name,
                 was == nullptr ? json_value(each.value, allocator)
                                : merge(*was, each.value, type.member(name), allocator),

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <unordered_set>
+#include <utility>
 
 #include "api/codec/json_text.hpp"
 #include "api/limits.hpp"
@@ -19,6 +20,8 @@ namespace troupe::api {
 namespace {
 
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+// Objects of so many members have an index.
+constexpr std::size_t indexed_from = 16;
 
 // Builds a document, reading its numbers: RapidJSON makes 1.3e294 of "0e111", and with less
 // precision it does not read back what it has written. Refuses a number that is too big, and what
@@ -258,6 +261,30 @@ void find_repeated(const json_value& in, field_path& at, std::vector<std::string
       find_repeated(member->value, at, out);
     }
   }
+}
+
+const json_value* find_member(const json_value& of, std::string_view name) {
+  if (!of.IsObject()) return nullptr;
+  const auto found = of.FindMember(
+      rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
+  return found == of.MemberEnd() ? nullptr : &found->value;
+}
+
+json_value* find_member(json_value& of, std::string_view name) {
+  return const_cast<json_value*>(find_member(std::as_const(of), name));
+}
+
+member_index::member_index(const json_value* object) : object_(object) {
+  if (object == nullptr || !object->IsObject() || object->MemberCount() < indexed_from) return;
+  index_.reserve(object->MemberCount());
+  for (const auto& each : object->GetObject())
+    index_.try_emplace(text_of(each.name), &each.value);
+}
+
+const json_value* member_index::find(std::string_view name) const {
+  if (index_.empty()) return object_ == nullptr ? nullptr : find_member(*object_, name);
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : found->second;
 }
 
 json_members::json_members(json_value& object) : object_(object) {

@@ -34,6 +34,10 @@ inline std::string_view text_of(const json_value& string) {
 }
 json_value make_text(std::string_view text, json_allocator& allocator);
 
+// Null where `of` is no object, or has no such member. Looks at all members.
+const json_value* find_member(const json_value& of, std::string_view name);
+json_value* find_member(json_value& of, std::string_view name);
+
 // Members in any order, numbers by their value. At worst n log n.
 bool same_json(const json_value& a, const json_value& b);
 
@@ -47,6 +51,19 @@ void strip_nulls(json_value& value);
 // most. `at` stands at the value.
 void find_repeated(const json_value& in, field_path& at, std::vector<std::string>& out);
 
+// The members of an object, for who looks up as many as it has: linear in the end. A null has none.
+// The object must outlive it unchanged.
+class member_index {
+ public:
+  explicit member_index(const json_value* object);
+
+  const json_value* find(std::string_view name) const;
+
+ private:
+  const json_value* object_;
+  std::unordered_map<std::string_view, const json_value*> index_;  // of larger objects
+};
+
 // An object whose members are looked up, replaced and removed many times: linear in the end,
 // however many there are. The object is whole again when `finish` has been called.
 class json_members {
@@ -59,8 +76,6 @@ class json_members {
   void finish(json_allocator& allocator);
 
  private:
-  static constexpr std::size_t indexed_from = 16;
-
   std::size_t position(std::string_view name) const;
 
   json_value& object_;

@@ -7,6 +7,7 @@
 #include "api/custom/custom_values.hpp"
 #include "api/custom/custom_version.hpp"
 #include "api/invariant.hpp"
+#include "api/limits.hpp"
 #include "api/object/custom_body.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/structural/complete.hpp"
@@ -16,12 +17,16 @@
 namespace troupe::api {
 namespace {
 
-void complete(const structural_schema& schema, CustomBody& content,
+// False where the defaults are too much: nothing is changed then.
+bool complete(const structural_schema& schema, CustomBody& content,
               std::vector<std::string>* unknown) {
   json_document tree;
   read_rest(tree, content);
   const bool pruned = prune(tree, schema.root, tree.GetAllocator(), unknown);
-  if (set_defaults(tree, schema.root, tree.GetAllocator()) || pruned) write_rest(content, tree);
+  const auto done = set_defaults(tree, schema.root, tree.GetAllocator());
+  if (done == completion::too_large) return false;
+  if (done == completion::changed || pruned) write_rest(content, tree);
+  return true;
 }
 
 error strict_error(const std::string& kind, const std::string& version,
@@ -45,11 +50,6 @@ void check_name(findings& out, const schema_node* node, const char* field,
   validate(out, *node, value, nullptr);
 }
 
-const json_value* member(const json_value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found == of.MemberEnd() ? nullptr : &found->value;
-}
-
 std::optional<std::int32_t> number_at(custom_values& values, const json_path& path) {
   const auto* found = values.first(path);
   if (found == nullptr || !found->IsNumber()) return std::nullopt;
@@ -63,7 +63,9 @@ expected<std::vector<std::string>> custom_version::complete(CustomBody& content,
                                                             field_validation fields) const {
   std::vector<std::string> unknown;
   if (schema() == nullptr) return unknown;
-  api::complete(*schema(), content, fields == field_validation::ignore ? nullptr : &unknown);
+  if (!api::complete(*schema(), content, fields == field_validation::ignore ? nullptr : &unknown))
+    return fail(
+        request_too_large("the object with the defaults of its schema", limits::document_bytes));
   for (auto& each : unknown)
     each = "unknown field " + quoted(each);
   if (fields == field_validation::strict && !unknown.empty())
@@ -72,6 +74,7 @@ expected<std::vector<std::string>> custom_version::complete(CustomBody& content,
 }
 
 void custom_version::bring_into_line(CustomBody& content) const {
+  // What would be too large with the defaults of a schema that is newer is shown as it is stored.
   if (schema() != nullptr) api::complete(*schema(), content, nullptr);
 }
 
@@ -88,10 +91,10 @@ void custom_version::check(findings& out, const CustomBody& now, const CustomBod
     return validate(out, schema()->root, tree, was == nullptr ? nullptr : &before);
   }
   const auto* node = schema()->root.find("status");
-  const auto* status = member(tree, "status");
+  const auto* status = find_member(tree, "status");
   if (node == nullptr || status == nullptr) return;
   const auto step = out.at.field("status");
-  validate(out, *node, *status, was == nullptr ? nullptr : member(before, "status"));
+  validate(out, *node, *status, was == nullptr ? nullptr : find_member(before, "status"));
 }
 
 expected<version_rules::replicas> custom_version::scale(const CustomBody& content) const {
@@ -118,13 +121,12 @@ expected<void> custom_version::set_replicas(CustomBody& content, std::int32_t wa
     if (!at->IsObject())
       return fail(internal("the replicas cannot be set: what stands above " + quoted(each.name) +
                            " is no object"));
-    auto found = at->FindMember(
-        rapidjson::StringRef(each.name.data(), static_cast<rapidjson::SizeType>(each.name.size())));
-    if (found == at->MemberEnd()) {
+    auto* found = find_member(*at, each.name);
+    if (found == nullptr) {
       at->AddMember(make_text(each.name, allocator), json_value(rapidjson::kObjectType), allocator);
-      found = at->MemberEnd() - 1;
+      found = &(at->MemberEnd() - 1)->value;
     }
-    at = &found->value;
+    at = found;
   }
   at->SetInt(wanted);
   write_rest(content, tree);

@@ -13,31 +13,43 @@ using step = json_path_step;
 
 const json_value* first_of(std::span<const step> steps, const json_value& in);
 
-bool compares(const json_value& value, step::comparison how, const json_value& literal) {
-  using enum step::comparison;
-  if (how == equal) return same_json(value, literal);
-  if (how == not_equal) return !same_json(value, literal);
-  int order = 0;
-  if (value.IsNumber() && literal.IsNumber()) {
-    const double a = value.GetDouble(), b = literal.GetDouble();
-    order = a < b ? -1 : a > b ? 1 : 0;
-  } else if (value.IsString() && literal.IsString()) {
-    order = text_of(value).compare(text_of(literal));
-  } else {
-    return false;
+// Below, at or above 0 as the value stands to the literal; nothing where they are of two types.
+std::optional<int> order_of(const json_value& value,
+                            const std::variant<std::string, double, bool>& literal) {
+  if (const auto* number = std::get_if<double>(&literal); number && value.IsNumber()) {
+    const double own = value.GetDouble();
+    return own < *number ? -1 : own > *number ? 1 : 0;
   }
-  if (how == less) return order < 0;
-  if (how == less_equal) return order <= 0;
-  return how == greater ? order > 0 : order >= 0;
+  if (const auto* text = std::get_if<std::string>(&literal); text && value.IsString())
+    return text_of(value).compare(*text);
+  if (const auto* flag = std::get_if<bool>(&literal); flag && value.IsBool())
+    return static_cast<int>(value.GetBool()) - static_cast<int>(*flag);
+  return std::nullopt;
 }
 
 bool passes(const step& filter, const json_value& element) {
+  using enum step::comparison;
   const auto* found = first_of(filter.in_element, element);
-  if (found == nullptr) return false;
-  if (filter.compare == step::comparison::exists) return true;
-  json_document literal;
-  return parse_json(literal, filter.literal, "the filter").has_value() &&
-         compares(*found, filter.compare, literal);
+  if (found == nullptr || filter.compare == exists) return found != nullptr;
+  const auto order = order_of(*found, filter.literal);
+  if (!order) return filter.compare == not_equal;
+  switch (filter.compare) {
+    case exists:
+      break;
+    case equal:
+      return *order == 0;
+    case not_equal:
+      return *order != 0;
+    case less:
+      return *order < 0;
+    case less_equal:
+      return *order <= 0;
+    case greater:
+      return *order > 0;
+    case greater_equal:
+      return *order >= 0;
+  }
+  return true;
 }
 
 const json_value* in_each(std::span<const step> rest, const json_value& in, const step* filter) {
@@ -60,10 +72,8 @@ const json_value* first_of(std::span<const step> steps, const json_value& in) {
   const auto rest = steps.subspan(1);
   switch (next.is) {
     case step::type::member: {
-      if (!in.IsObject()) return nullptr;
-      const auto found = in.FindMember(rapidjson::StringRef(
-          next.name.data(), static_cast<rapidjson::SizeType>(next.name.size())));
-      return found == in.MemberEnd() ? nullptr : first_of(rest, found->value);
+      const auto* found = find_member(in, next.name);
+      return found == nullptr ? nullptr : first_of(rest, *found);
     }
     case step::type::index: {
       if (!in.IsArray()) return nullptr;

@@ -83,6 +83,9 @@ custom_version::custom_version(object_ptr definition, int index, std::uint64_t s
       warning_(deprecation_of(whole(), index)) {
   read_columns();
   read_scale();
+  for (const auto& each : said_.selectable_fields())
+    if (each.json_path().starts_with('.'))
+      selectable_.emplace(each.json_path().substr(1), path_of(each.json_path()));
 }
 
 const CustomResourceDefinition& custom_version::whole() const {
@@ -146,10 +149,10 @@ void custom_version::append_cells(std::string& out, const object& item,
 }
 
 std::string custom_version::field(const CustomBody& content, std::string_view path) const {
-  const auto named = json_path::parse("." + std::string{path});
-  if (!named) return {};
+  const auto found = selectable_.find(path);
+  if (found == selectable_.end()) return {};
   custom_values values{content};
-  return plain_text(values.first(*named));
+  return plain_text(values.first(found->second));
 }
 
 }  // namespace troupe::api

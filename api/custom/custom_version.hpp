@@ -2,6 +2,7 @@
 // a cluster have no objects.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -60,9 +61,10 @@ class custom_version final : public version_rules {
   const bool unchecked_rules_;
   const std::string warning_;
   std::optional<scale_paths> scale_;
-  std::vector<std::string> descriptions_;  // of columns_
-  std::vector<table_column> columns_;      // the first is the name
-  std::vector<json_path> cells_;           // of the others
+  std::vector<std::string> descriptions_;                     // of columns_
+  std::vector<table_column> columns_;                         // the first is the name
+  std::vector<json_path> cells_;                              // of the others
+  std::map<std::string, json_path, std::less<>> selectable_;  // by name, without the first dot
 
   mutable std::once_flag compiled_;
   mutable std::shared_ptr<const structural_schema> schema_;

@@ -124,24 +124,20 @@ class parser {
     return take(")]") || wrong("a \")]\" is missing");
   }
 
-  bool literal(std::string& into) {
-    if (rest_.starts_with('\'') || rest_.starts_with('"')) {
-      std::string text;
-      if (!text_literal(text)) return false;
-      append_json_string(into, text);
-      return true;
-    }
+  bool literal(std::variant<std::string, double, bool>& into) {
+    if (rest_.starts_with('\'') || rest_.starts_with('"'))
+      return text_literal(into.emplace<std::string>());
     const auto end = std::min(rest_.find_first_of(") "), rest_.size());
     const auto word = rest_.substr(0, end);
+    rest_.remove_prefix(end);
     double number = 0;
     const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
-    const bool numeric = read.ec == std::errc() && read.ptr == word.data() + word.size();
-    if (word != "true" && word != "false" && !numeric) return wrong("unexpected " + quoted(word));
-    if (numeric)
-      append_number(into, number);
+    if (word == "true" || word == "false")
+      into = word == "true";
+    else if (read.ec == std::errc() && read.ptr == word.data() + word.size())
+      into = number;
     else
-      into = word;
-    rest_.remove_prefix(end);
+      return wrong("unexpected " + quoted(word));
     return true;
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <variant>
 #include <vector>
 
 namespace troupe::api {
@@ -49,10 +50,10 @@ struct json_path_step {
   type is = type::member;
   std::string name = {};   // of a member
   std::int64_t index = 0;  // below 0: from the end
-  // Of a filter: what is compared in each element, and with what; the literal as JSON.
+  // Of a filter: what is compared in each element, and with what.
   std::vector<json_path_step> in_element = {};
   comparison compare = comparison::exists;
-  std::string literal = {};
+  std::variant<std::string, double, bool> literal = {};
 };
 
 }  // namespace troupe::api

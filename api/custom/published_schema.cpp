@@ -7,13 +7,8 @@
 namespace troupe::api {
 namespace {
 
-const json_value* member(const json_value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found == of.MemberEnd() ? nullptr : &found->value;
-}
-
 bool is_true(const json_value& of, const char* name) {
-  const auto* found = member(of, name);
+  const auto* found = find_member(of, name);
   return found != nullptr && found->IsTrue();
 }
 

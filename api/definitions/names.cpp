@@ -83,8 +83,8 @@ definition_condition approved(const CustomResourceDefinition& of) {
 
 }  // namespace
 
-names_judgement judge_names(const CustomResourceDefinition& of,
-                            std::span<const CustomResourceDefinition* const> others) {
+names_and_conditions calculate_names(const CustomResourceDefinition& of,
+                                     std::span<const CustomResourceDefinition* const> others) {
   taken_names resources, kinds;
   for (const auto* other : others) {
     const auto& names = other->status().accepted_names();
@@ -94,7 +94,7 @@ names_judgement judge_names(const CustomResourceDefinition& of,
   }
   const auto& wanted = of.spec().names();
   const auto& had = of.status().accepted_names();
-  names_judgement out;
+  names_and_conditions out;
   auto& accepted = out.accepted;
   accepted = had;
   name_check check{resources, kinds};

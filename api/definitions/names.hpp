@@ -21,7 +21,7 @@ struct definition_condition {
 };
 
 // What the status of a definition should say.
-struct names_judgement {
+struct names_and_conditions {
   // Those without conflict; of the others the ones that were accepted before.
   apiextensions::v1::CustomResourceDefinitionNames accepted;
   // NamesAccepted and Established, and whether a group of Kubernetes itself was approved.
@@ -29,7 +29,7 @@ struct names_judgement {
 };
 
 // `others` are the other definitions of the group: what they were given is taken.
-names_judgement judge_names(
+names_and_conditions calculate_names(
     const apiextensions::v1::CustomResourceDefinition& of,
     std::span<const apiextensions::v1::CustomResourceDefinition* const> others);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/definitions/names.hpp"
+#include "api/definitions/served_kinds.hpp"
 #include "api/definitions/version_checks.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/validation/findings.hpp"
@@ -215,6 +216,11 @@ void check(findings& out, const CustomResourceDefinition& definition) {
 
 void check_create(findings& out, const CustomResourceDefinition& definition) {
   check_approval(out, definition);
+  if (!overlaps_built_in(definition)) return;
+  const auto spec = out.at.field("spec");
+  const auto names = out.at.field("names");
+  out.invalid("plural", definition.spec().names().plural(),
+              "is a kind of this server's own in group " + definition.spec().group());
 }
 
 void check_update(findings& out, const CustomResourceDefinition& now,

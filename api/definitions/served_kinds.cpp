@@ -32,8 +32,7 @@ Kind options_of(const CustomResourceDefinition& definition,
   made.set_has_status(version.subresources().has_status());
   made.set_has_scale(version.subresources().has_scale());
   for (const auto& each : version.selectable_fields())
-    made.add_selectable_fields(
-        each.json_path().substr(std::min<std::size_t>(1, each.json_path().size())));
+    if (each.json_path().starts_with('.')) made.add_selectable_fields(each.json_path().substr(1));
   if (!version.served()) made.add_verbs("none");
   return made;
 }
@@ -58,6 +57,22 @@ bool have_the_same_schemas(const CustomResourceDefinition& now,
     return x.name() == y.name() && x.storage() == y.storage() &&
            x.schema().open_api_v3_schema().raw() == y.schema().open_api_v3_schema().raw();
   });
+}
+
+std::string objects_prefix(const CustomResourceDefinition& definition) {
+  Kind options;
+  options.set_group(definition.spec().group());
+  options.set_plural(definition.spec().names().plural());
+  return kind_info::make_custom(std::move(options))->prefix();
+}
+
+bool overlaps_built_in(const CustomResourceDefinition& definition) {
+  const auto& spec = definition.spec();
+  const auto& plural = spec.names().plural();
+  for (const auto* kind : scheme::instance().all())
+    if (!kind->custom() && kind->group() == spec.group() && kind->plural() == plural) return true;
+  const auto stored = scheme::instance().find_key(objects_prefix(definition));
+  return stored && !stored->custom();
 }
 
 std::vector<custom_kind> served_kinds(const object_ptr& definition, std::uint64_t since) {

@@ -212,6 +212,7 @@ std::string definition_name(const Descriptor& type) {
   const std::string own = "troupe.api.";
   const auto rest = type.full_name().substr(own.size());
   const auto starts = [&rest](std::string_view with) { return rest.rfind(with, 0) == 0; };
+  if (starts("apiextensions.")) return "io.k8s.apiextensions-apiserver.pkg.apis." + rest;
   if (starts("meta.v1.")) return "io.k8s.apimachinery.pkg.apis." + rest;
   if (starts("resource.")) return "io.k8s.apimachinery.pkg.api." + rest;
   if (starts("intstr.")) return "io.k8s.apimachinery.pkg.util." + rest;

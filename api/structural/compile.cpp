@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "api/codec/json_text.hpp"
 #include "api/limits.hpp"
@@ -13,11 +14,6 @@ namespace troupe::api {
 namespace {
 
 enum class place { root, item, field, junctor };
-
-const json_value* member(const json_value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found == of.MemberEnd() ? nullptr : &found->value;
-}
 
 std::optional<schema_type> type_named(std::string_view name) {
   for (const auto type : {schema_type::object, schema_type::array, schema_type::string,
@@ -84,7 +80,7 @@ bool is_empty(const json_value& value) {
 bool says_int_or_string(const json_value& any_of) {
   const auto is = [&](rapidjson::SizeType i, std::string_view type) {
     if (!any_of[i].IsObject() || any_of[i].MemberCount() != 1) return false;
-    const auto* found = member(any_of[i], "type");
+    const auto* found = find_member(any_of[i], "type");
     return found != nullptr && found->IsString() && text_of(*found) == type;
   };
   return any_of.IsArray() && any_of.Size() == 2 && is(0, "integer") && is(1, "string");
@@ -107,7 +103,7 @@ class compiler {
     }
     auto node = std::make_unique<schema_node>();
     for (const char* keyword : refused_keywords)
-      if (const auto* found = member(from, keyword); found && !is_empty(*found))
+      if (const auto* found = find_member(from, keyword); found && !is_empty(*found))
         out_.forbidden(keyword, std::string{keyword} + " is not supported");
     if (where == place::junctor)
       refuse_structure(from);
@@ -124,24 +120,24 @@ class compiler {
   // -- members ------------------------------------------------------------------------------------
 
   const json_value* typed(const json_value& from, const char* name, bool right, const char* type) {
-    const auto* found = member(from, name);
+    const auto* found = find_member(from, name);
     if (found == nullptr || found->IsNull()) return nullptr;
     if (right) return found;
     out_.invalid_json(name, write_json(*found), std::string{"must be "} + type);
     return nullptr;
   }
   bool flag(const json_value& from, const char* name) {
-    const auto* found = member(from, name);
+    const auto* found = find_member(from, name);
     const auto* value = typed(from, name, found != nullptr && found->IsBool(), "a boolean");
     return value != nullptr && value->GetBool();
   }
   std::string text(const json_value& from, const char* name) {
-    const auto* found = member(from, name);
+    const auto* found = find_member(from, name);
     const auto* value = typed(from, name, found != nullptr && found->IsString(), "a string");
     return value == nullptr ? std::string{} : std::string{text_of(*value)};
   }
   std::optional<double> number(const json_value& from, const char* name) {
-    const auto* found = member(from, name);
+    const auto* found = find_member(from, name);
     const auto* value = typed(from, name, found != nullptr && found->IsNumber(), "a number");
     return value == nullptr ? std::nullopt : std::optional{value->GetDouble()};
   }
@@ -149,7 +145,7 @@ class compiler {
     const auto value = number(from, name);
     if (!value) return std::nullopt;
     if (*value < 0 || std::trunc(*value) != *value || *value > 9e15) {
-      out_.invalid_json(name, write_json(*member(from, name)),
+      out_.invalid_json(name, write_json(*find_member(from, name)),
                         "must be an integer that is not negative");
       return std::nullopt;
     }
@@ -157,7 +153,7 @@ class compiler {
   }
   std::vector<std::string> texts(const json_value& from, const char* name) {
     std::vector<std::string> all;
-    const auto* found = member(from, name);
+    const auto* found = find_member(from, name);
     const auto* value =
         typed(from, name, found != nullptr && found->IsArray(), "a list of strings");
     if (value == nullptr) return all;
@@ -174,7 +170,7 @@ class compiler {
 
   void refuse_structure(const json_value& from) {
     for (const auto& [name, detail] : not_in_junctors)
-      if (const auto* found = member(from, name); found && !is_empty(*found))
+      if (const auto* found = find_member(from, name); found && !is_empty(*found))
         out_.forbidden(name, detail);
   }
 
@@ -190,9 +186,9 @@ class compiler {
     if (!map.empty() && map != "atomic" && map != "granular")
       out_.unsupported("x-kubernetes-map-type", map,
                        std::initializer_list<std::string_view>{"atomic", "granular"});
-    if (const auto* found = member(from, "default"); found && !found->IsNull())
+    if (const auto* found = find_member(from, "default"); found && !found->IsNull())
       node.fallback = std::make_unique<json_value>(*found, pool_);
-    if (const auto* found = member(from, "uniqueItems"); found && found->IsTrue())
+    if (const auto* found = find_member(from, "uniqueItems"); found && found->IsTrue())
       out_.forbidden("uniqueItems",
                      "uniqueItems cannot be set to true since the runtime complexity becomes "
                      "quadratic");
@@ -248,12 +244,12 @@ class compiler {
     const auto below = [where](place otherwise) {
       return where == place::junctor ? place::junctor : otherwise;
     };
-    if (const auto* found = member(from, "properties"); found && !found->IsNull()) {
+    if (const auto* found = find_member(from, "properties"); found && !found->IsNull()) {
       const auto step = out_.at.field("properties");
       if (!found->IsObject()) out_.invalid_json({}, write_json(*found), "must be an object");
       read_properties(node, *found, below(place::field));
     }
-    if (const auto* found = member(from, "items"); found && !found->IsNull()) {
+    if (const auto* found = find_member(from, "items"); found && !found->IsNull()) {
       const auto step = out_.at.field("items");
       if (found->IsArray())
         out_.forbidden({}, "items must be a schema object and not an array");
@@ -282,7 +278,7 @@ class compiler {
   }
 
   void read_values(schema_node& node, const json_value& from, place where) {
-    const auto* found = member(from, "additionalProperties");
+    const auto* found = find_member(from, "additionalProperties");
     if (found == nullptr || found->IsNull() || found->IsFalse()) return;
     if (where == place::root)
       return out_.forbidden("additionalProperties", "must not be used at the root");
@@ -326,7 +322,7 @@ class compiler {
     rules.below_maximum = flag(from, "exclusiveMaximum");
     rules.multiple_of = number(from, "multipleOf");
     if (rules.multiple_of && *rules.multiple_of <= 0)
-      out_.invalid_json("multipleOf", write_json(*member(from, "multipleOf")),
+      out_.invalid_json("multipleOf", write_json(*find_member(from, "multipleOf")),
                         "must be greater than 0");
     rules.min_length = count(from, "minLength");
     rules.max_length = count(from, "maxLength");
@@ -337,7 +333,7 @@ class compiler {
     rules.format = text(from, "format");
     rules.required = texts(from, "required");
     read_pattern(rules, text(from, "pattern"));
-    if (const auto* found = member(from, "enum"); found && found->IsArray())
+    if (const auto* found = find_member(from, "enum"); found && found->IsArray())
       for (const auto& each : found->GetArray())
         rules.allowed.emplace_back(each, pool_);
     read_junctors(rules, from, node.int_or_string);
@@ -352,25 +348,41 @@ class compiler {
 
   void read_pattern(value_rules& rules, std::string pattern) {
     if (pattern.empty()) return;
-    if (const auto problem = text_pattern::problem_of(pattern); !problem.empty())
+    if (const auto known = patterns_.find(pattern); known != patterns_.end()) {
+      rules.pattern = known->second;
+      return;
+    }
+    if (patterns_.size() >= limits::schema_patterns ||
+        instructions_ >= limits::schema_pattern_instructions)
       return out_.invalid("pattern", pattern,
-                          "must be a valid regular expression, but isn't: " + problem);
-    rules.pattern = std::make_unique<text_pattern>(std::move(pattern));
+                          "is one too many: a schema may have " +
+                              std::to_string(limits::schema_patterns) +
+                              " different patterns, and they are limited in size together");
+    const auto found = text_pattern::check(pattern);
+    // What does not compile has cost as much as it may.
+    instructions_ +=
+        found.problem.empty() ? found.instructions : limits::schema_pattern_instructions / 10;
+    if (!found.problem.empty())
+      return out_.invalid("pattern", pattern,
+                          "must be a valid regular expression, but isn't: " + found.problem);
+    rules.pattern = std::make_shared<const text_pattern>(pattern);
+    patterns_.emplace(std::move(pattern), rules.pattern);
   }
 
   void read_junctors(value_rules& rules, const json_value& from, bool int_or_string) {
-    const auto* any_of = member(from, "anyOf");
+    const auto* any_of = find_member(from, "anyOf");
     if (any_of && !(int_or_string && says_int_or_string(*any_of)))
       read_junctor(rules.any_of, *any_of, "anyOf", 0);
-    if (const auto* one_of = member(from, "oneOf")) read_junctor(rules.one_of, *one_of, "oneOf", 0);
-    if (const auto* all_of = member(from, "allOf")) {
+    if (const auto* one_of = find_member(from, "oneOf"))
+      read_junctor(rules.one_of, *one_of, "oneOf", 0);
+    if (const auto* all_of = find_member(from, "allOf")) {
       const auto* first = all_of->IsArray() && !all_of->Empty() && (*all_of)[0].IsObject()
-                              ? member((*all_of)[0], "anyOf")
+                              ? find_member((*all_of)[0], "anyOf")
                               : nullptr;
       const bool says_it = int_or_string && first && says_int_or_string(*first);
       read_junctor(rules.all_of, *all_of, "allOf", says_it ? 1 : 0);
     }
-    if (const auto* none_of = member(from, "not"); none_of && !none_of->IsNull()) {
+    if (const auto* none_of = find_member(from, "not"); none_of && !none_of->IsNull()) {
       const auto step = out_.at.field("not");
       rules.none_of = read(*none_of, place::junctor);
     }
@@ -428,6 +440,8 @@ class compiler {
   findings& out_;
   json_allocator& pool_;
   std::size_t depth_ = 0;
+  std::map<std::string, std::shared_ptr<const text_pattern>> patterns_;
+  std::size_t instructions_ = 0;
 };
 
 // Defaults that the schema itself would prune or refuse. Each has a copy of its own to be
@@ -442,7 +456,8 @@ void check_defaults(findings& out, const schema_node& node) {
     if (!unknown.empty())
       out.invalid_json("default", text,
                        "must not have unspecified fields, but has " + unknown.front());
-    set_defaults(copy, node, copy.GetAllocator());
+    if (set_defaults(copy, node, copy.GetAllocator()) == completion::too_large)
+      out.too_long("default", limits::document_bytes);
     const auto step = out.at.field("default");
     validate(out, node, copy, nullptr);
   }

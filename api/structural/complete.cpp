@@ -99,24 +99,77 @@ class pruner {
   bool changed_ = false;
 };
 
-void take_default(json_value& value, const schema_node& node, json_allocator& allocator) {
-  value.CopyFrom(*node.fallback, allocator);
-}
+// Puts defaults in, as long as there is room for them: a short object may ask for as many as it has
+// elements.
+class completer {
+ public:
+  explicit completer(json_allocator& allocator) : allocator_(allocator) {}
 
-// The members that a schema has a default for and the object has not.
-bool add_missing(json_value& object, const schema_node& node, json_allocator& allocator) {
-  bool added = false;
-  for (const auto& [name, property] : node.properties) {
-    if (!property->fallback) continue;
-    const auto found = object.FindMember(
-        rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
-    if (found != object.MemberEnd()) continue;
-    json_value copy(*property->fallback, allocator);
-    object.AddMember(make_text(name, allocator), copy, allocator);
-    added = true;
+  void visit(json_value& value, const schema_node& node) {
+    if (value.IsArray()) {
+      if (!node.items) return;
+      for (auto& element : value.GetArray())
+        take(element, *node.items);
+    } else if (value.IsObject()) {
+      add_missing(value, node);
+      const bool removed = keep_members(value, [&](json_value::Member& member) {
+        const auto* known = node.find(text_of(member.name));
+        if (known == nullptr) known = node.values.get();
+        if (known == nullptr) return true;
+        if (known->drops(member.value) && !known->fallback) return false;
+        take(member.value, *known);
+        return true;
+      });
+      changed_ = changed_ || removed;
+    }
   }
-  return added;
-}
+
+  completion result() const {
+    if (too_large_) return completion::too_large;
+    return changed_ ? completion::changed : completion::unchanged;
+  }
+
+ private:
+  bool spend(std::size_t bytes, std::size_t steps) {
+    too_large_ = too_large_ || bytes > bytes_ || steps > steps_;
+    if (too_large_) return false;
+    bytes_ -= bytes;
+    steps_ -= steps;
+    return true;
+  }
+
+  // A value that may be a null that is none.
+  void take(json_value& value, const schema_node& node) {
+    if (node.drops(value) && node.fallback && spend(json_bytes(*node.fallback), 1)) {
+      value.CopyFrom(*node.fallback, allocator_);
+      changed_ = true;
+    }
+    if (!too_large_) visit(value, node);
+  }
+
+  // The members that a schema has a default for and the object has not.
+  void add_missing(json_value& object, const schema_node& node) {
+    if (!spend(0, node.properties.size())) return;
+    std::vector<const schema_property*> missing;
+    {
+      const member_index members{&object};
+      for (const auto& each : node.properties)
+        if (each.node->fallback && members.find(each.name) == nullptr) missing.push_back(&each);
+    }
+    for (const auto* each : missing) {
+      if (!spend(each->name.size() + 4 + json_bytes(*each->node->fallback), 1)) return;
+      json_value copy(*each->node->fallback, allocator_);
+      object.AddMember(make_text(each->name, allocator_), copy, allocator_);
+      changed_ = true;
+    }
+  }
+
+  json_allocator& allocator_;
+  std::size_t bytes_ = limits::document_bytes;
+  std::size_t steps_ = limits::schema_steps;
+  bool changed_ = false;
+  bool too_large_ = false;
+};
 
 }  // namespace
 
@@ -127,32 +180,10 @@ bool prune(json_value& value, const schema_node& node, json_allocator& allocator
   return work.changed();
 }
 
-bool set_defaults(json_value& value, const schema_node& node, json_allocator& allocator) {
-  bool changed = false;
-  const auto complete = [&](json_value& below, const schema_node& known) {
-    if (known.drops(below) && known.fallback) {
-      take_default(below, known, allocator);
-      changed = true;
-    }
-    changed = set_defaults(below, known, allocator) || changed;
-  };
-  if (value.IsArray()) {
-    if (node.items)
-      for (auto& element : value.GetArray())
-        complete(element, *node.items);
-    return changed;
-  }
-  if (!value.IsObject()) return false;
-  changed = add_missing(value, node, allocator);
-  const bool removed = keep_members(value, [&](json_value::Member& member) {
-    const auto* known = node.find(text_of(member.name));
-    if (known == nullptr) known = node.values.get();
-    if (known == nullptr) return true;
-    if (known->drops(member.value) && !known->fallback) return false;
-    complete(member.value, *known);
-    return true;
-  });
-  return changed || removed;
+completion set_defaults(json_value& value, const schema_node& node, json_allocator& allocator) {
+  completer work(allocator);
+  work.visit(value, node);
+  return work.result();
 }
 
 }  // namespace troupe::api

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 
+#include "api/limits.hpp"
+
 namespace troupe::api {
 namespace {
 
 re2::RE2::Options pattern_options() {
   re2::RE2::Options options;
   options.set_log_errors(false);
-  options.set_max_mem(8 << 20);  // Our own: of one pattern, compiled, with the states of a match.
+  options.set_max_mem(limits::pattern_bytes);
   return options;
 }
 
@@ -35,9 +37,10 @@ bool text_pattern::found_in(std::string_view value) const {
   return re2::RE2::PartialMatch(piece(value), *compiled_);
 }
 
-std::string text_pattern::problem_of(std::string_view text) {
+text_pattern::check_result text_pattern::check(std::string_view text) {
   const re2::RE2 compiled(piece(text), pattern_options());
-  return compiled.ok() ? std::string{} : compiled.error();
+  if (!compiled.ok()) return {compiled.error(), 0};
+  return {{}, static_cast<std::size_t>(compiled.ProgramSize())};
 }
 
 const schema_node* schema_node::find(std::string_view name) const {

@@ -39,8 +39,12 @@ class text_pattern {
   const std::string& text() const noexcept { return text_; }
   // Anywhere in the value.
   bool found_in(std::string_view value) const;
-  // What is wrong with it; empty where nothing is.
-  static std::string problem_of(std::string_view text);
+
+  struct check_result {
+    std::string problem;       // empty where nothing is wrong
+    std::size_t instructions;  // of the compiled program
+  };
+  static check_result check(std::string_view text);
 
  private:
   const std::string text_;
@@ -55,7 +59,7 @@ struct value_rules {
   std::optional<std::int64_t> min_length, max_length;  // characters
   std::optional<std::int64_t> min_items, max_items;
   std::optional<std::int64_t> min_properties, max_properties;
-  std::unique_ptr<text_pattern> pattern;
+  std::shared_ptr<const text_pattern> pattern;  // equal ones are one
   std::string format;
   std::vector<json_value> allowed;  // enum
   std::vector<std::string> required;

@@ -65,18 +65,11 @@ std::int64_t characters(std::string_view text) {
   return count;
 }
 
-const json_value* member(const json_value* of, const std::string& name) {
-  if (of == nullptr || !of->IsObject()) return nullptr;
-  const auto found = of->FindMember(
-      rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
-  return found == of->MemberEnd() ? nullptr : &found->value;
-}
-
 // The keys of an element of a list that is a map, as one text.
 std::string keys_of(const json_value& element, const std::vector<std::string>& keys) {
   std::string out = "{";
   for (const auto& key : keys) {
-    const auto* value = member(&element, key);
+    const auto* value = find_member(element, key);
     if (value == nullptr) continue;
     if (out.size() > 1) out += ',';
     append_json_string(out, key);
@@ -152,17 +145,23 @@ class validator {
       if (rules.min_properties && size < *rules.min_properties)
         invalid(now,
                 "should have at least " + std::to_string(*rules.min_properties) + " properties");
-      for (const auto& name : rules.required)
-        if (member(&now, name) == nullptr) out_.required(name);
+      check_required(rules, now);
     }
     check_junctors(rules, now);
+  }
+
+  void check_required(const value_rules& rules, const json_value& now) {
+    if (rules.required.empty() || !step(rules.required.size())) return;
+    const member_index members{&now};
+    for (const auto& name : rules.required)
+      if (members.find(name) == nullptr) out_.required(name);
   }
 
   void check_allowed(const value_rules& rules, const json_value& now) {
     if (rules.allowed.empty()) return;
     std::vector<std::string> names;
     for (const auto& each : rules.allowed) {
-      if (!step(1) || same_json(each, now)) return;
+      if (!step(1 + json_bytes(now) / 8) || same_json(each, now)) return;
       names.push_back(each.IsString() ? std::string{text_of(each)} : write_json(each));
     }
     out_.unsupported({}, now.IsString() ? std::string{text_of(now)} : write_json(now), names);
@@ -246,11 +245,11 @@ class validator {
 
   void check_embedded(const json_value& now) {
     for (const char* name : {"apiVersion", "kind"}) {
-      const auto* found = member(&now, name);
+      const auto* found = find_member(now, name);
       if (found == nullptr || !found->IsString() || found->GetStringLength() == 0)
         out_.required(name, "must not be empty");
     }
-    const auto* metadata = member(&now, "metadata");
+    const auto* metadata = find_member(now, "metadata");
     if (metadata == nullptr || !step(1 + json_bytes(*metadata) / 8)) return;
     meta::v1::ObjectMeta read;
     if (const auto fine = decode_into(write_json(*metadata), media::json, read); !fine)
@@ -259,15 +258,15 @@ class validator {
 
   void check_members(const schema_node& node, const json_value& now, const json_value* was) {
     if (node.properties.empty() && !node.values) return;
+    const member_index before{was};
     for (const auto& each : now.GetObject()) {
       const auto name = text_of(each.name);
       const auto* known = node.find(name);
       const bool value = known == nullptr && node.values != nullptr;
       if (value) known = node.values.get();
       if (known == nullptr) continue;
-      const auto* before = was == nullptr ? nullptr : member(was, std::string{name});
       const auto step = value ? out_.at.key(name) : out_.at.field(name);
-      visit(*known, each.value, before);
+      visit(*known, each.value, before.find(name));
     }
   }
 
@@ -302,7 +301,8 @@ class validator {
     const auto repeated = [&](const json_value& list) {
       std::set<std::string> seen;
       std::vector<rapidjson::SizeType> again;
-      for (rapidjson::SizeType i = 0; i < list.Size() && step(1); ++i)
+      const auto cost = 1 + (node.list_keys ? node.list_keys->size() : 0);
+      for (rapidjson::SizeType i = 0; i < list.Size() && step(cost); ++i)
         if (!seen.insert(key_of(node, list[i])).second) again.push_back(i);
       return again;
     };

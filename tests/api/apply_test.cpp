@@ -1,5 +1,6 @@
 // Server-side apply as an algorithm: sets of fields, merging, and what holds for any objects.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <random>
 
 #include "api/apply/field_managers.hpp"
@@ -10,6 +11,7 @@
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
+#include "support/figures.hpp"
 
 using namespace troupe::api;
 
@@ -189,6 +191,27 @@ TEST_CASE("ownership holds over random applies") {
       CHECK(owned == there);
     }
   }
+}
+
+TEST_CASE("an apply of very many fields ends soon, and names some of very many conflicts") {
+  std::map<std::string, std::string> data;
+  for (int i = 0; i < 50'000; ++i)
+    data["key-" + std::to_string(i)] = "1";
+  const auto one = map_json(data);
+  for (auto& [key, value] : data)
+    value = "2";
+  const auto two = map_json(data);
+  applier object;
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(object.apply("x", one));
+  REQUIRE(object.apply("x", one));
+  const auto refused = object.apply("y", two);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error(), Catch::StartsWith("Apply failed with 50000 conflicts"));
+  CHECK(refused.error().size() < 10'000);
+  REQUIRE(object.apply("y", two, true));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  troupe::test::check_below(took.count(), 10.0);
 }
 
 TEST_CASE("who applies apart does not meet") {

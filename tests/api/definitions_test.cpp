@@ -119,7 +119,7 @@ TEST_CASE("groups of Kubernetes itself need an approval") {
 
 TEST_CASE("names that another definition of the group has are not given again") {
   const auto first = read(widget);
-  auto judged = judge_names(first, {});
+  auto judged = calculate_names(first, {});
   CHECK(judged.accepted.plural() == "widgets");
   CHECK(judged.accepted.singular() == "widget");
   CHECK(judged.accepted.list_kind() == "WidgetList");
@@ -131,7 +131,7 @@ TEST_CASE("names that another definition of the group has are not given again") 
   auto second = read(replaced(widget, R"("plural":"widgets","kind":"Widget")",
                               R"("plural":"others","kind":"Widget")"));
   const definition* all[] = {&served};
-  judged = judge_names(second, all);
+  judged = calculate_names(second, all);
   CHECK(judged.accepted.plural() == "others");
   CHECK(judged.accepted.kind().empty());
   CHECK(judged.accepted.short_names().empty());
@@ -195,7 +195,7 @@ TEST_CASE("the rows of a custom kind have its columns") {
 
 TEST_CASE("a definition makes a kind for each version, the one that is stored first") {
   auto of = read(widget);
-  *of.mutable_status()->mutable_accepted_names() = judge_names(of, {}).accepted;
+  *of.mutable_status()->mutable_accepted_names() = calculate_names(of, {}).accepted;
   const auto kinds = definitions::served_kinds(stored(of), 3);
   REQUIRE(kinds.size() == 2);
   CHECK(kinds[0].options.version() == "v1");

@@ -321,17 +321,55 @@ TEST_CASE("hostile schemas and objects are bounded") {
   CHECK_FALSE(refused(deep).causes.empty());
 
   std::string alternatives;
-  for (int i = 0; i < 2'000; ++i)
+  for (int i = 0; i < 200; ++i)
     alternatives +=
         (i == 0 ? "" : ",") + (R"({"pattern":"^(a|b)*c)" + std::to_string(i)) + R"($"})";
   const auto schema = object_schema(R"("l":{"type":"array","items":{"type":"string","anyOf":[)" +
                                     alternatives + "]}}");
   std::string object = R"({"l":[)";
-  for (int i = 0; i < 20'000; ++i)
+  for (int i = 0; i < 50'000; ++i)
     object += std::string{i == 0 ? "" : ","} + R"("abababababababab")";
   const auto found = checked(schema, object + "]}");
   CHECK_FALSE(found.causes.empty());
   CHECK(found.causes.size() <= limits::causes);
+}
+
+TEST_CASE("patterns of a schema are bounded in number and in size") {
+  const auto with = [](int count, const std::string& pattern) {
+    std::string properties;
+    for (int i = 0; i < count; ++i)
+      properties += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) +
+                    R"(":{"type":"string","pattern":")" + pattern + std::to_string(i) + "\"}";
+    return object_schema(properties);
+  };
+  compiled(with(static_cast<int>(limits::schema_patterns), "^a"));
+  CHECK(refused(with(static_cast<int>(limits::schema_patterns) + 1, "^a"))
+            .at("properties[p200].pattern", "is one too many"));
+  // Equal ones are one.
+  std::string same;
+  for (int i = 0; i < 1'000; ++i)
+    same += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) + R"(":{"type":"string","pattern":"^a"})";
+  compiled(object_schema(same));
+  CHECK(refused(with(100, "((a{100}){10}){10}")).at("properties[p50].pattern", "is one too many"));
+}
+
+TEST_CASE("a short object does not become a large one by its defaults") {
+  const std::string text(100'000, 'x');
+  const auto schema = compiled(object_schema(
+      R"("l":{"type":"array","items":{"type":"object","properties":{"d":{"type":"string","default":")" +
+      text + R"("}}}})"));
+  const auto complete = [&](int elements) {
+    std::string list;
+    for (int i = 0; i < elements; ++i)
+      list += i == 0 ? "{}" : ",{}";
+    auto object = tree(R"({"l":[)" + list + "]}");
+    const auto done = set_defaults(object, schema->root, object.GetAllocator());
+    CHECK(json_bytes(object) < limits::document_bytes + 300'000);
+    return done;
+  };
+  CHECK(complete(20) == completion::changed);
+  CHECK(complete(20'000) == completion::too_large);
+  CHECK(complete(0) == completion::unchanged);
 }
 
 // Whatever the schema and the object: completing twice changes nothing more, pruning leaves nothing

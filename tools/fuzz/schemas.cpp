@@ -78,7 +78,7 @@ void read_field_set(std::string_view text) {
   require(api::intersect(*read, *read) == api::unite(*read, *read), "a set with itself is itself");
 }
 
-std::vector<std::string> wishes() {
+std::vector<std::string> configurations() {
   return {
       R"({"metadata":{"name":"a","labels":{"x":"y"},"finalizers":["f"]},"spec":{"containers":[{"name":"b","ports":[{"containerPort":80}]}]}})",
       R"({"spec":{"containers":[{"name":"c","env":[{"name":"A","value":"2"}]}],"nodeSelector":{}}})"};
@@ -87,7 +87,7 @@ std::vector<std::string> wishes() {
 constexpr std::string_view live_pod =
     R"({"metadata":{"name":"a","labels":{"l":"m"},"managedFields":[{"manager":"one","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{"f:l":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:env":{"k:{\"name\":\"A\"}":{".":{},"f:name":{},"f:value":{}}}}}}}}]},"spec":{"containers":[{"name":"c","image":"x","env":[{"name":"A","value":"1"}]}]}})";
 
-void read_wish(std::string_view text) {
+void read_configuration(std::string_view text) {
   const auto& pod = api::kind_of<api::core::v1::Pod>();
   for (const bool force : {false, true}) {
     const auto done =
@@ -104,7 +104,7 @@ void add_schemas(std::vector<entry>& to) {
   to.push_back({"schema", &schemas, &read_schema});
   to.push_back({"json_path", &paths, &read_path});
   to.push_back({"field_set", &field_sets, &read_field_set});
-  to.push_back({"apply", &wishes, &read_wish});
+  to.push_back({"apply", &configurations, &read_configuration});
 }
 
 }  // namespace troupe::fuzz

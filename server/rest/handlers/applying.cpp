@@ -19,8 +19,8 @@ using persistence::snapshot;
 namespace {
 
 // What was sent, read once: each attempt merges it into the object as it is then.
-struct wish {
-  std::string json;  // in the spelling in which the server stores it
+struct configuration {
+  std::string json;  // written as the server stores it
   api::field_manager by;
   api::field_validation fields;
 };
@@ -40,21 +40,6 @@ api::field_manager written_by(const call& call, std::string name) {
           .now_seconds = actors::seconds_of(wall_now(call))};
 }
 
-api::error no_manager() {
-  api::error out;
-  out.code = 422;
-  out.reason = "Invalid";
-  out.message =
-      "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
-      "apply "
-      "patch";
-  out.group = "meta.k8s.io";
-  out.kind = "PatchOptions";
-  out.causes = {
-      {"FieldValueRequired", "Required value: is required for apply patch", "fieldManager"}};
-  return out;
-}
-
 api::expected<std::string> json_of(const call& call) {
   const std::string_view sent = call.request->content;
   const auto first = sent.find_first_not_of(" \t\r\n");
@@ -63,20 +48,13 @@ api::expected<std::string> json_of(const call& call) {
 }
 
 // The place of the object in the URL, which it may leave out.
-api::expected<void> settle_place(const call& call, api::body& content) {
-  auto& meta = api::meta_of(content);
-  if (!meta.managed_fields().empty())
-    return api::fail(api::bad_request("metadata.managedFields must be nil"));
-  if (meta.name().empty()) meta.set_name(std::string{call.route.name});
-  if (meta.name() != call.route.name)
-    return api::fail(api::bad_request("the name of the object (" + meta.name() +
-                                      ") does not match the name on the URL (" +
-                                      std::string{call.route.name} + ")"));
-  return api::settle_namespace(call.kind(), content, call.route.ns);
+api::expected<void> settle_place(const call_ptr& call, api::body& content) {
+  if (auto named = check_name(call, content); !named) return named;
+  return api::settle_namespace(call->kind(), content, call->route.ns);
 }
 
-api::expected<wish> read_wish(const call_ptr& call, const write_options& options) {
-  if (options.manager.empty()) return api::fail(no_manager());
+api::expected<configuration> read_configuration(const call_ptr& call,
+                                                const write_options& options) {
   auto sent = json_of(*call);
   if (!sent) return api::fail(std::move(sent.error()));
   const auto& kind = call->kind();
@@ -90,27 +68,31 @@ api::expected<wish> read_wish(const call_ptr& call, const write_options& options
         api::bad_request("Incorrect version specified in apply patch. Specified patch version: " +
                          read->kind->api_version() + ", expected: " + kind.api_version()));
   call->warn(read->warnings);
-  if (auto settled = settle_place(*call, *read->content); !settled)
+  if (!api::meta_of(*read->content).managed_fields().empty())
+    return api::fail(api::bad_request("metadata.managedFields must be nil"));
+  if (auto settled = settle_place(call, *read->content); !settled)
     return api::fail(std::move(settled.error()));
   auto by = written_by(*call, options.manager);
   by.force = options.force;
-  return wish{api::in_stored_spelling(
-                  kind, *sent, api::encode_json(*read->content, kind.api_version(), kind.kind())),
-              std::move(by), options.fields};
+  return configuration{
+      api::in_stored_form(kind, *sent,
+                          api::encode_json(*read->content, kind.api_version(), kind.kind())),
+      std::move(by), options.fields};
 }
 
 api::expected<std::unique_ptr<api::body>> body_of(const call_ptr& call, const std::string& json,
                                                   api::field_validation fields) {
   auto read = api::decode(json, api::media::json, &call->kind(), {});
   if (!read) return api::fail(std::move(read.error()));
-  if (auto settled = settle_place(*call, *read->content); !settled)
+  if (auto settled = settle_place(call, *read->content); !settled)
     return api::fail(std::move(settled.error()));
   if (auto fine = complete_custom(call, call->kind(), *read->content, fields); !fine)
     return api::fail(std::move(fine.error()));
   return std::move(read->content);
 }
 
-api::expected<proposal> propose(const call_ptr& call, const snapshot& state, const wish& of) {
+api::expected<proposal> propose(const call_ptr& call, const snapshot& state,
+                                const configuration& of) {
   const auto was = state.find(call->key());
   if (!was && !call->route.subresource.empty())
     return api::fail(api::not_found(call->kind(), call->route.name));
@@ -154,14 +136,13 @@ std::shared_ptr<const actors::field_tracking> tracking_of(const call& call) {
 }
 
 void apply_object(const call_ptr& call) {
-  const auto options = parse_write_options("PatchOptions", call->request->query);
+  const auto options = parse_patch_options(call->request->query, true);
   if (!options) return call->fail(options.error());
-  auto read = read_wish(call, *options);
+  auto read = read_configuration(call, *options);
   if (!read) return call->fail(read.error());
   carry_out(call, options->dry_run,
-            [call, of = std::make_shared<const wish>(std::move(*read))](const snapshot& state) {
-              return propose(call, state, *of);
-            });
+            [call, of = std::make_shared<const configuration>(std::move(*read))](
+                const snapshot& state) { return propose(call, state, *of); });
 }
 
 }  // namespace troupe::server

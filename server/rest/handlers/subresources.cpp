@@ -15,6 +15,7 @@
 #include "api/strategy/scale.hpp"
 #include "api/strategy/strategy.hpp"
 #include "api/validation/validation.hpp"
+#include "server/rest/handlers/applying.hpp"
 #include "server/rest/handlers/patching.hpp"
 #include "server/rest/handlers/writing.hpp"
 
@@ -130,7 +131,7 @@ void update_scale(const call_ptr& call) {
 }
 
 void patch_scale(const call_ptr& call) {
-  const auto options = parse_write_options("PatchOptions", call->request->query);
+  const auto options = parse_patch_options(call->request->query, is_apply_patch(*call));
   if (!options) return call->fail(options.error());
   const auto change = patch::from(call->request);
   if (!change) return call->fail(change.error());

@@ -19,17 +19,6 @@ namespace {
 
 using persistence::snapshot;
 
-api::expected<void> check_name(const call_ptr& call, api::body& content,
-                               std::string_view other_name = {}) {
-  auto& meta = api::meta_of(content);
-  if (meta.name().empty()) meta.set_name(std::string{call->route.name});
-  if (meta.name() == call->route.name) return {};
-  if (!other_name.empty()) return api::fail(api::bad_request(std::string{other_name}));
-  return api::fail(api::bad_request("the name of the object (" + meta.name() +
-                                    ") does not match the name on the URL (" +
-                                    std::string{call->route.name} + ")"));
-}
-
 // The object of a request's body. It is decoded once, and again only where an attempt has used it
 // up.
 class body_source {
@@ -83,6 +72,17 @@ void warn_of_kind(const call_ptr& call) {
 }
 
 }  // namespace
+
+api::expected<void> check_name(const call_ptr& call, api::body& content,
+                               std::string_view other_name) {
+  auto& meta = api::meta_of(content);
+  if (meta.name().empty()) meta.set_name(std::string{call->route.name});
+  if (meta.name() == call->route.name) return {};
+  if (!other_name.empty()) return api::fail(api::bad_request(std::string{other_name}));
+  return api::fail(api::bad_request("the name of the object (" + meta.name() +
+                                    ") does not match the name on the URL (" +
+                                    std::string{call->route.name} + ")"));
+}
 
 // kubernetes: apiserver/pkg/endpoints/handlers/update.go.
 api::expected<void> may_create(const call& call) {
@@ -203,7 +203,7 @@ void update_object(const call_ptr& call) {
 void patch_object(const call_ptr& call) {
   warn_of_kind(call);
   if (is_apply_patch(*call)) return apply_object(call);
-  const auto options = parse_write_options("PatchOptions", call->request->query);
+  const auto options = parse_patch_options(call->request->query, false);
   if (!options) return call->fail(options.error());
   const auto change = patch::from(call->request);
   if (!change) return call->fail(change.error());

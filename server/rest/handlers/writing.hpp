@@ -31,6 +31,11 @@ api::expected<std::unique_ptr<api::body>> read_body(const call_ptr& call,
                                                     api::field_validation fields,
                                                     const body_rules& rules = {});
 
+// The object is the one in the URL, also where it has no name. `other_name`: what is said where it
+// is another one; empty: the usual.
+api::expected<void> check_name(const call_ptr& call, api::body& content,
+                               std::string_view other_name = {});
+
 // Whether the client, which writes an object that is not there, may create it, too.
 api::expected<void> may_create(const call& call);
 

@@ -158,10 +158,11 @@ api::expected<list_options> parse_list_options(const api::kind_info& kind,
   return out;
 }
 
-api::expected<write_options> parse_write_options(std::string_view kind, const query_string& query) {
+namespace {
+
+write_options read_write_options(api::findings& found, const query_string& query) {
   write_options out;
   if (query.empty()) return out;
-  api::findings found;
   for (const auto& value : query.all("dryRun")) {
     static constexpr std::string_view supported[] = {"All"};
     if (value == "All")
@@ -182,7 +183,25 @@ api::expected<write_options> parse_write_options(std::string_view kind, const qu
   if (out.manager.size() > api::limits::field_manager_bytes)
     found.too_long("fieldManager", api::limits::field_manager_bytes);
   out.force = query.flag("force");
+  return out;
+}
+
+}  // namespace
+
+api::expected<write_options> parse_write_options(std::string_view kind, const query_string& query) {
+  api::findings found;
+  auto out = read_write_options(found, query);
   if (auto fine = check(kind, found); !fine) return api::fail(std::move(fine.error()));
+  return out;
+}
+
+// kubernetes: apimachinery/pkg/apis/meta/v1/validation, ValidatePatchOptions.
+api::expected<write_options> parse_patch_options(const query_string& query, bool apply) {
+  api::findings found;
+  auto out = read_write_options(found, query);
+  if (apply && out.manager.empty()) found.required("fieldManager", "is required for apply patch");
+  if (!apply && out.force) found.forbidden("force", "may not be specified for non-apply patch");
+  if (auto fine = check("PatchOptions", found); !fine) return api::fail(std::move(fine.error()));
   return out;
 }
 

@@ -49,6 +49,8 @@ struct write_options {
 
 // `what` is the name in messages, e.g. "CreateOptions".
 api::expected<write_options> parse_write_options(std::string_view kind, const query_string& query);
+// PatchOptions: who applies names itself, and only who applies may force.
+api::expected<write_options> parse_patch_options(const query_string& query, bool apply);
 
 // The body, in any of the three forms, and what the query adds to an empty one.
 api::expected<api::meta::v1::DeleteOptions> parse_delete_options(const request& request);

@@ -16,7 +16,7 @@
 
 namespace troupe::actors {
 
-class emptier : public informer {
+class content_deleter : public informer {
  protected:
   // What is to be done next for an object that ends.
   struct stage {
@@ -28,7 +28,7 @@ class emptier : public informer {
   };
 
   // The store must outlive it. `author` is the cause of its writes.
-  emptier(const persistence::store* store, core_actors core, const char* author);
+  content_deleter(const persistence::store* store, core_actors core, const char* author);
 
   // Lists at most `limit` objects to be removed.
   virtual stage survey(const persistence::snapshot& state, const api::object& of,
@@ -37,8 +37,8 @@ class emptier : public informer {
   virtual bool waits(const api::object& of) const = 0;
 
   // Does nothing where it is under way.
-  void begin_emptying(const api::object& of);
-  void stop_emptying(const api::object& of);
+  void begin_deletion(const api::object& of);
+  void stop_deletion(const api::object& of);
   // The names of those that end, for describe().
   std::string endings() const;
 
@@ -52,7 +52,7 @@ class emptier : public informer {
     std::string name = {};
     std::size_t in_flight = 0;
     bool refused = false;  // one of those in flight
-    runtime::duration pause = defaults::emptying_first_pause;
+    runtime::duration pause = defaults::content_first_pause;
     runtime::timer again = {};
   };
 

@@ -1,4 +1,4 @@
-#include "actors/write/emptier.hpp"
+#include "actors/write/content_deleter.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,10 +9,11 @@
 
 namespace troupe::actors {
 
-emptier::emptier(const persistence::store* store, core_actors core, const char* author)
+content_deleter::content_deleter(const persistence::store* store, core_actors core,
+                                 const char* author)
     : informer{core.watcher}, store_{store}, core_{std::move(core)}, author_{author} {}
 
-void emptier::begin_emptying(const api::object& of) {
+void content_deleter::begin_deletion(const api::object& of) {
   const auto key = api::key_of(of);
   const auto& uid = of.meta().uid();
   if (find(key, uid) != nullptr) return;
@@ -20,23 +21,23 @@ void emptier::begin_emptying(const api::object& of) {
   empty(key, uid);
 }
 
-void emptier::stop_emptying(const api::object& of) {
+void content_deleter::stop_deletion(const api::object& of) {
   endings_.erase(api::key_of(of));
 }
 
-std::string emptier::endings() const {
+std::string content_deleter::endings() const {
   std::string names;
   for (const auto& [key, each] : endings_)
     names += (names.empty() ? "" : ", ") + each.name;
   return names;
 }
 
-emptier::ending* emptier::find(const std::string& key, const std::string& uid) {
+content_deleter::ending* content_deleter::find(const std::string& key, const std::string& uid) {
   const auto found = endings_.find(key);
   return found == endings_.end() || found->second.uid != uid ? nullptr : &found->second;
 }
 
-void emptier::empty(const std::string& key, const std::string& uid) {
+void content_deleter::empty(const std::string& key, const std::string& uid) {
   const auto state = store_->read();
   const auto object = state.find(key);
   auto* found = find(key, uid);
@@ -46,7 +47,7 @@ void emptier::empty(const std::string& key, const std::string& uid) {
     endings_.erase(key);
     return;
   }
-  auto next = survey(state, *object, defaults::emptying_in_flight);
+  auto next = survey(state, *object, defaults::content_in_flight);
   if (!next.to_remove.empty()) {
     found->in_flight = next.to_remove.size();
     for (const auto& each : next.to_remove)
@@ -58,8 +59,8 @@ void emptier::empty(const std::string& key, const std::string& uid) {
   }
 }
 
-void emptier::remove_content(const std::string& key, const std::string& uid,
-                             const api::object& object) {
+void content_deleter::remove_content(const std::string& key, const std::string& uid,
+                                     const api::object& object) {
   request<command_done>(
       core_.writer,
       remove{.key = api::key_of(object), .uid = object.meta().uid(), .cause = {.author = author_}},
@@ -77,8 +78,8 @@ void emptier::remove_content(const std::string& key, const std::string& uid,
       });
 }
 
-void emptier::conclude(const std::string& key, const api::object& object,
-                       std::unique_ptr<api::body> next) {
+void content_deleter::conclude(const std::string& key, const api::object& object,
+                               std::unique_ptr<api::body> next) {
   auto transaction = std::make_shared<persistence::transaction>(succeed(object, std::move(next)));
   transaction->cause.author = author_;
   request<commit_done>(core_.writer, commit{std::move(transaction)}, defaults::write_timeout,
@@ -89,11 +90,11 @@ void emptier::conclude(const std::string& key, const api::object& object,
 }
 
 // What is left has its own time.
-void emptier::empty_later(const std::string& key, const std::string& uid) {
+void content_deleter::empty_later(const std::string& key, const std::string& uid) {
   auto* found = find(key, uid);
   if (found == nullptr) return;
   found->again = after(found->pause, [this, key, uid] { empty(key, uid); });
-  found->pause = std::min(found->pause * 2, defaults::emptying_longest_pause);
+  found->pause = std::min(found->pause * 2, defaults::content_longest_pause);
 }
 
 }  // namespace troupe::actors
