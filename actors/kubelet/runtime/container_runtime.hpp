@@ -23,12 +23,10 @@
 
 namespace troupe::actors {
 
-template <class T>
-using runtime_answer = std::function<void(runtime_result<T>)>;
 using sandbox_observer = std::function<void(const sandbox_change&)>;
 using container_observer = std::function<void(const container_change&)>;
 
-class container_runtime : public log_source {
+class container_runtime : public log_source, public stream_source {
  public:
   virtual const runtime_features& features() const noexcept = 0;
   // Paths of the fields of a pod that it does not honour, with what becomes of them where that is
@@ -77,16 +75,6 @@ class container_runtime : public log_source {
   // Errors are `refused`, with upstream's reasons (ErrImagePull, ImagePullBackOff,
   // ErrImageNeverPull …).
   virtual void pull_image(image_request request, runtime_answer<std::string> done) = 0;
-
-  // -- streams ------------------------------------------------------------------------------------
-
-  virtual void open_exec(const std::string& id, exec_request request,
-                         runtime_answer<std::unique_ptr<exec_stream>> done) = 0;
-  // The streams of the container's own process; `command` is empty.
-  virtual void attach(const std::string& id, exec_request request,
-                      runtime_answer<std::unique_ptr<exec_stream>> done) = 0;
-  virtual void forward_port(const std::string& pod_uid, int port,
-                            runtime_answer<std::unique_ptr<port_stream>> done) = 0;
 };
 
 }  // namespace troupe::actors

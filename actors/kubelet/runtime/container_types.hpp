@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -31,6 +32,8 @@ struct runtime_error {
 
 template <class T>
 using runtime_result = tl::expected<T, runtime_error>;
+template <class T>
+using runtime_answer = std::function<void(runtime_result<T>)>;
 
 struct sandbox_config {
   api::object_ptr pod;

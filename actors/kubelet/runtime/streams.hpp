@@ -95,4 +95,23 @@ class port_stream {
   virtual void close_input() = 0;
 };
 
+// -- where both come from -------------------------------------------------------------------------
+
+// The containers of this machine, or of a joined one. Thread safe. Each call is answered once, on
+// any thread, with an error value where it failed.
+class stream_source {
+ public:
+  virtual ~stream_source() = default;
+  // Runs a command in a container that runs.
+  virtual void open_exec(const std::string& id, exec_request request,
+                         runtime_answer<std::unique_ptr<exec_stream>> done) = 0;
+  // The streams of the container's own process; `command` is empty. Destroying what it answers
+  // leaves the process alone.
+  virtual void attach(const std::string& id, exec_request request,
+                      runtime_answer<std::unique_ptr<exec_stream>> done) = 0;
+  // Connects with a port of a pod.
+  virtual void forward_port(const std::string& pod_uid, int port,
+                            runtime_answer<std::unique_ptr<port_stream>> done) = 0;
+};
+
 }  // namespace troupe::actors
