@@ -39,8 +39,8 @@ inline constexpr std::size_t schema_depth = 100;
 // Our own: values and patterns that the check of one custom object may look at; some 0.3 s.
 inline constexpr std::size_t schema_steps = 5'000'000;
 // Our own: memory of one compiled pattern with the states of its matches; different patterns of one
-// schema, and the instructions that they are compiled to together. The 29 definitions that the suite
-// installs have 11 patterns and 615 instructions at most.
+// schema, and the instructions that they are compiled to together. The 29 definitions that the
+// suite installs have 11 patterns and 615 instructions at most.
 inline constexpr std::int64_t pattern_bytes = 1 << 20;
 inline constexpr std::size_t schema_patterns = 200;
 inline constexpr std::size_t schema_pattern_instructions = 200'000;

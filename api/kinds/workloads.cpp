@@ -27,13 +27,13 @@ void check_workload_as(findings& out, const body& content) {
 }
 
 constexpr kind_part of_pods[] = {
-    {"attach", "", "v1", "PodAttachOptions", create_only, false},
+    {"attach", "", "v1", "PodAttachOptions", create_and_get, false},
     {"binding", "", "v1", "Binding", create_only},
     {"ephemeralcontainers", "", "v1", "Pod", read_and_write},
     {"eviction", "policy", "v1", "Eviction", create_only},
-    {"exec", "", "v1", "PodExecOptions", create_only, false},
+    {"exec", "", "v1", "PodExecOptions", create_and_get, false},
     {"log", "", "v1", "Pod", get_only},
-    {"portforward", "", "v1", "PodPortForwardOptions", create_only, false},
+    {"portforward", "", "v1", "PodPortForwardOptions", create_and_get, false},
 };
 
 kind_row pod_row() {

@@ -35,6 +35,8 @@ void http1::on_end() {
 // closed its side, but is no longer owed a place among the requests in flight.
 void http1::on_peer_closing() {
   peer_closing_ = true;
+  // Who is told no more for now would not hear of it.
+  if (tunnels_ && paused_) finished_ = true;
   if (phase_ != phase::answering || tunnels_) return;  // these read up to the end
   if (streams_) {
     finished_ = true;

@@ -12,31 +12,10 @@
 #include "server/connections/websocket_frames.hpp"
 #include "server/defaults.hpp"
 #include "server/http/status.hpp"
+#include "server/http/upgrade.hpp"
 
 namespace troupe::server {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
-}
-
-std::vector<std::string> words(std::string_view list) {
-  std::vector<std::string> found;
-  while (!list.empty()) {
-    auto word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), word.size() + 1));
-    while (word.starts_with(' '))
-      word.remove_prefix(1);
-    while (word.ends_with(' '))
-      word.remove_suffix(1);
-    if (!word.empty()) found.emplace_back(word);
-  }
-  return found;
-}
 
 bool contains(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -71,12 +50,10 @@ class websocket::session {
   // The lock keeps the first bytes back until the stream is known here.
   void start(const std::shared_ptr<session>& self, const responder& answer, response head) {
     const std::lock_guard lock{mutex_};
-    stream_ = answer.start_tunnel(std::move(head), {[self] { call(self->events_.writable); },
-                                                    [self] { call(self->events_.closed); },
-                                                    [self](std::string_view bytes) {
-                                                      self->receive(bytes);
-                                                      return true;
-                                                    }});
+    stream_ = answer.start_tunnel(
+        std::move(head),
+        {[self] { call(self->events_.writable); }, [self] { call(self->events_.closed); },
+         [self](std::string_view bytes) { return self->receive(bytes); }});
   }
 
   bool send(websocket_opcode opcode, std::string_view payload, shared_text owner) {
@@ -92,6 +69,11 @@ class websocket::session {
     const std::lock_guard lock{mutex_};
     closing_ = true;
     stream_.close();
+  }
+
+  void resume() {
+    const std::lock_guard lock{mutex_};
+    stream_.resume();
   }
 
   bool open() const {
@@ -110,14 +92,17 @@ class websocket::session {
     send(opcode, *shared, shared);
   }
 
-  void receive(std::string_view bytes) {
-    const auto wrong = reader_.feed(bytes, [this](websocket_opcode opcode, std::string payload) {
+  bool receive(std::string_view bytes) {
+    bool more = true;
+    const auto wrong = reader_.feed(bytes, [&](websocket_opcode opcode, std::string payload) {
       if (opcode == websocket_opcode::ping) return send_text(websocket_opcode::pong, payload);
       if (opcode == websocket_opcode::pong) return;
       if (opcode == websocket_opcode::close) return close(websocket_code::normal, {});
-      if (events_.message) events_.message(std::move(payload), opcode == websocket_opcode::binary);
+      if (events_.message)
+        more = events_.message(std::move(payload), opcode == websocket_opcode::binary);
     });
     if (wrong) close(*wrong, {});
+    return more || wrong;
   }
 
   const websocket_events events_;
@@ -142,8 +127,7 @@ class websocket::duty {
 };
 
 bool websocket::wanted(const request& request) {
-  return contains(words(lower(request.headers.joined("connection"))), "upgrade") &&
-         lower(request.headers.get("upgrade")) == "websocket";
+  return is_upgrade(request) && lower(request.headers.get("upgrade")) == "websocket";
 }
 
 websocket websocket::accept(const request& request, const responder& answer,
@@ -153,7 +137,7 @@ websocket websocket::accept(const request& request, const responder& answer,
     return websocket{};
   };
   if (const auto problem = problem_of(request)) return refuse(*problem);
-  const auto offered = words(request.headers.joined("sec-websocket-protocol"));
+  const auto offered = split_list(request.headers.joined("sec-websocket-protocol"));
   const auto chosen = std::find_if(protocols.begin(), protocols.end(),
                                    [&](const auto& one) { return contains(offered, one); });
   if (chosen == protocols.end() && !offered.empty() && !protocols.empty())
@@ -186,6 +170,10 @@ bool websocket::send(shared_text payload, bool binary) const {
 
 bool websocket::send(std::string payload, bool binary) const {
   return send(shared_text{payload}, binary);
+}
+
+void websocket::resume() const {
+  if (duty_) (**duty_).resume();
 }
 
 void websocket::close(std::uint16_t code, std::string_view reason) const {

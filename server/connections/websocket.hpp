@@ -14,7 +14,8 @@ namespace troupe::server {
 
 // Called on the connection's I/O thread; must not block. Pings are answered unseen.
 struct websocket_events {
-  std::function<void(std::string payload, bool binary)> message;
+  // False: no more until resume(), but for what has come already.
+  std::function<bool(std::string payload, bool binary)> message;
   // send() said false and there is room again.
   std::function<void()> writable;
   // Once, whoever closed.
@@ -39,6 +40,8 @@ class websocket {
   // As stream::write.
   bool send(shared_text payload, bool binary) const;
   bool send(std::string payload, bool binary) const;
+  // `message` may be called again.
+  void resume() const;
   void close(std::uint16_t code = 1000, std::string_view reason = {}) const;
   bool open() const noexcept;
 

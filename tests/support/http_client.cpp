@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace troupe::test {
 namespace {
@@ -62,6 +63,11 @@ std::string http_client::receive_exactly(std::size_t size) {
   auto bytes = unread_.substr(0, size);
   unread_.erase(0, bytes.size());
   return bytes;
+}
+
+std::string http_client::receive_some() {
+  if (unread_.empty()) read_more();
+  return std::exchange(unread_, {});
 }
 
 http_answer http_client::receive_head() {

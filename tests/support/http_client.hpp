@@ -38,6 +38,8 @@ class http_client {
   // A chunk of a chunked body; nullopt at its end, and when the connection ends or is silent.
   std::optional<std::string> next_chunk();
 
+  // What has come behind what was read so far; empty when the connection ends or is silent.
+  std::string receive_some();
   // As they come behind what was read so far; fewer when the connection ends or is silent.
   std::string receive_exactly(std::size_t size);
 

@@ -1,4 +1,4 @@
-// HTTP/1.1, WebSocket, request targets, continue tokens.
+// HTTP/1.1, WebSocket, SPDY, request targets, continue tokens.
 #include <algorithm>
 
 #include "server/connections/http1_parser.hpp"
@@ -7,6 +7,7 @@
 #include "server/http/query.hpp"
 #include "server/http/request_info.hpp"
 #include "server/rest/requests/continue_token.hpp"
+#include "server/streams/spdy_frames.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -74,6 +75,32 @@ void read_frames(std::string_view bytes) {
   require(messages <= bytes.size(), "a message takes a byte at least");
 }
 
+std::vector<std::string> spdy_frames() {
+  server::spdy_writer writer;
+  const auto opened = writer.write({.type = server::spdy_type::syn_stream,
+                                    .stream = 1,
+                                    .headers = {{"streamtype", "data"}, {"port", "80"}}});
+  return {"\x05" + opened + server::spdy_data_head(1, 5, true) + "hello",
+          "\x80" + writer.write({.type = server::spdy_type::ping, .stream = 7}) +
+              writer.write({.type = server::spdy_type::rst_stream, .stream = 1, .status = 3})};
+}
+
+// The first byte says in which pieces the rest comes.
+void read_spdy_frames(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());
+  bytes.remove_prefix(1);
+  server::spdy_reader reader;
+  std::size_t data = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += piece)
+    if (reader.feed(bytes.substr(at, piece), [&](const server::spdy_frame& frame) {
+          data += frame.data.size();
+          require(frame.headers.size() <= 100, "a frame has a bounded number of headers");
+        }))
+      break;
+  require(data <= bytes.size(), "data comes from the wire");
+}
+
 std::vector<std::string> targets() {
   return {"/api/v1/namespaces/a/pods/b?watch=1&labelSelector=a%3Db", "http://h/x?y", "*",
           "/apis/apps/v1/watch/deployments", "/api/v1/namespaces/a/finalize?a=%zz+&=&&b"};
@@ -109,6 +136,7 @@ void read_token(std::string_view bytes) {
 void add_transports(std::vector<entry>& to) {
   to.push_back({"http1", &requests, &read_request});
   to.push_back({"websocket", &frames, &read_frames});
+  to.push_back({"spdy", &spdy_frames, &read_spdy_frames});
   to.push_back({"target", &targets, &read_target});
   to.push_back({"continue_token", &tokens, &read_token});
 }

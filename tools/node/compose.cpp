@@ -132,6 +132,7 @@ class node : public node_parts {
     if (config_.kubelet.runtime == config::pod_runtime::process) {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
       rest.logs = kubelet_->containers;
+      rest.streams = kubelet_->containers;
     }
     permissions_ =
         server::authorization{{std::make_shared<server::join_authorizer>(),

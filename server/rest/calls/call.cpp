@@ -76,8 +76,8 @@ void call::fail(const api::error& error) {
   answer(error_answer(form, error));
 }
 
-responder call::take_over() {
-  record(200);
+responder call::take_over(int status) {
+  record(status);
   return std::move(to_);
 }
 

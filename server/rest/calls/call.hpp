@@ -48,8 +48,8 @@ class call {
   // Status "Success"; where an object is given, about it.
   void succeed(int status, const api::object_ptr& about = {});
   void fail(const api::error& error);
-  // Leaves the duty to whoever streams; counts as answered with 200.
-  responder take_over();
+  // Leaves the duty to whoever streams; counts as answered with `status`.
+  responder take_over(int status = 200);
   // Runs `work`, which answers, on the thread of the connection (responder::run).
   void run(std::function<void()> work) const { to_.run(std::move(work)); }
   bool gone() const noexcept { return to_.gone(); }

@@ -13,7 +13,8 @@
 
 namespace troupe::actors {
 class log_source;
-}
+class stream_source;
+}  // namespace troupe::actors
 
 namespace troupe::server {
 
@@ -31,6 +32,8 @@ struct rest_options {
   const token_reviewer* reviewer = nullptr;
   // Where the logs of this machine's containers come from; null: nowhere.
   std::shared_ptr<actors::log_source> logs = {};
+  // The same for commands in them, consoles and ports.
+  std::shared_ptr<actors::stream_source> streams = {};
   // Told of each request when it is answered, on the thread that answers: for metrics.
   std::function<void(const request_record&)> observe;
 };

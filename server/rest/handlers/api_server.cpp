@@ -16,6 +16,7 @@
 #include "server/rest/handlers/tokens.hpp"
 #include "server/rest/handlers/writing.hpp"
 #include "server/rest/logs/logs.hpp"
+#include "server/rest/streams/streams.hpp"
 
 namespace troupe::server {
 namespace {
@@ -81,9 +82,9 @@ constexpr part_handlers parts[] = {
     {"eviction", nullptr, &create_eviction, nullptr, nullptr},
     {"token", nullptr, &create_token, nullptr, nullptr},
     {"log", &get_log, nullptr, nullptr, nullptr},
-    {"exec", &refuse_stream, &refuse_stream, nullptr, nullptr},
-    {"attach", &refuse_stream, &refuse_stream, nullptr, nullptr},
-    {"portforward", &refuse_stream, &refuse_stream, nullptr, nullptr},
+    {"exec", &connect_exec, &connect_exec, nullptr, nullptr},
+    {"attach", &connect_attach, &connect_attach, nullptr, nullptr},
+    {"portforward", &connect_ports, &connect_ports, nullptr, nullptr},
 };
 
 call_handler part_handler(const call& call) {

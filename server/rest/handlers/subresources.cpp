@@ -164,19 +164,6 @@ void create_binding(const call_ptr& call) {
       [call](const write_result&) { call->succeed(201); });
 }
 
-void refuse_stream(const call_ptr& call) {
-  const auto name = call->route.name;
-  if (!call->services.read().find(call->key()))
-    return call->fail(api::not_found(call->kind(), name));
-  auto out = api::method_not_supported(call->kind(), call->route.subresource);
-  out.name = name;
-  out.message = fmt::format(
-      "pods \"{}\": {} is not supported by this server: it opens no streams into containers that "
-      "run; what they print is shown by the log",
-      name, call->route.subresource);
-  call->fail(out);
-}
-
 void create_eviction(const call_ptr& call) {
   // policy/v1beta1, which kubectl sent until 1.21, has the same form.
   const auto read = read_order(call, api::kind_of<Eviction>(), "policy/v1beta1");

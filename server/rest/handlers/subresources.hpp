@@ -16,7 +16,4 @@ void create_binding(const call_ptr& call);
 // POST of pods/NAME/eviction. Nothing forbids one yet: there are no disruption budgets.
 void create_eviction(const call_ptr& call);
 
-// pods/NAME/exec, attach and portforward: 405 that says so, where upstream opens a stream.
-void refuse_stream(const call_ptr& call);
-
 }  // namespace troupe::server

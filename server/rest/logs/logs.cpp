@@ -7,12 +7,11 @@
 #include <chrono>
 
 #include "actors/link/defaults.hpp"
-#include "actors/nodes/node_identity.hpp"
-#include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "api/values/timestamp.hpp"
 #include "runtime/actor_system.hpp"
+#include "server/rest/calls/pod_containers.hpp"
 #include "server/rest/logs/log_session.hpp"
 
 namespace troupe::server {
@@ -20,33 +19,7 @@ namespace troupe::server {
 namespace {
 
 using api::core::v1::ContainerStatus;
-using api::core::v1::Node;
 using api::core::v1::Pod;
-
-api::expected<std::string> container_of(const Pod& pod, const std::string& requested) {
-  std::string names;
-  const auto& spec = pod.spec();
-  for (const auto* all : {&spec.init_containers(), &spec.containers()})
-    for (const auto& container : *all) {
-      if (container.name() == requested) return requested;
-      names += (names.empty() ? "" : " ") + container.name();
-    }
-  const auto& name = pod.metadata().name();
-  if (!requested.empty())
-    return api::fail(
-        api::bad_request(fmt::format("container {} is not valid for pod {}", requested, name)));
-  if (spec.containers_size() == 1) return spec.containers(0).name();
-  return api::fail(api::bad_request(fmt::format(
-      "a container name must be specified for pod {}, choose one of: [{}]", name, names)));
-}
-
-const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
-  for (const auto* all :
-       {&pod.status().init_container_statuses(), &pod.status().container_statuses()})
-    for (const auto& status : *all)
-      if (status.name() == container) return &status;
-  return nullptr;
-}
 
 // The id of the run whose log is asked for; empty: none has begun. A container that waits to be
 // started again shows its last run.
@@ -129,13 +102,6 @@ api::expected<actors::log_query> read_query(const query_string& query) {
   return result;
 }
 
-// The pod's node is reached by a link.
-bool on_joined_node(const call_ptr& call, const Pod& pod) {
-  const auto node =
-      call->services.read().find(api::kind_of<Node>().key({}, pod.spec().node_name()));
-  return node && actors::has_joined(*node);
-}
-
 }  // namespace
 
 void get_log(const call_ptr& call) {
@@ -143,7 +109,7 @@ void get_log(const call_ptr& call) {
   if (!found) return call->fail(api::not_found(call->kind(), call->route.name));
   const auto& pod = found->as<Pod>();
   const auto& query = call->request->query;
-  auto container = container_of(pod, query.get_or("container", ""));
+  auto container = container_named(pod, query.get_or("container", ""));
   if (!container) return call->fail(container.error());
   auto options = read_query(query);
   if (!options) return call->fail(options.error());
@@ -161,7 +127,7 @@ void get_log(const call_ptr& call) {
                        .query = *options,
                        .follow = query.flag("follow"),
                        .credit = actors::link_defaults::log_credit};
-  const bool joined = on_joined_node(call, pod);
+  const bool joined = on_joined_node(*call, pod);
   const auto& logs = call->services.options.logs;
   if (run.empty() || (!joined && !logs)) return call->fail(none());
   call->services.plane.system().spawn(

@@ -5,26 +5,16 @@
 
 #include "server/connections/websocket_frames.hpp"
 #include "server/fixtures/http_fixture.hpp"
+#include "server/fixtures/stream_clients.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
 using server::websocket_opcode;
 using server::websocket_reader;
+using server::testing::masked;
 using test::http_client;
 
 namespace {
-
-// A frame as a client sends it.
-std::string masked(websocket_opcode opcode, const std::string& payload, bool last = true) {
-  auto frame = server::websocket_head(opcode, payload.size());
-  if (!last) frame[0] = static_cast<char>(frame[0] & 0x7f);
-  frame[1] = static_cast<char>(frame[1] | 0x80);
-  const std::string mask = "\x11\x22\x33\x44";
-  frame += mask;
-  for (std::size_t i = 0; i < payload.size(); ++i)
-    frame.push_back(static_cast<char>(payload[i] ^ mask[i % 4]));
-  return frame;
-}
 
 struct heard {
   std::string all;  // "opcode:payload;" of each
@@ -48,6 +38,7 @@ struct echo_route {
           *request, answer, {"second", "first"},
           {[this](const std::string& payload, bool binary) {
              socket.send(binary ? payload : socket.protocol() + " " + payload, binary);
+             return true;
            },
            {},
            [this] { ++closed; }});

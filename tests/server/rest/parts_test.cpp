@@ -269,21 +269,6 @@ TEST_CASE("each request is told to the observer once, with its answer") {
                                                            {server::verb::remove, 200}});
 }
 
-TEST_CASE("streams into containers are refused in words, for pods that are there") {
-  rest_test server;
-  server.create_pod("web");
-  for (const std::string part : {"exec", "attach", "portforward"}) {
-    const auto refused = server.post(pods + "/web/" + part + "?command=ls", "");
-    CHECK(refused.status == 405);
-    CHECK(refused.at("kind") == "Status");
-    CHECK(refused.at("reason") == "MethodNotAllowed");
-    CHECK_THAT(refused.at("message"), Catch::Contains(part + " is not supported by this server"));
-    CHECK(refused.at("details.name") == "web");
-    CHECK(server.get(pods + "/web/" + part).status == 405);
-    CHECK(server.post(pods + "/none/" + part, "").status == 404);
-  }
-}
-
 TEST_CASE("server-side apply of a scale is refused with what to use instead") {
   rest_test server;
   REQUIRE(server

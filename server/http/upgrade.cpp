@@ -1,0 +1,34 @@
+#include "server/http/upgrade.hpp"
+
+#include <algorithm>
+
+namespace troupe::server {
+
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> found;
+  while (!list.empty()) {
+    auto word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), word.size() + 1));
+    while (word.starts_with(' '))
+      word.remove_prefix(1);
+    while (word.ends_with(' '))
+      word.remove_suffix(1);
+    if (!word.empty()) found.emplace_back(word);
+  }
+  return found;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return out;
+}
+
+bool is_upgrade(const request& request) {
+  const auto words = split_list(lower(request.headers.joined("connection")));
+  return std::find(words.begin(), words.end(), "upgrade") != words.end();
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,20 @@
+// Requests that turn their connection over to another protocol (RFC 9110 7.8). Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/http/http.hpp"
+
+namespace troupe::server {
+
+// The elements of a list in a header field, without blanks; empty ones are left out.
+std::vector<std::string> split_list(std::string_view list);
+// ASCII letters.
+std::string lower(std::string_view text);
+
+// To whatever protocol `upgrade` names.
+bool is_upgrade(const request& request);
+
+}  // namespace troupe::server

@@ -1,0 +1,45 @@
+#include "server/rest/calls/pod_containers.hpp"
+
+#include <fmt/format.h>
+
+#include "actors/nodes/node_identity.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::server {
+
+using api::core::v1::ContainerStatus;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+
+api::expected<std::string> container_named(const Pod& pod, const std::string& requested) {
+  std::string names;
+  const auto& spec = pod.spec();
+  for (const auto* all : {&spec.init_containers(), &spec.containers()})
+    for (const auto& container : *all) {
+      if (container.name() == requested) return requested;
+      names += (names.empty() ? "" : " ") + container.name();
+    }
+  const auto& name = pod.metadata().name();
+  if (!requested.empty())
+    return api::fail(
+        api::bad_request(fmt::format("container {} is not valid for pod {}", requested, name)));
+  if (spec.containers_size() == 1) return spec.containers(0).name();
+  return api::fail(api::bad_request(fmt::format(
+      "a container name must be specified for pod {}, choose one of: [{}]", name, names)));
+}
+
+const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
+  for (const auto* all :
+       {&pod.status().init_container_statuses(), &pod.status().container_statuses()})
+    for (const auto& status : *all)
+      if (status.name() == container) return &status;
+  return nullptr;
+}
+
+bool on_joined_node(const call& call, const Pod& pod) {
+  const auto node = call.services.read().find(api::kind_of<Node>().key({}, pod.spec().node_name()));
+  return node && actors::has_joined(*node);
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,22 @@
+// What a request about one container of a pod has to find out first. Pure but for the last.
+#pragma once
+
+#include <string>
+
+#include "api/schema/core_pod.pb.h"
+#include "server/rest/calls/call.hpp"
+
+namespace troupe::server {
+
+// The container that is meant; a pod of one container needs no name. The error is upstream's 400.
+api::expected<std::string> container_named(const api::core::v1::Pod& pod,
+                                           const std::string& requested);
+
+// Null: nothing is known of it yet.
+const api::core::v1::ContainerStatus* status_of(const api::core::v1::Pod& pod,
+                                                const std::string& container);
+
+// The pod's node is reached by a link.
+bool on_joined_node(const call& call, const api::core::v1::Pod& pod);
+
+}  // namespace troupe::server
