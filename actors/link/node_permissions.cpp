@@ -14,6 +14,7 @@
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 #include "api/validation/validation.hpp"
 
@@ -21,9 +22,11 @@ namespace troupe::actors {
 
 using api::coordination::v1::Lease;
 using api::core::v1::ConfigMap;
+using api::core::v1::Endpoints;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::core::v1::Secret;
+using api::core::v1::Service;
 
 namespace {
 
@@ -275,6 +278,10 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
   }
   if (prefix == api::kind_of<Node>().key({}, node) ||
       prefix == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
+    return {};
+  // kubernetes: the role system:node; containers are told of the services of their namespace.
+  if (prefix.starts_with(api::kind_of<Service>().prefix()) ||
+      prefix == api::kind_of<Endpoints>().key("default", "kubernetes"))
     return {};
   const bool may_be_used = prefix.starts_with(api::kind_of<ConfigMap>().prefix()) ||
                            prefix.starts_with(api::kind_of<Secret>().prefix());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "actors/defaults.hpp"
 #include "server/credentials/addresses.hpp"
 #include "server/credentials/private_file.hpp"
 
@@ -44,7 +45,11 @@ pki::pki(pki_options options) : options_{std::move(options)} {
 }
 
 void pki::names(const std::vector<std::string>& extra) {
-  names_ = {"localhost", "127.0.0.1", "::1", host_name()};
+  names_ = {"localhost", "127.0.0.1", "::1", host_name(), actors::defaults::api_service_address};
+  // By which programs in the cluster call the Service (kubeadm: GetAPIServerAltNames).
+  for (const auto* name : {"kubernetes", "kubernetes.default", "kubernetes.default.svc",
+                           "kubernetes.default.svc.cluster.local"})
+    names_.emplace_back(name);
   names_.insert(names_.end(), extra.begin(), extra.end());
   std::erase_if(names_, is_wildcard);
   std::sort(names_.begin(), names_.end());

@@ -2,6 +2,8 @@
 
 #include "server/revision.hpp"
 
+#define TROUPE_KUBERNETES_VERSION "v1.33.0+troupe-" TROUPE_VERSION
+
 namespace troupe::server {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr std::string_view document =
     "{\n"
     "  \"major\": \"1\",\n"
     "  \"minor\": \"33\",\n"
-    "  \"gitVersion\": \"v1.33.0+troupe-" TROUPE_VERSION
+    "  \"gitVersion\": \"" TROUPE_KUBERNETES_VERSION
     "\",\n"
     "  \"gitCommit\": \"" TROUPE_COMMIT
     "\",\n"
@@ -27,6 +29,10 @@ constexpr std::string_view document =
 
 std::string_view program_version() noexcept {
   return TROUPE_VERSION;
+}
+
+std::string kubernetes_version() {
+  return TROUPE_KUBERNETES_VERSION;
 }
 
 response version_response() {

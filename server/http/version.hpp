@@ -10,6 +10,8 @@
 namespace troupe::server {
 
 std::string_view program_version() noexcept;
+// "v1.33.0+troupe-0.1.0": of /version, and of the nodes.
+std::string kubernetes_version();
 response version_response();
 
 }  // namespace troupe::server

@@ -249,6 +249,8 @@ class node : public node_parts {
     }
     kubelet_->tokens = plane_->tokens();
     kubelet_->address = server::reachable_address(config_.server.listen.host);
+    const auto api = front_->address();
+    kubelet_->api = {server::reachable_address(api.host), api.port};
     actors::spawn_kubelet(*system_, plane_->core_actors(), *kubelet_);
   }
 

@@ -29,10 +29,6 @@ actors::node_timing timing_of(const config::kubelet_config& from) {
           .report_period = from.status_period};
 }
 
-std::string kubelet_version() {
-  return fmt::format("v{}+troupe", server::program_version());
-}
-
 }  // namespace
 
 tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
@@ -57,7 +53,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
                                       .jobs = made.jobs,
                                       .hidden = made.hidden,
                                       .pod_pids_limit = from.pod_pids_limit});
-  made.version = kubelet_version();
+  made.version = server::kubernetes_version();
   made.timing = timing_of(from);
   return made;
 }
@@ -65,7 +61,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
 actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
   actors::simulated_node made;
   made.pods = from.max_pods;
-  made.version = kubelet_version();
+  made.version = server::kubernetes_version();
   made.timing = timing_of(from);
   return made;
 }

@@ -84,6 +84,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->root_dir = options_.root_dir;
   context_->node = options_.node;
   context_->addresses = {options_.address, options_.address};
+  context_->api = options_.api;
   describe_machine(facts_, options_.max_pods, context_->machine);
   context_->volume_measuring = options_.volume_measuring;
   context_->may_mount = facts_.may_mount;

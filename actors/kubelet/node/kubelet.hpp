@@ -34,6 +34,7 @@ struct kubelet_options {
   // Directories that no container may reach: the root directory, and the node's data with its keys.
   std::vector<std::string> hidden;
   std::string address = "127.0.0.1";
+  local_api api = {};
   int max_pods = 110;
   std::string version;  // status.nodeInfo.kubeletVersion
   // False: no volume is in memory even where the machine would allow it.

@@ -25,17 +25,15 @@ constexpr std::size_t longest_label = 63;  // kubernetes: a label value, a part 
 class environment {
  public:
   void set(const std::string& name, std::string value) {
-    for (auto& [known, old] : all_)
-      if (known == name) {
-        old = std::move(value);
-        return;
-      }
-    all_.emplace_back(name, std::move(value));
+    const auto [found, added] = places_.try_emplace(name, all_.size());
+    if (added)
+      all_.emplace_back(name, std::move(value));
+    else
+      all_[found->second].second = std::move(value);
   }
   const std::string* find(std::string_view name) const {
-    for (const auto& [known, value] : all_)
-      if (known == name) return &value;
-    return nullptr;
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &all_[found->second].second;
   }
   std::vector<std::string> lines() const {
     std::vector<std::string> result;
@@ -45,7 +43,8 @@ class environment {
   }
 
  private:
-  std::vector<std::pair<std::string, std::string>> all_;
+  variables all_;
+  std::map<std::string, std::size_t, std::less<>> places_;  // by name
 };
 
 // $(NAME) becomes its value if there is one and stays as it is otherwise; $$ becomes $.
@@ -206,10 +205,13 @@ text field_value(const Pod& pod, const std::string& path) {
 }
 
 tl::expected<std::vector<std::string>, std::string> container_environment(
-    const Pod& pod, const Container& container, const object_reader& read) {
+    const Pod& pod, const Container& container, const object_reader& read,
+    const variables& services) {
   environment result;
   result.set("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
   result.set("HOSTNAME", hostname_of(pod));
+  for (const auto& [name, value] : services)
+    result.set(name, value);
   for (const auto& from : container.env_from()) {
     tl::expected<void, std::string> taken;
     if (from.has_config_map_ref())

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/kubelet/pods/service_variables.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -16,12 +17,12 @@ namespace troupe::actors {
 // The newest state of an object, by its key; null when there is none. Does not block.
 using object_reader = std::function<api::object_ptr(const std::string& key)>;
 
-// "NAME=value" in the order of upstream: envFrom first, then env, later ones win; $(NAME) refers to
-// what stands before, $$ is a dollar sign. An error names the reference that leads nowhere
-// (CreateContainerConfigError).
+// "NAME=value" in the order of upstream: `services` first, envFrom, then env, later ones win;
+// $(NAME) refers to what stands before, $$ is a dollar sign. An error names the reference that
+// leads nowhere (CreateContainerConfigError).
 tl::expected<std::vector<std::string>, std::string> container_environment(
     const api::core::v1::Pod& pod, const api::core::v1::Container& container,
-    const object_reader& read);
+    const object_reader& read, const variables& services = {});
 
 // command or args with their $(NAME) replaced.
 std::vector<std::string> expand_words(const google::protobuf::RepeatedPtrField<std::string>& words,

@@ -79,7 +79,12 @@ void pod_worker::on_surveyed(const surveyed& m) {
 }
 
 void pod_worker::on_reference_event(const reference_event& m) {
+  if (m.list) {
+    services_ = m.list;
+    return sync();
+  }
   references_[m.key] = m.object;
+  if (m.key == api_endpoints_key()) return sync();
   volumes_stale_ = true;
   volumes_retry_at_ = {};
   for (auto& record : containers_)
@@ -147,6 +152,8 @@ void pod_worker::begin() {
     for (const auto& container : pod().spec().containers())
       reset_health(containers_.emplace_back(container_record{.name = container.name()}));
     needed_ = referenced_keys(pod());
+    needed_.push_back(api_endpoints_key());
+    needed_.push_back(services_prefix(pod()));
     for (const auto& wanted : projected_tokens(pod()))
       tokens_[wanted];
     if (limits_volumes(pod()))

@@ -53,6 +53,7 @@ struct kubelet_context {
   std::filesystem::path root_dir;
   std::string node;
   pod_addresses addresses;
+  local_api api;
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;             // volumes in memory
   std::vector<std::string> hidden;    // directories that no container may reach
@@ -220,6 +221,7 @@ class pod_worker : public runtime::actor {
   // On the way to a start, by container: the image is awaited, or its id.
   std::map<std::string, container_config> making_;
   std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
+  std::shared_ptr<const object_list> services_;        // of its namespace; null: not known
   std::vector<std::string> needed_;                    // keys
   std::map<projected_token, held_token> tokens_;
   std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container

@@ -86,7 +86,10 @@ void pod_worker::start(container_record& record) {
     return;
   record.image = container->image();
   record.sandbox = sandbox_->id;
-  auto environment = container_environment(placed_pod(), *container, reference_reader());
+  const auto placed = placed_pod();
+  auto environment = container_environment(
+      placed, *container, reference_reader(),
+      service_variables(placed, *services_, references_.at(api_endpoints_key()), context_->api));
   if (!environment)
     return refuse(
         record, {runtime_error::kind::refused, environment.error(), "CreateContainerConfigError"});

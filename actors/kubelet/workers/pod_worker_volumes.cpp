@@ -40,8 +40,9 @@ void pod_worker::request_references() {
 }
 
 bool pod_worker::references_known() const {
-  return std::all_of(needed_.begin(), needed_.end(),
-                     [&](const auto& key) { return references_.contains(key); });
+  return std::all_of(needed_.begin(), needed_.end(), [&](const auto& key) {
+    return key.ends_with('/') ? services_ != nullptr : references_.contains(key);
+  });
 }
 
 // A copy: for other threads too.

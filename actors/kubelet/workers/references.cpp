@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actors/kubelet/defaults.hpp"
+#include "api/object/object_key.hpp"
 
 namespace troupe::actors {
 
@@ -41,7 +42,15 @@ void references::use(const std::string& key, const runtime::actor_ref& user) {
   if (e.id == 0)
     e.id = follow(key, [this, key](const watch_events& m) { on_object(key, m); });
   else if (e.known)
-    tell(user, reference_event{key, e.object});
+    tell(user, event_of(key, e));
+}
+
+reference_event references::event_of(const std::string& key, const entry& of) {
+  if (!key.ends_with('/')) return {.key = key, .object = of.object};
+  auto list = std::make_shared<object_list>();
+  for (const auto& [name, object] : of.below)
+    list->push_back(object);
+  return {.key = key, .list = std::move(list)};
 }
 
 void references::drop(const std::string& key, const runtime::actor_ref& user) {
@@ -60,12 +69,19 @@ void references::on_object(const std::string& key, const watch_events& m) {
   bool changed = m.synced && !std::exchange(e.known, e.known || m.synced);
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
-    e.object = event.type == event_type::deleted ? nullptr : event.object;
+    const bool gone = event.type == event_type::deleted;
+    if (!key.ends_with('/'))
+      e.object = gone ? nullptr : event.object;
+    else if (gone)
+      e.below.erase(api::key_of(*event.object));
+    else
+      e.below[api::key_of(*event.object)] = event.object;
     changed = true;
   }
   if (!e.known || !changed) return;
+  const auto event = event_of(key, e);
   for (const auto& user : e.users)
-    tell(user, reference_event{key, e.object});
+    tell(user, event);
 }
 
 // Workers that have ended without a word.

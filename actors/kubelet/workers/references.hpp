@@ -1,11 +1,13 @@
-// The config maps and secrets that the pods of this node refer to: one stream for each, as long as
-// a pod's worker needs it. The kubelet reads them in no other way: it may run on another
-// machine than the store and sees only the secrets of its pods.
+// The config maps and secrets that the pods of this node refer to, and the services of their
+// namespaces: one stream for each, as long as a pod's worker needs it. The kubelet reads them in no
+// other way: it may run on another machine than the store and sees only the secrets of its pods.
 //
 // One actor, child of the kubelet. Workers repeat what they need with every look at their pod;
 // after a crash of this actor they have their objects again within `kubelet_defaults::pod_resync`.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -15,16 +17,19 @@
 
 namespace troupe::actors {
 
-// From a worker: all that it needs from now on, by key. What it did not need before, or what has
-// changed, is told by `reference_event`.
+// From a worker: all that it needs from now on, by key; one that ends with a slash means all
+// objects below it. What it did not need before, or what has changed, is told by `reference_event`.
 struct need_references {
   std::vector<std::string> keys;
 };
 
+using object_list = std::vector<api::object_ptr>;
+
 // To a worker: the newest state; null when there is no such object.
 struct reference_event {
   std::string key;
-  api::object_ptr object;
+  api::object_ptr object = nullptr;
+  std::shared_ptr<const object_list> list = nullptr;  // of all below `key`; null: it is one object
 };
 
 class references : public informer {
@@ -44,8 +49,10 @@ class references : public informer {
     stream id = 0;
     bool known = false;
     api::object_ptr object;
+    std::map<std::string, api::object_ptr> below = {};  // by key
     std::vector<runtime::actor_ref> users;
   };
+  static reference_event event_of(const std::string& key, const entry& of);
 
   void on_need_references(const need_references& m);
   void on_object(const std::string& key, const watch_events& m);

@@ -7,11 +7,14 @@
 #include "actors/kubelet/simulated/simulated_pod.hpp"
 #include "api/codec/codec.hpp"
 #include "api/schema/core_config.pb.h"
+#include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
 
+using api::core::v1::Endpoints;
 using api::core::v1::Pod;
+using api::core::v1::Service;
 
 namespace {
 
@@ -62,6 +65,54 @@ spec:
   CHECK(expand_words(container.command(), *made) ==
         lines{"echo", "hi web $(LATER) $(NAME)", "$(UNKNOWN)", "$(GREETING)"});
   CHECK(expand_words(container.args(), *made) == lines{"web"});
+}
+
+TEST_CASE("a container finds the services of its namespace, and the API, by variables",
+          "[kubelet]") {
+  const auto service = [](const std::string& text) {
+    return std::make_shared<const api::object>(api::kind_of<Service>(),
+                                               std::make_unique<Service>(parse<Service>(text)), 1);
+  };
+  const std::vector<api::object_ptr> services = {
+      service("metadata: {name: redis-master, namespace: a}\n"
+              "spec: {clusterIP: 10.96.0.7, ports: [{name: db, port: 6379, protocol: TCP}, "
+              "{name: more, port: 53, protocol: UDP}]}"),
+      service("metadata: {name: headless, namespace: a}\n"
+              "spec: {clusterIP: None, ports: [{port: 80, protocol: TCP}]}"),
+      service("metadata: {name: six, namespace: a}\n"
+              "spec: {clusterIP: \"fd00::1\", ports: [{port: 80, protocol: TCP}]}")};
+  auto pod = parse<Pod>("metadata: {name: web, namespace: a}\nspec: {containers: [{name: c}]}");
+  const auto shown = [&](const api::object_ptr& endpoints, const local_api& here) {
+    std::map<std::string, std::string> out;
+    for (const auto& [name, value] : service_variables(pod, services, endpoints, here))
+      out[name] = value;
+    return out;
+  };
+  auto all = shown(nullptr, {});
+  CHECK(all["REDIS_MASTER_SERVICE_HOST"] == "10.96.0.7");
+  CHECK(all["REDIS_MASTER_SERVICE_PORT"] == "6379");
+  CHECK(all["REDIS_MASTER_SERVICE_PORT_MORE"] == "53");
+  CHECK(all["REDIS_MASTER_PORT"] == "tcp://10.96.0.7:6379");
+  CHECK(all["REDIS_MASTER_PORT_53_UDP"] == "udp://10.96.0.7:53");
+  CHECK(all["REDIS_MASTER_PORT_53_UDP_PROTO"] == "udp");
+  CHECK(all["REDIS_MASTER_PORT_53_UDP_ADDR"] == "10.96.0.7");
+  CHECK(all["SIX_PORT"] == "tcp://[fd00::1]:80");
+  CHECK_FALSE(all.contains("HEADLESS_SERVICE_HOST"));
+  CHECK_FALSE(all.contains("KUBERNETES_SERVICE_HOST"));
+
+  const auto endpoints = std::make_shared<const api::object>(
+      api::kind_of<Endpoints>(),
+      std::make_unique<Endpoints>(parse<Endpoints>(
+          "metadata: {name: kubernetes, namespace: default}\n"
+          "subsets: [{addresses: [{ip: 192.0.2.7}], ports: [{name: https, port: 6443, "
+          "protocol: TCP}]}]")),
+      1);
+  pod.mutable_spec()->set_enable_service_links(false);
+  all = shown(endpoints, {"127.0.0.1", 7443});
+  CHECK(all["KUBERNETES_SERVICE_HOST"] == "192.0.2.7");
+  CHECK(all["KUBERNETES_SERVICE_PORT_HTTPS"] == "6443");
+  CHECK_FALSE(all.contains("REDIS_MASTER_SERVICE_HOST"));
+  CHECK(shown(nullptr, {"127.0.0.1", 7443})["KUBERNETES_SERVICE_PORT"] == "7443");
 }
 
 TEST_CASE("a container's host name is what its pod says, or a label of the pod's name",

@@ -1,0 +1,107 @@
+#include "actors/kubelet/pods/service_variables.hpp"
+
+#include <fmt/format.h>
+
+#include "api/schema/core_service.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+using api::core::v1::Endpoints;
+using api::core::v1::Pod;
+using api::core::v1::Service;
+
+struct service_port {
+  std::string name;
+  std::string protocol;
+  int port = 0;
+};
+
+std::string upper(std::string text) {
+  for (auto& c : text) {
+    if (c == '-') c = '_';
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+std::string lower(std::string text) {
+  for (auto& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+void append(variables& to, const std::string& name, const std::string& host,
+            const std::vector<service_port>& ports) {
+  if (ports.empty()) return;
+  const auto prefix = upper(name);
+  to.emplace_back(prefix + "_SERVICE_HOST", host);
+  to.emplace_back(prefix + "_SERVICE_PORT", std::to_string(ports.front().port));
+  for (const auto& each : ports)
+    if (!each.name.empty())
+      to.emplace_back(prefix + "_SERVICE_PORT_" + upper(each.name), std::to_string(each.port));
+  const auto shown = host.find(':') == std::string::npos ? host : "[" + host + "]";
+  const auto url = [&](const service_port& of) {
+    return fmt::format("{}://{}:{}", lower(of.protocol), shown, of.port);
+  };
+  to.emplace_back(prefix + "_PORT", url(ports.front()));
+  for (const auto& each : ports) {
+    const auto link = fmt::format("{}_PORT_{}_{}", prefix, each.port, upper(each.protocol));
+    to.emplace_back(link, url(each));
+    to.emplace_back(link + "_PROTO", lower(each.protocol));
+    to.emplace_back(link + "_PORT", std::to_string(each.port));
+    to.emplace_back(link + "_ADDR", host);
+  }
+}
+
+// Those that have an address: neither headless nor names of elsewhere.
+void append(variables& to, const Service& service) {
+  const auto& host = service.spec().cluster_ip();
+  if (host.empty() || host == "None") return;
+  std::vector<service_port> ports;
+  for (const auto& each : service.spec().ports())
+    ports.push_back({each.name(), each.protocol(), each.port()});
+  append(to, service.metadata().name(), host, ports);
+}
+
+// kubernetes: cmd/kube-apiserver, the Service default/kubernetes has one port of that name.
+constexpr const char* api_name = "kubernetes";
+constexpr const char* api_port = "https";
+
+void append(variables& to, const Endpoints& api, const local_api& here) {
+  for (const auto& subset : api.subsets()) {
+    if (subset.addresses().empty()) continue;
+    std::vector<service_port> ports;
+    for (const auto& each : subset.ports())
+      ports.push_back({each.name(), each.protocol(), each.port()});
+    return append(to, api_name, subset.addresses(0).ip(), ports);
+  }
+  if (!here.host.empty()) append(to, api_name, here.host, {{api_port, "TCP", here.port}});
+}
+
+}  // namespace
+
+variables service_variables(const Pod& pod, const std::vector<api::object_ptr>& services,
+                            const api::object_ptr& api_endpoints, const local_api& here) {
+  variables out;
+  // What comes later wins: a service of the namespace may have the name of the API's.
+  append(out, api_endpoints ? api_endpoints->as<Endpoints>() : Endpoints{}, here);
+  if (pod.spec().has_enable_service_links() && !pod.spec().enable_service_links()) return out;
+  for (const auto& each : services) {
+    const auto& meta = each->meta();
+    if (meta.namespace_() != "default" || meta.name() != api_name) append(out, each->as<Service>());
+  }
+  return out;
+}
+
+std::string services_prefix(const Pod& pod) {
+  return api::kind_of<Service>().key(pod.metadata().namespace_(), {});
+}
+
+std::string api_endpoints_key() {
+  return api::kind_of<Endpoints>().key("default", "kubernetes");
+}
+
+}  // namespace troupe::actors
