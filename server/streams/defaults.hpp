@@ -16,6 +16,8 @@ inline constexpr std::chrono::nanoseconds stream_creation = 30s;
 // A client of SPDY closes the connection when it has read the end; kubectl does so at once. After
 // this we do.
 inline constexpr std::chrono::nanoseconds stream_linger = 10s;
+// A command whose client has left may end by itself for so long. Upstream leaves it for ever.
+inline constexpr std::chrono::nanoseconds stream_farewell = 30s;
 // upstream: DefaultStreamIdleTimeout; a connection on which nothing comes or goes for this long, or
 // up to twice that, is closed.
 inline constexpr std::chrono::nanoseconds stream_idle = 4h;

@@ -115,8 +115,14 @@ void command_session::on_client_writable(const client_writable&) {
   read();
 }
 
+// Clients of libraries close when they have sent all; what they have sent counts.
 void command_session::on_client_closed(const client_closed&) {
-  stop();
+  if (!stream_ || finished_ || attaches()) return stop();
+  client_gone_ = input_ended_ = true;
+  full_ = false;
+  late_ = after(defaults::stream_farewell, [this] { stop(); });
+  read();
+  write();
 }
 
 // -- the command ----------------------------------------------------------------------------------
@@ -144,7 +150,8 @@ void command_session::on_part_read(const part_read& m) {
   reading_ = false;
   active_ = true;
   if (finished_) return;
-  if (m.part.from == kind::ended) return finish(m.part);
+  if (m.part.from == kind::ended) return client_gone_ ? stop() : finish(m.part);
+  if (client_gone_) return read();
   const bool error = m.part.from == kind::error;
   if (error ? target_.channels.error : target_.channels.output)
     full_ = !client_->write(error ? command_channel::error : command_channel::output, m.part.bytes);

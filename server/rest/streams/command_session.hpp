@@ -1,6 +1,7 @@
 // A command in a container, or the container's own process, with the client that is connected with
-// it: bytes go both ways as fast as the slower side takes them. Ends with the client, which ends
-// the command too, or with the command.
+// it: bytes go both ways as fast as the slower side takes them. Ends with the command. When the
+// client leaves, the command hears the end of its input, and is ended if it has not ended
+// `defaults::stream_farewell` later.
 #pragma once
 
 #include <memory>
@@ -67,7 +68,7 @@ class command_session : public runtime::actor {
   std::string input_;        // not yet given to the command
   std::size_t writing_ = 0;  // bytes that are being given to it
   std::optional<terminal_size> size_;
-  bool asked_ = false, finished_ = false;
+  bool asked_ = false, finished_ = false, client_gone_ = false;
   bool reading_ = false, full_ = false;  // the client takes no more for now
   bool input_ended_ = false, input_closed_ = false;
   bool active_ = true;  // since the last look

@@ -141,6 +141,16 @@ TEST_CASE("a terminal has no error stream, and is told its size") {
   CHECK_THAT(client.got(output), !Contains("1x0"));
 }
 
+TEST_CASE("a client that closes when it has sent all is not cut short") {
+  stream_test t;
+  {
+    auto client = t.websocket(run_cat, "v4.channel.k8s.io");
+    REQUIRE(client.send(channel(0, std::string(200'000, 'x'))));
+  }
+  CHECK(rest_test::eventually([&] { return t.containers->heard == 200'000; }));
+  CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
+}
+
 TEST_CASE("a client that leaves ends its command, and one that breaks the protocol is left") {
   stream_test t;
   {
