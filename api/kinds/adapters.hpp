@@ -90,5 +90,6 @@ void add_network_kinds(row_table& into);
 void add_cluster_kinds(row_table& into);
 void add_rbac_kinds(row_table& into);
 void add_definition_kinds(row_table& into);
+void add_api_service_kinds(row_table& into);
 
 }  // namespace troupe::api::kinds

@@ -154,6 +154,10 @@ constexpr kind_example examples[] = {
      "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlJQgotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNU"
      "LS0tLS0K}\n",
      "x | AGE | example.com/s |  | <none> | Pending"},
+    {"apiregistration.k8s.io/v1", "APIService",
+     "metadata: {name: v1.x}\nspec: {group: x, version: v1, groupPriorityMinimum: 100, "
+     "versionPriority: 10, service: {namespace: a, name: b}}\n",
+     "v1.x | a/b | False (NotServed) | AGE"},
     {"coordination.k8s.io/v1", "Lease", "metadata: {name: x}\nspec: {holderIdentity: h}\n",
      "x | h | AGE"},
     {"flowcontrol.apiserver.k8s.io/v1", "FlowSchema",
