@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/kubelet/fake_streams.hpp"
+#include "support/fake_streams.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
 
 namespace troupe::test {

@@ -373,7 +373,7 @@ TEST_CASE("streams to one node are bounded, and one that goes makes room", "[lin
   CHECK(t.exec({"sink"})->stream);
 }
 
-TEST_CASE("streams of one node take turns, and its lease does not wait for them", "[link]") {
+TEST_CASE("many streams of one node go on at once", "[link]") {
   node_with_streams t;
   std::vector<std::unique_ptr<remote_client>> all;
   for (int i = 0; i < 50; ++i) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/kubelet/fake_streams.hpp"
+#include "support/fake_streams.hpp"
 #include "actors/link/joined.hpp"
 #include "actors/link/node_links.hpp"
 

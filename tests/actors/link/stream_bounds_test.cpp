@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "actors/kubelet/fake_streams.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/raw_ends.hpp"
 #include "actors/link/remote_client.hpp"
+#include "support/fake_streams.hpp"
 
 namespace troupe::test {
 
@@ -274,6 +274,9 @@ TEST_CASE("a node whose control plane does not read keeps a few pieces of each s
   // What the link holds, and two pieces of each: one at the gateway, one that is read.
   CHECK(read < runtime::link::defaults::window_limit_bytes +
                    actors::link_defaults::streams_ahead_bytes + (2 * count + 2) * piece);
+  // No more than this is ahead of what else the node says, its lease above all.
+  CHECK(t.made.line.one->stats().outbox_bytes <
+        actors::link_defaults::streams_ahead_bytes + 2 * piece);
   t.made.plane->listen();
   t.simulation.advance(seconds{20});
   std::map<std::uint64_t, std::size_t> seen;

@@ -1,4 +1,4 @@
-#include "actors/kubelet/fake_streams.hpp"
+#include "support/fake_streams.hpp"
 
 #include <fmt/format.h>
 
