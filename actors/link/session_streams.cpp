@@ -160,10 +160,9 @@ void session_streams::look(runtime::time_point now) {
 
 void session_streams::end(const std::string& reason) {
   turns_.clear();
-  for (const auto& [ask, each] : std::exchange(streams_, {})) {
-    if (each.answer) refuse(*each.answer, {runtime_error::kind::refused, reason});
+  // Who waits for one to open hears of it by the promise that goes.
+  for (const auto& [ask, each] : std::exchange(streams_, {}))
     each.stream->end(link_defaults::lost_stream_code, reason);
-  }
 }
 
 }  // namespace troupe::actors

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "support/fake_streams.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
+#include "support/fake_streams.hpp"
 
 namespace troupe::test {
 

@@ -140,6 +140,19 @@ TEST_CASE("what came before the end is read before it, by a reader that begins l
   CHECK(client->end[0].code == 1);
 }
 
+TEST_CASE("output that does not end does not keep errors from a slow reader", "[link]") {
+  node_with_streams t;
+  const auto client = t.exec({"ls"}, false);
+  t.last()->say(std::string(200'000, 'x'));
+  t.last()->say("failed\n", exec_part::kind::error);
+  t.plane.settle();
+  client->read();
+  CHECK(client->errors.empty());
+  client->read();
+  CHECK(client->errors == "failed\n");
+  CHECK(client->output.size() < 200'000);
+}
+
 TEST_CASE("a command that takes no more input says so, and goes on", "[link]") {
   node_with_streams t;
   const auto client = t.exec({"head"});

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/fake_streams.hpp"
 #include "actors/link/joined.hpp"
 #include "actors/link/node_links.hpp"
+#include "support/fake_streams.hpp"
 
 namespace troupe::test {
 

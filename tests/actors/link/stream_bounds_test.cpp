@@ -155,6 +155,7 @@ TEST_CASE("a node sends of a stream what it has credit for, to the byte", "[link
   std::string seen;
   const auto take = [&] {
     for (const auto& each : t.heard()) {
+      REQUIRE_FALSE(each.stream_output().text().empty());
       CHECK(each.stream_output().text().size() <= piece);
       seen += each.stream_output().text();
     }
@@ -254,6 +255,26 @@ TEST_CASE("a node refuses what is no stream, what it has not, and what is too mu
   simulated.settle();
   REQUIRE(plane.plane->heard.size() == 1);
   CHECK(plane.plane->heard[0].stream_opened().refusal().kind() == refusal::UNSUPPORTED);
+}
+
+TEST_CASE("what others say of a node's stream is not said of it", "[link]") {
+  gateway_world t;
+  t.open(1, "sink", 100);
+  t.heard();
+  actors::wire::StreamEnded ended;
+  ended.set_ask(1);
+  t.gateway.tell(ended);
+  actors::wire::StreamOutput output;
+  output.set_ask(1);
+  output.set_text("forged");
+  t.gateway.tell(output);
+  t.simulation.settle();
+  CHECK(t.heard().empty());
+  t.streams->commands().at(0)->say("true");
+  t.simulation.settle();
+  const auto heard = t.heard();
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].stream_output().text() == "true");
 }
 
 TEST_CASE("a node whose control plane does not read keeps a few pieces of each stream", "[link]") {
@@ -359,6 +380,20 @@ TEST_CASE("a node that takes what it was not sent, or sends before it opens, los
     t.say([&](auto& item) { item.mutable_stream_opened()->set_ask(number); });
     CHECK_THAT(t.end(), Contains("opens a stream twice"));
   }
+}
+
+TEST_CASE("a control plane asks a node for no more streams than the bound", "[link]") {
+  session_world t;
+  std::vector<std::unique_ptr<remote_client>> all;
+  for (std::size_t i = 0; i <= actors::link_defaults::container_streams; ++i) {
+    auto& client = *all.emplace_back(std::make_unique<remote_client>());
+    t.source->open_exec("c1", {{"ls"}, true, false}, client.opened());
+  }
+  t.plane.settle();
+  CHECK(t.heard().size() == actors::link_defaults::container_streams);
+  CHECK(all[0]->answers == 0);
+  REQUIRE(all.back()->error);
+  CHECK(all.back()->error->message == "node n0 has 250 streams into its containers: try again");
 }
 
 // As one of a version that knows no streams.
