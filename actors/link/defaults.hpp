@@ -58,4 +58,22 @@ inline constexpr std::size_t served_requests = 1'000;
 // Parts of a log under way (each `defaults::log_part_bytes` at most).
 inline constexpr std::uint32_t log_credit = 4;
 
+// -- streams into containers ----------------------------------------------------------------------
+
+// Of one node: more consoles and forwarded connections than 110 pods give reason for. With the
+// windows below they cost either side 64 MB each way at most.
+inline constexpr std::size_t container_streams = 250;
+// Bytes of a stream under way each way: 5 MB/s at a round trip of 50 ms.
+inline constexpr std::size_t stream_window_bytes = 256u << 10;
+// In one item, as one part of a log: streams take turns, each with one.
+inline constexpr std::size_t stream_piece_bytes = 64u << 10;
+// No more of streams is given to the link while as much waits there. What else is said, a node's
+// lease above all, waits behind that: 4 s on a line of 1 Mbit/s. With `backlog_round`, 25 MB/s.
+inline constexpr std::size_t streams_ahead_bytes = 512u << 10;
+// Who opens a stream waits no longer for the node: as who reads a log does (server:
+// remote_log_wait).
+inline constexpr duration stream_open_wait = 5s;
+// What a stream ends with when nobody saw how: no command has it.
+inline constexpr int lost_stream_code = -1;
+
 }  // namespace troupe::actors::link_defaults

@@ -43,6 +43,10 @@ bool frame_sender::flush() {
   return true;
 }
 
+bool frame_sender::has_room_for_streams() const {
+  return backlog() + to_->stats().outbox_bytes < link_defaults::streams_ahead_bytes;
+}
+
 void frame_sender::seal() {
   waiting_ += current_.size();
   ready_.push_back(std::exchange(current_, {}));

@@ -23,6 +23,8 @@ class frame_sender {
   bool flush();
   // Waiting here, in bytes; above `link_defaults::backlog_limit_bytes` the peer does not read.
   std::size_t backlog() const noexcept { return waiting_ + current_.size(); }
+  // Whether more of a stream into a container may be added (`link_defaults::streams_ahead_bytes`).
+  bool has_room_for_streams() const;
 
  private:
   void seal();

@@ -19,7 +19,9 @@ const runtime::behavior& node_gateway::make_behavior() const {
       &node_gateway::on_remove, &node_gateway::on_record_event, &node_gateway::on_session_begun,
       &node_gateway::on_link_ended, &node_gateway::on_call_failed, &node_gateway::on_frame,
       &node_gateway::on_log_part, &node_gateway::on_console_done, &node_gateway::on_flush,
-      &node_gateway::on_request_token);
+      &node_gateway::on_request_token, &node_gateway::on_stream_opened,
+      &node_gateway::on_stream_output, &node_gateway::on_input_taken,
+      &node_gateway::on_stream_ended, &node_gateway::on_child_ended);
   return table;
 }
 
@@ -33,11 +35,13 @@ std::string node_gateway::describe() const {
   const auto stats = inbox_ ? inbox_->session()->stats() : runtime::link::session_stats{};
   return fmt::format(
       "node: {}\nlinked: {}\nsessions: {}\nstreams: {}\nrequestsUnderWay: {}\ncommits: {}\n"
-      "lostCommits: {}\nevents: {}\nuntoldEvents: {}\nlogs: {}\nbacklogBytes: {}\n"
+      "lostCommits: {}\nevents: {}\nuntoldEvents: {}\nlogs: {}\ncontainerStreams: {}\n"
+      "backlogBytes: {}\n"
       "frames: {{sent: {}, received: {}}}\nbytes: {{sent: {}, received: {}}}\n",
       options_.node, inbox_ != nullptr, sessions_, streams_.size(), pending_.size(), commits_,
-      lost_, events_, unsent_.size(), logs_.size(), out_ ? out_->backlog() : 0, stats.frames_sent,
-      stats.frames_received, stats.bytes_sent, stats.bytes_received);
+      lost_, events_, unsent_.size(), logs_.size(), container_streams_.size(),
+      out_ ? out_->backlog() : 0, stats.frames_sent, stats.frames_received, stats.bytes_sent,
+      stats.bytes_received);
 }
 
 // -- from the kubelet -----------------------------------------------------------------------------
@@ -228,6 +232,13 @@ void node_gateway::take(const wire::ToNode::Item& item) {
       return;
     case wire::ToNode::Item::kAskConsole:
       return take_console(item.ask_console());
+    case wire::ToNode::Item::kOpenStream:
+    case wire::ToNode::Item::kStreamInput:
+    case wire::ToNode::Item::kEndInput:
+    case wire::ToNode::Item::kResizeStream:
+    case wire::ToNode::Item::kMoreOutput:
+    case wire::ToNode::Item::kCloseStream:
+      return take_of_stream(item);
     case wire::ToNode::Item::kLeft:
       return lose(item.left().reason());
     case wire::ToNode::Item::WHAT_NOT_SET:

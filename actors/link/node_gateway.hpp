@@ -34,6 +34,8 @@ struct gateway_options {
   std::string node;
   // Where the logs of its containers are; null: there are none (simulated nodes).
   std::shared_ptr<log_source> logs = {};
+  // What runs them, for commands, consoles and ports; null: nothing does.
+  std::shared_ptr<stream_source> streams = {};
   // Answers the console of the control plane by calling `done` on any thread; empty: there is none.
   std::function<void(console_request request, std::function<void(console_view)> done)> console = {};
   // Told of each beginning and end of a session, and that the node was removed from the cluster;
@@ -55,6 +57,10 @@ struct call_failed {
 
 class node_gateway : public runtime::actor {
  public:
+  // Of its children: readers of logs, streams into containers.
+  static constexpr const char* log_kind = "log";
+  static constexpr const char* stream_kind = "container-stream";
+
   explicit node_gateway(gateway_options options) : options_{std::move(options)} {}
 
   const runtime::behavior& make_behavior() const override;
@@ -84,6 +90,15 @@ class node_gateway : public runtime::actor {
   struct unsent_event {
     runtime::time_point at;
     wire::FromNode::Item item;
+  };
+  // Into a container.
+  struct served_stream {
+    runtime::actor_ref streamer;
+    std::size_t room = 0;  // of the control plane's credit for input
+  };
+  struct output_piece {
+    runtime::actor_ref streamer;
+    wire::StreamOutput piece;
   };
   struct flush {};
   struct console_done {
@@ -129,6 +144,23 @@ class node_gateway : public runtime::actor {
   void on_console_done(const console_done& m);
   void stop_streamers();
   void stop_former_streamers();
+  // -- streams into containers (node_gateway_streams.cpp)
+  void take_of_stream(const wire::ToNode::Item& item);
+  void take_open_stream(const wire::OpenStream& m);
+  void take_stream_input(const wire::StreamInput& m);
+  void take_close_stream(const wire::CloseStream& m);
+  template <class Item>
+  bool pass_to_stream(const Item& m);
+  served_stream* stream_of_sender(std::uint64_t ask);
+  void on_stream_opened(const wire::StreamOpened& m);
+  void on_stream_output(const wire::StreamOutput& m);
+  void on_input_taken(const wire::InputTaken& m);
+  void on_stream_ended(const wire::StreamEnded& m);
+  void pump_outputs();
+  void on_child_ended(const runtime::child_ended& m);
+  void send_stream_ended(const wire::StreamEnded& m);
+  void fail_stream(std::uint64_t ask, const std::string& reason);
+  void stop_container_streams();
 
   void request_stream(remote_stream& s);
   void forget(const subscriber_key& key);
@@ -152,9 +184,11 @@ class node_gateway : public runtime::actor {
   std::map<std::uint64_t, pending> pending_;
   std::deque<unsent_event> unsent_;
   std::size_t unsent_bytes_ = 0;
-  std::map<std::uint64_t, runtime::actor_ref> logs_;  // streamers by request
+  std::map<std::uint64_t, runtime::actor_ref> logs_;          // streamers by request
+  std::map<std::uint64_t, served_stream> container_streams_;  // by request
+  std::deque<output_piece> outputs_;  // that wait for room, one of each stream at most
   std::uint64_t sessions_ = 0, commits_ = 0, lost_ = 0, events_ = 0;
-  runtime::timer round_, sweep_, again_;
+  runtime::timer round_, sweep_, again_, outputs_again_;
 };
 
 runtime::actor_ref spawn_gateway(runtime::actor_system& system, gateway_options options);

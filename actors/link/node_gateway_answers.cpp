@@ -9,12 +9,6 @@
 
 namespace troupe::actors {
 
-namespace {
-
-constexpr const char* log_kind = "log";
-
-}  // namespace
-
 void node_gateway::take_open_log(const wire::OpenLog& m) {
   const auto refuse = [&](std::string reason) {
     send_log_part({.id = m.ask(), .text = {}, .ended = true, .problem = std::move(reason)});
@@ -60,17 +54,20 @@ void node_gateway::send_log_part(const log_part& m) {
 
 // Those that outlived a crash of this actor: their session has ended with it.
 void node_gateway::stop_former_streamers() {
-  std::vector<std::string> former;
-  system().actors().each([&](const runtime::actor_info& info) {
-    if (info.parent == self().id() && info.kind == log_kind) former.push_back(info.name);
-  });
-  for (const auto& name : former)
-    if (const auto streamer = child(log_kind, name)) stop_child(streamer);
+  for (const auto* kind : {log_kind, stream_kind}) {
+    std::vector<std::string> former;
+    system().actors().each([&](const runtime::actor_info& info) {
+      if (info.parent == self().id() && info.kind == kind) former.push_back(info.name);
+    });
+    for (const auto& name : former)
+      if (const auto streamer = child(kind, name)) stop_child(streamer);
+  }
 }
 
 void node_gateway::stop_streamers() {
   for (const auto& [ask, streamer] : std::exchange(logs_, {}))
     stop_child(streamer);
+  stop_container_streams();
 }
 
 void node_gateway::take_console(const wire::AskConsole& m) {

@@ -8,6 +8,7 @@
 #include "actors/core/log.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_session.hpp"
+#include "actors/link/node_streams.hpp"
 #include "actors/nodes/node_identity.hpp"
 #include "actors/tokens/bootstrap_token.hpp"
 #include "api/schema/core_config.pb.h"
@@ -73,9 +74,10 @@ links::links(persistence::store* store, core_actors core, runtime::actor_ref tok
       first_node_{std::move(first_node)} {}
 
 const runtime::behavior& links::make_behavior() const {
-  static const auto table = runtime::handlers(
-      &links::on_watch_events, &links::on_watch_ended, &links::on_node_connected,
-      &links::on_await_nodes, &links::on_open_log, &links::on_ask_console, &links::on_child_ended);
+  static const auto table =
+      runtime::handlers(&links::on_watch_events, &links::on_watch_ended, &links::on_node_connected,
+                        &links::on_await_nodes, &links::on_open_log, &links::on_ask_console,
+                        &links::on_open_stream, &links::on_child_ended);
   return table;
 }
 
@@ -156,11 +158,20 @@ void links::on_ask_console(const ask_console& m, runtime::promise<console_view> 
                     m, std::make_shared<runtime::promise<console_view>>(std::move(answer))});
 }
 
+void links::on_open_stream(const open_stream& m, runtime::promise<stream_opened> answer) {
+  const auto session = child(link_kind, m.node);
+  const auto shared = std::make_shared<runtime::promise<stream_opened>>(std::move(answer));
+  if (session && tell(session, node_stream_request{m, shared})) return;
+  shared->deliver({tl::make_unexpected(runtime_error{
+      runtime_error::kind::refused, fmt::format("node {} is not connected", m.node)})});
+}
+
 // -- from outside ---------------------------------------------------------------------------------
 
 node_links::node_links(runtime::actor_system& system, persistence::store& store,
                        const core_actors& core, runtime::actor_ref tokens)
-    : store_{store},
+    : system_{system},
+      store_{store},
       table_{std::make_shared<link_table>()},
       first_node_{std::make_shared<first_node_callback>()} {
   actor_ = system.spawn({.kind = "supervisor", .name = "links"},
@@ -181,6 +192,10 @@ runtime::link::acceptor node_links::acceptor() const {
       return tl::make_unexpected(std::string{"the control plane is ending: call again"});
     return receiver;
   };
+}
+
+std::shared_ptr<stream_source> node_links::streams_of(const std::string& node) const {
+  return std::make_shared<node_streams>(system_, actor_, node);
 }
 
 void node_links::await_nodes(std::function<bool()> callback) const {

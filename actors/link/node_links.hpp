@@ -16,6 +16,7 @@
 #include "actors/core/core_actors.hpp"
 #include "actors/core/informer.hpp"
 #include "actors/link/frame_inbox.hpp"
+#include "actors/link/linked_stream.hpp"
 #include "actors/link/node_requests.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
@@ -76,6 +77,7 @@ class links : public informer {
   void on_await_nodes(const await_nodes&);
   void on_open_log(const open_log& m);
   void on_ask_console(const ask_console& m, runtime::promise<console_view> answer);
+  void on_open_stream(const open_stream& m, runtime::promise<stream_opened> answer);
   void on_child_ended(const runtime::child_ended& m);
   void call_first_node();
 
@@ -103,10 +105,14 @@ class node_links {
   void await_nodes(std::function<bool()> callback) const;
 
   const link_table& table() const noexcept { return *table_; }
-  // Takes open_log and ask_console.
+  // Takes open_log, ask_console and open_stream.
   const runtime::actor_ref& actor() const noexcept { return actor_; }
+  // The containers of a joined node, whether it is connected or not: that is seen each time when
+  // one is asked for (node_streams.hpp). The system must outlive it.
+  std::shared_ptr<stream_source> streams_of(const std::string& node) const;
 
  private:
+  runtime::actor_system& system_;
   persistence::store& store_;
   const std::shared_ptr<link_table> table_;
   const std::shared_ptr<first_node_callback> first_node_;

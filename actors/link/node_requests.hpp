@@ -1,5 +1,6 @@
-// Requests of the control plane to a joined node: the output of a container, a view for the
-// console. Sent to the actor `links` (node_links.hpp), which passes it to the node's session.
+// Requests of the control plane to a joined node: the output of a container, a stream into one, a
+// view for the console. Sent to the actor `links` (node_links.hpp), which passes it to the node's
+// session.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,22 @@ struct log_part {
   std::string text;
   bool ended = false;
   std::string problem = {};
+};
+
+// A stream into a container: a command in it, its own process, or a port of its pod.
+struct stream_target {
+  enum class kind : std::uint8_t { exec, attach, port };
+  kind to = kind::exec;
+  std::string container = {};  // its id, as the pod's status has it
+  exec_request exec = {};      // without a command for its own process
+  std::string pod_uid = {};    // of a port
+  int port = 0;
+};
+
+// Answered by `stream_opened` (linked_stream.hpp) within `link_defaults::stream_open_wait`.
+struct open_stream {
+  std::string node;
+  stream_target target;
 };
 
 // A request of the console to a node; answered by `console_view`.

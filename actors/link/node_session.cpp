@@ -46,7 +46,8 @@ node_session::node_session(std::string node, std::shared_ptr<frame_inbox> inbox,
       node_{std::move(node)},
       inbox_{std::move(inbox)},
       context_{std::move(context)},
-      out_{inbox_->session()} {}
+      out_{inbox_->session()},
+      container_streams_{node_, self(), [this](auto& item) { send_item(item); }} {}
 
 node_session::~node_session() {
   end_requests(fmt::format("the link to node {} was lost", node_));
@@ -59,7 +60,8 @@ const runtime::behavior& node_session::make_behavior() const {
       &node_session::on_frame, &node_session::on_link_ended, &node_session::on_watch,
       &node_session::on_watch_end, &node_session::on_flush, &node_session::on_open_log,
       &node_session::on_more_log, &node_session::on_finish_log, &node_session::on_close_log,
-      &node_session::on_node_console_request);
+      &node_session::on_node_console_request, &node_session::on_node_stream_request,
+      &node_session::on_stream_work);
   return table;
 }
 
@@ -77,11 +79,13 @@ std::string node_session::describe() const {
   const auto stats = inbox_->session()->stats();
   return fmt::format(
       "node: {}\naddress: {}\nstreams: {}\nrequestsUnderWay: {}\ncommits: {}\nrefused: {}\n"
-      "events: {}\nlogs: {}\nbacklogBytes: {}\noutboxBytes: {}\nwindowBytes: {}\n"
+      "events: {}\nlogs: {}\ncontainerStreams: {}\nbacklogBytes: {}\noutboxBytes: {}\nwindowBytes: "
+      "{}\n"
       "frames: {{sent: {}, received: {}}}\nbytes: {{sent: {}, received: {}}}\n",
       node_, inbox_->session()->other().address, streams_.size(), under_way_, commits_, refused_,
-      events_, logs_.size(), out_.backlog(), stats.outbox_bytes, stats.window_bytes,
-      stats.frames_sent, stats.frames_received, stats.bytes_sent, stats.bytes_received);
+      events_, logs_.size(), container_streams_.size(), out_.backlog(), stats.outbox_bytes,
+      stats.window_bytes, stats.frames_sent, stats.frames_received, stats.bytes_sent,
+      stats.bytes_received);
 }
 
 // -- from the link --------------------------------------------------------------------------------
@@ -99,6 +103,11 @@ void node_session::on_frame(const frame_received& m) {
 void node_session::on_link_ended(const link_ended& m) {
   log().info("link: node {} is disconnected: {}", node_, m.reason);
   stop();
+}
+
+template <class Item>
+void node_session::take_of_stream(const Item& m) {
+  if (const auto taken = container_streams_.take(m); !taken) leave(taken.error());
 }
 
 void node_session::take(const wire::FromNode::Item& item) {
@@ -125,6 +134,14 @@ void node_session::take(const wire::FromNode::Item& item) {
       return on_log_part(item.log_part());
     case wire::FromNode::Item::kConsoleAnswer:
       return on_console_answer(item.console_answer());
+    case wire::FromNode::Item::kStreamOpened:
+      return take_of_stream(item.stream_opened());
+    case wire::FromNode::Item::kStreamOutput:
+      return take_of_stream(item.stream_output());
+    case wire::FromNode::Item::kInputTaken:
+      return take_of_stream(item.input_taken());
+    case wire::FromNode::Item::kStreamEnded:
+      return container_streams_.take(item.stream_ended());
     case wire::FromNode::Item::WHAT_NOT_SET:
       return;  // of a newer version
   }

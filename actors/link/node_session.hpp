@@ -19,6 +19,7 @@
 #include "actors/link/frames.pb.h"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_requests.hpp"
+#include "actors/link/session_streams.hpp"
 
 namespace troupe::actors {
 
@@ -102,8 +103,14 @@ class node_session : public informer {
   void on_finish_log(const finish_log& m);
   void on_close_log(const close_log& m);
   void on_node_console_request(const node_console_request& m);
+  void on_node_stream_request(const node_stream_request& m);
+  void on_stream_work(const stream_work& m);
   void on_log_part(const wire::LogPart& m);
   void on_console_answer(const wire::ConsoleAnswer& m);
+  template <class Item>
+  void take_of_stream(const Item& m);
+  void pump_streams();
+  void look_at_streams();
   std::uint64_t log_of(std::uint64_t id) const;
   void forget_dead_readers();
   void end_requests(const std::string& reason);
@@ -127,8 +134,9 @@ class node_session : public informer {
   std::map<std::uint64_t, open_log_state> logs_;
   std::map<std::uint64_t, console_request_state> console_requests_;
   std::uint64_t last_request_ = 0;
+  session_streams container_streams_;
   std::uint64_t commits_ = 0, refused_ = 0, events_ = 0;
-  runtime::timer again_, sweep_;
+  runtime::timer again_, sweep_, stream_turn_, stream_look_;
 };
 
 }  // namespace troupe::actors

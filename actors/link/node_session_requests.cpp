@@ -123,12 +123,40 @@ void node_session::on_console_answer(const wire::ConsoleAnswer& m) {
   console_requests_.erase(found);
 }
 
+// -- streams into containers ----------------------------------------------------------------------
+
+void node_session::on_node_stream_request(const node_stream_request& m) {
+  container_streams_.open(m, now());
+  if (!stream_look_.pending()) look_at_streams();
+}
+
+void node_session::on_stream_work(const stream_work& m) {
+  container_streams_.take(m);
+  pump_streams();
+}
+
+void node_session::pump_streams() {
+  if (container_streams_.pump(out_) || stream_turn_.pending()) return;
+  stream_turn_ = after(link_defaults::backlog_round, [this] { pump_streams(); });
+}
+
+// As long as there are streams.
+void node_session::look_at_streams() {
+  container_streams_.look(now());
+  pump_streams();
+  if (container_streams_.size() == 0) return;
+  stream_look_ = after(link_defaults::round, [this] { look_at_streams(); });
+}
+
+// -- the end --------------------------------------------------------------------------------------
+
 // Also from the destructor: without a sender.
 void node_session::end_requests(const std::string& reason) {
   for (const auto& [id, request] : std::exchange(logs_, {}))
     request.reader.tell(log_part{.id = request.id, .text = {}, .ended = true, .problem = reason});
   for (const auto& [id, request] : std::exchange(console_requests_, {}))
     request.answer->deliver({0, reason});
+  container_streams_.end(reason);
 }
 
 }  // namespace troupe::actors

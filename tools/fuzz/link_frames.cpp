@@ -4,6 +4,7 @@
 
 #include "actors/link/frames.hpp"
 #include "actors/link/node_permissions.hpp"
+#include "actors/link/stream_frames.hpp"
 #include "actors/nodes/node_identity.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -12,6 +13,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
+#include "api/values/utf8.hpp"
 #include "persistence/tree/tree.hpp"
 #include "runtime/observation.hpp"
 #include "server/console/trace/trace_page.hpp"
@@ -172,6 +174,14 @@ void take(const wire::FromNode::Item& item) {
               "a status is one of HTTP");
       return;
     }
+    case item_kind::kStreamOpened: {
+      const auto error = read_refusal(item.stream_opened().refusal());
+      require(error.what <= runtime_error::kind::unsupported, "a refusal is of a known kind");
+      require(
+          api::is_utf8(error.message) && api::is_utf8(error.reason) && error.message.size() < 2'000,
+          "a refusal is a short text");
+      return;
+    }
     default:
       return;  // taken as it is
   }
@@ -243,9 +253,21 @@ std::vector<std::string> from_node() {
                  }),
                  item_with([](auto& item) { item.mutable_log_part()->set_text("line\n"); }),
                  item_with([](auto& item) { item.mutable_console_answer()->set_body("{}"); })});
+  const auto streams =
+      one_frame({item_with([](auto& item) { item.mutable_stream_opened()->set_credit(9); }),
+                 item_with([](auto& item) {
+                   write_refusal(*item.mutable_stream_opened()->mutable_refusal(),
+                                 {runtime_error::kind::not_found, "no container", "Gone"});
+                 }),
+                 item_with([](auto& item) { item.mutable_stream_output()->set_text("line\n"); }),
+                 item_with([](auto& item) { item.mutable_input_taken()->set_bytes(4); }),
+                 item_with([](auto& item) { item.mutable_stream_ended()->set_code(-1); })});
   return {one_frame({commit_of(objects()[0], std::move(node))}),
           one_frame({commit_of(objects()[1], std::move(lease)), commit_of(objects()[3], nullptr)}),
-          one_frame({commit_of(objects()[2], std::move(pod))}), commands, reads};
+          one_frame({commit_of(objects()[2], std::move(pod))}),
+          commands,
+          reads,
+          streams};
 }
 
 // -- from the control plane -----------------------------------------------------------------------
@@ -290,6 +312,21 @@ void take_commit_done(const wire::CommitDone& m) {
       require(api::key_of(*object) == keys[i], "the answer is about what was asked");
 }
 
+void take_open_stream(const wire::OpenStream& m) {
+  const auto read = read_open_stream(m);
+  if (!read) return check_line(read.error());
+  const bool is_port = read->to == stream_target::kind::port;
+  require(is_port == (read->port != 0) && read->port <= 65'535, "a port is one that can be");
+  wire::OpenStream out;
+  write_open_stream(out, 1, *read);
+  const auto again = read_open_stream(out);
+  require(again && again->to == read->to && again->container == read->container &&
+              again->exec.command == read->exec.command && again->exec.tty == read->exec.tty &&
+              again->exec.input == read->exec.input && again->pod_uid == read->pod_uid &&
+              again->port == read->port,
+          "what is to be opened stays");
+}
+
 void read_to_node(std::string_view bytes) {
   wire::ToNode frame;
   if (!frame.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
@@ -297,6 +334,7 @@ void read_to_node(std::string_view bytes) {
     if (item.has_watch_events()) take_events(item.watch_events());
     if (item.has_watch_ended()) static_cast<void>(read_store_error(item.watch_ended().reason()));
     if (item.has_commit_done()) take_commit_done(item.commit_done());
+    if (item.has_open_stream()) take_open_stream(item.open_stream());
     if (!item.has_command_done()) continue;
     const auto read = read_command_done(item.command_done());
     if (!read) check_line(read.error());
@@ -324,7 +362,19 @@ std::vector<std::string> to_node() {
   write_command_done(*answers.add_items()->mutable_command_done(), 5,
                      api::fail(api::not_found(api::kind_of<Pod>(), "web")));
   answers.add_items()->mutable_open_log()->set_container("c");
-  return {lists.SerializeAsString(), answers.SerializeAsString()};
+  wire::ToNode streams;
+  write_open_stream(*streams.add_items()->mutable_open_stream(), 6,
+                    {.to = stream_target::kind::exec,
+                     .container = "process://u/c/0",
+                     .exec = {{"sh", "-c", "ls"}, true, true}});
+  write_open_stream(*streams.add_items()->mutable_open_stream(), 7,
+                    {.to = stream_target::kind::port, .pod_uid = "u", .port = 80});
+  streams.add_items()->mutable_stream_input()->set_text("exit\n");
+  streams.add_items()->mutable_end_input()->set_ask(6);
+  streams.add_items()->mutable_resize_stream()->set_rows(24);
+  streams.add_items()->mutable_more_output()->set_credit(9);
+  streams.add_items()->mutable_close_stream()->set_ask(6);
+  return {lists.SerializeAsString(), answers.SerializeAsString(), streams.SerializeAsString()};
 }
 
 // -- the page of a trace --------------------------------------------------------------------------

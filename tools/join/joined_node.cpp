@@ -91,7 +91,10 @@ class joined_node final : public node_parts {
   runtime::actor_ref start_gateway() {
     actors::gateway_options gateway;
     gateway.node = node_;
-    if (kubelet_) gateway.logs = kubelet_->containers;
+    if (kubelet_) {
+      gateway.logs = kubelet_->containers;
+      gateway.streams = kubelet_->containers;
+    }
     gateway.console = [slot = console_](auto request, auto done) {
       slot->ask(std::move(request), std::move(done));
     };

@@ -1,6 +1,7 @@
 // Streams that a container runtime gives: logs, commands, ports. Their readers ask for each part,
 // so that a reader that is slow costs one part and holds up the writer. Nothing blocks: answers
-// come on threads of the runtime, which must not be blocked.
+// come on threads of the runtime, which must not be blocked, or within the call where nothing has
+// to be waited for.
 //
 // A stream has one owner, who may be on any thread, and may be destroyed while it answers: that
 // answer is dropped or already under way. Each call is answered once, while the runtime lives.
@@ -65,8 +66,8 @@ struct exec_request {
 struct exec_part {
   enum class kind : std::uint8_t { output, error, ended };
   kind from = kind::ended;
-  std::string bytes = {};
-  int code = 0;  // of the end; 128 + signal for a signal
+  std::string bytes = {};  // of the end: empty, or why it is not known how it ended
+  int code = 0;            // of the end; 128 + signal for a signal
 };
 
 // Destroying it ends the command and all that is in its session.

@@ -10,14 +10,6 @@ namespace troupe::test {
 
 using namespace actors;
 
-namespace {
-
-tl::unexpected<runtime_error> not_here() {
-  return tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"});
-}
-
-}  // namespace
-
 // -- for the test ---------------------------------------------------------------------------------
 
 std::vector<std::string> fake_runtime::calls() {
@@ -137,7 +129,7 @@ void fake_runtime::remove_container(const std::string& id) {
 
 void fake_runtime::run_command(const std::string&, std::vector<std::string>, runtime::duration,
                                runtime_answer<command_result> done) {
-  done(not_here());
+  done(tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, "not in a test"}));
 }
 
 void fake_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
@@ -154,19 +146,19 @@ std::unique_ptr<log_stream> fake_runtime::open_log(const log_address&, log_query
   return nullptr;
 }
 
-void fake_runtime::open_exec(const std::string&, exec_request,
+void fake_runtime::open_exec(const std::string& id, exec_request request,
                              runtime_answer<std::unique_ptr<exec_stream>> done) {
-  done(not_here());
+  streams_.open_exec(id, std::move(request), std::move(done));
 }
 
-void fake_runtime::attach(const std::string&, exec_request,
+void fake_runtime::attach(const std::string& id, exec_request request,
                           runtime_answer<std::unique_ptr<exec_stream>> done) {
-  done(not_here());
+  streams_.attach(id, std::move(request), std::move(done));
 }
 
-void fake_runtime::forward_port(const std::string&, int,
+void fake_runtime::forward_port(const std::string& pod_uid, int port,
                                 runtime_answer<std::unique_ptr<port_stream>> done) {
-  done(not_here());
+  streams_.forward_port(pod_uid, port, std::move(done));
 }
 
 }  // namespace troupe::test

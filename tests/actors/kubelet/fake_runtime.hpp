@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/kubelet/runtime/container_runtime.hpp"
+#include "support/fake_streams.hpp"
 
 namespace troupe::test {
 
@@ -25,6 +26,7 @@ class fake_runtime final : public actors::container_runtime {
   void has(const std::string& pod_uid, actors::found_pod found);
   void lose_sandbox();
   void end_container(const std::string& name, int code);
+  fake_streams& streams() noexcept { return streams_; }
 
   // -- as a runtime
   const actors::runtime_features& features() const noexcept override { return features_; }
@@ -60,6 +62,7 @@ class fake_runtime final : public actors::container_runtime {
 
   const actors::runtime_features features_{.name = "fake", .version = "fake://1"};
   std::mutex mutex_;
+  fake_streams streams_;
   std::vector<std::string> calls_;
   std::optional<actors::runtime_error> pull_error_, create_error_;
   bool hold_pulls_ = false;

@@ -6,6 +6,7 @@
 
 #include "actors/link/defaults.hpp"
 #include "actors/link/frame_sender.hpp"
+#include "actors/link/stream_frames.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_config.pb.h"
@@ -65,6 +66,49 @@ TEST_CASE("requests for tokens and their answers cross the link unchanged", "[li
   actors::write_token_answer(answer, 4, api::fail(api::not_found(api::kind_of<Pod>(), "web")));
   CHECK(actors::read_token_answer(answer).error().code == 404);
   CHECK(actors::read_token_answer({}).error().code != 0);
+}
+
+TEST_CASE("streams that are opened and refused cross the link unchanged", "[link]") {
+  using actors::stream_target;
+  actors::wire::OpenStream out;
+  for (const auto to : {stream_target::kind::exec, stream_target::kind::attach}) {
+    out.Clear();
+    actors::write_open_stream(
+        out, 3, {.to = to, .container = "process://u/c/0", .exec = {{"sh", "\xff"}, true, true}});
+    CHECK(out.ask() == 3);
+    CHECK(out.credit() == actors::link_defaults::stream_window_bytes);
+    const auto back = actors::read_open_stream(out);
+    REQUIRE(back);
+    CHECK(back->to == to);
+    CHECK(back->container == "process://u/c/0");
+    CHECK(back->exec.command == std::vector<std::string>{"sh", "\xff"});
+    CHECK(back->exec.input);
+    CHECK(back->exec.tty);
+  }
+  out.Clear();
+  actors::write_open_stream(out, 4,
+                            {.to = stream_target::kind::port, .pod_uid = "u", .port = 65'535});
+  const auto port = actors::read_open_stream(out);
+  REQUIRE(port);
+  CHECK(port->to == stream_target::kind::port);
+  CHECK(port->pod_uid == "u");
+  CHECK(port->port == 65'535);
+  for (const std::uint32_t none : {0u, 65'536u}) {
+    out.set_port(none);
+    CHECK_FALSE(actors::read_open_stream(out));
+  }
+  out.set_kind(static_cast<actors::wire::OpenStream::Kind>(7));
+  CHECK_FALSE(actors::read_open_stream(out));
+
+  actors::wire::StreamOpened::Refusal refusal;
+  actors::write_refusal(refusal, {actors::runtime_error::kind::not_found, "m", "r"});
+  CHECK(actors::read_refusal(refusal).what == actors::runtime_error::kind::not_found);
+  CHECK(actors::read_refusal(refusal).message == "m");
+  CHECK(actors::read_refusal(refusal).reason == "r");
+  refusal.set_kind(static_cast<actors::wire::StreamOpened::Refusal::Kind>(9));
+  refusal.set_message(std::string(10'000, 'x'));
+  CHECK(actors::read_refusal(refusal).what == actors::runtime_error::kind::failed);
+  CHECK(actors::read_refusal(refusal).message.size() == actors::link_defaults::reason_limit_bytes);
 }
 
 TEST_CASE("transactions and their outcomes cross the link unchanged", "[link]") {

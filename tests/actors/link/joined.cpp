@@ -1,5 +1,7 @@
 #include "actors/link/joined.hpp"
 
+#include <utility>
+
 #include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/link/node_links.hpp"
 #include "actors/nodes/node_identity.hpp"
@@ -30,11 +32,13 @@ void joined_cluster::add(const std::string& node) {
   plane_.create(made);
 }
 
-void joined_cluster::start(const std::string& node) {
+void joined_cluster::start(const std::string& node,
+                           std::shared_ptr<actors::stream_source> streams) {
   auto& mine = ends_[node];
   mine.gateway = actors::spawn_gateway(
       plane_.simulation().system(),
       {.node = node,
+       .streams = std::move(streams),
        .unlinked = [&mine](const std::string& reason) { mine.unlinked = reason; },
        .expelled = [&mine](const std::string& reason) { mine.expelled = reason; }});
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "actors/link/node_gateway.hpp"
@@ -23,7 +24,7 @@ class joined_cluster {
   // As when a machine joins: its Node is made, with the key that its link must show.
   void add(const std::string& node);
   // Its gateway and what stands behind it; without a connection.
-  void start(const std::string& node);
+  void start(const std::string& node, std::shared_ptr<actors::stream_source> streams = {});
   // The minion of a node that was started.
   void start_minion(const std::string& node);
 

@@ -1,0 +1,94 @@
+// Streams into containers that do what a test tells them to. In memory; they answer within the call
+// where they can. Thread safe.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/runtime/streams.hpp"
+
+namespace troupe::test {
+
+// What is at the other end of a stream: in the hands of the test, which says what it writes and
+// takes what it is written, or an echo of its input that ends with it, with code 0. Either way it
+// holds `pipe_bytes` of input that nobody has taken, and no more.
+class fake_command {
+ public:
+  static constexpr std::size_t pipe_bytes = 64u << 10;
+
+  explicit fake_command(bool echo) : echo_{echo} {}
+
+  // -- for the test
+  void say(std::string bytes, actors::exec_part::kind from = actors::exec_part::kind::output);
+  void exit(int code);
+  void refuse_input();
+  std::string take_input();
+  std::size_t written() const;  // bytes of input that it has taken, ever
+  std::size_t read() const;     // bytes of output that were read of it
+  bool input_ended() const;
+  std::pair<int, int> window() const;
+  bool is_open() const;
+
+  // -- for its stream
+  void read(std::function<void(actors::exec_part)> done);
+  void write(std::string bytes, std::function<void(bool)> done);
+  void close_input();
+  void resize(int rows, int columns);
+  void close();
+
+ private:
+  std::optional<actors::exec_part> next_part();
+  void settle(std::unique_lock<std::mutex> lock);
+
+  const bool echo_;
+  mutable std::mutex mutex_;
+  std::string input_, unwritten_;
+  std::deque<actors::exec_part> parts_;
+  std::optional<int> code_;
+  std::function<void(actors::exec_part)> reader_;
+  std::function<void(bool)> writer_;
+  std::size_t written_ = 0, read_ = 0;
+  std::pair<int, int> window_{};
+  bool input_ended_ = false, refuses_ = false, open_ = true;
+};
+
+class fake_streams final : public actors::stream_source {
+ public:
+  // -- for the test
+  void refuse(std::optional<actors::runtime_error> error);
+  // Opening is answered by `release` alone.
+  void hold();
+  void release();
+  // What was opened, in words: "exec ID a b", "attach ID", "port UID 80", with " input" and " tty".
+  std::vector<std::string> calls() const;
+  // In the order in which they were opened. A command "echo" echoes, as does a port.
+  std::vector<std::shared_ptr<fake_command>> commands() const;
+  std::size_t open_commands() const;
+
+  // -- as a source
+  void open_exec(const std::string& id, actors::exec_request request,
+                 actors::runtime_answer<std::unique_ptr<actors::exec_stream>> done) override;
+  void attach(const std::string& id, actors::exec_request request,
+              actors::runtime_answer<std::unique_ptr<actors::exec_stream>> done) override;
+  void forward_port(const std::string& pod_uid, int port,
+                    actors::runtime_answer<std::unique_ptr<actors::port_stream>> done) override;
+
+ private:
+  template <class Handle, class Stream>
+  void open(std::string call, bool echo, actors::runtime_answer<std::unique_ptr<Stream>> done);
+
+  mutable std::mutex mutex_;
+  std::optional<actors::runtime_error> error_;
+  bool held_ = false;
+  std::vector<std::function<void()>> waiting_;
+  std::vector<std::string> calls_;
+  std::vector<std::shared_ptr<fake_command>> commands_;
+};
+
+}  // namespace troupe::test
