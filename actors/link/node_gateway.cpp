@@ -228,6 +228,8 @@ void node_gateway::take(const wire::ToNode::Item& item) {
       return;
     case wire::ToNode::Item::kAskConsole:
       return take_console(item.ask_console());
+    case wire::ToNode::Item::kAskUsage:
+      return take_ask_usage(item.ask_usage());
     case wire::ToNode::Item::kLeft:
       return lose(item.left().reason());
     case wire::ToNode::Item::WHAT_NOT_SET:

@@ -73,9 +73,10 @@ links::links(persistence::store* store, core_actors core, runtime::actor_ref tok
       first_node_{std::move(first_node)} {}
 
 const runtime::behavior& links::make_behavior() const {
-  static const auto table = runtime::handlers(
-      &links::on_watch_events, &links::on_watch_ended, &links::on_node_connected,
-      &links::on_await_nodes, &links::on_open_log, &links::on_ask_console, &links::on_child_ended);
+  static const auto table =
+      runtime::handlers(&links::on_watch_events, &links::on_watch_ended, &links::on_node_connected,
+                        &links::on_await_nodes, &links::on_open_log, &links::on_ask_console,
+                        &links::on_ask_usage, &links::on_child_ended);
   return table;
 }
 
@@ -154,6 +155,13 @@ void links::on_ask_console(const ask_console& m, runtime::promise<console_view> 
   if (!session) return answer.deliver({0, fmt::format("node {} is not connected", m.node)});
   tell(session, node_console_request{
                     m, std::make_shared<runtime::promise<console_view>>(std::move(answer))});
+}
+
+void links::on_ask_usage(const ask_usage& m, runtime::promise<node_usage> answer) {
+  const auto session = child(link_kind, m.node);
+  if (!session) return answer.deliver({.problem = fmt::format("node {} is not connected", m.node)});
+  tell(session,
+       node_usage_request{std::make_shared<runtime::promise<node_usage>>(std::move(answer))});
 }
 
 // -- from outside ---------------------------------------------------------------------------------

@@ -76,6 +76,7 @@ class links : public informer {
   void on_await_nodes(const await_nodes&);
   void on_open_log(const open_log& m);
   void on_ask_console(const ask_console& m, runtime::promise<console_view> answer);
+  void on_ask_usage(const ask_usage& m, runtime::promise<node_usage> answer);
   void on_child_ended(const runtime::child_ended& m);
   void call_first_node();
 
@@ -103,7 +104,7 @@ class node_links {
   void await_nodes(std::function<bool()> callback) const;
 
   const link_table& table() const noexcept { return *table_; }
-  // Takes open_log and ask_console.
+  // Takes open_log, ask_console and ask_usage.
   const runtime::actor_ref& actor() const noexcept { return actor_; }
 
  private:

@@ -37,6 +37,11 @@ struct node_console_request {
   std::shared_ptr<runtime::promise<console_view>> answer;
 };
 
+// From `links`: ask_usage, with the promise of its answer.
+struct node_usage_request {
+  std::shared_ptr<runtime::promise<node_usage>> answer;
+};
+
 class node_session : public informer {
  public:
   node_session(std::string node, std::shared_ptr<frame_inbox> inbox, node_session_context context);
@@ -62,6 +67,10 @@ class node_session : public informer {
   };
   struct console_request_state {
     std::shared_ptr<runtime::promise<console_view>> answer;
+    runtime::time_point until;
+  };
+  struct usage_request_state {
+    std::shared_ptr<runtime::promise<node_usage>> answer;
     runtime::time_point until;
   };
   struct flush {};
@@ -104,6 +113,11 @@ class node_session : public informer {
   void on_node_console_request(const node_console_request& m);
   void on_log_part(const wire::LogPart& m);
   void on_console_answer(const wire::ConsoleAnswer& m);
+  // -- and node_session_usage.cpp
+  void on_node_usage_request(const node_usage_request& m);
+  void on_usage_answer(const wire::UsageAnswer& m);
+  void forget_late_usage();
+  void end_usage_requests(const std::string& reason);
   std::uint64_t log_of(std::uint64_t id) const;
   void forget_dead_readers();
   void end_requests(const std::string& reason);
@@ -126,6 +140,7 @@ class node_session : public informer {
   std::size_t under_way_ = 0;
   std::map<std::uint64_t, open_log_state> logs_;
   std::map<std::uint64_t, console_request_state> console_requests_;
+  std::map<std::uint64_t, usage_request_state> usage_requests_;
   std::uint64_t last_request_ = 0;
   std::uint64_t commits_ = 0, refused_ = 0, events_ = 0;
   runtime::timer again_, sweep_;

@@ -2,8 +2,10 @@
 // what the control plane says, read as a node does. And the page of a trace that a node answers.
 #include <algorithm>
 
+#include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
 #include "actors/link/node_permissions.hpp"
+#include "actors/link/usage_frames.hpp"
 #include "actors/nodes/node_identity.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -172,6 +174,18 @@ void take(const wire::FromNode::Item& item) {
               "a status is one of HTTP");
       return;
     }
+    case item_kind::kUsageAnswer: {
+      const auto usage = read_usage_answer(item.usage_answer());
+      if (!usage.problem.empty()) check_line(usage.problem);
+      require(usage.age >= usage.age.zero() && usage.age <= link_defaults::usage_longest_time,
+              "a figure is of a time that can be");
+      if (usage.machine)
+        require(usage.machine->cpu_nano <= link_defaults::usage_most_cpu_nano &&
+                    usage.machine->memory_bytes <= link_defaults::usage_most_memory_bytes &&
+                    usage.machine->window >= usage.machine->window.zero(),
+                "a machine uses what a machine can have");
+      return;
+    }
     default:
       return;  // taken as it is
   }
@@ -242,7 +256,14 @@ std::vector<std::string> from_node() {
                    item.mutable_subscribe()->set_prefix(api::key_of(*objects()[5]));
                  }),
                  item_with([](auto& item) { item.mutable_log_part()->set_text("line\n"); }),
-                 item_with([](auto& item) { item.mutable_console_answer()->set_body("{}"); })});
+                 item_with([](auto& item) { item.mutable_console_answer()->set_body("{}"); }),
+                 item_with([](auto& item) {
+                   write_usage_answer(*item.mutable_usage_answer(), 6,
+                                      {.problem = "none",
+                                       .age = std::chrono::milliseconds{5},
+                                       .machine = usage_figure{1, 2, std::chrono::seconds{3}},
+                                       .containers = {{"uid-web", "c", {}}}});
+                 })});
   return {one_frame({commit_of(objects()[0], std::move(node))}),
           one_frame({commit_of(objects()[1], std::move(lease)), commit_of(objects()[3], nullptr)}),
           one_frame({commit_of(objects()[2], std::move(pod))}), commands, reads};
