@@ -37,6 +37,16 @@ api::moment wall_now() {
   return {whole.count(), static_cast<std::int32_t>(nanoseconds{now - whole}.count())};
 }
 
+// By the labels of the object, and the fields that its metrics will have: its names.
+bool is_chosen(const call& call, const list_options& options, const api::object& object) {
+  if (!options.labels.matches(object.meta().labels())) return false;
+  if (options.fields.everything()) return true;
+  const auto metrics = call.kind().make();
+  api::meta_of(*metrics).set_name(object.meta().name());
+  api::meta_of(*metrics).set_namespace_(object.meta().namespace_());
+  return options.fields.matches(*metrics);
+}
+
 // The node that measures an object; empty where none can: a pod that does not run.
 std::string node_of(const api::object& object) {
   if (&object.kind() == &api::kind_of<Node>()) return object.meta().name();
@@ -88,9 +98,7 @@ void list_usage(const call_ptr& call) {
   std::vector<api::object_ptr> objects;
   state.scan(measured_kind(*call).prefix(call->route.ns), {},
              [&](std::string_view, const api::object_ptr& object) {
-               if (options->labels.matches(object->meta().labels()) &&
-                   options->fields.matches(object->content()))
-                 objects.push_back(object);
+               if (is_chosen(*call, *options, *object)) objects.push_back(object);
                return true;
              });
   measure(call, objects, [call, objects, at = state.at()](const usage_by_node& usage) {
