@@ -96,7 +96,7 @@ class policy_reader {
  public:
   void read(std::string_view line) {
     const auto parts = split(line, ' ');
-    if (parts.empty()) return;
+    if (parts.empty() || line.starts_with('#')) return;
     if (line.starts_with(' ')) {
       need(rules_ != nullptr, line);
       return read_rule(*rules_->Add(), parts, line);
@@ -145,7 +145,8 @@ class policy_reader {
     if (what == "cluster") {
       auto& role = add<ClusterRole>({}, name);
       rules_ = role.mutable_rules();
-      if (line.size() > 2) label(role, line[2]);
+      for (std::size_t i = 2; i < line.size(); ++i)
+        label(role, line[i]);
     } else if (what == "aggregate") {
       need(line.size() >= 3, text);
       auto& role = add<ClusterRole>({}, name);

@@ -1,10 +1,10 @@
 // The roles and bindings that every cluster has, as data (default_policy_text.cpp), and how a store
 // is brought to have them. Pure.
 //
-// A line of the text begins one object, indented lines are the rules of a role:
+// A line of the text begins one object, indented lines are the rules of a role, # begins a comment:
 //
-//   cluster NAME [>LABEL]             a ClusterRole; rules labelled so are taken over by the role
-//                                     that selects LABEL (aggregate-to-LABEL)
+//   cluster NAME [>LABEL...]          a ClusterRole; rules labelled so are taken over by the roles
+//                                     that select LABEL (aggregate-to-LABEL)
 //   aggregate NAME SELECTS [>LABEL]   a ClusterRole with the rules of those labelled SELECTS
 //   controller NAME                   the ClusterRole system:controller:NAME, bound to the service
 //                                     account NAME of kube-system

@@ -41,6 +41,10 @@ cluster system:aggregate-to-view >view
   read policy poddisruptionbudgets,poddisruptionbudgets/status
   read networking.k8s.io ingresses,ingresses/status,networkpolicies
 
+# Not of Kubernetes itself: metrics-server, manifests/base/rbac.yaml.
+cluster system:aggregated-metrics-reader >view >edit >admin
+  read metrics.k8s.io nodes,pods
+
 cluster system:auth-delegator
   create authentication.k8s.io tokenreviews
   create authorization.k8s.io subjectaccessreviews

@@ -85,6 +85,22 @@ inline constexpr std::size_t runtime_queue = 10'000;
 inline constexpr std::size_t log_threads = 1;
 inline constexpr std::size_t log_queue = 1'000;
 
+// cadvisor: housekeeping_interval; who asks within it gets the figures of the last look.
+inline constexpr auto usage_fresh = 10s;
+// Between the two looks of whom nobody asked for a while: cheap to wait for, and with a clock that
+// ticks every 10 ms good to 4 % of a processor.
+inline constexpr auto usage_first_window = 250ms;
+// An older look gives no rate of now (metrics-server: kubelets are asked every 60 s at most).
+inline constexpr auto usage_longest_window = 60s;
+// A shorter one gives no rate at all: a few ticks of the clock.
+inline constexpr auto usage_shortest_window = 100ms;
+// A look that takes longer is given up, and the next who asks begins another one.
+inline constexpr auto usage_look_limit = 10s;
+// Who waits for the same look.
+inline constexpr std::size_t usage_askers = 1'000;
+// Processes of the machine that are looked at: the kernel's pid_max of small machines.
+inline constexpr std::size_t usage_processes = 32'768;
+
 // What could not be looked at, for want of descriptors or memory, is looked at again after this.
 inline constexpr auto look_again = 1000ms;
 // A container that is being started is looked at again after this, by who follows it.

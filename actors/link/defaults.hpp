@@ -55,6 +55,13 @@ inline constexpr std::chrono::milliseconds event_age_limit = 1h;
 
 // Followed logs and questions of consoles under way at one node.
 inline constexpr std::size_t served_requests = 1'000;
+// What a node may say that it uses: a million processors, what an address of 64 bits reaches in
+// practice, a day. More is an error of it, or no node.
+inline constexpr std::uint64_t usage_most_cpu_nano = 1'000'000ull * 1'000'000'000;
+inline constexpr std::uint64_t usage_most_memory_bytes = 1ull << 57;
+inline constexpr duration usage_longest_time = 24h;
+// The node's own meter answers within its look limit, or says why it cannot.
+inline constexpr duration usage_wait = 15s;
 // Parts of a log under way (each `defaults::log_part_bytes` at most).
 inline constexpr std::uint32_t log_credit = 4;
 

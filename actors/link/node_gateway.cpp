@@ -239,6 +239,8 @@ void node_gateway::take(const wire::ToNode::Item& item) {
     case wire::ToNode::Item::kMoreOutput:
     case wire::ToNode::Item::kCloseStream:
       return take_of_stream(item);
+    case wire::ToNode::Item::kAskUsage:
+      return take_ask_usage(item.ask_usage());
     case wire::ToNode::Item::kLeft:
       return lose(item.left().reason());
     case wire::ToNode::Item::WHAT_NOT_SET:

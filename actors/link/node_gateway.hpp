@@ -142,6 +142,7 @@ class node_gateway : public runtime::actor {
   void on_log_part(const log_part& m);
   void send_log_part(const log_part& m);
   void on_console_done(const console_done& m);
+  void take_ask_usage(const wire::AskUsage& m);  // node_gateway_usage.cpp
   void stop_streamers();
   void stop_former_streamers();
   // -- streams into containers (node_gateway_streams.cpp)

@@ -77,7 +77,7 @@ const runtime::behavior& links::make_behavior() const {
   static const auto table =
       runtime::handlers(&links::on_watch_events, &links::on_watch_ended, &links::on_node_connected,
                         &links::on_await_nodes, &links::on_open_log, &links::on_ask_console,
-                        &links::on_open_stream, &links::on_child_ended);
+                        &links::on_open_stream, &links::on_ask_usage, &links::on_child_ended);
   return table;
 }
 
@@ -164,6 +164,13 @@ void links::on_open_stream(const open_stream& m, runtime::promise<stream_opened>
   if (session && tell(session, node_stream_request{m, shared})) return;
   shared->deliver({tl::make_unexpected(runtime_error{
       runtime_error::kind::refused, fmt::format("node {} is not connected", m.node)})});
+}
+
+void links::on_ask_usage(const ask_usage& m, runtime::promise<node_usage> answer) {
+  const auto session = child(link_kind, m.node);
+  if (!session) return answer.deliver({.problem = fmt::format("node {} is not connected", m.node)});
+  tell(session,
+       node_usage_request{std::make_shared<runtime::promise<node_usage>>(std::move(answer))});
 }
 
 // -- from outside ---------------------------------------------------------------------------------

@@ -78,6 +78,7 @@ class links : public informer {
   void on_open_log(const open_log& m);
   void on_ask_console(const ask_console& m, runtime::promise<console_view> answer);
   void on_open_stream(const open_stream& m, runtime::promise<stream_opened> answer);
+  void on_ask_usage(const ask_usage& m, runtime::promise<node_usage> answer);
   void on_child_ended(const runtime::child_ended& m);
   void call_first_node();
 
@@ -105,7 +106,7 @@ class node_links {
   void await_nodes(std::function<bool()> callback) const;
 
   const link_table& table() const noexcept { return *table_; }
-  // Takes open_log, ask_console and open_stream.
+  // Takes open_log, ask_console, ask_usage and open_stream.
   const runtime::actor_ref& actor() const noexcept { return actor_; }
   // The containers of a joined node, whether it is connected or not: that is seen each time when
   // one is asked for (node_streams.hpp). The system must outlive it.

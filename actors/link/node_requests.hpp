@@ -1,6 +1,6 @@
 // Requests of the control plane to a joined node: the output of a container, a stream into one, a
-// view for the console. Sent to the actor `links` (node_links.hpp), which passes it to the node's
-// session.
+// view for the console, what it uses. Sent to the actor `links` (node_links.hpp), which passes it
+// to the node's session.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "actors/kubelet/runtime/streams.hpp"
+#include "actors/kubelet/runtime/usage.hpp"
 #include "runtime/actor_ref.hpp"
 
 namespace troupe::actors {
@@ -79,6 +80,11 @@ struct console_view {
   int status = 0;
   std::string body;
   std::optional<std::uint64_t> total = {};
+};
+
+// Asks what a node and its containers use; answered by `node_usage`.
+struct ask_usage {
+  std::string node;
 };
 
 }  // namespace troupe::actors

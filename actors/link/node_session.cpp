@@ -51,6 +51,7 @@ node_session::node_session(std::string node, std::shared_ptr<frame_inbox> inbox,
 
 node_session::~node_session() {
   end_requests(fmt::format("the link to node {} was lost", node_));
+  end_usage_requests(fmt::format("the link to node {} was lost", node_));
   context_.table->remove(node_, inbox_->session());
   inbox_->session()->close("the session of the node has ended: call again");
 }
@@ -61,7 +62,7 @@ const runtime::behavior& node_session::make_behavior() const {
       &node_session::on_watch_end, &node_session::on_flush, &node_session::on_open_log,
       &node_session::on_more_log, &node_session::on_finish_log, &node_session::on_close_log,
       &node_session::on_node_console_request, &node_session::on_node_stream_request,
-      &node_session::on_stream_work);
+      &node_session::on_stream_work, &node_session::on_node_usage_request);
   return table;
 }
 
@@ -70,7 +71,10 @@ void node_session::started() {
   follow(api::kind_of<Node>().key({}, node_), [this](const watch_events& m) { on_node(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node_});
-  sweep_ = every(link_defaults::sweep, [this] { forget_dead_readers(); });
+  sweep_ = every(link_defaults::sweep, [this] {
+    forget_dead_readers();
+    forget_late_usage();
+  });
   log().info("link: node {} is connected from {}", node_, inbox_->session()->other().address);
   inbox_->attach(self());
 }
@@ -142,6 +146,8 @@ void node_session::take(const wire::FromNode::Item& item) {
       return take_of_stream(item.input_taken());
     case wire::FromNode::Item::kStreamEnded:
       return container_streams_.take(item.stream_ended());
+    case wire::FromNode::Item::kUsageAnswer:
+      return on_usage_answer(item.usage_answer());
     case wire::FromNode::Item::WHAT_NOT_SET:
       return;  // of a newer version
   }

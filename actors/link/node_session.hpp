@@ -38,6 +38,11 @@ struct node_console_request {
   std::shared_ptr<runtime::promise<console_view>> answer;
 };
 
+// From `links`: ask_usage, with the promise of its answer.
+struct node_usage_request {
+  std::shared_ptr<runtime::promise<node_usage>> answer;
+};
+
 class node_session : public informer {
  public:
   node_session(std::string node, std::shared_ptr<frame_inbox> inbox, node_session_context context);
@@ -63,6 +68,10 @@ class node_session : public informer {
   };
   struct console_request_state {
     std::shared_ptr<runtime::promise<console_view>> answer;
+    runtime::time_point until;
+  };
+  struct usage_request_state {
+    std::shared_ptr<runtime::promise<node_usage>> answer;
     runtime::time_point until;
   };
   struct flush {};
@@ -111,6 +120,11 @@ class node_session : public informer {
   void take_of_stream(const Item& m);
   void pump_streams();
   void look_at_streams();
+  // -- and node_session_usage.cpp
+  void on_node_usage_request(const node_usage_request& m);
+  void on_usage_answer(const wire::UsageAnswer& m);
+  void forget_late_usage();
+  void end_usage_requests(const std::string& reason);
   std::uint64_t log_of(std::uint64_t id) const;
   void forget_dead_readers();
   void end_requests(const std::string& reason);
@@ -133,6 +147,7 @@ class node_session : public informer {
   std::size_t under_way_ = 0;
   std::map<std::uint64_t, open_log_state> logs_;
   std::map<std::uint64_t, console_request_state> console_requests_;
+  std::map<std::uint64_t, usage_request_state> usage_requests_;
   std::uint64_t last_request_ = 0;
   session_streams container_streams_;
   std::uint64_t commits_ = 0, refused_ = 0, events_ = 0;

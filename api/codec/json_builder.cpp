@@ -294,8 +294,9 @@ zero json_builder::zeros() noexcept {
   if (now.again) return zero::overriding;
   if (now.context != container::object) return zero::kept;
   // These are messages, so that absent and zero can be told apart, unless they are always there.
+  const auto value = now.field->value;
   const bool is_message =
-      now.field->value == shape::quantity || now.field->value == shape::int_or_string;
+      value == shape::quantity || value == shape::int_or_string || value == shape::duration;
   return (is_message ? !now.field->always : now.field->presence) ? zero::kept : zero::absent;
 }
 

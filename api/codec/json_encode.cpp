@@ -5,6 +5,7 @@
 #include "api/codec/json_text.hpp"
 #include "api/codec/wire.hpp"
 #include "api/values/base64.hpp"
+#include "api/values/duration.hpp"
 #include "api/values/timestamp.hpp"
 
 namespace troupe::api {
@@ -29,6 +30,7 @@ class printer {
   bool hidden(const field_plan& plan, const wire::field& f) const;
 
   void time(std::string_view wire, bool micro);
+  void duration(std::string_view wire);
   void int_or_string(std::string_view wire);
   void strings(std::string_view wire);
 
@@ -191,6 +193,8 @@ void printer::value(const field_plan& plan, const wire::field& f) {
     case shape::time:
     case shape::micro_time:
       return time(f.bytes, plan.value == shape::micro_time);
+    case shape::duration:
+      return duration(f.bytes);
     case shape::quantity: {
       const std::string_view amount = only(f.bytes, form_field::quantity_string);
       return append_json_string(out_, amount.empty() ? "0" : amount);
@@ -224,6 +228,14 @@ void printer::time(std::string_view wire, bool micro) {
   else
     append_time(out_, at.seconds);
   out_ += '"';
+}
+
+void printer::duration(std::string_view wire) {
+  std::int64_t length = 0;
+  wire::reader fields(wire);
+  for (wire::field f; fields.next(f);)
+    if (f.number == form_field::duration_nanos) length = static_cast<std::int64_t>(f.value);
+  append_json_string(out_, format_duration(length));
 }
 
 void printer::int_or_string(std::string_view wire) {

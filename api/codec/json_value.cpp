@@ -5,6 +5,7 @@
 
 #include "api/codec/json_text.hpp"
 #include "api/values/base64.hpp"
+#include "api/values/duration.hpp"
 #include "api/values/quantity.hpp"
 #include "api/values/timestamp.hpp"
 #include "api/values/utf8.hpp"
@@ -87,6 +88,23 @@ problem write_time(wire::writer& out, shape type, std::uint32_t number, const js
   return std::nullopt;
 }
 
+problem write_duration(wire::writer& out, std::uint32_t number, const json_scalar& given,
+                       zero zeros) {
+  if (given.kind != scalar_kind::string) return refused(given, shape::duration);
+  const auto length = parse_duration(given.text);
+  if (!length)
+    return "%s must be a length of time such as \"1m30.5s\", got " +
+           quoted(given.text.substr(0, utf8_prefix(given.text, 64)));
+  out.begin(number);
+  if (*length != 0 || zeros == zero::overriding)
+    out.varint(form_field::duration_nanos, static_cast<std::uint64_t>(*length));
+  if (zeros == zero::absent)
+    out.end_unless_empty();
+  else
+    out.end();
+  return std::nullopt;
+}
+
 problem write_quantity(wire::writer& out, std::uint32_t number, const json_scalar& given,
                        zero zeros) {
   if (given.kind != scalar_kind::string && given.kind != scalar_kind::number)
@@ -163,6 +181,8 @@ std::string_view name_of(shape type) {
       return "Time";
     case shape::micro_time:
       return "MicroTime";
+    case shape::duration:
+      return "Duration";
     case shape::quantity:
       return "Quantity";
     case shape::int_or_string:
@@ -201,6 +221,8 @@ std::optional<std::string> write_scalar(wire::writer& out, shape type, std::uint
     case shape::time:
     case shape::micro_time:
       return write_time(out, type, number, given, zeros);
+    case shape::duration:
+      return write_duration(out, number, given, zeros);
     case shape::quantity:
       return write_quantity(out, number, given, zeros);
     case shape::int_or_string:

@@ -12,6 +12,7 @@
 
 #include "api/codec/json_text.hpp"
 #include "api/invariant.hpp"
+#include "api/schema/duration.pb.h"
 #include "api/type_info.hpp"
 
 namespace troupe::api {
@@ -41,6 +42,11 @@ shape shape_of(Form form) {
   return shape::message;
 }
 
+shape shape_of(const Descriptor& type) {
+  if (type.options().GetExtension(meta::v1::duration_form)) return shape::duration;
+  return shape_of(type.options().GetExtension(form));
+}
+
 shape shape_of(const FieldDescriptor& field) {
   switch (field.type()) {
     case FieldDescriptor::TYPE_BOOL:
@@ -56,7 +62,7 @@ shape shape_of(const FieldDescriptor& field) {
     case FieldDescriptor::TYPE_BYTES:
       return shape::bytes;
     case FieldDescriptor::TYPE_MESSAGE:
-      return shape_of(field.message_type()->options().GetExtension(form));
+      return shape_of(*field.message_type());
     default:
       ensure(false, "the schema uses only the types that Kubernetes uses");
       return shape::string;
@@ -96,7 +102,7 @@ class plan_registry {
     slot.reset(new type_plan);
     type_plan& made = *slot;
     made.descriptor_ = &type;
-    made.form_ = shape_of(type.options().GetExtension(form));
+    made.form_ = shape_of(type);
     made.has_type_meta_ = type.options().HasExtension(kind) || is_list_kind(type);
     made.size_bytes_ =
         google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->SpaceUsedLong();

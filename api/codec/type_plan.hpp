@@ -28,6 +28,7 @@ enum class shape : std::uint8_t {
   message,
   time,
   micro_time,
+  duration,
   quantity,
   int_or_string,
   raw_json,
@@ -39,6 +40,7 @@ enum class cardinality : std::uint8_t { one, list, map };
 // Field numbers of the messages whose JSON is no object; the same in every message of a form.
 namespace form_field {
 inline constexpr std::uint32_t time_seconds = 1, time_nanos = 2;
+inline constexpr std::uint32_t duration_nanos = 1;
 inline constexpr std::uint32_t quantity_string = 1;
 inline constexpr std::uint32_t choice_type = 1, choice_int = 2, choice_string = 3;
 inline constexpr std::uint32_t raw = 1;

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include "api/schema/duration.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/schema/meta_v1.pb.h"
 #include "api/type_info.hpp"
@@ -27,8 +28,12 @@ std::string json_list(const Strings& all) {
 }
 
 // The forms that are no objects in JSON.
-bool describe_form(Form form, schema& out) {
-  switch (form) {
+bool describe_form(const type_info& info, schema& out) {
+  if (info.descriptor().options().GetExtension(meta::v1::duration_form)) {
+    out.type = "string";
+    return true;
+  }
+  switch (info.form()) {
     case TIME:
     case MICRO_TIME:
       out.type = "string";
@@ -214,6 +219,7 @@ std::string definition_name(const Descriptor& type) {
   const auto starts = [&rest](std::string_view with) { return rest.rfind(with, 0) == 0; };
   if (starts("apiextensions.")) return "io.k8s.apiextensions-apiserver.pkg.apis." + rest;
   if (starts("meta.v1.")) return "io.k8s.apimachinery.pkg.apis." + rest;
+  if (starts("metrics.")) return "io.k8s.metrics.pkg.apis." + rest;
   if (starts("resource.")) return "io.k8s.apimachinery.pkg.api." + rest;
   if (starts("intstr.")) return "io.k8s.apimachinery.pkg.util." + rest;
   if (starts("runtime.")) return "io.k8s.apimachinery.pkg." + rest;
@@ -226,7 +232,7 @@ void define(const Descriptor& type, definitions& into) {
   const auto& info = type_info::of(type);
   schema out;
   out.description = info.about();
-  if (!describe_form(info.form(), out)) {
+  if (!describe_form(info, out)) {
     out.type = "object";
     for (const auto& member : info.members()) {
       out.properties.emplace_back(member.name(), property(*member.info, into));

@@ -1,8 +1,9 @@
-// The rows of limits, priorities, certificates and what judges writes.
+// The rows of limits, priorities, certificates, what judges writes, and what nodes and pods use.
 #include "api/conversion/shapes.hpp"
 #include "api/kinds/adapters.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/events_v1.pb.h"
+#include "api/schema/metrics_v1beta1.pb.h"
 
 namespace troupe::api::kinds {
 namespace {
@@ -78,6 +79,12 @@ kind_row newer_event_row() {
   return row;
 }
 
+kind_row usage_row(const kind_cells& cells) {
+  auto row = with_cells(cells);
+  row.made_up = true;
+  return row;
+}
+
 template <class T>
 kind_row judge_row(const kind_cells& cells) {
   auto row = checked<T>(cells);
@@ -96,6 +103,8 @@ void add_cluster_kinds(row_table& into) {
   add<FlowSchema>(into, checked<FlowSchema>(flow_schema_cells));
   add<PriorityLevelConfiguration>(into, level_row());
   add<events::v1::Event>(into, newer_event_row());
+  add<metrics::v1beta1::NodeMetrics>(into, usage_row(node_usage_cells));
+  add<metrics::v1beta1::PodMetrics>(into, usage_row(pod_usage_cells));
   add<ValidatingWebhookConfiguration>(
       into, judge_row<ValidatingWebhookConfiguration>(validating_webhook_cells));
   add<MutatingWebhookConfiguration>(

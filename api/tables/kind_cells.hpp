@@ -44,6 +44,8 @@ extern const kind_cells address_cells;
 extern const kind_cells quota_cells;
 extern const kind_cells limit_cells;
 extern const kind_cells component_cells;
+extern const kind_cells node_usage_cells;
+extern const kind_cells pod_usage_cells;
 extern const kind_cells runtime_class_cells;
 extern const kind_cells certificate_cells;
 extern const kind_cells flow_schema_cells;

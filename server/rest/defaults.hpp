@@ -37,6 +37,9 @@ inline constexpr std::size_t retry_queue = 1'000;
 // end of a container is looked for whose log is followed there.
 inline constexpr std::chrono::nanoseconds remote_log_wait = 5s;
 inline constexpr std::chrono::nanoseconds remote_log_look = 500ms;
+// A node that has not said by then what it uses is left out: the first question takes a node a
+// quarter of a second, and a client waits for all of them.
+inline constexpr std::chrono::nanoseconds usage_wait = 5s;
 // How many objects one deletecollection has under way at the same time.
 inline constexpr std::size_t parallel_deletions = 64;
 

@@ -6,6 +6,7 @@
 #include "api/codec/wire.hpp"
 #include "api/codec/wire_writer.hpp"
 #include "api/values/base64.hpp"
+#include "api/values/duration.hpp"
 #include "api/values/timestamp.hpp"
 #include "api/values/utf8.hpp"
 
@@ -110,6 +111,46 @@ TEST_CASE("what is no time is refused") {
 TEST_CASE("seconds beyond the calendar are written as its ends") {
   CHECK(format_time(std::numeric_limits<std::int64_t>::max()) == "9999-12-31T23:59:59Z");
   CHECK(format_time(std::numeric_limits<std::int64_t>::min()) == "0001-01-01T00:00:00Z");
+}
+
+TEST_CASE("lengths of time are written as Go writes them, and read again") {
+  const std::pair<std::int64_t, const char*> written[] = {
+      {0, "0s"},
+      {1, "1ns"},
+      {1'100, "1.1µs"},
+      {2'200'000, "2.2ms"},
+      {250'000'000, "250ms"},
+      {3'300'000'000, "3.3s"},
+      {245'000'000'000, "4m5s"},
+      {245'001'000'000, "4m5.001s"},
+      {3'600'000'000'000, "1h0m0s"},
+      {18'367'001'000'000, "5h6m7.001s"},
+      {-1'500'000'000, "-1.5s"},
+      {std::numeric_limits<std::int64_t>::max(), "2562047h47m16.854775807s"},
+      {std::numeric_limits<std::int64_t>::min(), "-2562047h47m16.854775808s"}};
+  for (const auto& [nanoseconds, text] : written) {
+    CHECK(format_duration(nanoseconds) == text);
+    CHECK(parse_duration(text) == nanoseconds);
+  }
+  CHECK(parse_duration("0") == 0);
+  CHECK(parse_duration("+1.5h") == 5'400'000'000'000);
+  CHECK(parse_duration("2us") == 2'000);
+  CHECK(parse_duration(".5s") == 500'000'000);
+  CHECK(parse_duration("1s1s") == 2'000'000'000);
+  CHECK(parse_duration("0.9ns") == 0);
+  CHECK(parse_duration("0." + std::string(1'000, '3') + "s") == 333'333'333);
+}
+
+TEST_CASE("what is no length of time is refused") {
+  const std::string too_many(400, '9');
+  for (const std::string text :
+       {"", "s", "1", "1.5", "-", "+", ".s", "1x", "1 s", "1s ", "--1s", "1.5.5s", "1e3s",
+        "2562047h47m16.854775808s", "-2562047h47m16.854775809s", "\xC2\xB5s"}) {
+    INFO(text);
+    CHECK_FALSE(parse_duration(text));
+  }
+  CHECK_FALSE(parse_duration(too_many + "ns"));
+  CHECK_FALSE(parse_duration(too_many + "." + too_many + "h"));
 }
 
 TEST_CASE("JSON strings escape what JSON demands and nothing else") {

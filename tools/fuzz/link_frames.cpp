@@ -2,9 +2,11 @@
 // what the control plane says, read as a node does. And the page of a trace that a node answers.
 #include <algorithm>
 
+#include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/stream_frames.hpp"
+#include "actors/link/usage_frames.hpp"
 #include "actors/nodes/node_identity.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -182,6 +184,18 @@ void take(const wire::FromNode::Item& item) {
           "a refusal is a short text");
       return;
     }
+    case item_kind::kUsageAnswer: {
+      const auto usage = read_usage_answer(item.usage_answer());
+      if (!usage.problem.empty()) check_line(usage.problem);
+      require(usage.age >= usage.age.zero() && usage.age <= link_defaults::usage_longest_time,
+              "a figure is of a time that can be");
+      if (usage.machine)
+        require(usage.machine->cpu_nano <= link_defaults::usage_most_cpu_nano &&
+                    usage.machine->memory_bytes <= link_defaults::usage_most_memory_bytes &&
+                    usage.machine->window >= usage.machine->window.zero(),
+                "a machine uses what a machine can have");
+      return;
+    }
     default:
       return;  // taken as it is
   }
@@ -252,7 +266,14 @@ std::vector<std::string> from_node() {
                    item.mutable_subscribe()->set_prefix(api::key_of(*objects()[5]));
                  }),
                  item_with([](auto& item) { item.mutable_log_part()->set_text("line\n"); }),
-                 item_with([](auto& item) { item.mutable_console_answer()->set_body("{}"); })});
+                 item_with([](auto& item) { item.mutable_console_answer()->set_body("{}"); }),
+                 item_with([](auto& item) {
+                   write_usage_answer(*item.mutable_usage_answer(), 6,
+                                      {.problem = "none",
+                                       .age = std::chrono::milliseconds{5},
+                                       .machine = usage_figure{1, 2, std::chrono::seconds{3}},
+                                       .containers = {{"uid-web", "c", {}}}});
+                 })});
   const auto streams =
       one_frame({item_with([](auto& item) { item.mutable_stream_opened()->set_credit(9); }),
                  item_with([](auto& item) {

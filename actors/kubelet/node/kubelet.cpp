@@ -8,6 +8,7 @@
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
+#include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
 #include "api/object/object_key.hpp"
@@ -103,6 +104,8 @@ void kubelet::started() {
   context_->helpers.node_ready->store(false);
   context_->references = spawn({.kind = "references", .name = node()},
                                runtime::make<references>(context_->to.watcher));
+  spawn({.kind = usage_meter_kind, .name = node()},
+        runtime::make<usage_meter>(make_usage_reader(options_.containers, options_.jobs)));
   follow_node();
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});

@@ -18,6 +18,7 @@
 
 #include "actors/kubelet/runtime/container_types.hpp"
 #include "actors/kubelet/runtime/streams.hpp"
+#include "actors/kubelet/runtime/usage.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/clock.hpp"
 
@@ -26,7 +27,7 @@ namespace troupe::actors {
 using sandbox_observer = std::function<void(const sandbox_change&)>;
 using container_observer = std::function<void(const container_change&)>;
 
-class container_runtime : public log_source, public stream_source {
+class container_runtime : public log_source, public stream_source, public usage_source {
  public:
   virtual const runtime_features& features() const noexcept = 0;
   // Paths of the fields of a pod that it does not honour, with what becomes of them where that is

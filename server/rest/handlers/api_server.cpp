@@ -14,6 +14,7 @@
 #include "server/rest/handlers/reviews.hpp"
 #include "server/rest/handlers/subresources.hpp"
 #include "server/rest/handlers/tokens.hpp"
+#include "server/rest/handlers/usage.hpp"
 #include "server/rest/handlers/writing.hpp"
 #include "server/rest/logs/logs.hpp"
 #include "server/rest/streams/streams.hpp"
@@ -39,12 +40,18 @@ bool wants_pretty(const request& request) {
 
 using call_handler = void (*)(const call_ptr&);
 
+// Of kinds whose objects are not stored.
+call_handler made_up_handler(const call& call) {
+  if (is_usage(call.kind())) return call.verb == verb::get ? &get_usage : &list_usage;
+  return call.verb == verb::get ? &get_component : &list_components;
+}
+
 call_handler object_handler(const call& call) {
   switch (call.verb) {
     case verb::get:
-      return call.kind().row().made_up ? &get_component : &get_object;
+      return call.kind().row().made_up ? made_up_handler(call) : &get_object;
     case verb::list:
-      return call.kind().row().made_up ? &list_components : &list_objects;
+      return call.kind().row().made_up ? made_up_handler(call) : &list_objects;
     case verb::watch:
       return &watch_objects;
     case verb::create:

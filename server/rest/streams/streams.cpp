@@ -43,7 +43,8 @@ api::expected<api::object_ptr> connectable_pod(const call_ptr& call) {
 }
 
 std::shared_ptr<actors::stream_source> source_of(const call_ptr& call, const Pod& pod) {
-  if (on_joined_node(*call, pod)) return nullptr;
+  if (on_joined_node(*call, pod))
+    return call->services.plane.links().streams_of(pod.spec().node_name());
   return call->services.options.streams;
 }
 

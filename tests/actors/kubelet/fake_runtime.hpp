@@ -56,6 +56,9 @@ class fake_runtime final : public actors::container_runtime {
               actors::runtime_answer<std::unique_ptr<actors::exec_stream>> done) override;
   void forward_port(const std::string& pod_uid, int port,
                     actors::runtime_answer<std::unique_ptr<actors::port_stream>> done) override;
+  void read_usage(std::function<void(std::vector<actors::container_counters>)> done) override {
+    done({});
+  }
 
  private:
   void note(std::string call);

@@ -110,6 +110,7 @@ struct told {
   std::vector<actors::command_done> commanded;
   std::vector<actors::console_view> views;
   std::vector<actors::token_answer> granted;
+  std::vector<actors::node_usage> usages;
   std::vector<runtime::request_error> failed;
 };
 

@@ -22,7 +22,8 @@ namespace {
 
 constexpr const char* all_groups = "troupe";
 constexpr const char* limiting[] = {"cpu", "memory"};
-constexpr const char* controllers[] = {"cpu", "memory", "pids"};
+// Of version 1 alone: "cpuacct", which may be a hierarchy of its own.
+constexpr const char* controllers[] = {"cpu", "cpuacct", "memory", "pids"};
 
 // Kubernetes, pkg/kubelet/cm/helpers_linux.go.
 constexpr std::int64_t shares_per_cpu = 1024, shares_minimum = 2, shares_maximum = 262'144;

@@ -26,6 +26,13 @@ struct resource_limits {
   bool operator==(const resource_limits&) const = default;
 };
 
+// What a group's processes used of the processors since it was made, and use of memory now: the
+// working set, without pages of files that were not read lately. Absent: not counted there.
+struct group_usage {
+  std::optional<std::uint64_t> cpu_ns = {};
+  std::optional<std::uint64_t> memory_bytes = {};
+};
+
 // One value that a group's file gets.
 struct cgroup_setting {
   std::string controller;  // "memory", "cpu"
@@ -58,6 +65,8 @@ class cgroup_tree {
   void enter(std::string_view name) const;
   // Whether the kernel has killed one of its processes for want of memory.
   bool ran_out_of_memory(std::string_view name) const;
+  // Implemented in cgroup_usage.cpp.
+  group_usage usage(std::string_view name) const;
   // Kills the remaining processes, then removes the group, and its parent with the last group.
   void remove(std::string_view name) const;
 

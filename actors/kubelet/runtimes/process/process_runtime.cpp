@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/logs/log_file_stream.hpp"
 #include "actors/kubelet/runtimes/process/command_stream.hpp"
+#include "actors/kubelet/runtimes/process/container_usage.hpp"
 #include "actors/kubelet/runtimes/process/unsupported.hpp"
 #include "actors/kubelet/security/process_identity.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
@@ -201,6 +203,20 @@ void process_runtime::run_command(const std::string& id, std::vector<std::string
                   if (!process) return done(tl::make_unexpected(process.error()));
                   await_command(loop, std::move(*process), timeout, done);
                 });
+}
+
+// -- usage ----------------------------------------------------------------------------------------
+
+void process_runtime::read_usage(std::function<void(std::vector<container_counters>)> done) {
+  const auto measure = [root = options_.root_dir, groups = processes_.groups(), done] {
+    try {
+      done(measure_containers(root, groups));
+    } catch (const std::system_error& e) {
+      log().warn("kubelet: what containers use cannot be read now: {}", e.what());
+      done({});
+    }
+  };
+  if (!options_.jobs->post(measure)) done({});
 }
 
 // -- images and streams ---------------------------------------------------------------------------

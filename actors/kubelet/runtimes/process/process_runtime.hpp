@@ -76,6 +76,8 @@ class process_runtime final : public container_runtime {
   void forward_port(const std::string& pod_uid, int port,
                     runtime_answer<std::unique_ptr<port_stream>> done) override;
 
+  void read_usage(std::function<void(std::vector<container_counters>)> done) override;
+
  private:
   std::optional<container_dir> dir_of(const std::string& id) const;
   void start_command(const std::string& id, exec_request request,

@@ -1,0 +1,56 @@
+#include "actors/kubelet/usage/usage_reader.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include "actors/kubelet/usage/machine_counters.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+// A reading whose two parts come from two threads. The jobs hold this and not the runtime, which
+// must not end on a thread of the jobs.
+class joint_reading {
+ public:
+  explicit joint_reading(std::function<void(usage_reading)> done) : done_{std::move(done)} {}
+
+  void machine(std::optional<usage_counters> counters) {
+    std::unique_lock lock{mutex_};
+    reading_.machine = counters;
+    came(std::move(lock));
+  }
+  void containers(std::vector<container_counters> all) {
+    std::unique_lock lock{mutex_};
+    reading_.containers = std::move(all);
+    came(std::move(lock));
+  }
+
+ private:
+  void came(std::unique_lock<std::mutex> lock) {
+    if (--left_ != 0) return;
+    lock.unlock();
+    done_(std::move(reading_));
+  }
+
+  const std::function<void(usage_reading)> done_;
+  std::mutex mutex_;
+  usage_reading reading_;
+  int left_ = 2;
+};
+
+}  // namespace
+
+usage_reader make_usage_reader(std::shared_ptr<usage_source> containers,
+                               std::shared_ptr<job_queue> jobs) {
+  return [containers = std::move(containers),
+          jobs = std::move(jobs)](std::function<void(usage_reading)> done) {
+    const auto reading = std::make_shared<joint_reading>(std::move(done));
+    if (!jobs->post([reading] { reading->machine(read_machine_counters()); }))
+      reading->machine(std::nullopt);
+    containers->read_usage(
+        [reading](std::vector<container_counters> all) { reading->containers(std::move(all)); });
+  };
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,16 @@
+// Reads what a machine and the containers of its runtime use, for usage_meter.hpp.
+#pragma once
+
+#include <memory>
+
+#include "actors/kubelet/os/job_queue.hpp"
+#include "actors/kubelet/runtime/usage.hpp"
+#include "actors/kubelet/usage/usage_meter.hpp"
+
+namespace troupe::actors {
+
+// The machine in a job, its containers as their source reads them. What cannot be read is left out.
+usage_reader make_usage_reader(std::shared_ptr<usage_source> containers,
+                               std::shared_ptr<job_queue> jobs);
+
+}  // namespace troupe::actors
