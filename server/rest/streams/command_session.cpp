@@ -182,6 +182,7 @@ void command_session::on_written(const written& m) {
 }
 
 void command_session::finish(const actors::exec_part& end) {
+  if (!end.bytes.empty()) return finish(failure("the connection with the container: " + end.bytes));
   // What the container's process ended with is in the pod's status.
   finish(attaches() || end.code == 0 ? success() : ended_with(end.code));
 }

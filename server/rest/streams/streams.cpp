@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/kubelet/runtime/streams.hpp"
+#include "actors/link/node_links.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/actor_system.hpp"
 #include "server/access/authorization.hpp"
