@@ -1,9 +1,9 @@
-// Commands in a real container as streams that the process runtime gives, and what it does not
-// give.
+// Commands in a real container as streams that the process runtime gives.
 #include "actors/kubelet/runtimes/process/command_stream.hpp"
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/running_container.hpp"
+#include "actors/kubelet/stream_talk.hpp"
 
 namespace troupe::test {
 
@@ -19,37 +19,6 @@ std::unique_ptr<actors::exec_stream> open(running_container& container, const st
       container.id, {{"/bin/sh", "-c", script}, input, tty},
       [&](auto stream) { opened.set_value(std::move(stream.value())); });
   return opened.get_future().get();
-}
-
-exec_part next(actors::exec_stream& stream) {
-  std::promise<exec_part> part;
-  stream.read([&](exec_part read) { part.set_value(std::move(read)); });
-  return part.get_future().get();
-}
-
-bool say(actors::exec_stream& stream, std::string text) {
-  std::promise<bool> taken;
-  stream.write(std::move(text), [&](bool well) { taken.set_value(well); });
-  return taken.get_future().get();
-}
-
-struct whole {
-  std::string output, error;
-  std::size_t largest = 0;
-  int code = -1;
-};
-
-whole read_all(actors::exec_stream& stream) {
-  whole all;
-  for (;;) {
-    const auto part = next(stream);
-    if (part.from == exec_part::kind::ended) {
-      all.code = part.code;
-      return all;
-    }
-    all.largest = std::max(all.largest, part.bytes.size());
-    (part.from == exec_part::kind::error ? all.error : all.output) += part.bytes;
-  }
 }
 
 }  // namespace
@@ -106,22 +75,6 @@ TEST_CASE("a command ends when nobody holds its stream", "[kubelet]") {
   while (runs() && std::chrono::steady_clock::now() < deadline) {
   }
   CHECK_FALSE(runs());
-}
-
-TEST_CASE("the process runtime says what it never does", "[kubelet]") {
-  running_container container{"exec sleep 300"};
-  std::optional<actors::runtime_error> error;
-  container.containers->attach(container.id, {}, [&](auto stream) { error = stream.error(); });
-  REQUIRE(error);
-  CHECK(error->what == actors::runtime_error::kind::unsupported);
-  CHECK(error->message == "the process runtime cannot attach to a container");
-  error.reset();
-  container.containers->forward_port("u", 80, [&](auto stream) { error = stream.error(); });
-  REQUIRE(error);
-  CHECK(error->message == "the process runtime cannot forward a port of a pod");
-  container.containers->open_exec("process://u/../c", {{"true"}},
-                                  [&](auto stream) { error = stream.error(); });
-  CHECK(error->what == actors::runtime_error::kind::not_found);
 }
 
 TEST_CASE("a log is found by the id of its container, which leads nowhere else", "[kubelet]") {

@@ -18,10 +18,12 @@
 namespace troupe::test {
 
 struct running_container {
-  explicit running_container(const std::string& script) {
+  // `fields`: more of its container, as "stdin: true".
+  explicit running_container(const std::string& script, const std::string& fields = "") {
     using api::core::v1::Pod;
     auto decoded = api::decode("metadata: {name: p, uid: " + uid() +
-                                   "}\nspec:\n  containers:\n  - {name: c, workingDir: /tmp}\n",
+                                   "}\nspec:\n  containers:\n  - {name: c, workingDir: /tmp" +
+                                   (fields.empty() ? "" : ", " + fields) + "}\n",
                                api::media::yaml, &api::kind_of<Pod>());
     REQUIRE(decoded);
     const auto pod =
@@ -33,17 +35,28 @@ struct running_container {
                                   .environment = {"PATH=/bin:/usr/bin", "COLOUR=blue"}},
                                  [this](auto made) { id = made.value(); });
     std::promise<void> runs;
-    containers->start_container(id,
-                                [&, told = false](const actors::container_change& change) mutable {
-                                  if (std::exchange(told, true)) return over.set_value();
-                                  CHECK(std::holds_alternative<actors::container_running>(change));
-                                  runs.set_value();
-                                });
+    containers->start_container(id, observer(runs));
     runs.get_future().get();
   }
   ~running_container() {
     containers->stop_container(id, {});
-    over.get_future().get();
+    ended.wait();
+  }
+
+  // As when the node is killed: the container goes on.
+  void restart_runtime() {
+    containers.reset();
+    containers = make_runtime();
+    std::promise<void> runs;
+    containers->follow_container(id, observer(runs));
+    runs.get_future().get();
+  }
+  actors::container_observer observer(std::promise<void>& runs) {
+    return [this, &runs, told = false](const actors::container_change& change) mutable {
+      if (std::exchange(told, true)) return over.set_value();
+      CHECK(std::holds_alternative<actors::container_running>(change));
+      runs.set_value();
+    };
   }
 
   actors::command_result run(std::vector<std::string> command,
@@ -59,22 +72,28 @@ struct running_container {
                               runtime::duration timeout = std::chrono::seconds{10}) {
     return run({"/bin/sh", "-c", script}, timeout);
   }
-  // Of the container's own.
-  actors::process_id process() const {
+  actors::container_dir dir() const {
     const auto pod = actors::pod_path(place.path(), uid());
-    return actors::container_dir{actors::attempt_path(pod, "c", 0)}.running()->process;
+    return actors::container_dir{actors::attempt_path(pod, "c", 0)};
   }
+  // Of the container's own.
+  actors::process_id process() const { return dir().running()->process; }
+  std::filesystem::path log() const { return actors::log_path(place.path(), uid(), "c", 0); }
   // Names its control group, too.
   std::string uid() const { return place.path().filename(); }
+
+  std::shared_ptr<actors::container_runtime> make_runtime() {
+    return std::make_shared<actors::process_runtime>(actors::process_runtime_options{
+        .root_dir = place.path(), .jobs = jobs, .program = TROUPE_BINARY_DIR "/container_shim"});
+  }
 
   scratch_folder place;
   std::string id;
   std::promise<void> over;
+  std::shared_future<void> ended{over.get_future()};
   const std::shared_ptr<actors::job_queue> jobs =
       std::make_shared<actors::job_queue>("containers", 2, 100);
-  const std::shared_ptr<actors::container_runtime> containers =
-      std::make_shared<actors::process_runtime>(actors::process_runtime_options{
-          .root_dir = place.path(), .jobs = jobs, .program = TROUPE_BINARY_DIR "/container_shim"});
+  std::shared_ptr<actors::container_runtime> containers = make_runtime();
 };
 
 }  // namespace troupe::test

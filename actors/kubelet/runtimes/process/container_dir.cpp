@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,9 +95,11 @@ void put(std::string& out, const process_security& security) {
   put(out, security.hidden);
 }
 
-process_security read_security(reader& reader) {
+// An empty list stands for none.
+std::optional<process_security> read_security(reader& reader) {
   process_security security;
   auto values = reader.list();
+  if (values.empty()) return std::nullopt;
   values.resize(7);
   const auto id = [](const std::string& text) {
     return text.empty()
@@ -158,6 +161,11 @@ std::string container_dir::group() const {
                      container.filename().string(), path_.filename().string());
 }
 
+bool container_dir::is_running() const {
+  const auto now = running();
+  return now && !exit() && now->shim.alive();
+}
+
 tl::expected<void, std::string> container_dir::replace(const char* name,
                                                        const std::string& content) const {
   const auto target = path_ / name;
@@ -183,9 +191,10 @@ std::optional<std::string> container_dir::read(const char* name) const {
 tl::expected<void, std::string> container_dir::write(const container_spec& spec) const {
   std::error_code problem;
   std::filesystem::create_directories(path_, problem);
-  if (problem)
+  if (problem || ::chmod(path_.c_str(), 0700) != 0)
     return tl::make_unexpected(
-        fmt::format("cannot make {}: {}", path_.string(), problem.message()));
+        fmt::format("cannot make {}: {}", path_.string(),
+                    problem ? problem.message() : std::string{std::strerror(errno)}));
   std::string text;
   put(text, spec.command);
   put(text, spec.environment);
@@ -207,7 +216,11 @@ tl::expected<void, std::string> container_dir::write(const container_spec& spec)
                   std::to_string(spec.limits.requested_milli_cpu), limit(spec.limits.pod_pids)});
   put(text, spec.image);
   put(text, spec.boot_id);
-  if (spec.security) put(text, *spec.security);
+  if (spec.security)
+    put(text, *spec.security);
+  else
+    put(text, std::vector<std::string>{});
+  put(text, fmt::format("{:d}{:d}{:d}", spec.open_stdin, spec.stdin_once, spec.tty));
   return replace("spec", text);
 }
 
@@ -233,9 +246,16 @@ tl::expected<container_spec, std::string> container_dir::spec() const {
   if (limits.size() > 3 && !limits[3].empty()) spec.limits.pod_pids = std::atoll(limits[3].c_str());
   spec.image = in.text();
   spec.boot_id = in.text();
-  if (in.left()) spec.security = read_security(in);
-  if (spec.security && !in.good())
+  // Earlier programs wrote none of what follows, or no more than the first.
+  const bool has_security = in.left();
+  if (has_security) spec.security = read_security(in);
+  auto streams = in.left() ? in.text() : std::string{};
+  if (has_security && !in.good())
     return tl::make_unexpected((path_ / "spec").string() + " is damaged");
+  streams.resize(3, '0');
+  spec.open_stdin = streams[0] == '1';
+  spec.stdin_once = streams[1] == '1';
+  spec.tty = streams[2] == '1';
   return spec;
 }
 

@@ -4,9 +4,11 @@
 //   spec    what to run (written by the kubelet before the shim starts)
 //   running pid and start time of shim and process (written by the shim)
 //   exit    how it ended (written by the shim; its presence means that all is over)
+//   attach  where the shim serves those who attach (streams/attach_packets.hpp)
 //
 // Each file is written under another name and renamed, so that it is whole or absent. A file that
 // cannot be looked at, for want of descriptors or memory, is neither: that is a std::system_error.
+// The directory is open to its owner alone.
 #pragma once
 
 #include <sys/types.h>
@@ -37,6 +39,10 @@ struct container_spec {
   std::string image = {}, boot_id = {};
   // Absent where an earlier program wrote it, and in tests: as the node itself.
   std::optional<process_security> security = {};
+  // Its streams (container_streams.hpp).
+  bool open_stdin = false;  // those who attach may write to it
+  bool stdin_once = false;  // until the first of them ends
+  bool tty = false;
 };
 
 // A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to
@@ -67,6 +73,8 @@ class container_dir {
   const std::filesystem::path& path() const noexcept { return path_; }
   // Of its control group: UID/NAME-ATTEMPT.
   std::string group() const;
+  // The shim lives, and has not written how it ended.
+  bool is_running() const;
 
   // Makes the directory. Errors say what the system refused.
   tl::expected<void, std::string> write(const container_spec& spec) const;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -16,12 +15,12 @@
 #include <cstring>
 #include <fstream>
 
-#include "actors/kubelet/defaults.hpp"
-#include "actors/kubelet/logs/log_rate_limit.hpp"
-#include "actors/kubelet/logs/log_writer.hpp"
 #include "actors/kubelet/os/child_process.hpp"
 #include "actors/kubelet/runtimes/process/container_dir.hpp"
 #include "actors/kubelet/runtimes/process/container_root.hpp"
+#include "actors/kubelet/runtimes/process/container_streams.hpp"
+#include "actors/kubelet/runtimes/process/shim_pump.hpp"
+#include "actors/kubelet/runtimes/process/streams/attach_server.hpp"
 #include "actors/kubelet/security/process_identity.hpp"
 
 namespace troupe::actors {
@@ -59,7 +58,8 @@ pipe_pair make_pipe() {
 struct birth {
   const container_spec& spec;
   const process_identity& identity;
-  int out, err, report, result;
+  container_streams& streams;
+  int report, result;
 };
 
 void require(const tl::expected<void, std::string>& done, int report) {
@@ -70,10 +70,7 @@ void require(const tl::expected<void, std::string>& done, int report) {
   const auto& spec = with.spec;
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its shim nobody would hear of its end
-  const int nothing = ::open("/dev/null", O_RDONLY);
-  ::dup2(nothing, STDIN_FILENO);
-  ::dup2(with.out, STDOUT_FILENO);
-  ::dup2(with.err, STDERR_FILENO);
+  require(with.streams.become_standard(), with.report);
   const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
   if (::chdir(dir.c_str()) != 0) give_up(with.report, ("cannot enter " + dir).c_str());
   sigset_t none;
@@ -102,8 +99,8 @@ void require(const tl::expected<void, std::string>& done, int report) {
   const pid_t main = ::fork();
   if (main == 0) run_container(with);
   if (main < 0) give_up(with.report, "cannot fork");
-  for (const int fd : {with.out, with.err, with.report})
-    ::close(fd);
+  with.streams.close_all();
+  ::close(with.report);
   int status = 0;
   for (pid_t gone; (gone = ::waitpid(-1, &status, 0)) != main;)
     if (gone < 0 && errno != EINTR) break;
@@ -172,64 +169,6 @@ pid_t child_of(pid_t init) {
   return child;
 }
 
-std::int64_t steady_ms() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-}
-
-// Reads both streams until the container's process has ended and its output is drained.
-class pump {
- public:
-  pump(int out, int err, const std::string& log) : log_{log}, fds_{out, err} {}
-
-  void run(pid_t main, int signals, int& status) {
-    bool ended = false;
-    // Once it has ended: a descendant may hold the pipes open, and fill them for ever.
-    for (int rounds_left = last_rounds; (!ended || open()) && rounds_left > 0;) {
-      const auto wait = ended ? 0 : budget_.wait_ms(steady_ms());
-      std::array<pollfd, 3> waiting{pollfd{wait > 0 ? -1 : fds_[0], POLLIN, 0},
-                                    pollfd{wait > 0 ? -1 : fds_[1], POLLIN, 0},
-                                    pollfd{signals, POLLIN, 0}};
-      // After the end only what is in the pipes already matters.
-      const int patience = ended ? 0 : wait > 0 ? static_cast<int>(wait) : -1;
-      const int ready = ::poll(waiting.data(), waiting.size(), patience);
-      if (ended && (--rounds_left, ready <= 0)) break;
-      for (int i = 0; i < 2; ++i)
-        if (waiting[static_cast<std::size_t>(i)].revents != 0) drain(i);
-      if (waiting[2].revents == 0) continue;
-      signalfd_siginfo info;
-      static_cast<void>(!::read(signals, &info, sizeof info));
-      int code = 0;
-      for (pid_t gone; (gone = ::waitpid(-1, &code, WNOHANG)) > 0;)
-        if (gone == main) ended = true, status = code;
-    }
-    log_.finish("stdout");
-    log_.finish("stderr");
-  }
-
- private:
-  bool open() const { return fds_[0] >= 0 || fds_[1] >= 0; }
-  void drain(int stream) {
-    auto& fd = fds_[stream];
-    const auto n = ::read(fd, buffer_.data(), buffer_.size());
-    if (n > 0) {
-      const auto before = log_.written();
-      log_.take(stream == 0 ? "stdout" : "stderr", {buffer_.data(), static_cast<std::size_t>(n)});
-      budget_.take(log_.written() - before);
-    } else if (n == 0 || errno != EINTR) {
-      ::close(fd);
-      fd = -1;
-    }
-  }
-  // Of both pipes, made as large as anybody may make them.
-  static constexpr int last_rounds = 2 * (1 << 20) / (16 << 10);
-  log_writer log_;
-  log_rate_limit budget_{kubelet_defaults::log_bytes_per_second};
-  int fds_[2];
-  std::array<char, 16 << 10> buffer_;
-};
-
 // What the process left behind has been handed to us, its subreaper.
 void end_descendants() {
   for (int round = 0; round < 1'000; ++round) {
@@ -252,6 +191,89 @@ int finish(const container_dir& dir, const container_exit& how) {
   return dir.write(how) ? 0 : 1;
 }
 
+int failed(const container_dir& dir, std::int64_t started, std::string message) {
+  return finish(
+      dir,
+      {.code = 128, .started_ms = started, .finished_ms = wall_ms(), .error = std::move(message)});
+}
+
+// A child of the shim says the last of it to readers that are slow: the kubelet waits for the end
+// of the shim, and not for them. What the shim forks else is born in the container's PID namespace,
+// which has ended.
+void say_farewell(attach_server& attached) {
+  if (!attached.is_behind()) return;
+  const int own = ::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+  ::setns(own, CLONE_NEWPID);
+  if (::fork() == 0) attached.farewell();
+}
+
+int signals_of_children() {
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, nullptr);
+  return ::signalfd(-1, &child, SFD_CLOEXEC);
+}
+
+// From the container's birth to its end.
+int run(const container_dir& dir, const container_spec& spec, const process_identity& identity,
+        std::int64_t started) {
+  const int signals = signals_of_children();
+  const auto report = make_pipe(), result = make_pipe();
+  container_streams streams{spec};
+
+  // The container is born in its group; the shim itself stays outside.
+  const auto groups = cgroup_tree::find();
+  groups.make(dir.group(), spec.limits);
+  const bool isolated = spec.security->confined_by != confinement::none;
+  const pid_t main =
+      give_birth({spec, identity, streams, report.write, result.write}, groups, dir.group());
+  const int code = errno;
+  streams.close_theirs();
+  for (const int fd : {report.write, result.write})
+    ::close(fd);
+
+  // The report pipe closes at exec; until then it may tell of a failure.
+  std::string failure(512, '\0');
+  const auto told = ::read(report.read, failure.data(), failure.size());
+  failure.resize(told > 0 ? static_cast<std::size_t>(told) : 0);
+  if (main < 0) {
+    groups.remove(dir.group());
+    return failed(dir, started,
+                  failure.empty() ? fmt::format("cannot fork: {}", std::strerror(code)) : failure);
+  }
+  if (!streams.take_terminal() && failure.empty()) failure = "the terminal was not handed over";
+  // From here on: what was forked before has no part in it.
+  attach_server attached{dir.path(),
+                         {std::move(streams.input), spec.stdin_once, std::move(streams.terminal)}};
+  const auto self = identify(::getpid());
+  const auto process = identify(isolated ? child_of(main) : main);
+  if (self && failure.empty())
+    static_cast<void>(
+        dir.write(running_process{*self, process.value_or(process_id{main, 0}), started}));
+  ::close(ready_fd);
+
+  int status =
+      shim_pump{std::move(streams.output), std::move(streams.error), spec.log_file, attached}.run(
+          main, signals);
+  if (isolated && ::read(result.read, &status, sizeof status) != sizeof status)
+    status = SIGKILL;  // the init itself was killed
+  end_descendants();
+  const bool out_of_memory = groups.ran_out_of_memory(dir.group());
+  groups.remove(dir.group());
+  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  const int exit_code = number != 0 ? 128 + number : WEXITSTATUS(status);
+  const int written = finish(dir, {.code = exit_code,
+                                   .signal = number,
+                                   .started_ms = started,
+                                   .finished_ms = wall_ms(),
+                                   .error = failure,
+                                   .out_of_memory = out_of_memory});
+  attached.end(exit_code);
+  say_farewell(attached);
+  return written;
+}
+
 }  // namespace
 
 int container_shim_main(const char* directory) {
@@ -268,65 +290,12 @@ int container_shim_main(const char* directory) {
   for (const int s : {SIGTERM, SIGINT, SIGHUP})
     signal(s, SIG_IGN);
   auto spec = dir.spec();
-  const auto fail = [&](std::string message) {
-    return finish(dir, {.code = 128,
-                        .started_ms = started,
-                        .finished_ms = wall_ms(),
-                        .error = std::move(message)});
-  };
-  if (!spec) return fail(spec.error());
-  if (spec->command.empty()) return fail("the container has no command");
+  if (!spec) return failed(dir, started, spec.error());
+  if (spec->command.empty()) return failed(dir, started, "the container has no command");
   if (!spec->security) spec->security = unrestricted();
   const auto identity = identity_of(*spec->security);
-  if (!identity) return fail(identity.error());
-
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, nullptr);
-  const int signals = ::signalfd(-1, &child, SFD_CLOEXEC);
-  const auto out = make_pipe(), err = make_pipe(), report = make_pipe(), result = make_pipe();
-
-  // The container is born in its group; the shim itself stays outside.
-  const auto groups = cgroup_tree::find();
-  groups.make(dir.group(), spec->limits);
-  const bool isolated = spec->security->confined_by != confinement::none;
-  const pid_t main = give_birth(
-      {*spec, *identity, out.write, err.write, report.write, result.write}, groups, dir.group());
-  const int code = errno;
-  for (const int fd : {out.write, err.write, report.write, result.write})
-    ::close(fd);
-
-  // The report pipe closes at exec; until then it may tell of a failure.
-  std::string failure(512, '\0');
-  const auto told = ::read(report.read, failure.data(), failure.size());
-  failure.resize(told > 0 ? static_cast<std::size_t>(told) : 0);
-  if (main < 0) {
-    groups.remove(dir.group());
-    return fail(failure.empty() ? fmt::format("cannot fork: {}", std::strerror(code)) : failure);
-  }
-  const auto self = identify(::getpid());
-  const auto process = identify(isolated ? child_of(main) : main);
-  if (self && failure.empty())
-    static_cast<void>(
-        dir.write(running_process{*self, process.value_or(process_id{main, 0}), started}));
-
-  ::close(ready_fd);
-
-  int status = 0;
-  pump{out.read, err.read, spec->log_file}.run(main, signals, status);
-  if (isolated && ::read(result.read, &status, sizeof status) != sizeof status)
-    status = SIGKILL;  // the init itself was killed
-  end_descendants();
-  const bool out_of_memory = groups.ran_out_of_memory(dir.group());
-  groups.remove(dir.group());
-  const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  return finish(dir, {.code = number != 0 ? 128 + number : WEXITSTATUS(status),
-                      .signal = number,
-                      .started_ms = started,
-                      .finished_ms = wall_ms(),
-                      .error = failure,
-                      .out_of_memory = out_of_memory});
+  if (!identity) return failed(dir, started, identity.error());
+  return run(dir, *spec, *identity, started);
 }
 
 }  // namespace troupe::actors

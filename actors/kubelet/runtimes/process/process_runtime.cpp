@@ -1,7 +1,9 @@
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -11,6 +13,8 @@
 #include "actors/kubelet/logs/log_file_stream.hpp"
 #include "actors/kubelet/runtimes/process/command_stream.hpp"
 #include "actors/kubelet/runtimes/process/container_usage.hpp"
+#include "actors/kubelet/runtimes/process/streams/attach_client.hpp"
+#include "actors/kubelet/runtimes/process/streams/port_connection.hpp"
 #include "actors/kubelet/runtimes/process/unsupported.hpp"
 #include "actors/kubelet/security/process_identity.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
@@ -48,8 +52,13 @@ runtime_error no_container(const std::string& id) {
   return {error_kind::not_found, fmt::format("there is no container \"{}\"", id)};
 }
 
-runtime_error not_here(const char* action) {
-  return {error_kind::unsupported, fmt::format("the process runtime cannot {}", action)};
+// Nothing while it runs.
+std::optional<int> code_of_end(const container_dir& dir) try {
+  constexpr int killed = 128 + SIGKILL;
+  if (const auto exit = dir.exit()) return exit->code;
+  return dir.is_running() ? std::nullopt : std::optional{killed};
+} catch (const std::system_error&) {
+  return std::nullopt;
 }
 
 }  // namespace
@@ -242,14 +251,52 @@ void process_runtime::open_exec(const std::string& id, exec_request request,
   });
 }
 
-void process_runtime::attach(const std::string&, exec_request,
-                             runtime_answer<std::unique_ptr<exec_stream>> done) {
-  done(tl::make_unexpected(not_here("attach to a container")));
+void process_runtime::find_running(
+    const std::string& pod_uid, std::function<void(std::vector<container_processes::found>)> done) {
+  processes_.survey(pod_path(options_.root_dir, pod_uid),
+                    [done](std::vector<container_processes::found> all) {
+                      std::erase_if(all, [](const auto& each) { return !each.dir.is_running(); });
+                      done(std::move(all));
+                    });
 }
 
-void process_runtime::forward_port(const std::string&, int,
+void process_runtime::attach(const std::string& id, exec_request request,
+                             runtime_answer<std::unique_ptr<exec_stream>> done) {
+  const auto wanted = parse_container_id(id);
+  if (!wanted) return done(tl::make_unexpected(no_container(id)));
+  find_running(wanted->pod_uid, [loop = loop_, wanted = *wanted, request = std::move(request),
+                                 done](const auto& running) {
+    const auto found = std::find_if(running.begin(), running.end(), [&](const auto& each) {
+      return each.container == wanted.name && each.attempt == wanted.attempt;
+    });
+    if (found == running.end())
+      return done(tl::make_unexpected(runtime_error{
+          error_kind::not_found, fmt::format("container {} is not running", wanted.name)}));
+    const auto& dir = found->dir;
+    open_attachment(loop, {wanted.name, dir.path(), [dir] { return code_of_end(dir); }}, request,
+                    done);
+  });
+}
+
+void process_runtime::forward_port(const std::string& pod_uid, int port,
                                    runtime_answer<std::unique_ptr<port_stream>> done) {
-  done(tl::make_unexpected(not_here("forward a port of a pod")));
+  const auto failed = [](error_kind kind, std::string message) {
+    return tl::make_unexpected(runtime_error{kind, std::move(message)});
+  };
+  if (port < 1 || port > 65'535)
+    return done(failed(error_kind::failed, fmt::format("{} is no port", port)));
+  find_running(pod_uid, [loop = loop_, pod_uid, port, done, failed](const auto& running) {
+    if (running.empty())
+      return done(failed(error_kind::not_found,
+                         fmt::format("no container of pod \"{}\" is running", pod_uid)));
+    connect_port(loop, port, kubelet_defaults::port_patience, [=](auto connected) {
+      if (connected) return done(std::move(*connected));
+      // As containerd words it.
+      done(failed(error_kind::failed,
+                  fmt::format("failed to connect to localhost:{} inside namespace \"{}\", {}", port,
+                              pod_uid, connected.error())));
+    });
+  });
 }
 
 }  // namespace troupe::actors

@@ -2,6 +2,9 @@
 // implementation of container_runtime without images, and without a network of a pod's own. It
 // alone knows shims, directories of containers and runs of the machine.
 //
+// Whoever forwards a port of a pod reaches every port of this machine's 127.0.0.1: it is the pod's
+// too. A pod of which nothing runs has none.
+//
 // A sandbox is a run of the machine: its id is UID@BOOT. A container's id is
 // process://UID/NAME/ATTEMPT.
 // Threads: jobs of the queue that is given, one event loop, and one for logs once they are read.
@@ -80,6 +83,9 @@ class process_runtime final : public container_runtime {
 
  private:
   std::optional<container_dir> dir_of(const std::string& id) const;
+  // In turn with what else is asked for the pod.
+  void find_running(const std::string& pod_uid,
+                    std::function<void(std::vector<container_processes::found>)> done);
   void start_command(const std::string& id, exec_request request,
                      std::function<void(runtime_result<exec_process>)> done);
 

@@ -57,6 +57,9 @@ runtime_result<container_spec> process_spec(const container_config& config,
   // Arguments alone are the program, as in an image that has no entry point.
   spec.command.insert(spec.command.end(), config.arguments.begin(), config.arguments.end());
   spec.working_dir = config.spec->working_dir();
+  spec.open_stdin = config.spec->stdin();
+  spec.stdin_once = config.spec->stdin_once();
+  spec.tty = config.spec->tty();
   if (machine.mounts_volumes)
     spec.mounts = config.mounts;
   else if (machine.rights.confined_by != confinement::none)
