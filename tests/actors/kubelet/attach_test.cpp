@@ -362,7 +362,7 @@ TEST_CASE("who is to be attached to what is not there hears of it", "[kubelet]")
   CHECK_THAT(earlier.error().message, Catch::Contains("started by an earlier version"));
 }
 
-TEST_CASE("what a container costs to start, and its shim to keep", "[.bench]") {
+TEST_CASE("what it costs to start a container and to keep its shim", "[.bench]") {
   const auto begun = std::chrono::steady_clock::now();
   std::vector<double> each_ms;
   std::int64_t private_kb = 0;
