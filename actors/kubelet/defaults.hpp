@@ -48,13 +48,15 @@ inline constexpr std::size_t check_output_bytes = 10u << 10;
 inline constexpr std::size_t event_text_bytes = 1024;
 // Of a command's output, at a time.
 inline constexpr std::size_t exec_part_bytes = 16u << 10;
-// Those who are attached to one container. What they have not read of it waits for them: a second
-// of what it may write (log_bytes_per_second), so that a burst cuts nobody off.
+// Those who are attached to one container. What they have not read of it waits for them: as much as
+// it may write in two seconds (log_bytes_per_second), so that a burst alone cuts nobody off.
 inline constexpr std::size_t attach_limit = 16;
-inline constexpr std::size_t attach_backlog_bytes = 8u << 20;
+inline constexpr std::size_t attach_backlog_bytes = 16u << 20;
 // What a shim may take to answer; how long the last of a container's output waits for its readers.
 inline constexpr auto attach_patience = 10s;
 inline constexpr auto attach_farewell = 10s;
+// How often a shim that hung up is looked at, `look_at_start` apart, before it counts as alive.
+inline constexpr int attach_looks = 10;
 // What a port of this very machine may take to answer.
 inline constexpr auto port_patience = 10s;
 // Probes and hooks that run at a time; checks that may wait.

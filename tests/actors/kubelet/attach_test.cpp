@@ -143,7 +143,7 @@ TEST_CASE("a container's terminal has the size of the one attached, and its end-
   const auto all = read_all(*attached);
   CHECK(all.error.empty());
   CHECK(all.code == 3);
-  CHECK_THAT(texts_of(container.log()), Catch::StartsWith("/dev/pts/"));
+  CHECK_THAT(texts_of(container.log()), Catch::Contains("/dev/pts/"));
 }
 
 TEST_CASE("a terminal without stdin can be watched and resized", "[kubelet]") {
@@ -177,8 +177,9 @@ TEST_CASE("with stdinOnce the input ends with the first who has some", "[kubelet
   attach(container).reset();  // has none
   auto first = attach(container, true), second = attach(container, true);
   CHECK(say(*first, "hello\n"));
+  CHECK(read_all(*watching, "hello\n").output == "hello\n");
   CHECK(say(*second, "there\n"));
-  CHECK(read_all(*watching, "there\n").output == "hello\nthere\n");
+  CHECK(read_all(*watching, "there\n").output == "there\n");
   SECTION("when it goes") {
     first.reset();
   }
@@ -256,7 +257,7 @@ TEST_CASE("the last output waits for its reader after the container's end", "[ku
 }
 
 TEST_CASE("who reads too slowly is cut off, and holds up neither container nor log", "[kubelet]") {
-  constexpr std::size_t size = 9'500'000;
+  constexpr std::size_t size = 19'000'000;
   running_container container{"read go; head -c " + std::to_string(size) +
                                   " /dev/zero | tr '\\0' x; echo; echo last; exec sleep 300",
                               "stdin: true"};
@@ -270,7 +271,7 @@ TEST_CASE("who reads too slowly is cut off, and holds up neither container nor l
     seen.output += part.bytes;
   }
   CHECK(seen.output == expected);
-  CHECK(texts_of(container.log()) == expected);
+  CHECK(texts_of(container.log().string() + ".1") + texts_of(container.log()) == expected);
   const auto cut = read_all(*slow);
   CHECK(cut.output == std::string(cut.output.size(), 'x'));
   CHECK(cut.output.size() < size);
@@ -362,7 +363,7 @@ TEST_CASE("who is to be attached to what is not there hears of it", "[kubelet]")
   CHECK_THAT(earlier.error().message, Catch::Contains("started by an earlier version"));
 }
 
-TEST_CASE("what a container costs to start, and its shim to keep", "[.bench]") {
+TEST_CASE("what it costs to start a container and to keep its shim", "[.bench]") {
   const auto begun = std::chrono::steady_clock::now();
   std::vector<double> each_ms;
   std::int64_t private_kb = 0;

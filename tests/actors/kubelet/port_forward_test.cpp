@@ -182,6 +182,7 @@ TEST_CASE("a port that does not answer is given up in time", "[kubelet]") {
   actors::connect_port(loop, port.port.port, 50ms,
                        [&](auto connected) { answer.set_value(connected.error()); });
   CHECK(answer.get_future().get() == "IPv4: connection timed out");
+  loop->stop();  // not by its own thread
 }
 
 TEST_CASE("who connects while the runtime ends hears nothing more", "[kubelet]") {

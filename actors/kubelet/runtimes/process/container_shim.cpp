@@ -246,6 +246,8 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
   // From here on: what was forked before has no part in it.
   attach_server attached{dir.path(),
                          {std::move(streams.input), spec.stdin_once, std::move(streams.terminal)}};
+  // A container that is said to run has a log.
+  shim_pump pump{std::move(streams.output), std::move(streams.error), spec.log_file, attached};
   const auto self = identify(::getpid());
   const auto process = identify(isolated ? child_of(main) : main);
   if (self && failure.empty())
@@ -253,9 +255,7 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
         dir.write(running_process{*self, process.value_or(process_id{main, 0}), started}));
   ::close(ready_fd);
 
-  int status =
-      shim_pump{std::move(streams.output), std::move(streams.error), spec.log_file, attached}.run(
-          main, signals);
+  int status = pump.run(main, signals);
   if (isolated && ::read(result.read, &status, sizeof status) != sizeof status)
     status = SIGKILL;  // the init itself was killed
   end_descendants();

@@ -32,9 +32,10 @@ std::optional<attach_packet> kind_of(std::string_view packet) {
 // On the loop's thread.
 class attachment : public std::enable_shared_from_this<attachment> {
  public:
-  attachment(std::shared_ptr<duplex_socket> socket, attach_target target, bool takes_input,
-             bool has_terminal)
-      : socket_{std::move(socket)},
+  attachment(std::shared_ptr<event_loop> loop, std::shared_ptr<duplex_socket> socket,
+             attach_target target, bool takes_input, bool has_terminal)
+      : loop_{std::move(loop)},
+        socket_{std::move(socket)},
         target_{std::move(target)},
         takes_input_{takes_input},
         has_terminal_{has_terminal} {}
@@ -42,7 +43,7 @@ class attachment : public std::enable_shared_from_this<attachment> {
   void read(std::function<void(exec_part)> done) {
     if (code_) return done({exec_part::kind::ended, {}, *code_});
     socket_->read([self = shared_from_this(), done = std::move(done)](std::string packet) {
-      done(self->part_of(std::move(packet)));
+      self->take(std::move(packet), done);
     });
   }
 
@@ -67,27 +68,44 @@ class attachment : public std::enable_shared_from_this<attachment> {
       socket_->send_first(make_packet(attach_packet::size, fmt::format("{} {}", rows, columns)));
   }
 
-  void close() { socket_->close(); }
-
- private:
-  exec_part part_of(std::string packet) {
-    const auto kind = kind_of(packet);
-    packet.erase(0, 1);
-    if (kind == attach_packet::output) return {exec_part::kind::output, std::move(packet)};
-    if (kind == attach_packet::error) return {exec_part::kind::error, std::move(packet)};
-    if (kind == attach_packet::ended) code_ = packet_number(packet);
-    if (!code_) code_ = target_.code_of_end();
-    if (code_) return {exec_part::kind::ended, {}, *code_};
-    code_ = attach_cut_off;
-    const auto text = fmt::format(
-        "cut off from container {}: its output was not read as fast as it came\n", target_.name);
-    return {has_terminal_ ? exec_part::kind::output : exec_part::kind::error, text};
+  void close() {
+    closed_ = true;
+    socket_->close();
   }
 
+ private:
+  void take(std::string packet, const std::function<void(exec_part)>& done) {
+    const auto kind = kind_of(packet);
+    packet.erase(0, 1);
+    if (kind == attach_packet::output) return done({exec_part::kind::output, std::move(packet)});
+    if (kind == attach_packet::error) return done({exec_part::kind::error, std::move(packet)});
+    if (kind == attach_packet::ended) code_ = packet_number(packet);
+    find_end(done, kubelet_defaults::attach_looks);
+  }
+
+  // A shim that is killed loses its sockets a moment before it is seen to be dead.
+  void find_end(const std::function<void(exec_part)>& done, int looks_left) {
+    if (closed_) return;
+    if (!code_) code_ = target_.code_of_end();
+    if (code_) return done({exec_part::kind::ended, {}, *code_});
+    if (looks_left > 0) {
+      loop_->after(kubelet_defaults::look_at_start, [self = shared_from_this(), done, looks_left] {
+        self->find_end(done, looks_left - 1);
+      });
+      return;
+    }
+    code_ = attach_cut_off;
+    done({has_terminal_ ? exec_part::kind::output : exec_part::kind::error,
+          fmt::format("cut off from container {}: its output was not read as fast as it came\n",
+                      target_.name)});
+  }
+
+  const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<duplex_socket> socket_;
   const attach_target target_;
   bool takes_input_;
   const bool has_terminal_;
+  bool closed_ = false;
   std::optional<int> code_;  // it has ended
 };
 
@@ -154,7 +172,7 @@ class joining : public std::enable_shared_from_this<joining> {
     if (!flags) return fail(error_kind::not_found, not_running(target_.name));
     loop_->cancel(deadline_);
     const auto attached = std::make_shared<attachment>(
-        socket_, std::move(target_), with_input && (*flags & attach_with_input) != 0,
+        loop_, socket_, std::move(target_), with_input && (*flags & attach_with_input) != 0,
         (*flags & attach_with_terminal) != 0);
     std::exchange(done_, {})(std::make_unique<attach_stream>(loop_, attached));
   }
