@@ -1,4 +1,5 @@
-// Which port of which pod a name in the path of a proxy means: [https:]NAME[:PORT].
+// Which port of which pod a name in the path of a proxy means: NAME, NAME:PORT,
+// https:NAME:PORT, where PORT may be empty ("https:NAME" would be a port of "https").
 //
 // kubernetes: pkg/registry/core/pod/strategy.go and core/service/storage/rest.go, ResourceLocation,
 // for the rules and the words.
