@@ -69,6 +69,7 @@ kind_row checked(const kind_cells& cells) {
 inline constexpr std::string_view create_only[] = {"create"};
 inline constexpr std::string_view create_and_get[] = {"create", "get"};
 inline constexpr std::string_view get_only[] = {"get"};
+inline constexpr std::string_view of_any_method[] = {"create", "delete", "get", "patch", "update"};
 inline constexpr std::string_view update_only[] = {"update"};
 inline constexpr std::string_view read_and_write[] = {"get", "patch", "update"};
 

@@ -22,6 +22,8 @@ void check_config_update_as(findings& out, const body& now, const body& was) {
 constexpr kind_part of_accounts[] = {
     {"token", "authentication.k8s.io", "v1", "TokenRequest", create_only}};
 constexpr kind_part of_namespaces[] = {{"finalize", "", "v1", "Namespace", update_only}};
+constexpr kind_part of_nodes[] = {
+    {"proxy", "", "v1", "NodeProxyOptions", of_any_method, true, true}};
 
 kind_row namespace_row() {
   kind_row row;
@@ -48,6 +50,7 @@ kind_row namespace_row() {
 
 kind_row node_row() {
   kind_row row;
+  row.parts = of_nodes;
   row.complete = &complete_as<Node>;
   // A node that registers brings its status along.
   row.begin = [](const kind_info&, body&) {};

@@ -8,8 +8,12 @@ using namespace core::v1;
 using discovery::v1::EndpointSlice;
 using namespace networking::v1;
 
+constexpr kind_part of_services[] = {
+    {"proxy", "", "v1", "ServiceProxyOptions", of_any_method, true, true}};
+
 kind_row service_row() {
   kind_row row;
+  row.parts = of_services;
   row.name = DNS_1035_LABEL;
   row.deletion_shows_object = true;
   row.complete = &complete_as<Service>;

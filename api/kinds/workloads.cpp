@@ -34,6 +34,7 @@ constexpr kind_part of_pods[] = {
     {"exec", "", "v1", "PodExecOptions", create_and_get, false},
     {"log", "", "v1", "Pod", get_only},
     {"portforward", "", "v1", "PodPortForwardOptions", create_and_get, false},
+    {"proxy", "", "v1", "PodProxyOptions", of_any_method, true, true},
 };
 
 kind_row pod_row() {

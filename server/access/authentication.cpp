@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server/access/socket_token.hpp"
+
 namespace troupe::server {
 namespace {
 
@@ -46,14 +48,21 @@ api::expected<user_ptr> authenticator::authenticate(const request& head) const {
     auto token = credentials.substr(blank + 1);
     while (token.starts_with(' '))
       token.remove_prefix(1);
-    for (const auto& source : sources_) {
-      if (auto user = source->find(token)) return with_group(std::move(user), authenticated_group);
-    }
-    return api::fail(api::unauthorized());
+    return bearer(token);
   }
+  const auto token = socket_token(head);
+  if (!token) return api::fail(token.error());
+  if (!token->empty()) return bearer(*token);
   if (!head.connection->certificate_error.empty() || !anonymous_access_)
     return api::fail(api::unauthorized());
   return anonymous();
+}
+
+api::expected<user_ptr> authenticator::bearer(std::string_view token) const {
+  for (const auto& source : sources_) {
+    if (auto user = source->find(token)) return with_group(std::move(user), authenticated_group);
+  }
+  return api::fail(api::unauthorized());
 }
 
 token_owner authenticator::owner_of(std::string_view token,

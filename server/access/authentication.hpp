@@ -1,5 +1,5 @@
-// Authentication: a verified client certificate, a bearer token, or nobody in particular. Thread
-// safe.
+// Authentication: a verified client certificate, a bearer token (of a WebSocket also as a
+// subprotocol, socket_token.hpp), or nobody in particular. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -58,6 +58,8 @@ class authenticator {
   token_owner owner_of(std::string_view token, const std::vector<std::string>& audiences) const;
 
  private:
+  api::expected<user_ptr> bearer(std::string_view token) const;
+
   const std::vector<std::shared_ptr<const token_source>> sources_;
   const bool anonymous_access_;
 };

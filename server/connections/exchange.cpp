@@ -98,6 +98,15 @@ void exchange::end() {
   if (post) notify();
 }
 
+void exchange::cut() {
+  {
+    const std::lock_guard lock{mutex_};
+    if (state_ != state::streaming) return;
+    cut_ = true;
+  }
+  end();
+}
+
 void exchange::resume() {
   std::unique_lock lock{mutex_};
   if (state_ != state::streaming) return;
@@ -171,6 +180,7 @@ exchange::output exchange::take() {
   out.chunks.swap(chunks_);
   out.ended = state_ == state::answered || state_ == state::ended;
   out.overrun = overrun_;
+  out.cut = cut_;
   if (out.head) {
     permit_.reset();
     charge_.reset();
@@ -275,6 +285,10 @@ bool stream::write(std::string_view chunk, shared_text owner) const {
 
 void stream::close() const {
   if (duty_) duty_->shared_exchange()->end();
+}
+
+void stream::cut() const {
+  if (duty_) duty_->shared_exchange()->cut();
 }
 
 void stream::resume() const {

@@ -41,6 +41,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool start_stream(response head, stream_events events);
   bool write(piece chunk);
   void end();
+  void cut();
   void resume();
   // Runs it on the thread of the connection, which may be gone; here when the server has stopped.
   void run(std::function<void()> work);
@@ -78,6 +79,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
     bool resumed = false;  // and may be given more
     bool ended = false;    // nothing follows any more
     bool overrun = false;  // cut the stream off
+    bool cut = false;      // the same, by will of the handler
   };
   output take();
   // What the client sent through the tunnel; false: no more until `resumed`.
@@ -112,7 +114,7 @@ class exchange : public std::enable_shared_from_this<exchange> {
   bool notified_ = false;
   bool serving_ = false;
   bool starved_ = false;  // write() said false; `writable` is owed
-  bool overrun_ = false;
+  bool overrun_ = false, cut_ = false;
   bool resumed_ = false;
   std::optional<response> head_;
   std::vector<piece> chunks_;

@@ -243,6 +243,10 @@ void http1::take_output() {
     finished_ = true;
     return;
   }
+  if (output.cut) {
+    finished_ = true;
+    return;
+  }
   if (output.resumed) paused_ = false;
   if (output.head) {
     streams_ = output.streams;

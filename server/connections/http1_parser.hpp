@@ -1,6 +1,6 @@
 // Reads one HTTP/1.1 request after the other out of bytes from an untrusted peer. Boost.Beast's
-// parser is inside, and nowhere else; on top of it stand the limits and the rules against smuggling
-// that it leaves to its user. Belongs to a connection.
+// parser is inside; on top of it stand the limits and the rules against smuggling that it leaves to
+// its user. Belongs to a connection.
 #pragma once
 
 #include <cstddef>

@@ -250,6 +250,7 @@ void http2::take_output(http2_flow& flow) {
     ++connection_.worker().counters().overrun_streams;
     return reset(flow, NGHTTP2_ENHANCE_YOUR_CALM);
   }
+  if (output.cut) return reset(flow, NGHTTP2_INTERNAL_ERROR);
   if (output.tunnels) return reset(flow, NGHTTP2_HTTP_1_1_REQUIRED);
   if (flow.out.empty()) flow.progress = connection_.now();
   flow.ended = output.ended;

@@ -127,7 +127,7 @@ class websocket::duty {
 };
 
 bool websocket::wanted(const request& request) {
-  return is_upgrade(request) && lower(request.headers.get("upgrade")) == "websocket";
+  return wants_websocket(request);
 }
 
 websocket websocket::accept(const request& request, const responder& answer,
@@ -137,7 +137,7 @@ websocket websocket::accept(const request& request, const responder& answer,
     return websocket{};
   };
   if (const auto problem = problem_of(request)) return refuse(*problem);
-  const auto offered = split_list(request.headers.joined("sec-websocket-protocol"));
+  const auto offered = offered_protocols(request.headers);
   const auto chosen = std::find_if(protocols.begin(), protocols.end(),
                                    [&](const auto& one) { return contains(offered, one); });
   if (chosen == protocols.end() && !offered.empty() && !protocols.empty())
@@ -166,6 +166,12 @@ bool websocket::send(shared_text payload, bool binary) const {
   const auto text = *payload;
   return (**duty_).send(binary ? websocket_opcode::binary : websocket_opcode::text, text,
                         std::move(payload));
+}
+
+bool websocket::send(std::string_view payload, shared_text owner, bool binary) const {
+  if (!duty_) return false;
+  return (**duty_).send(binary ? websocket_opcode::binary : websocket_opcode::text, payload,
+                        std::move(owner));
 }
 
 bool websocket::send(std::string payload, bool binary) const {

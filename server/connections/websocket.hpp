@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/http/http.hpp"
@@ -40,6 +41,8 @@ class websocket {
   // As stream::write.
   bool send(shared_text payload, bool binary) const;
   bool send(std::string payload, bool binary) const;
+  // `owner` keeps the payload.
+  bool send(std::string_view payload, shared_text owner, bool binary) const;
   // `message` may be called again.
   void resume() const;
   void close(std::uint16_t code = 1000, std::string_view reason = {}) const;

@@ -4,6 +4,7 @@
 
 #include "server/access/impersonation.hpp"
 #include "server/access/own_host.hpp"
+#include "server/access/socket_token.hpp"
 #include "server/defaults.hpp"
 #include "server/http/status.hpp"
 #include "server/http/version.hpp"
@@ -34,6 +35,7 @@ std::optional<response> auth_filter::admit(request& head) {
   head.info = parse_request_info(head.method_text, head.path, head.query);
   head.long_running = head.info.long_running();
   auto user = authenticator_.authenticate(head);
+  hide_socket_token(head.headers);
   if (!user) return status_response(user.error());
   head.user = std::move(*user);
   auto other = impersonated(head.headers, *head.user, authorization_);
@@ -65,6 +67,7 @@ open_filter::open_filter(const in_flight& in_flight, handler& api, std::vector<s
 std::optional<response> open_filter::admit(request& head) {
   head.info = parse_request_info(head.method_text, head.path, head.query);
   head.user = anonymous();
+  hide_socket_token(head.headers);
   // Its watches live below /watch/, which the rules of today read alike.
   head.long_running = head.info.long_running();
   if (auto foreign = refuse_foreign_page(head, names_)) return foreign;

@@ -77,7 +77,7 @@ struct request {
   std::chrono::steady_clock::time_point received;
 };
 
-// A field of a response. `name` is a literal in lower case.
+// A field of a response. `name` is in lower case, and a literal or kept by response::names.
 struct field {
   std::string_view name;
   std::string value;
@@ -89,6 +89,7 @@ struct response {
   // Others than content-type, content-length and date, which are the transport's. cache-control is
   // "no-cache, private" (as upstream) unless given here.
   std::vector<field> fields;
+  std::shared_ptr<const void> names;  // keeps names of fields that are no literals
   server::body content;
 };
 
@@ -116,6 +117,8 @@ class stream {
   bool write(std::string_view chunk, shared_text owner) const;
   // Ends the answer properly once everything written has gone out.
   void close() const;
+  // Ends it so that the client sees that something is missing; what waits may not go out.
+  void cut() const;
   bool open() const noexcept;
   // What was written and has not gone out.
   std::size_t waiting_bytes() const noexcept;

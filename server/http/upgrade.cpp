@@ -31,4 +31,12 @@ bool is_upgrade(const request& request) {
   return std::find(words.begin(), words.end(), "upgrade") != words.end();
 }
 
+bool wants_websocket(const request& request) {
+  return is_upgrade(request) && lower(request.headers.get("upgrade")) == "websocket";
+}
+
+std::vector<std::string> offered_protocols(const header_block& headers) {
+  return split_list(headers.joined("sec-websocket-protocol"));
+}
+
 }  // namespace troupe::server

@@ -16,5 +16,8 @@ std::string lower(std::string_view text);
 
 // To whatever protocol `upgrade` names.
 bool is_upgrade(const request& request);
+bool wants_websocket(const request& request);
+// The subprotocols that the client of a WebSocket offers, in its order.
+std::vector<std::string> offered_protocols(const header_block& headers);
 
 }  // namespace troupe::server

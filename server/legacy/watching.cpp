@@ -4,9 +4,10 @@
 
 #include "api/schema/meta_object.pb.h"
 #include "api/v1beta1/v1beta1.hpp"
-#include "server/connections/websocket.hpp"
+#include "server/http/upgrade.hpp"
 #include "server/legacy/verbs.hpp"
 #include "server/rest/watch/watch_session.hpp"
+#include "server/streams/answer_stream.hpp"
 
 namespace troupe::server::legacy {
 namespace {
@@ -18,8 +19,8 @@ std::string_view word_of(event_type type) {
   return type == event_type::deleted ? "DELETED" : "MODIFIED";
 }
 
-// The events of v1beta1; how they travel is up to the two below.
-class legacy_form : public watch_form {
+// The events of v1beta1.
+class legacy_form final : public watch_form {
  public:
   legacy_form(legacy_call_ptr call, choice choice)
       : call_{std::move(call)}, choice_{std::move(choice)} {}
@@ -39,52 +40,25 @@ class legacy_form : public watch_form {
     return shared_text{event_json("ERROR", failure_json(error, call_->words))};
   }
 
- protected:
-  const legacy_call_ptr call_;
-
- private:
-  const legacy::choice choice_;
-};
-
-class chunked final : public legacy_form {
- public:
-  using legacy_form::legacy_form;
-
   void open(call&, std::function<void()> writable, std::function<void()> closed) override {
     response head;
     head.content_type = "application/json";
-    out_ =
-        call_->take_over().start_stream(std::move(head), {std::move(writable), std::move(closed)});
+    out_ = answer_stream::open(*call_->request, call_->take_over(), std::move(head),
+                               offered_protocols(call_->request->headers),
+                               {std::move(writable), std::move(closed)});
   }
   bool write(std::string_view part, const shared_text& frame) override {
-    return out_.write(part, frame);
+    return out_.write(part, frame, false);
   }
   void close() override { out_.close(); }
+  std::size_t part_bytes() const override {
+    return out_.by_messages() ? SIZE_MAX : watch_form::part_bytes();
+  }
 
  private:
-  stream out_;
-};
-
-// A message for each event.
-class by_websocket final : public legacy_form {
- public:
-  using legacy_form::legacy_form;
-
-  void open(call&, std::function<void()> writable, std::function<void()> closed) override {
-    websocket_events events;
-    events.writable = std::move(writable);
-    events.closed = closed;
-    out_ = websocket::accept(*call_->request, call_->take_over(), {}, std::move(events));
-    if (!out_.open()) closed();
-  }
-  bool write(std::string_view, const shared_text& frame) override {
-    return out_.send(frame, false);
-  }
-  void close() override { out_.close(); }
-  std::size_t part_bytes() const override { return SIZE_MAX; }
-
- private:
-  websocket out_;
+  const legacy_call_ptr call_;
+  const legacy::choice choice_;
+  answer_stream out_;
 };
 
 // From revision 0 or none the present state comes first. Clients of v0.2 name the first revision
@@ -104,11 +78,7 @@ list_options options_of(const request& request) {
 void watch_objects(const legacy_call_ptr& call) {
   auto filter = parse_choice(*call, true);
   if (!filter) return call->fail(filter.error());
-  std::shared_ptr<watch_form> form;
-  if (websocket::wanted(*call->request))
-    form = std::make_shared<by_websocket>(call, std::move(*filter));
-  else
-    form = std::make_shared<chunked>(call, std::move(*filter));
+  auto form = std::make_shared<legacy_form>(call, std::move(*filter));
   start_watch(call->today(), options_of(*call->request), std::move(form));
 }
 

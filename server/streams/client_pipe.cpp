@@ -32,11 +32,9 @@ class client_pipe::inflow {
 };
 
 client_pipe client_pipe::open_tunnel(const responder& answer, std::string_view protocol,
-                                     std::vector<field> fields, runtime::actor_ref to) {
+                                     response head, runtime::actor_ref to) {
   client_pipe out;
   out.inflow_ = std::make_shared<inflow>();
-  response head;
-  head.fields = std::move(fields);
   head.fields.push_back({"upgrade", std::string{protocol}});
   out.stream_ =
       answer.start_tunnel(std::move(head), {.writable = [to] { to.tell(client_writable{}); },

@@ -34,8 +34,9 @@ class client_pipe {
   client_pipe() = default;
 
   // Each answers the request: with 101, or with the refusal of a handshake (then it is not open).
-  static client_pipe open_tunnel(const responder& answer, std::string_view protocol,
-                                 std::vector<field> fields, runtime::actor_ref to);
+  // `head`: the fields of the answer besides `upgrade`.
+  static client_pipe open_tunnel(const responder& answer, std::string_view protocol, response head,
+                                 runtime::actor_ref to);
   static client_pipe open_websocket(const request& request, const responder& answer,
                                     const std::vector<std::string>& protocols,
                                     runtime::actor_ref to);

@@ -81,9 +81,9 @@ std::optional<spdy_accepted> accept_spdy(const request& request, const responder
   const auto chosen = std::find_if(offered.begin(), offered.end(), [&](const auto& each) {
     return std::find(known.begin(), known.end(), each) != known.end();
   });
-  std::vector<field> fields;
+  response head;
   if (chosen != offered.end()) {
-    fields.push_back({"x-stream-protocol-version", *chosen});
+    head.fields.push_back({"x-stream-protocol-version", *chosen});
   } else if (!offered.empty()) {
     auto refusal = status_response(
         403, "Forbidden", "unable to negotiate protocol: none of those that the client offers");
@@ -92,9 +92,8 @@ std::optional<spdy_accepted> accept_spdy(const request& request, const responder
     answer.respond(std::move(refusal));
     return std::nullopt;
   }
-  return spdy_accepted{
-      client_pipe::open_tunnel(answer, "SPDY/3.1", std::move(fields), std::move(to)),
-      chosen == offered.end() ? std::string{} : *chosen};
+  return spdy_accepted{client_pipe::open_tunnel(answer, "SPDY/3.1", std::move(head), std::move(to)),
+                       chosen == offered.end() ? std::string{} : *chosen};
 }
 
 }  // namespace troupe::server

@@ -1,4 +1,4 @@
-// HTTP/1.1, WebSocket, SPDY, request targets, continue tokens.
+// HTTP/1.1 both ways, WebSocket, SPDY, request targets, continue tokens.
 #include <algorithm>
 
 #include "server/connections/http1_parser.hpp"
@@ -6,6 +6,7 @@
 #include "server/http/http.hpp"
 #include "server/http/query.hpp"
 #include "server/http/request_info.hpp"
+#include "server/rest/proxy/response_parser.hpp"
 #include "server/rest/requests/continue_token.hpp"
 #include "server/streams/spdy_frames.hpp"
 #include "tools/fuzz/entries.hpp"
@@ -20,6 +21,36 @@ std::vector<std::string> requests() {
       "chunked\r\n\r\n3;e=1\r\nabc\r\n0\r\n\r\n",
       "\x30PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\nabcGET /",
       std::string("\x01") + "GET http://a/b HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"};
+}
+
+std::vector<std::string> answers() {
+  return {
+      std::string{"\x08HTTP/1.1 200 OK\r\nContent-Length: 3\r\nA: b\r\n\r\nabc"},
+      std::string{"\x01HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;e=1\r\n"
+                  "def\r\n0\r\nT: x\r\n\r\n"},
+      std::string{"\x20HTTP/1.0 200 OK\r\n\r\nup to the end"},
+      std::string{"\x02HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 S\r\nUpgrade: x\r\n\r\nbytes"}};
+}
+
+// The same pieces or all at once: the answer is the same.
+void read_answer(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());
+  bytes.remove_prefix(1);
+  const auto read = [bytes](std::size_t piece) {
+    server::response_parser parser{false};
+    std::string body;
+    bool wrong = false;
+    for (auto rest = bytes; !rest.empty() && !wrong;) {
+      const auto part = rest.substr(0, piece);
+      rest.remove_prefix(part.size());
+      wrong = parser.feed(part).has_value();
+      if (!wrong) body += parser.take_body();
+    }
+    wrong = wrong || parser.end().has_value();
+    return wrong ? std::string{} : std::to_string(parser.head()->status) + body;
+  };
+  require(read(piece) == read(bytes.size() + 1), "an answer does not depend on its pieces");
 }
 
 // The first byte says in which pieces the rest comes.
@@ -137,6 +168,7 @@ void add_transports(std::vector<entry>& to) {
   to.push_back({"http1", &requests, &read_request});
   to.push_back({"websocket", &frames, &read_frames});
   to.push_back({"spdy", &spdy_frames, &read_spdy_frames});
+  to.push_back({"http1_answer", &answers, &read_answer});
   to.push_back({"target", &targets, &read_target});
   to.push_back({"continue_token", &tokens, &read_token});
 }

@@ -22,6 +22,9 @@ struct frame_form {
   bool operator==(const frame_form&) const = default;
 };
 
+// In front of each frame in protobuf: its length.
+inline constexpr std::size_t frame_length_bytes = 4;
+
 // -- single frames ------------------------------------------------------------------------------
 
 std::string event_frame(const frame_form& form, actors::event_type type,

@@ -17,6 +17,7 @@
 #include "server/rest/handlers/usage.hpp"
 #include "server/rest/handlers/writing.hpp"
 #include "server/rest/logs/logs.hpp"
+#include "server/rest/proxy/proxies.hpp"
 #include "server/rest/streams/streams.hpp"
 
 namespace troupe::server {
@@ -77,6 +78,7 @@ struct part_handlers {
   call_handler create = nullptr;
   call_handler update = nullptr;
   call_handler patch = nullptr;
+  call_handler remove = nullptr;
 };
 
 constexpr part_handlers parts[] = {
@@ -92,6 +94,7 @@ constexpr part_handlers parts[] = {
     {"exec", &connect_exec, &connect_exec, nullptr, nullptr},
     {"attach", &connect_attach, &connect_attach, nullptr, nullptr},
     {"portforward", &connect_ports, &connect_ports, nullptr, nullptr},
+    {"proxy", &connect_proxy, &connect_proxy, &connect_proxy, &connect_proxy, &connect_proxy},
 };
 
 call_handler part_handler(const call& call) {
@@ -106,6 +109,8 @@ call_handler part_handler(const call& call) {
         return part.update;
       case verb::patch:
         return part.patch;
+      case verb::remove:
+        return part.remove;
       default:
         return nullptr;
     }

@@ -8,9 +8,16 @@
 #include "actors/link/log_streamer.hpp"
 #include "actors/link/node_links.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/values/base64.hpp"
 #include "server/rest/logs/logs.hpp"
 
 namespace troupe::server {
+namespace {
+
+constexpr const char* binary_protocol = "binary.k8s.io";
+constexpr const char* base64_protocol = "base64.binary.k8s.io";
+
+}  // namespace
 
 log_session::log_session(call_ptr call, actors::open_log log,
                          std::shared_ptr<actors::log_source> here, api::error otherwise)
@@ -68,9 +75,24 @@ void log_session::begin() {
   late_.cancel();
   response head;
   head.content_type = "text/plain";
-  out_ = call_->take_over().start_stream(std::move(head),
-                                         {.writable = [to = self()] { to.tell(room{}); },
-                                          .closed = [to = self()] { to.tell(client_gone{}); }});
+  const auto& request = *call_->request;
+  out_ = answer_stream::open(request, call_->take_over(answer_stream::status_for(request)),
+                             std::move(head), {binary_protocol, base64_protocol},
+                             {.writable = [to = self()] { to.tell(room{}); },
+                              .closed = [to = self()] { to.tell(client_gone{}); }});
+  // Tells the client of a WebSocket that it is connected (kubernetes: util/wsstream, Reader).
+  if (out_.by_messages()) write({});
+}
+
+bool log_session::write(std::string_view text) {
+  if (out_.protocol() != base64_protocol) {
+    const shared_text shared{text};
+    return out_.write(*shared, shared, true);
+  }
+  std::string encoded;
+  api::append_base64(encoded, text);
+  const shared_text shared{encoded};
+  return out_.write(*shared, shared, false);
 }
 
 void log_session::on_log_part(const actors::log_part& m) {
@@ -86,7 +108,7 @@ void log_session::on_log_part(const actors::log_part& m) {
   from_ = sender();
   if (!begun_) begin();
   if (!m.text.empty()) {
-    full_ = !out_.write(m.text);
+    full_ = !write(m.text);
     ++owed_;
   }
   if (m.ended) {

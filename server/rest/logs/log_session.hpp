@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "actors/link/node_requests.hpp"
 #include "runtime/actor.hpp"
 #include "server/rest/calls/call.hpp"
+#include "server/streams/answer_stream.hpp"
 
 namespace troupe::server {
 
@@ -35,6 +37,7 @@ class log_session : public runtime::actor {
   void on_client_gone(const client_gone&);
   void await_node();
   void begin();
+  bool write(std::string_view text);
   void look_for_end();
   void give_credit();
 
@@ -43,7 +46,7 @@ class log_session : public runtime::actor {
   const std::shared_ptr<actors::log_source> here_;
   const api::error otherwise_;
   runtime::actor_ref from_;  // who sends the parts; empty until it has answered, or has ended
-  stream out_;
+  answer_stream out_;
   bool begun_ = false, full_ = false, finished_ = false;
   std::uint32_t owed_ = 0;  // parts that the client has taken
   runtime::timer late_, look_;

@@ -61,6 +61,20 @@ route parse_path(std::string_view path) {
   return out;
 }
 
+const api::kind_part* part_of(const api::kind_info& kind, std::string_view subresource) {
+  const auto parts = kind.row().parts;
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const api::kind_part& part) {
+    return part.name == subresource;
+  });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+// Anything may be asked of it, by any method.
+bool is_deep(const api::kind_info& kind, std::string_view subresource) {
+  const auto* part = part_of(kind, subresource);
+  return part != nullptr && part->deep;
+}
+
 }  // namespace
 
 std::string_view to_string(verb verb) noexcept {
@@ -81,7 +95,8 @@ route route_of(const request_info& info) {
   if (info.parts.size() > 2) out.subresource = info.parts[2];
   // The namespace of a namespace is itself.
   if (info.resource != "namespaces") out.ns = info.namespace_name;
-  if (out.kind == nullptr || info.parts.size() > 3) return out;
+  if (out.kind == nullptr) return out;
+  if (info.parts.size() > 3 && !is_deep(*out.kind, out.subresource)) return out;
   if (!out.ns.empty() && !out.kind->namespaced()) return out;
   // An object in a namespace needs one.
   if (!out.name.empty() && out.ns.empty() && out.kind->namespaced()) return out;
@@ -108,6 +123,9 @@ std::optional<verb> verb_of(const route& route, const request_info& info) noexce
       if (!one) return std::nullopt;
       break;
     case verb::remove:
+      if (part && (route.kind == nullptr || !is_deep(*route.kind, route.subresource)))
+        return std::nullopt;
+      break;
     case verb::watch:
       if (part) return std::nullopt;
       break;
@@ -125,9 +143,7 @@ std::optional<verb> verb_of(const route& route, const request_info& info) noexce
 bool has_subresource(const api::kind_info& kind, std::string_view subresource) {
   if (subresource == "status") return kind.options().has_status();
   if (subresource == "scale") return kind.options().has_scale();
-  const auto parts = kind.row().parts;
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const api::kind_part& part) { return part.name == subresource; });
+  return part_of(kind, subresource) != nullptr;
 }
 
 }  // namespace troupe::server

@@ -43,12 +43,6 @@ api::expected<api::object_ptr> connectable_pod(const call_ptr& call) {
   return found;
 }
 
-std::shared_ptr<actors::stream_source> source_of(const call_ptr& call, const Pod& pod) {
-  if (on_joined_node(*call, pod))
-    return call->services.plane.links().streams_of(pod.spec().node_name());
-  return call->services.options.streams;
-}
-
 // As the kubelet refuses: clients show it behind "unable to upgrade connection".
 void refuse(const call_ptr& call, std::string reason) {
   response out;
@@ -88,7 +82,7 @@ void connect_command(const call_ptr& call, std::vector<std::string> command, con
   const auto channels = read_channels(query);
   if (!channels) return call->fail(channels.error());
   const auto* status = status_of(pod, *container);
-  auto source = source_of(call, pod);
+  auto source = source_of(*call, pod);
   if (status == nullptr || !status->state().has_running())
     return refuse(call, fmt::format("container not found (\"{}\")", *container));
   if (!source) return refuse(call, no_streams(pod));
@@ -124,6 +118,12 @@ api::expected<std::vector<int>> read_ports(const query_string& query) {
 
 }  // namespace
 
+std::shared_ptr<actors::stream_source> source_of(const call& call, const Pod& pod) {
+  if (on_joined_node(call, pod))
+    return call.services.plane.links().streams_of(pod.spec().node_name());
+  return call.services.options.streams;
+}
+
 void connect_exec(const call_ptr& call) {
   auto command = call->request->query.all("command");
   if (command.empty() || command.front().empty())
@@ -141,7 +141,7 @@ void connect_ports(const call_ptr& call) {
   const auto& pod = (*found)->as<Pod>();
   auto ports = read_ports(call->request->query);
   if (!ports) return call->fail(ports.error());
-  auto source = source_of(call, pod);
+  auto source = source_of(*call, pod);
   if (pod.status().phase() != "Running")
     return refuse(call, fmt::format("pod not running: {}", pod.metadata().name()));
   if (!source) return refuse(call, no_streams(pod));

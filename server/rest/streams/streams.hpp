@@ -4,9 +4,19 @@
 // and the words.
 #pragma once
 
+#include <memory>
+
+#include "api/schema/core_pod.pb.h"
 #include "server/rest/calls/call.hpp"
 
+namespace troupe::actors {
+class stream_source;
+}
+
 namespace troupe::server {
+
+// Where the streams of a pod come from; null: its node runs no processes.
+std::shared_ptr<actors::stream_source> source_of(const call& call, const api::core::v1::Pod& pod);
 
 void connect_exec(const call_ptr& call);
 void connect_attach(const call_ptr& call);

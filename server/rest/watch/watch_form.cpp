@@ -1,10 +1,13 @@
 #include "server/rest/watch/watch_form.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "api/conversion/shapes.hpp"
+#include "server/http/upgrade.hpp"
 #include "server/rest/answers/frames.hpp"
+#include "server/streams/answer_stream.hpp"
 
 namespace troupe::server {
 namespace {
@@ -30,10 +33,21 @@ class streamed final : public watch_form {
   void open(call& call, std::function<void()> writable, std::function<void()> closed) override {
     response head;
     head.content_type = content_type_of(form_.answer, true);
-    out_ = call.take_over().start_stream(std::move(head), {std::move(writable), std::move(closed)});
+    const auto& request = *call.request;
+    // Browsers want the subprotocol that they offer, whatever it says: events are not in base64.
+    out_ = answer_stream::open(request, call.take_over(answer_stream::status_for(request)),
+                               std::move(head), offered_protocols(request.headers),
+                               {std::move(writable), std::move(closed)});
   }
+  // A message needs no length in front (kubernetes: apiserver/pkg/endpoints/handlers/watch.go,
+  // HandleWS).
   bool write(std::string_view part, const shared_text& frame) override {
-    return out_.write(part, frame);
+    const bool binary = form_.answer.media == api::media::protobuf;
+    if (binary && out_.by_messages()) part.remove_prefix(frame_length_bytes);
+    return out_.write(part, frame, binary);
+  }
+  std::size_t part_bytes() const override {
+    return out_.by_messages() ? SIZE_MAX : watch_form::part_bytes();
   }
   void close() override { out_.close(); }
 
@@ -56,7 +70,7 @@ class streamed final : public watch_form {
   const api::label_selector labels_;
   const api::field_selector fields_;
   frame_form form_;
-  stream out_;
+  answer_stream out_;
 };
 
 }  // namespace

@@ -79,6 +79,7 @@ TEST_CASE("a method has a meaning only where it makes sense") {
   CHECK_FALSE(parse("POST", "/api/v1/namespaces/x/pods/web")->verb);
   CHECK_FALSE(parse("PUT", "/api/v1/namespaces/x/pods")->verb);
   CHECK_FALSE(parse("DELETE", "/api/v1/namespaces/x/pods/web/status")->verb);
+  CHECK(parse("DELETE", "/api/v1/namespaces/x/pods/web/proxy/a/b")->verb == verb::remove);
   CHECK_FALSE(parse("OPTIONS", "/api/v1/namespaces/x/pods")->verb);
 }
 

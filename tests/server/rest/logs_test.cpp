@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "server/fixtures/rest_fixture.hpp"
+#include "server/fixtures/stream_clients.hpp"
 #include "support/folder_logs.hpp"
 
 using namespace troupe;
@@ -162,4 +163,20 @@ TEST_CASE("a log since a moment begins with the line of that moment") {
   CHECK(t.log("?sinceSeconds=1").text().empty());
   CHECK(t.log("?sinceTime=2026-01-02T03:04:05Z&sinceSeconds=1").at("message") ==
         "at most one of sinceTime and sinceSeconds may be given");
+}
+
+TEST_CASE("a log by WebSocket begins with an empty message, and is bytes or base64") {
+  log_test t;
+  t.logs.write("c", 1, "hello");
+  t.report(running);
+  for (const std::string protocol : {"binary.k8s.io", "base64.binary.k8s.io", ""}) {
+    CAPTURE(protocol);
+    websocket_client client{t.server.where(), pods + "/web/log", protocol};
+    REQUIRE(client.head().status == 101);
+    CHECK(client.head().header("sec-websocket-protocol") == protocol);
+    CHECK(client.next() == "");
+    CHECK(client.next() == (protocol == "base64.binary.k8s.io" ? "aGVsbG8K" : "hello\n"));
+    CHECK_FALSE(client.next());
+  }
+  CHECK(websocket_client(t.server.where(), pods + "/web/log", "other").head().status == 400);
 }

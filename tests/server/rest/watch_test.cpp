@@ -9,6 +9,7 @@
 #include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"
 #include "server/fixtures/rest_fixture.hpp"
+#include "server/fixtures/stream_clients.hpp"
 #include "server/http/query.hpp"
 
 using namespace troupe;
@@ -179,6 +180,38 @@ TEST_CASE("a watch in protobuf is made of frames with a length") {
       api::decode(event.object().raw(), api::media::protobuf, &api::kind_of<api::core::v1::Pod>());
   REQUIRE(pod);
   CHECK(api::meta_of(*pod->content).name() == "web");
+}
+
+TEST_CASE("a watch by WebSocket sends a message for each event, in JSON or protobuf") {
+  rest_test server;
+  server.create_pod("web");
+  websocket_client text{server.where(), pods + "?watch=true", "base64.binary.k8s.io"};
+  REQUIRE(text.head().status == 101);
+  // A browser closes a connection on which nothing was chosen of what it offered.
+  CHECK(text.head().header("sec-websocket-protocol") == "base64.binary.k8s.io");
+  CHECK(name_of(json_text{text.next().value_or("")}) == "ADDED web");
+  server.remove(pods + "/web");
+  CHECK(json_text{text.next().value_or("")}.at("object.metadata.name") == "web");
+  server.create_pod("other");
+  websocket_client binary{server.where(),
+                          pods + "?watch=true&fieldSelector=metadata.name%3Dother",
+                          "",
+                          {{"accept", "application/vnd.kubernetes.protobuf;stream=watch"}}};
+  api::meta::v1::WatchEvent event;
+  REQUIRE(event.ParseFromString(binary.next().value_or("?")));
+  CHECK(event.type() == "ADDED");
+  CHECK(server.count_actors("watch") == 2);
+}
+
+TEST_CASE("a watch by WebSocket ends with its client, and with a handshake that is refused") {
+  rest_test server;
+  {
+    websocket_client client{server.where(), pods + "?watch=true", ""};
+    REQUIRE(client.head().status == 101);
+  }
+  CHECK(server.get(pods + "?watch=true", {{"Connection", "Upgrade"}, {"Upgrade", "websocket"}})
+            .status == 400);
+  CHECK(server.eventually([&] { return server.count_actors("watch") == 0; }));
 }
 
 TEST_CASE("a watch from the future waits and shows nothing older") {

@@ -1,0 +1,37 @@
+// What a proxy changes in a request on its way to a pod, and in the answer on its way back. Pure.
+//
+// kubernetes: apimachinery/pkg/util/proxy (upgradeaware.go, transport.go) and Go's
+// httputil.ReverseProxy, for the rules.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "server/http/http.hpp"
+#include "server/rest/proxy/response_parser.hpp"
+
+namespace troupe::server {
+
+// The part of the path from `/proxy` on that is the pod's, not decoded any more: "", "/", "/a b".
+// The request is about a part of an object.
+std::string_view path_behind(const request& request);
+
+// A path as it stands in a request target (Go: URL.EscapedPath).
+std::string escape_path(std::string_view path);
+
+// The request line and the fields, without the body. Fields of one connection, credentials and
+// impersonation stay here.
+std::string backend_request_head(const request& request, std::string_view path);
+
+// Where the client finds what the pod names by `location`: below `prefix`, the path of the proxy,
+// when that is on this pod, else as it was. `backend` and `client` are the hosts that mean the pod:
+// its own, and the one that the client called.
+std::string rewrite_location(std::string_view location, std::string_view prefix,
+                             std::string_view backend, std::string_view client);
+
+// The head that the client gets: fields of the connection are left out, those of CORS too.
+// `location` is rewritten as above.
+response client_head(const backend_head& from, const request& request, std::string_view path,
+                     std::string_view backend);
+
+}  // namespace troupe::server

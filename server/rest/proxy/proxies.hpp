@@ -1,0 +1,13 @@
+// pods/NAME/proxy, services/NAME/proxy and nodes/NAME/proxy: HTTP with what runs in the cluster.
+//
+// kubernetes: pkg/registry/core/{pod,service,node}/rest and apimachinery/pkg/util/proxy.
+#pragma once
+
+#include "server/rest/calls/call.hpp"
+
+namespace troupe::server {
+
+// With any method.
+void connect_proxy(const call_ptr& call);
+
+}  // namespace troupe::server

@@ -1,0 +1,154 @@
+#include "server/rest/proxy/proxy_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "api/schema/core_pod.pb.h"
+#include "api/schema/core_service.pb.h"
+#include "api/schema/discovery_v1.pb.h"
+#include "api/scheme.hpp"
+#include "server/rest/streams/streams.hpp"
+
+namespace troupe::server {
+namespace {
+
+using api::core::v1::Pod;
+using api::core::v1::Service;
+using api::discovery::v1::EndpointSlice;
+
+constexpr std::string_view service_label = "kubernetes.io/service-name";
+
+std::optional<int> port_number(std::string_view text) {
+  int port = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
+  return port;
+}
+
+api::error unreachable(std::string_view reason) {
+  return api::service_unavailable(fmt::format("error trying to reach service: {}", reason));
+}
+
+api::expected<proxy_target> target_in(const call& call, const Pod& pod, int port, bool tls) {
+  if (pod.spec().node_name().empty())
+    return api::fail(
+        unreachable(fmt::format("pod {} does not have a host assigned", pod.metadata().name())));
+  auto source = source_of(call, pod);
+  if (!source)
+    return api::fail(unreachable(fmt::format("node {} runs no processes", pod.spec().node_name())));
+  const auto& ip = pod.status().pod_ip();
+  auto host = ip.find(':') == ip.npos ? ip : "[" + ip + "]";
+  host += ":" + std::to_string(port);
+  return proxy_target{std::move(source), pod.metadata().uid(), port, tls, std::move(host)};
+}
+
+int first_port(const Pod& pod, bool tls) {
+  for (const auto& container : pod.spec().containers())
+    if (!container.ports().empty()) return container.ports(0).container_port();
+  return tls ? 443 : 80;
+}
+
+// A port of a pod, as the slices of a service name it.
+struct endpoint_port {
+  std::string pod, uid;
+  int port = 0;
+};
+
+std::vector<endpoint_port> endpoints_of(const call& call, const std::string& service,
+                                        const std::string& port) {
+  std::vector<endpoint_port> out;
+  const auto& kind = api::kind_of<EndpointSlice>();
+  call.services.read().scan(
+      kind.prefix(call.route.ns), "", [&](std::string_view, const api::object_ptr& object) {
+        const auto& labels = object->meta().labels();
+        const auto owner = labels.find(std::string{service_label});
+        if (owner == labels.end() || owner->second != service) return true;
+        const auto& slice = object->as<EndpointSlice>();
+        for (const auto& each : slice.ports()) {
+          if (each.name() != port || (each.has_protocol() && each.protocol() != "TCP")) continue;
+          for (const auto& endpoint : slice.endpoints()) {
+            const bool ready = !endpoint.conditions().has_ready() || endpoint.conditions().ready();
+            // Only pods are reached: an address alone could be anybody's.
+            if (ready && endpoint.target_ref().kind() == "Pod")
+              out.push_back(
+                  {endpoint.target_ref().name(), endpoint.target_ref().uid(), each.port()});
+          }
+        }
+        return true;
+      });
+  return out;
+}
+
+}  // namespace
+
+std::optional<proxy_name> parse_proxy_name(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto end = text.find(':');
+    parts.push_back(text.substr(0, end));
+    if (end == text.npos || parts.size() > 3) break;
+    text.remove_prefix(end + 1);
+  }
+  if (parts.size() > 3) return std::nullopt;
+  proxy_name out;
+  if (parts.size() == 3) {
+    if (parts[0] != "https" && parts[0] != "http" && !parts[0].empty()) return std::nullopt;
+    out.tls = parts[0] == "https";
+    parts.erase(parts.begin());
+  }
+  out.name = parts[0];
+  if (parts.size() == 2) out.port = parts[1];
+  if (out.name.empty()) return std::nullopt;
+  return out;
+}
+
+api::expected<proxy_target> pod_target(const call& call) {
+  const auto id = parse_proxy_name(call.route.name);
+  if (!id)
+    return api::fail(api::bad_request(fmt::format("invalid pod request \"{}\"", call.route.name)));
+  const auto found = call.services.read().find(call.kind().key(call.route.ns, id->name));
+  if (!found) return api::fail(api::not_found(call.kind(), id->name));
+  const auto& pod = found->as<Pod>();
+  const auto port =
+      id->port.empty() ? std::optional{first_port(pod, id->tls)} : port_number(id->port);
+  if (!port || *port < 1 || *port > 65535)
+    return api::fail(api::bad_request(
+        fmt::format("port of a pod must be a number from 1 to 65535, not \"{}\"", id->port)));
+  return target_in(call, pod, *port, id->tls);
+}
+
+api::expected<proxy_target> service_target(const call& call) {
+  const auto id = parse_proxy_name(call.route.name);
+  if (!id)
+    return api::fail(
+        api::bad_request(fmt::format("invalid service request \"{}\"", call.route.name)));
+  const auto state = call.services.read();
+  const auto found = state.find(call.kind().key(call.route.ns, id->name));
+  if (!found) return api::fail(api::not_found(call.kind(), id->name));
+  auto port = id->port;
+  if (const auto number = port_number(port)) {
+    const auto& ports = found->as<Service>().spec().ports();
+    const auto named = std::find_if(ports.begin(), ports.end(),
+                                    [&](const auto& each) { return each.port() == *number; });
+    if (named == ports.end())
+      return api::fail(api::service_unavailable(
+          fmt::format("no service port {} found for service \"{}\"", *number, id->name)));
+    port = named->name();
+  }
+  const auto endpoints = endpoints_of(call, id->name, port);
+  // Numbers of requests are consecutive: each begins at the next endpoint.
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    const auto& each = endpoints[(call.request->id + i) % endpoints.size()];
+    const auto pod = state.find(api::kind_of<Pod>().key(call.route.ns, each.pod));
+    if (pod && pod->meta().uid() == each.uid)
+      return target_in(call, pod->as<Pod>(), each.port, id->tls);
+  }
+  return api::fail(api::service_unavailable(
+      fmt::format("no endpoints available for service \"{}\"", call.route.name)));
+}
+
+}  // namespace troupe::server
