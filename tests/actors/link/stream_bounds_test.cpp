@@ -383,8 +383,9 @@ TEST_CASE("a node that takes what it was not sent, or sends before it opens, los
 }
 
 TEST_CASE("a control plane asks a node for no more streams than the bound", "[link]") {
-  session_world t;
+  // They are answered when the session ends, too.
   std::vector<std::unique_ptr<remote_client>> all;
+  session_world t;
   for (std::size_t i = 0; i <= actors::link_defaults::container_streams; ++i) {
     auto& client = *all.emplace_back(std::make_unique<remote_client>());
     t.source->open_exec("c1", {{"ls"}, true, false}, client.opened());
@@ -436,8 +437,9 @@ TEST_CASE("what a node says of streams that nobody asked it for changes nothing"
 
 TEST_CASE("a node that does not read holds up the input of its streams, not the session",
           "[link]") {
-  session_world t;
+  // They are answered when the session ends, too.
   std::vector<std::unique_ptr<remote_client>> all;
+  session_world t;
   for (int i = 0; i < 40; ++i) {
     auto& client = *all.emplace_back(std::make_unique<remote_client>());
     t.source->open_exec("c1", {{"sink"}, true, false}, client.opened());
