@@ -1,7 +1,6 @@
 // Client libraries of others, with programs as their authors would write them (tests/clients/).
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <optional>
 
 #include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
@@ -28,30 +27,32 @@ TEST_CASE(
 
 namespace {
 
-// A pod that answers HTTP at a port that is free; empty where none comes.
-struct web_pod {
-  std::string name = "web";
-  std::string port;
-};
+// A pod that answers HTTP at a port that is free. It goes with this object.
+class web_pod {
+ public:
+  explicit web_pod(const node& on)
+      : kubectl_{"timeout 20 kubectl --kubeconfig " + on.kubeconfig().string() + " "} {
+    const auto manifest = TROUPE_SOURCE_DIR "/tests/clients/web_pod.yaml";
+    const auto made = shell(kubectl_ + "create -f " + manifest + " 2>&1 && " + kubectl_ +
+                            "wait --for=condition=Ready pod/web 2>&1");
+    INFO(made.output);
+    REQUIRE(made.code == 0);
+    // "port 12345"
+    const auto said = shell(kubectl_ + "logs -f web | grep -m 1 port").output;
+    REQUIRE_THAT(said, Catch::StartsWith("port "));
+    port_ = said.substr(5, said.find('\n') - 5);
+  }
+  ~web_pod() { shell(kubectl_ + "delete pod web 2>&1"); }
+  web_pod(const web_pod&) = delete;
+  web_pod& operator=(const web_pod&) = delete;
 
-std::optional<web_pod> start_web_pod(const node& on) {
-  const auto create = shell(
-      "kubectl --kubeconfig " + on.kubeconfig().string() + " create -f - 2>&1 <<'END'\n" +
-      read_file(std::filesystem::path{TROUPE_SOURCE_DIR} / "tests/clients/web_pod.yaml") + "END");
-  INFO(create.output);
-  if (create.code != 0) return std::nullopt;
-  const auto log = shell("timeout 20 kubectl --kubeconfig " + on.kubeconfig().string() +
-                         " wait --for=condition=Ready pod/web >/dev/null; timeout 20 kubectl "
-                         "--kubeconfig " +
-                         on.kubeconfig().string() + " logs -f web | grep -m 1 port");
-  INFO(log.output);
-  const auto at = log.output.find("port ");
-  if (at == std::string::npos) return std::nullopt;
-  web_pod made;
-  made.port =
-      log.output.substr(at + 5, log.output.find_first_not_of("0123456789", at + 5) - at - 5);
-  return made;
-}
+  // For the command line of a client.
+  std::string arguments() const { return "web " + port_; }
+
+ private:
+  const std::string kubectl_;
+  std::string port_;
+};
 
 // The packages of a client for Node.js, kept beside the build; empty: they could not be had.
 std::string node_packages() {
@@ -71,11 +72,9 @@ TEST_CASE("Debian's client for Python runs commands in a pod and forwards its po
   if (shell("/usr/bin/python3 -c 'import kubernetes' 2>&1").code != 0)
     return skip("python3-kubernetes is not installed");
   const node served{folder.path() / "node", {"--runtime", "process"}};
-  const auto pod = start_web_pod(served);
-  REQUIRE(pod);
-  const auto ran =
-      shell("timeout 60 " TROUPE_SOURCE_DIR "/tests/clients/streams.py " +
-            served.kubeconfig().string() + " " + pod->name + " " + pod->port + " 2>&1");
+  const web_pod pod{served};
+  const auto ran = shell("timeout 60 " TROUPE_SOURCE_DIR "/tests/clients/streams.py " +
+                         served.kubeconfig().string() + " " + pod.arguments() + " 2>&1");
   INFO(ran.output);
   CHECK(ran.code == 0);
   CHECK_THAT(ran.output, Catch::Contains("port-forward: "));
@@ -88,11 +87,9 @@ TEST_CASE("npm's client for Node.js informs, applies, runs commands, copies and 
   const auto packages = node_packages();
   if (packages.empty()) return skip("npm could not install @kubernetes/client-node");
   const node served{folder.path() / "node", {"--runtime", "process"}};
-  const auto pod = start_web_pod(served);
-  REQUIRE(pod);
-  const auto ran =
-      shell("cd " + packages + " && timeout 60 node client.mjs " + served.kubeconfig().string() +
-            " " + pod->name + " " + pod->port + " 2>&1");
+  const web_pod pod{served};
+  const auto ran = shell("cd " + packages + " && timeout 60 node client.mjs " +
+                         served.kubeconfig().string() + " " + pod.arguments() + " 2>&1");
   INFO(ran.output);
   CHECK(ran.code == 0);
   CHECK_THAT(ran.output, Catch::Contains("port-forward: "));
