@@ -25,6 +25,9 @@ inline constexpr duration backlog_round = 20ms;
 
 // Of a text from a peer in an answer or the log: it may be as long as a frame.
 inline constexpr std::size_t reason_limit_bytes = 512;
+// Between two lines of the log about nodes that were refused: one that nobody knows calls again
+// every four seconds.
+inline constexpr duration refused_node_line_period = 10s;
 
 // Of a key that a node follows; the longest there are have a namespace of 63 characters and a name
 // of 253.

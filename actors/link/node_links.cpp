@@ -3,9 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "actors/core/log.hpp"
+#include "actors/link/defaults.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_session.hpp"
 #include "actors/link/node_streams.hpp"
@@ -14,6 +16,7 @@
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
+#include "runtime/line_limit.hpp"
 
 namespace troupe::actors {
 
@@ -186,11 +189,14 @@ node_links::node_links(runtime::actor_system& system, persistence::store& store,
 }
 
 runtime::link::acceptor node_links::acceptor() const {
-  return [store = &store_, to = actor_](const runtime::link::session_ptr& session)
+  const auto line = std::make_shared<runtime::line_limit>(link_defaults::refused_node_line_period);
+  return [store = &store_, to = actor_, line](const runtime::link::session_ptr& session)
              -> tl::expected<std::shared_ptr<runtime::link::receiver>, std::string> {
     auto node = admit_node(store->read(), session->other());
     if (!node) {
-      log().warn("link: {} was refused: {}", session->other().address, node.error());
+      if (const auto left_out = line->allow(std::chrono::steady_clock::now()))
+        log().warn("link: {} was refused: {}{}", session->other().address, node.error(),
+                   *left_out == 0 ? "" : fmt::format(" (and {} more)", *left_out));
       return tl::make_unexpected(std::move(node.error()));
     }
     const auto made = std::make_shared<frame_inbox>(session);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/clock.hpp"
+#include "runtime/link/refusal.hpp"
 
 namespace troupe::runtime::link {
 
@@ -102,6 +103,9 @@ struct listener_options {
   credentials_source credentials;
   acceptor accept;
   std::size_t connections = 5'000;
+  // Told of each connection that came to no session, on the link's threads and without a lock of
+  // this room; must not block. May be empty.
+  std::function<void(const refusal&)> refused = {};
 };
 
 class listener {
@@ -112,6 +116,8 @@ class listener {
   virtual ~listener() = default;
   // The address in use; with port 0 in the options, the port that the system chose.
   virtual link::address address() const = 0;
+  // Any thread.
+  virtual listener_stats stats() const = 0;
 };
 
 // The client side: keeps one session, and dials again after its end with back-off and jitter

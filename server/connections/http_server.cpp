@@ -103,6 +103,10 @@ void http_server::stop() {
     worker->stop();
 }
 
+void http_server::note_refusal(const refusal& refusal) {
+  impl_->counters.refusals.add(refusal, refusal_log::clock::now());
+}
+
 http_stats http_server::stats() const {
   const auto& c = impl_->counters;
   http_stats now;

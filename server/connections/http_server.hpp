@@ -86,6 +86,10 @@ class http_server {
 
   http_stats stats() const;
 
+  // Writes what another listener of this node has refused into the audit log, among the refusals of
+  // this one. Any thread; not after it is destroyed.
+  void note_refusal(const refusal& refusal);
+
  private:
   class impl;
   std::unique_ptr<impl> impl_;

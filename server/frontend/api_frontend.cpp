@@ -187,6 +187,9 @@ std::filesystem::path api_frontend::kubeconfig_path() const {
 http_stats api_frontend::stats() const {
   return impl_->server.stats();
 }
+void api_frontend::note_refusal(const refusal& refusal) {
+  impl_->server.note_refusal(refusal);
+}
 tls_material api_frontend::identity() const {
   const std::lock_guard lock{impl_->mutex};
   return impl_->material;

@@ -71,6 +71,8 @@ class api_frontend {
   const std::optional<endpoint>& legacy_address() const noexcept;
   std::filesystem::path kubeconfig_path() const;
   http_stats stats() const;
+  // As http_server::note_refusal.
+  void note_refusal(const refusal& refusal);
   // What the listener shows and trusts now: for other listeners of this node, asked for at each
   // handshake.
   tls_material identity() const;

@@ -10,6 +10,7 @@
 
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/core/metrics.hpp"
+#include "runtime/link/refusal.hpp"
 #include "server/connections/http_server.hpp"
 
 namespace troupe::actors {
@@ -45,7 +46,8 @@ void add_gauge(families& out, std::string name, std::string help, double value);
 // -- one file each ------------------------------------------------------------------------------
 void add_actor_metrics(families& out, const runtime::directory& actors);
 void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from);
-void add_link_metrics(families& out, const actors::link_table& from);
+void add_link_metrics(families& out, const actors::link_table& from,
+                      const runtime::link::listener_stats& listener);
 void add_store_metrics(families& out, const persistence::store& store);
 void add_transport_metrics(families& out, const http_stats& from);
 void add_process_metrics(families& out);

@@ -7,7 +7,8 @@ namespace troupe::server {
 
 using prometheus::MetricType;
 
-void add_link_metrics(families& out, const actors::link_table& from) {
+void add_link_metrics(families& out, const actors::link_table& from,
+                      const runtime::link::listener_stats& listener) {
   runtime::link::session_stats all;
   const auto links = from.list();
   for (const auto& [node, peer, stats] : links) {
@@ -34,6 +35,13 @@ void add_link_metrics(families& out, const actors::link_table& from) {
             static_cast<double>(all.outbox_bytes));
   add_gauge(out, "troupe_link_window_bytes", "Bytes received from nodes and not handled yet.",
             static_cast<double>(all.window_bytes));
+  family refused{out, "troupe_link_refused_total",
+                 "Connections at the port that nodes call which came to no session.",
+                 MetricType::Counter};
+  for (std::size_t i = 0; i < listener.refused.size(); ++i) {
+    const auto reason = to_string(static_cast<runtime::link::refusal_reason>(i));
+    refused.counter(static_cast<double>(listener.refused[i]), {{"reason", std::string{reason}}});
+  }
 }
 
 }  // namespace troupe::server

@@ -17,6 +17,7 @@ struct metrics::impl {
   request_metrics requests;
   mutable std::mutex mutex;
   std::function<http_stats()> transport;
+  std::function<runtime::link::listener_stats()> link_listener;
 };
 
 metrics::metrics(actors::control_plane& plane) : impl_{std::make_unique<impl>(plane)} {}
@@ -35,6 +36,11 @@ void metrics::transport(std::function<http_stats()> from) {
   impl_->transport = std::move(from);
 }
 
+void metrics::link_listener(std::function<runtime::link::listener_stats()> from) {
+  const std::lock_guard lock{impl_->mutex};
+  impl_->link_listener = std::move(from);
+}
+
 std::string metrics::text() const {
   families out;
   family{out, "troupe_build_info", "Always 1; the label is the version.",
@@ -44,11 +50,14 @@ std::string metrics::text() const {
   add_actor_metrics(out, impl_->plane.system().actors());
   add_scheduler_metrics(out, actors::metrics_of_scheduler());
   add_store_metrics(out, impl_->plane.store());
-  add_link_metrics(out, impl_->plane.links().table());
   add_process_metrics(out);
   {
-    // Under the lock: once transport() has returned, what was given before is not called any more.
+    // Under the lock: once transport() has returned, what was given before is not called any more;
+    // link_listener() likewise.
     const std::lock_guard lock{impl_->mutex};
+    add_link_metrics(
+        out, impl_->plane.links().table(),
+        impl_->link_listener ? impl_->link_listener() : runtime::link::listener_stats{});
     if (impl_->transport) add_transport_metrics(out, impl_->transport());
   }
   return prometheus::TextSerializer{}.Serialize(out);

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "actors/control_plane/control_plane.hpp"
+#include "runtime/link/refusal.hpp"
 #include "server/connections/http_server.hpp"
 
 namespace troupe::server {
@@ -32,6 +33,8 @@ class metrics {
   void refused(const refusal& refusal);
   // Where the figures of the transport come from, once it runs.
   void transport(std::function<http_stats()> from);
+  // Likewise for the listener that joined nodes call.
+  void link_listener(std::function<runtime::link::listener_stats()> from);
 
   std::string text() const;
   static constexpr const char* content_type = "text/plain; version=0.0.4; charset=utf-8";

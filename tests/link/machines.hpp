@@ -98,6 +98,23 @@ class failure_log {
   std::vector<std::string> texts_;
 };
 
+// What a listener has told of connections that came to no session.
+class refusal_notes {
+ public:
+  void add(const link::refusal& seen) {
+    std::lock_guard lock{mutex_};
+    all_.push_back(seen);
+  }
+  std::vector<link::refusal> all() const {
+    std::lock_guard lock{mutex_};
+    return all_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<link::refusal> all_;
+};
+
 inline const authority& our_authority() {
   static const authority ours{"the cluster"};
   return ours;
@@ -123,14 +140,20 @@ struct plane {
                  link::credentials_source from = always(plane_credentials()),
                  std::size_t connections = 5'000)
       : sessions{hold} {
-    auto started = link::listener::start(
-        {std::move(listen), std::move(from), sessions.acceptor(), connections});
+    auto started =
+        link::listener::start({std::move(listen), std::move(from), sessions.acceptor(), connections,
+                               [this](const link::refusal& seen) { refusals.add(seen); }});
     INFO((started ? "" : started.error()));
     REQUIRE(started);
     listener = std::move(*started);
   }
 
+  std::uint64_t refused(link::refusal_reason reason) const {
+    return listener->stats().refused[static_cast<std::size_t>(reason)];
+  }
+
   session_log sessions;
+  refusal_notes refusals;
   std::unique_ptr<link::listener> listener;
 };
 

@@ -19,6 +19,7 @@ namespace {
 
 namespace defaults = link::defaults;
 using namespace std::chrono_literals;
+using reason = link::refusal_reason;
 using std::chrono::steady_clock;
 
 class stranger {
@@ -91,6 +92,10 @@ TEST_CASE("garbage gets a closed connection") {
   }
   live.check();
   REQUIRE(there.sessions.count() == 1);
+  REQUIRE(eventually([&] { return there.refused(reason::handshake_failed) == 50; }));
+  const auto told = there.refusals.all();
+  REQUIRE(told.size() == 50);
+  REQUIRE_THAT(told.back().peer, Catch::StartsWith("127.0.0.1:"));
 }
 
 TEST_CASE("connections that do not get on with their handshake are cut after its limit") {
@@ -108,6 +113,8 @@ TEST_CASE("connections that do not get on with their handshake are cut after its
     REQUIRE(peer->is_closed_within(late));
   REQUIRE(steady_clock::now() - begun < late);
   live.check();
+  REQUIRE(eventually([&] { return there.refused(reason::handshake_timeout) == 20; }));
+  REQUIRE(there.refused(reason::handshake_failed) == 0);
 }
 
 TEST_CASE("a flood of half-open connections costs the oldest of them, and keeps no node out") {
@@ -120,6 +127,8 @@ TEST_CASE("a flood of half-open connections costs the oldest of them, and keeps 
   node late_one{there.listener->address(), always(node_credentials("late"))};
   REQUIRE(there.sessions.await(1, 3s).session);
   live.check();
+  // The witness had its session by then.
+  REQUIRE(there.refused(reason::handshakes_limit) >= 50);
 }
 
 // A handshake of TLS as OpenSSL does it; the credentials may be empty.
@@ -223,6 +232,10 @@ TEST_CASE("a program of another version is refused with the reason and the remed
   REQUIRE(status.error_code() == grpc::StatusCode::FAILED_PRECONDITION);
   REQUIRE_THAT(status.error_message(), Catch::Contains("upgrade the one here"));
   REQUIRE(there.sessions.count() == 0);
+  REQUIRE(eventually([&] { return there.refused(reason::session_refused) == 1; }));
+  const auto told = there.refusals.all();
+  REQUIRE(told.size() == 1);
+  REQUIRE_THAT(told.front().detail, Catch::Contains("upgrade the one here"));
 }
 
 TEST_CASE("a node that sends a frame above the limit loses its session") {
@@ -260,6 +273,7 @@ TEST_CASE("a connection that has no session any more makes room for another") {
   while (peer.stream->Read(&packet)) {
   }
   REQUIRE(peer.stream->Finish().ok());
+  REQUIRE(there.refusals.all().empty());
   node other{there.listener->address()};
   REQUIRE(there.sessions.await(1).session);
 }
@@ -273,6 +287,7 @@ TEST_CASE("no more connections are held than allowed, and one that goes makes ro
   node third{there.listener->address()};
   third.failures.await();
   REQUIRE(there.sessions.count() == 2);
+  REQUIRE(there.refused(reason::connections_limit) >= 1);
   first.reset();
   REQUIRE(there.sessions.await(2).session);
   REQUIRE(third.sessions.await().session);

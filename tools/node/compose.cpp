@@ -17,6 +17,7 @@
 #include "server/console/handlers/console.hpp"
 #include "server/credentials/addresses.hpp"
 #include "server/credentials/pki.hpp"
+#include "server/flow_control/refusal_log.hpp"
 #include "server/frontend/api_frontend.hpp"
 #include "server/frontend/health.hpp"
 #include "server/join/bootstrap_tokens.hpp"
@@ -54,12 +55,23 @@ tl::expected<actors::scheduler::profile_options, std::string> scheduler_profile(
   return profile;
 }
 
+// Of one address, or of callers that nobody knows, the audit log counts what has the same reason.
+server::refusal as_refusal(const runtime::link::refusal& seen) {
+  const auto host = std::string_view{seen.peer}.substr(0, seen.peer.rfind(':'));
+  auto reason = fmt::format("link: {}", to_string(seen.reason));
+  if (!seen.detail.empty()) reason += ": " + seen.detail;
+  return {.peer = seen.peer,
+          .address = std::hash<std::string_view>{}(host),
+          .reason = std::move(reason)};
+}
+
 // Declared bottom up: each part outlives those that use it.
 class node : public node_parts {
  public:
   explicit node(const config::node_config& config) : config_{config} {}
   ~node() override {
     if (console_) console_->transport({});
+    end_link();
   }
 
   tl::expected<std::string, std::string> start() override {
@@ -73,7 +85,7 @@ class node : public node_parts {
   }
 
   void stop() override {
-    link_.reset();
+    end_link();
     if (front_) front_->stop();
   }
 
@@ -235,7 +247,17 @@ class node : public node_parts {
                            join->link_address(all ? fmt::format(":{}", address.port)
                                                   : server::to_string(server::endpoint{
                                                         address.host, address.port}));
+                         },
+                     .refused =
+                         [front = front_.get()](const runtime::link::refusal& seen) {
+                           front->note_refusal(as_refusal(seen));
                          }});
+    console_->link_listener([link = link_.get()] { return link->stats(); });
+  }
+
+  void end_link() {
+    if (console_) console_->link_listener({});
+    link_.reset();
   }
 
   void start_nodes() {

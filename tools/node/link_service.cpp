@@ -45,8 +45,10 @@ struct link_service::shared {
 
   // Of threads that it cannot have the library says so by an exception.
   tl::expected<std::unique_ptr<runtime::link::listener>, std::string> start_listener() const try {
-    return runtime::link::listener::start(
-        {.listen = options.listen, .credentials = options.credentials, .accept = acceptor});
+    return runtime::link::listener::start({.listen = options.listen,
+                                           .credentials = options.credentials,
+                                           .accept = acceptor,
+                                           .refused = options.refused});
   } catch (const std::exception& e) {
     return tl::make_unexpected(std::string{e.what()});
   }
@@ -86,6 +88,11 @@ link_service::~link_service() {
   }
   if (state_->thread.joinable()) state_->thread.join();
   state_->listener.reset();
+}
+
+runtime::link::listener_stats link_service::stats() const {
+  const std::lock_guard lock{state_->mutex};
+  return state_->listener ? state_->listener->stats() : runtime::link::listener_stats{};
 }
 
 // -- consoles -------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ struct link_service_options {
   runtime::link::credentials_source credentials;
   // Told once, when it listens; on the service's thread.
   std::function<void(const runtime::link::address& address)> listening;
+  // As runtime::link::listener_options::refused.
+  std::function<void(const runtime::link::refusal& refusal)> refused = {};
 };
 
 class link_service {
@@ -28,6 +30,9 @@ class link_service {
   link_service(actors::control_plane& plane, link_service_options options);
   // Ends all sessions.
   ~link_service();
+
+  // Zeros until it listens. Any thread.
+  runtime::link::listener_stats stats() const;
 
  private:
   struct shared;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -19,7 +20,9 @@
 #include <thread>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "runtime/line_limit.hpp"
 #include "runtime/link/defaults.hpp"
 #include "runtime/link/transport/log.hpp"
 #include "runtime/link/transport/socket.hpp"
@@ -68,12 +71,31 @@ class connection_acceptor::impl {
     auto& one = *found->second;
     if (one.settled == is_settled) return;
     one.settled = is_settled;
+    one.had_session |= is_settled;
     one.since = std::chrono::steady_clock::now();
     // The handshakes are in one list, the oldest first.
     if (is_settled)
       established_.splice(established_.end(), handshaking_, found->second);
     else
       handshaking_.splice(handshaking_.end(), established_, found->second);
+  }
+
+  void refused(const std::string& from, const std::string& detail) {
+    {
+      std::lock_guard lock{mutex_};
+      const auto found = by_origin_.find(from);
+      if (found == by_origin_.end()) return;  // cut, and counted, before
+      found->second->counted = true;
+      count(refusal_reason::session_refused, from, detail);
+    }
+    tell();
+  }
+
+  listener_stats stats() const {
+    listener_stats now;
+    for (std::size_t i = 0; i < now.refused.size(); ++i)
+      now.refused[i] = refused_[i].load(std::memory_order_relaxed);
+    return now;
   }
 
  private:
@@ -86,6 +108,8 @@ class connection_acceptor::impl {
     std::string from;
     time_point since;
     bool settled = false;
+    bool had_session = false;
+    bool counted = false;  // as refused
   };
   using connections = std::list<connection>;
 
@@ -121,27 +145,28 @@ class connection_acceptor::impl {
         return;
       }
       accept(std::move(socket), text_of(from));
+      tell();
     }
   }
 
   void accept(unique_fd socket, std::string from) {
     unique_fd ours{::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0)};
-    if (!ours) return;
     {
       std::lock_guard lock{mutex_};
-      if (established_.size() >= options_.connections) {
-        log().debug("{} is turned away: {} connections are held", from, established_.size());
-        return;
+      if (!ours) {
+        warn("no file descriptors are left");
+        return count(refusal_reason::out_of_descriptors, from);
       }
+      if (established_.size() >= options_.connections)
+        return count(refusal_reason::connections_limit, from);
       if (handshaking_.size() >= defaults::handshakes_limit ||
           by_number_.size() >= options_.connections)
-        cut(handshaking_.front());
+        cut(handshaking_.front(), refusal_reason::handshakes_limit);
       const auto number = next_number_++;
       // For the end of both directions, which is always reported.
       if (!watch(ours.get(), 0, number)) {
-        log().warn("the link turns {} away: its socket cannot be watched: {}", from,
-                   std::strerror(errno));
-        return;
+        warn(fmt::format("its socket cannot be watched: {}", std::strerror(errno)));
+        return count(refusal_reason::out_of_descriptors, from);
       }
       handshaking_.push_back({number, std::move(ours), from, std::chrono::steady_clock::now()});
       by_number_[number] = by_origin_[std::move(from)] = std::prev(handshaking_.end());
@@ -152,9 +177,18 @@ class connection_acceptor::impl {
 
   // gRPC, or the peer, has closed it.
   void gone(std::uint64_t number) {
-    std::lock_guard lock{mutex_};
-    const auto found = by_number_.find(number);
-    if (found != by_number_.end()) forget(found->second);
+    {
+      std::lock_guard lock{mutex_};
+      const auto found = by_number_.find(number);
+      if (found == by_number_.end()) return;
+      // gRPC has the same limit for the handshake of TLS, and may be first.
+      const auto age = std::chrono::steady_clock::now() - found->second->since;
+      const bool late = age >= defaults::handshake_limit - defaults::handshake_round;
+      count(*found->second,
+            late ? refusal_reason::handshake_timeout : refusal_reason::handshake_failed);
+      forget(found->second);
+    }
+    tell();
   }
 
   void forget(connections::iterator one) {
@@ -167,9 +201,12 @@ class connection_acceptor::impl {
   }
 
   void cut_late(time_point now) {
-    std::lock_guard lock{mutex_};
-    while (!handshaking_.empty() && now - handshaking_.front().since >= defaults::handshake_limit)
-      cut(handshaking_.front());
+    {
+      std::lock_guard lock{mutex_};
+      while (!handshaking_.empty() && now - handshaking_.front().since >= defaults::handshake_limit)
+        cut(handshaking_.front(), refusal_reason::handshake_timeout);
+    }
+    tell();
   }
 
   // Without a descriptor for it a connection would stay in the queue and wake us without end.
@@ -177,11 +214,43 @@ class connection_acceptor::impl {
     spare_ = unique_fd{};
     const unique_fd closed{::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
     spare_ = unique_fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-    log().warn("the link turned a connection away: no file descriptors are left");
+    warn("no file descriptors are left");
+    {
+      std::lock_guard lock{mutex_};
+      count(refusal_reason::out_of_descriptors, {});
+    }
+    tell();
+  }
+
+  void warn(const std::string& reason) {
+    const auto left_out = line_.allow(std::chrono::steady_clock::now());
+    if (!left_out) return;
+    log().warn("the link turned a connection away: {}{}", reason,
+               *left_out == 0 ? "" : fmt::format(" (and {} more)", *left_out));
+  }
+
+  // With the lock, the two of them; what they note is told without it.
+  void count(refusal_reason reason, const std::string& from, const std::string& detail = {}) {
+    refused_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
+    if (options_.refused) untold_.push_back({reason, from, detail});
+  }
+  void count(const connection& one, refusal_reason reason) {
+    if (!one.had_session && !one.counted) count(reason, one.from);
+  }
+
+  void tell() {
+    std::vector<refusal> untold;
+    {
+      std::lock_guard lock{mutex_};
+      untold.swap(untold_);
+    }
+    for (const auto& each : untold)
+      options_.refused(each);
   }
 
   // gRPC notices and closes its own descriptor.
-  void cut(connection& one) {
+  void cut(connection& one, refusal_reason reason) {
+    count(one, reason);
     ::shutdown(one.socket.get(), SHUT_RDWR);
     forget(by_number_.at(one.number));
   }
@@ -200,12 +269,15 @@ class connection_acceptor::impl {
   const unique_fd stop_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   unique_fd spare_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   std::thread thread_;
+  line_limit line_{defaults::refusal_line_period};
+  std::array<std::atomic<std::uint64_t>, refusal_reasons> refused_{};
 
   std::mutex mutex_;
   connections handshaking_, established_;
   std::uint64_t next_number_ = listening_event + 1;
   std::unordered_map<std::uint64_t, connections::iterator> by_number_;
   std::unordered_map<std::string, connections::iterator> by_origin_;
+  std::vector<refusal> untold_;  // of one event, or one round: no more than there are handshakes
 };
 
 connection_acceptor::connection_acceptor(std::unique_ptr<impl> made) : impl_{std::move(made)} {}
@@ -235,6 +307,14 @@ link::address connection_acceptor::address() const {
 
 void connection_acceptor::settled(const std::string& from, bool is_settled) {
   impl_->settled(from, is_settled);
+}
+
+void connection_acceptor::refused(const std::string& from, const std::string& detail) {
+  impl_->refused(from, detail);
+}
+
+listener_stats connection_acceptor::stats() const {
+  return impl_->stats();
 }
 
 }  // namespace troupe::runtime::link

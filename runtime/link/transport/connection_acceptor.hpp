@@ -2,7 +2,8 @@
 // cuts those whose handshake takes too long.
 //
 // One thread of its own. gRPC owns a connection from `connected` on; the acceptor keeps a second
-// descriptor of its socket, to see the end of the connection and to cut it before.
+// descriptor of its socket, to see the end of the connection and to cut it before. Each connection
+// that comes to no session is counted by its reason.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,8 @@ class connection_acceptor {
     std::size_t connections = 0;
     // Takes the descriptor of a new connection, on the acceptor's thread.
     std::function<void(int descriptor)> connected;
+    // As listener_options::refused.
+    std::function<void(const refusal&)> refused;
   };
 
   // Takes the port. Nothing is accepted before `start`.
@@ -35,6 +38,9 @@ class connection_acceptor {
   // A connection from there (host and port) has got through its handshake, or starts it again
   // and has `handshake_limit` for it. Any thread.
   void settled(const std::string& from, bool is_settled);
+  // A call from there was refused, for that reason in one line. Any thread.
+  void refused(const std::string& from, const std::string& detail);
+  listener_stats stats() const;
 
  private:
   class impl;

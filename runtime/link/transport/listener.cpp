@@ -13,6 +13,7 @@
 #include "runtime/link/transport/server_call.hpp"
 #include "runtime/link/transport/start.hpp"
 #include "runtime/link/transport/stream.grpc.pb.h"
+#include "runtime/link/transport/text.hpp"
 
 namespace troupe::runtime::link {
 namespace {
@@ -41,8 +42,9 @@ class grpc_listener final : public listener, private Link::CallbackService {
   tl::expected<void, std::string> start() {
     if (const auto usable = check(options_.credentials()); !usable)
       return tl::make_unexpected(usable.error());
-    auto made = connection_acceptor::open(
-        {options_.listen, options_.connections, [this](int socket) { connected(socket); }});
+    auto made =
+        connection_acceptor::open({options_.listen, options_.connections,
+                                   [this](int socket) { connected(socket); }, options_.refused});
     if (!made) return tl::make_unexpected(made.error());
     acceptor_ = std::move(*made);
     address_ = acceptor_->address();
@@ -60,6 +62,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
   }
 
   link::address address() const override { return address_; }
+  listener_stats stats() const override { return acceptor_->stats(); }
 
  private:
   // On the acceptor's thread.
@@ -71,14 +74,20 @@ class grpc_listener final : public listener, private Link::CallbackService {
 
   grpc::ServerBidiReactor<Packet, Packet>* Connect(grpc::CallbackServerContext* call) override {
     auto verified = peer_of(*call->auth_context(), call->peer());
-    if (!verified) return refuse_call(verified.error());
+    if (!verified) {
+      acceptor_->refused(address_of(call->peer()), verified.error());
+      return refuse_call(verified.error());
+    }
     const auto from = verified->address;
     stream_session::options settings;
     settings.accept = options_.accept;
     settings.agreed = [this, from] { acceptor_->settled(from, true); };
     const auto made = std::make_shared<std::weak_ptr<stream_session>>();
-    settings.finished = [this, from, made](bool, const std::string&) {
-      acceptor_->settled(from, false);
+    settings.finished = [this, from, made](bool agreed, const std::string& reason) {
+      if (agreed)
+        acceptor_->settled(from, false);
+      else if (!closing())
+        acceptor_->refused(from, reason);
       forget(made->lock());
     };
     auto session = std::make_shared<stream_session>(std::move(settings));
@@ -90,6 +99,11 @@ class grpc_listener final : public listener, private Link::CallbackService {
       sessions_.insert(session);
     }
     return start_server_call(*call, std::move(session));
+  }
+
+  bool closing() {
+    std::lock_guard lock{mutex_};
+    return closing_;
   }
 
   void forget(const std::shared_ptr<stream_session>& session) {

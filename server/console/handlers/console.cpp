@@ -112,6 +112,10 @@ void console::transport(std::function<http_stats()> from) {
   impl_->samples.transport(std::move(from));
 }
 
+void console::link_listener(std::function<runtime::link::listener_stats()> from) {
+  impl_->figures.link_listener(std::move(from));
+}
+
 void console::refused(const refusal& refusal) {
   impl_->figures.refused(refusal);
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "actors/control_plane/control_plane.hpp"
+#include "runtime/link/refusal.hpp"
 #include "server/connections/http_server.hpp"
 #include "server/console/context/remote.hpp"
 #include "server/http/http.hpp"
@@ -36,6 +37,8 @@ class console final : public handler {
   // Where the figures of the transport come from, once it runs. What was given before is not called
   // any more when this returns: give nothing before the transport goes.
   void transport(std::function<http_stats()> from);
+  // Likewise for the listener that joined nodes call.
+  void link_listener(std::function<runtime::link::listener_stats()> from);
   // For http_options::observe_refusal.
   void refused(const refusal& refusal);
 

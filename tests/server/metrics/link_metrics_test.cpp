@@ -1,4 +1,6 @@
 // /metrics of a control plane with joined nodes: what goes over their links, all together.
+#include <spdlog/fmt/fmt.h>
+
 #include <catch2/catch.hpp>
 #include <future>
 #include <memory>
@@ -35,14 +37,20 @@ std::map<std::string, double> of_links(console_test& t) {
 using values = std::map<std::string, double>;
 
 values all_of(double links, double sent, double received, double bytes_sent, double bytes_received,
-              double outbox, double window) {
-  return {{"troupe_links", links},
-          {"troupe_link_frames{direction=\"sent\"}", sent},
-          {"troupe_link_frames{direction=\"received\"}", received},
-          {"troupe_link_bytes{direction=\"sent\"}", bytes_sent},
-          {"troupe_link_bytes{direction=\"received\"}", bytes_received},
-          {"troupe_link_outbox_bytes", outbox},
-          {"troupe_link_window_bytes", window}};
+              double outbox, double window, const link::listener_stats& listener = {}) {
+  values refused;
+  for (std::size_t i = 0; i < link::refusal_reasons; ++i)
+    refused[fmt::format("troupe_link_refused_total{{reason=\"{}\"}}",
+                        to_string(static_cast<link::refusal_reason>(i)))] = listener.refused[i];
+  values all{{"troupe_links", links},
+             {"troupe_link_frames{direction=\"sent\"}", sent},
+             {"troupe_link_frames{direction=\"received\"}", received},
+             {"troupe_link_bytes{direction=\"sent\"}", bytes_sent},
+             {"troupe_link_bytes{direction=\"received\"}", bytes_received},
+             {"troupe_link_outbox_bytes", outbox},
+             {"troupe_link_window_bytes", window}};
+  all.merge(refused);
+  return all;
 }
 
 // A node's end that lets go of nothing: its window fills.
@@ -120,6 +128,17 @@ TEST_CASE("the metrics show what goes over the links, and nothing of a node that
   CHECK(rest_test::eventually([&] { return of_links(t) == all_of(1, 1, 4, 100, 4 * size, 0, 0); }));
   near.cut();
   CHECK(rest_test::eventually([&] { return of_links(t) == none; }));
+}
+
+TEST_CASE("the metrics show what the listener of nodes has refused, by reason") {
+  console_test t;
+  link::listener_stats seen;
+  seen.refused = {1, 2, 3, 4, 5, 6};
+  t.subject().link_listener([&] { return seen; });
+  CHECK(of_links(t) == all_of(0, 0, 0, 0, 0, 0, 0, seen));
+  CHECK(of_links(t).at("troupe_link_refused_total{reason=\"session_refused\"}") == 5);
+  t.subject().link_listener({});
+  CHECK(of_links(t) == all_of(0, 0, 0, 0, 0, 0, 0));
 }
 
 }  // namespace troupe::server::testing

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <regex>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +32,23 @@ std::vector<std::string> with(std::vector<std::string> words, const std::string&
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == flag) words[i + 1] = value;
   return words;
+}
+
+// Connections that the listener of nodes has refused, for whatever reason, as /metrics says.
+double refused_at_link(const machine& control) {
+  std::istringstream lines{client_on(control)->request("GET", "/metrics").body};
+  double all = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("troupe_link_refused_total"))
+      all += std::stod(line.substr(line.rfind(' ')));
+  return all;
+}
+
+std::size_t count_of(const std::string& part, const std::string& text) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
 }
 
 struct refusal {
@@ -242,6 +260,12 @@ TEST_CASE("strangers at the port that nodes call cost a closed connection", "[ne
   std::cout << "join: 1,000 strangers at the link: " << before / 1024 << " MB -> " << after / 1024
             << " MB resident" << std::endl;
   if (memory_is_the_programs()) CHECK(after < before + 60'000);
+  // Counted, each of them, and told in a few lines.
+  CHECK(soon(10s, [&] { return refused_at_link(control) >= 1'000; }));
+  const auto told = count_of("\"link: ", control.log()) + count_of("\\\"link: ", control.log());
+  CHECK(told >= 1);
+  CHECK(told < 50);
+  CHECK(count_of("turned a connection away", control.log()) < 5);
   cluster.scale_web(6);
   cluster.converge(converge_limit);
   CHECK(cluster.is_ready(cluster.at(2)));

@@ -1,0 +1,36 @@
+// Keeps a line of the log that outsiders can cause from coming more often than once a period; the
+// next line says how many were left out. Thread safe.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::runtime {
+
+class line_limit {
+ public:
+  explicit line_limit(duration period) : period_{period} {}
+
+  // How many were left out since the last line; absent: this one is to be left out as well.
+  std::optional<std::uint64_t> allow(time_point now) {
+    const std::lock_guard lock{mutex_};
+    if (last_ && now - *last_ < period_) {
+      ++left_out_;
+      return std::nullopt;
+    }
+    last_ = now;
+    return std::exchange(left_out_, 0);
+  }
+
+ private:
+  const duration period_;
+  std::mutex mutex_;
+  std::optional<time_point> last_;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace troupe::runtime
