@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/log.hpp"
 #include "actors/defaults.hpp"
 #include "actors/nodes/taints.hpp"
 #include "actors/write/commands.hpp"
@@ -112,9 +113,13 @@ void pod::end(const pod_decision& next, const api::object* node) {
 void pod::carry_out(const pod_decision& next) {
   const auto& meta = pod_->meta();
   if (next.need == pod_need::removal) {
+    log().debug("pod {} at revision {} is removed: no kubelet will end it", key(),
+                pod_->revision());
     return send_command<command_done>(remove{
         .key = key(), .uid = meta.uid(), .grace_seconds = 0, .cause = {.author = "pod/" + name()}});
   }
+  log().info("pod {} at revision {} is sent away from node {}, whose taints it does not tolerate",
+             key(), pod_->revision(), pod_->as<Pod>().spec().node_name());
   tell(context_->recorder, record_event{.about = pod_,
                                         .reason = "TaintManagerEviction",
                                         .message = "Marking for deletion Pod " + name(),
@@ -130,6 +135,8 @@ void pod::carry_out(const pod_decision& next) {
 bool pod::mark_not_ready(const api::object& node) {
   auto marked = marked_not_ready(pod_->as<Pod>(), node.as<Node>(), wall_now());
   if (!marked) return false;
+  log().debug("pod {} at revision {} is not ready: its node {} is silent", key(), pod_->revision(),
+              node.meta().name());
   auto transaction = std::make_shared<persistence::transaction>(succeed(*pod_, std::move(marked)));
   transaction->cause.author = "pod/" + name();
   send_command<commit_done>(commit{std::move(transaction)});

@@ -6,15 +6,22 @@
 #include <sstream>
 
 #include "actors/core/log.hpp"
+#include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
+#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
+#include "support/workloads.hpp"
 
 namespace troupe::test {
 
+using api::apps::v1::Deployment;
 using api::core::v1::ConfigMap;
+using api::core::v1::Namespace;
+using api::core::v1::Node;
 using api::core::v1::Pod;
+using api::core::v1::ReplicationController;
 using Catch::Matchers::Contains;
 using std::chrono::seconds;
 
@@ -30,6 +37,15 @@ ConfigMap map_named(const std::string& name) {
 // The lines of the room's logger while it lives, each as "level message".
 class room_log {
  public:
+  // How often it says so.
+  std::size_t count(const std::string& line) const {
+    const auto all = text();
+    std::size_t found = 0;
+    for (auto at = all.find(line); at != all.npos; at = all.find(line, at + 1))
+      ++found;
+    return found;
+  }
+
   room_log() : before_{actors::log().level()} {
     sink_->set_pattern("%l %v");
     actors::log().sinks().push_back(sink_);
@@ -98,6 +114,103 @@ TEST_CASE("what the garbage collector removes, and whom it waits for, is in the 
   CHECK_THAT(log.text(),
              Contains("debug garbage: /registry/configmaps/default/dependent at revision " +
                       std::to_string(made->revision()) + " is removed: no owner is left"));
+}
+
+TEST_CASE("a controller says once for each sync how it scales, and each pod is a step") {
+  const room_log log;
+  cluster c{1};
+  const std::string web = "replication-controller /registry/replicationcontrollers/default/web";
+  c.create(replication_controller("web", 3, {{"app", "web"}}));
+  c.settle();
+  CHECK(log.count("info " + web + " at revision ") == 1);
+  CHECK_THAT(log.text(), Contains("scales up from 0 to 3 pods"));
+  for (const auto& pod : c.list<Pod>())
+    CHECK_THAT(log.text(), Contains("debug " + web + ": creates /registry/pods/default/" +
+                                    pod->meta().name() + " at revision "));
+  c.change<ReplicationController>("default", "web",
+                                  [](auto& rc) { rc.mutable_spec()->set_replicas(1); });
+  c.settle();
+  CHECK(log.count("scales down from 3 to 1 pods") == 1);
+  CHECK(log.count(": removes /registry/pods/default/web-") == 2);
+}
+
+TEST_CASE("a controller says how many objects it adopts and releases, and which") {
+  const room_log log;
+  cluster c{1};
+  auto orphan = pod_named("orphan");
+  (*orphan.mutable_metadata()->mutable_labels())["app"] = "web";
+  c.create(orphan);
+  c.create(replication_controller("web", 1, {{"app", "web"}}));
+  // The scheduler may have changed the pod in between: then it is tried again.
+  c.advance(std::chrono::seconds{2});
+  CHECK_THAT(log.text(), Contains("adopts 1 and releases 0 objects") &&
+                             Contains("web: adopts /registry/pods/default/orphan at revision "));
+  c.change<Pod>("default", "orphan",
+                [](Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["app"] = "other"; });
+  c.advance(std::chrono::seconds{2});
+  CHECK_THAT(log.text(), Contains("adopts 0 and releases 1 objects") &&
+                             Contains("web: releases /registry/pods/default/orphan at revision "));
+}
+
+TEST_CASE("a rollout is in the log from its new replica set to its end") {
+  const room_log log;
+  cluster c{1};
+  add_node(c, "n1");
+  c.create(deployment("web", 1, "one"));
+  for (int i = 0; i < 5; ++i) {
+    c.settle();
+    renew_lease(c, "n1");
+    run_kubelets(c);
+    c.advance(seconds{1});
+  }
+  const std::string web =
+      "info deployment-controller /registry/deployments/default/web at revision ";
+  CHECK(log.count(web) >= 2);
+  CHECK_THAT(log.text(), Contains("NewReplicaSetCreated: Created new replica set \"web-"));
+  CHECK_THAT(log.text(), Contains("NewReplicaSetAvailable: ReplicaSet \"web-"));
+}
+
+TEST_CASE("a write that a controller must do again is a step in the log") {
+  const room_log log;
+  cluster_options options;
+  options.plane.conflict_chance = 0.5;
+  cluster c{1, options};
+  REQUIRE(c.run_until([&] { return c.find<Namespace>({}, "default") != nullptr; }));
+  c.create(deployment("web", 1, "one"));
+  c.advance(seconds{10});
+  CHECK_THAT(log.text(), Contains("debug deployment-controller /registry/deployments/default/web: "
+                                  "the sync failed, the next one is in "));
+}
+
+TEST_CASE("a pod that does not tolerate its node is told of when it is sent away") {
+  const room_log log;
+  cluster c{1};
+  add_node(c, "n1");
+  const auto pod = c.create(pod_named("a", "n1"));
+  c.change<Node>({}, "n1", [](Node& node) {
+    auto& taint = *node.mutable_spec()->add_taints();
+    taint.set_key("gpu");
+    taint.set_effect("NoExecute");
+  });
+  c.settle();
+  CHECK_THAT(log.text(), Contains("info pod /registry/pods/default/a at revision " +
+                                  std::to_string(pod->revision()) +
+                                  " is sent away from node n1, whose taints it does not tolerate"));
+}
+
+TEST_CASE("a namespace that is emptied and gone is told of once each") {
+  const room_log log;
+  cluster c{1};
+  Namespace ns;
+  ns.mutable_metadata()->set_name("short");
+  c.create(ns);
+  c.settle();
+  c.remove<Namespace>({}, "short");
+  c.settle();
+  CHECK(log.count("info namespaces: /registry/namespaces/short at revision ") == 2);
+  CHECK_THAT(log.text(), Contains(" is being emptied") && Contains(" has gone"));
+  CHECK_THAT(log.text(), Contains("debug namespaces: /registry/serviceaccounts/short/default at "
+                                  "revision "));
 }
 
 }  // namespace troupe::test

@@ -18,6 +18,7 @@
 namespace troupe::actors::deployments {
 
 using api::apps::v1::Deployment;
+using api::apps::v1::DeploymentStatus;
 using api::apps::v1::ReplicaSet;
 using api::core::v1::Pod;
 
@@ -91,12 +92,17 @@ bool deployment_controller::resize_set(const set_view& set, std::int32_t size) {
   if (!changed) return false;
   const auto from = set.wanted();
   replace(set.object(), std::move(changed), [this, from, size, name = set.name()] {
-    if (from != size)
-      record(false, "ScalingReplicaSet",
-             fmt::format("Scaled {} replica set {} from {} to {}", size > from ? "up" : "down",
-                         name, from, size));
+    if (from != size) tell_scaled(size > from ? "up" : "down", name, from, size);
   });
   return true;
+}
+
+void deployment_controller::tell_scaled(const char* direction, const std::string& name,
+                                        std::int32_t from, std::int32_t to) {
+  const auto message =
+      fmt::format("Scaled {} replica set {} from {} to {}", direction, name, from, to);
+  tell_operator(message);
+  record(false, "ScalingReplicaSet", message);
 }
 
 // The Deployment was resized, or is paused: sets keep their proportions.
@@ -203,9 +209,7 @@ bool deployment_controller::make_new_set(const set_family& family) {
   }
   // Its name is longer than its Deployment's, and may be too long.
   const auto sent = create(std::move(set), [this, size, name] {
-    if (size > 0)
-      record(false, "ScalingReplicaSet",
-             fmt::format("Scaled up replica set {} from 0 to {}", name, size));
+    if (size > 0) tell_scaled("up", name, 0, size);
   });
   if (!sent) {
     failure_ =
@@ -235,8 +239,18 @@ void deployment_controller::report(const set_family& family) {
   auto& status = *changed->mutable_status();
   status = calculate_status(*deployment_, family, note_, failure_, wall_seconds());
   if (std::exchange(collided_, false)) status.set_collision_count(status.collision_count() + 1);
-  if (!google::protobuf::util::MessageDifferencer::Equals(*changed, deployment_->body()))
-    replace(owner(), std::move(changed));
+  if (google::protobuf::util::MessageDifferencer::Equals(*changed, deployment_->body())) return;
+  tell_progress(deployment_->body().status(), status);
+  replace(owner(), std::move(changed));
+}
+
+// Where the rollout has come to another stage.
+void deployment_controller::tell_progress(const DeploymentStatus& before,
+                                          const DeploymentStatus& now) const {
+  const auto* was = find_condition(before.conditions(), "Progressing");
+  const auto* is = find_condition(now.conditions(), "Progressing");
+  if (is == nullptr || (was != nullptr && was->reason() == is->reason())) return;
+  tell_operator(fmt::format("{}: {}", is->reason(), is->message()));
 }
 
 }  // namespace troupe::actors::deployments

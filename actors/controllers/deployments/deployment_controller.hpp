@@ -6,6 +6,7 @@
 // decision on stale knowledge fails and is made again (reconciler.hpp).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ class deployment_controller : public reconciler {
   bool resize_set(const set_view& set, std::int32_t size);
   void clean_up(const set_family& family);
   void report(const set_family& family);
+  void tell_scaled(const char* direction, const std::string& name, std::int32_t from,
+                   std::int32_t to);
+  void tell_progress(const api::apps::v1::DeploymentStatus& before,
+                     const api::apps::v1::DeploymentStatus& now) const;
   bool pods_left(const set_family& family) const;
 
   std::optional<deployment_view> deployment_;

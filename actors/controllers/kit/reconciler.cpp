@@ -6,10 +6,21 @@
 
 #include "actors/controllers/kit/defaults.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/log.hpp"
 #include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
 
 namespace troupe::actors {
+namespace {
+
+// Of an answer that is no success.
+template <class Answer>
+std::string_view problem_of(const Answer& answered) {
+  if (!answered) return runtime::to_string(answered.error());
+  return (*answered)->result.error().message;
+}
+
+}  // namespace
 
 reconciler::reconciler(std::string key, controller_context_ptr context)
     : key_{std::move(key)}, context_{std::move(context)} {}
@@ -236,42 +247,58 @@ void reconciler::begin_sync() {
   dirty_ = failed_ = false;
   wake_timer_.cancel();
   then(&reconciler::sync);
-  for (const auto& [key, dependent] : std::exchange(to_claim_, {}))
-    send_claim(key, dependent);
+  if (!to_claim_.empty()) send_claims();
   settle();
+}
+
+void reconciler::send_claims() {
+  std::size_t adopted = 0, released = 0;
+  for (const auto& [key, dependent] : std::exchange(to_claim_, {})) {
+    const auto sent = send_claim(key, dependent);
+    adopted += sent == claim::adopt;
+    released += sent == claim::release;
+  }
+  if (adopted + released > 0)
+    tell_operator(fmt::format("adopts {} and releases {} objects", adopted, released));
 }
 
 // Adopts only after a fresh read of the owner, and commits only if the owner is still what was
 // read: an owner that was deleted and made again under the same name adopts nothing by mistake, and
-// one that is being deleted adopts nothing at all.
-void reconciler::send_claim(const std::string& key, const api::object_ptr& dependent) {
+// one that is being deleted adopts nothing at all. What was sent: nothing is `ignore`.
+claim reconciler::send_claim(const std::string& key, const api::object_ptr& dependent) {
   const auto verdict = judge_dependent(*dependent);
   persistence::transaction transaction;
   transaction.preconditions = {{key, dependent->revision()}};
   auto changed = dependent->copy();
   if (verdict == claim::adopt) {
     const auto fresh = owner_in_store();
-    if (!fresh || fresh->meta().has_deletion_timestamp()) return;
+    if (!fresh || fresh->meta().has_deletion_timestamp()) return claim::ignore;
     transaction.preconditions.push_back({key_, fresh->revision()});
     add_controller_reference(*owner_, api::meta_of(*changed));
   } else if (verdict == claim::release) {
     remove_controller_reference(*owner_, api::meta_of(*changed));
   } else {
-    return;
+    return claim::ignore;
   }
   transaction.mutations.push_back({key, &dependent->kind(), std::move(changed)});
-  write(std::move(transaction));
+  write(verdict == claim::adopt ? "adopts" : "releases", std::move(transaction), {});
+  return verdict;
 }
 
-void reconciler::write(persistence::transaction transaction, on_success done) {
+void reconciler::write(const char* deed, persistence::transaction transaction, on_success done) {
   auto key = transaction.mutations.front().key;
-  send_transaction(std::move(transaction), [this, key = std::move(key), done = std::move(done)](
-                                               const answer<commit_done>& answered) {
-    refresh(key);
-    if (!answered || !(*answered)->result) return retry();
-    if (done) done();
-    enqueue();
-  });
+  send_transaction(std::move(transaction),
+                   [this, deed, key = std::move(key),
+                    done = std::move(done)](const answer<commit_done>& answered) {
+                     refresh(key);
+                     if (!answered || !(*answered)->result) {
+                       tell_failure(deed, key, problem_of(answered));
+                       return retry();
+                     }
+                     tell_step(deed, key, (*answered)->result->at);
+                     if (done) done();
+                     enqueue();
+                   });
 }
 
 api::expected<void> reconciler::create(std::unique_ptr<api::body> content, on_success done) {
@@ -281,7 +308,7 @@ api::expected<void> reconciler::create(std::unique_ptr<api::body> content, on_su
   auto transaction =
       create_transaction(read_store(), kind, std::move(content), checks::all, wall_now(), random());
   if (!transaction) return api::fail(std::move(transaction.error()));
-  write(std::move(*transaction), std::move(done));
+  write("creates", std::move(*transaction), std::move(done));
   return {};
 }
 
@@ -291,7 +318,7 @@ void reconciler::replace(const api::object_ptr& before, std::unique_ptr<api::bod
   persistence::transaction transaction;
   transaction.preconditions = {{key, before->revision()}};
   transaction.mutations.push_back({std::move(key), &before->kind(), std::move(after)});
-  write(std::move(transaction), std::move(done));
+  write("changes", std::move(transaction), std::move(done));
 }
 
 void reconciler::remove_dependent(const api::object_ptr& dependent) {
@@ -301,9 +328,12 @@ void reconciler::remove_dependent(const api::object_ptr& dependent) {
              .uid = dependent->meta().uid(),
              .at = dependent->revision(),
              .cause = change_cause()},
-      [this, key](const answer<command_done>& answered) {
+      [this, key, at = dependent->revision()](const answer<command_done>& answered) {
         refresh(key);
-        if (!answered || (!(*answered)->result && (*answered)->result.error().code != 404)) retry();
+        if (answered && ((*answered)->result || (*answered)->result.error().code == 404))
+          return tell_step("removes", key, at);
+        tell_failure("removes", key, problem_of(answered));
+        retry();
       });
 }
 
@@ -328,12 +358,32 @@ void reconciler::end_sync() {
   if (failed_) {
     backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::sync_retry_first,
                                              defaults::sync_retry_longest);
+    log().debug("{} {}: the sync failed, the next one is in {} ms", context_->owner.component, key_,
+                std::chrono::duration_cast<std::chrono::milliseconds>(backoff_).count());
     enqueue_in(backoff_);
   } else {
     backoff_ = runtime::duration{0};
   }
   after_sync();
   if (dirty_) enqueue();
+}
+
+// -- the log --------------------------------------------------------------------------------------
+
+void reconciler::tell_operator(std::string_view decision) const {
+  log().info("{} {} at revision {} {}", context_->owner.component, key_, owner_->revision(),
+             decision);
+}
+
+void reconciler::tell_step(std::string_view deed, std::string_view key,
+                           persistence::revision at) const {
+  log().debug("{} {}: {} {} at revision {}", context_->owner.component, key_, deed, key, at);
+}
+
+void reconciler::tell_failure(std::string_view deed, std::string_view key,
+                              std::string_view problem) const {
+  log().debug("{} {}: {} {} without success: {}", context_->owner.component, key_, deed, key,
+              problem);
 }
 
 // -- what others see ------------------------------------------------------------------------------

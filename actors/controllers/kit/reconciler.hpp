@@ -15,12 +15,16 @@
 // last one ends the sync. One sync is under way at a time; changes that come in meanwhile make one
 // more. After `retry()` it is repeated with back-off, which delays nothing else. Nothing waits for
 // another controller.
+//
+// In the log each write is a step (debug), with the object and its revision; what an operator would
+// ask about (`tell_operator`) is there once for a sync.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -123,10 +127,9 @@ class reconciler : public runtime::actor {
     auto shared = std::make_shared<persistence::transaction>(std::move(transaction));
     ask_writer<commit_done>(commit{std::move(shared)}, std::move(on_answer));
   }
-  // As above, and takes in what the store then has at the transaction's first key. Success leads to
-  // another sync, failure to a retry.
+  // A write's answer is taken in with what the store then has at its key. Success leads to another
+  // sync, failure to a retry.
   using on_success = std::function<void()>;
-  void write(persistence::transaction transaction, on_success done = {});
   // Creates a dependent, which this owner controls (but for one of a certain name). An error when
   // it is refused before it is sent.
   api::expected<void> create(std::unique_ptr<api::body> content, on_success done = {});
@@ -141,9 +144,21 @@ class reconciler : public runtime::actor {
   void record(bool warning, std::string reason, std::string message);
   persistence::change_cause change_cause() const;
 
+  // -- the log ------------------------------------------------------------------------------------
+
+  // A line at info about the owner: what was decided.
+  void tell_operator(std::string_view decision) const;
+  // A line at debug about an object: `deed` is a verb in the third person. The revision is that of
+  // the object, before a removal and after any other write.
+  void tell_step(std::string_view deed, std::string_view key, persistence::revision at) const;
+  void tell_failure(std::string_view deed, std::string_view key, std::string_view problem) const;
+
  private:
   struct sync_due {};
   using step = void (reconciler::*)();
+
+  // `deed`: for the log.
+  void write(const char* deed, persistence::transaction transaction, on_success done);
 
   void on_owner_event(const owner_event& change);
   void on_dependent(const dependent_event& change);
@@ -161,7 +176,8 @@ class reconciler : public runtime::actor {
   const std::string& dependents_namespace() const;
 
   void begin_sync();
-  void send_claim(const std::string& key, const api::object_ptr& dependent);
+  void send_claims();
+  claim send_claim(const std::string& key, const api::object_ptr& dependent);
   void answer_taken(bool answered);
   void settle();
   void end_sync();

@@ -21,6 +21,7 @@ std::string replica_controller::describe() const {
       to_claim().size() - static_cast<std::size_t>(to_adopt), syncs(), created_, deleted_,
       full_      ? full_->failure.message
       : failure_ ? failure_->reason
+      : paused_  ? paused_->reason
                  : "none");
 }
 

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "actors/controllers/kit/reconciler.hpp"
 #include "actors/controllers/replication/expectations.hpp"
@@ -38,6 +39,7 @@ class replica_controller : public reconciler {
   // -- one sync -----------------------------------------------------------------------------------
   void sync() override;
   void after_sync() override;
+  void tell_scale(std::string_view direction, std::size_t steps) const;
   void create_pods(std::size_t count, std::size_t waiting);
   void create_batch();
   void create_one(int tries_left);
@@ -62,7 +64,8 @@ class replica_controller : public reconciler {
   };
   std::optional<full_cluster> full_;
   runtime::duration room_pause_{0};
-  std::int64_t pause_told_ = -1;  // the generation whose pods were said to wait for nodes
+  std::optional<replica_failure> paused_;  // as many pods wait for a node as may
+  std::int64_t pause_told_ = -1;           // the generation whose pods were said to wait for nodes
 
   std::int64_t reported_for_ = 0;  // the second for which the status was last calculated
   std::uint64_t created_ = 0, deleted_ = 0;

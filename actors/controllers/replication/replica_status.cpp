@@ -25,6 +25,10 @@ replica_status calculate_status(const replica_status& before, const replica_coun
     if (known != status.conditions.end()) status.conditions.erase(known);
   } else if (known == status.conditions.end()) {
     status.conditions.push_back({failure_type, "True", failure->reason, failure->message, now});
+  } else if (known->reason != failure->reason &&
+             (known->reason == waiting_for_nodes || failure->reason == waiting_for_nodes)) {
+    known->reason = failure->reason;
+    known->message = failure->message;
   }
   return status;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe::actors::replication {
@@ -39,13 +40,17 @@ struct replica_counts {
   std::int32_t waiting = 0;  // active, and without a node
 };
 
-// What went wrong in the last sync; `reason` is FailedCreate or FailedDelete.
+// Our own: no more pods are made while so many wait for a node.
+inline constexpr std::string_view waiting_for_nodes = "WaitingForNodes";
+
+// What went wrong in the last sync; `reason` is FailedCreate or FailedDelete, or waiting_for_nodes.
 struct replica_failure {
   std::string reason;
   std::string message;
 };
 
-// The condition ReplicaFailure is set by a failure and removed by a sync without one.
+// The condition ReplicaFailure is set by a failure and removed by a sync without one. The first
+// failure stays, as upstream; but waiting is no failure, and either takes the place of the other.
 replica_status calculate_status(const replica_status& before, const replica_counts& counts,
                                 std::int64_t generation,
                                 const std::optional<replica_failure>& failure, std::int64_t now);

@@ -9,7 +9,6 @@
 #include "actors/controllers/replication/pod_template.hpp"
 #include "actors/controllers/replication/ranking.hpp"
 #include "actors/controllers/replication/replica_controller.hpp"
-#include "actors/core/log.hpp"
 #include "actors/core/store_error.hpp"
 #include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
@@ -35,6 +34,7 @@ void replica_controller::sync() {
   const auto todo = make_plan(set_->replicas(), active, defaults::burst_replicas);
   if (todo.create > 0) return create_pods(todo.create, static_cast<std::size_t>(counts.waiting));
   full_.reset();
+  paused_.reset();
   if (todo.remove > 0) delete_pods(todo.remove);
 }
 
@@ -56,15 +56,21 @@ void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
   if (full_ && now() < full_->until) return;
   full_.reset();
   if (stay_ahead(count, waiting, defaults::waiting_pods) > 0) {
+    paused_.reset();
+    tell_scale("up", count);
     starter_ = slow_start{count};
     return create_batch();
   }
+  if (!paused_)
+    paused_ = replica_failure{
+        std::string{waiting_for_nodes},
+        fmt::format("{} pods wait for a node: more are created when some of them have one",
+                    waiting)};
   if (std::exchange(pause_told_, set_->generation()) == set_->generation()) return;
-  const auto message =
-      fmt::format("{} pods wait for a node: more are created when some of them have one", waiting);
-  // The event may be held back by the limit of events for one object, which all those pods used up.
-  log().info("{}: {}", key(), message);
-  record(false, "WaitingForNodes", message);
+  // The event may be held back by the limit of events for one object, which all those pods used up;
+  // the condition is not.
+  tell_operator(paused_->message);
+  record(false, paused_->reason, paused_->message);
 }
 
 void replica_controller::create_batch() {
@@ -106,11 +112,13 @@ void replica_controller::create_one(int tries_left) {
     if (result) {
       ++created_;
       room_pause_ = {};
+      tell_step("creates", pod_key, result->at);
       return record(false, "SuccessfulCreate",
                     "Created pod: " + result->objects.front()->meta().name());
     }
     expectations_.creation_observed(pod_key);
     const auto& problem = result.error();
+    tell_failure("creates", pod_key, problem.message);
     if (problem.code == persistence::errc::conflict && tries_left > 1)
       return create_one(tries_left - 1);
     if (problem.code == persistence::errc::exceeded) return no_room(problem);
@@ -129,7 +137,14 @@ void replica_controller::no_room(const persistence::error& refusal) {
   full_ = full_cluster{{"FailedCreate", std::move(message)}, now() + room_pause_};
 }
 
+// Towards what is wanted, in as many steps as it takes.
+void replica_controller::tell_scale(std::string_view direction, std::size_t steps) const {
+  tell_operator(fmt::format("scales {} from {} to {} pods, {} of them now", direction,
+                            tally_.counts(wall_seconds()).active, set_->replicas(), steps));
+}
+
 void replica_controller::delete_pods(std::size_t count) {
+  tell_scale("down", count);
   const auto active = tally_.active();
   const auto neighbours = count < active.size() ? count_neighbours(read_store(), *set_, active)
                                                 : std::vector<std::int32_t>(active.size());
@@ -142,13 +157,15 @@ void replica_controller::delete_one(const api::object_ptr& pod) {
   expectations_.expect_deletion(pod_key, now());
   ask_writer<command_done>(
       evict{.pod_key = pod_key, .pod_uid = pod->meta().uid(), .cause = change_cause()},
-      [this, pod_key, name = pod->meta().name()](const auto& answered) {
+      [this, pod_key, name = pod->meta().name(), at = pod->revision()](const auto& answered) {
         if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
           ++deleted_;
+          tell_step("removes", pod_key, at);
           return record(false, "SuccessfulDelete", "Deleted pod: " + name);
         }
         const std::string message =
             answered ? (*answered)->result.error().message : runtime::to_string(answered.error());
+        tell_failure("removes", pod_key, message);
         if (answered) expectations_.deletion_observed(pod_key);
         record(true, "FailedDelete", "Error deleting: " + message);
         failed_to("FailedDelete", message);
@@ -198,7 +215,7 @@ void replica_controller::write_status(int tries_left) {
   if (!fresh) return;
   const replica_owner current{fresh};
   const auto before = current.status();
-  const auto failure = full_ && !failure_ ? std::optional{full_->failure} : failure_;
+  const auto failure = failure_ ? failure_ : full_ ? std::optional{full_->failure} : paused_;
   const auto status =
       calculate_status(before, tally_.counts(now_s), set_->generation(), failure, now_s);
   if (status == before) return;
@@ -207,7 +224,10 @@ void replica_controller::write_status(int tries_left) {
   transaction.mutations.push_back({key(), &fresh->kind(), current.with_status(status)});
   send_transaction(std::move(transaction), [this, tries_left](const answer<commit_done>& answered) {
     // Applied at once: the change that is on its way here is known then.
-    if (answered && (*answered)->result) return refresh(key());
+    if (answered && (*answered)->result) {
+      tell_step("changes", key(), (*answered)->result->at);
+      return refresh(key());
+    }
     const bool conflict =
         answered && (*answered)->result.error().code == persistence::errc::conflict;
     if (conflict && tries_left > 1) return write_status(tries_left - 1);

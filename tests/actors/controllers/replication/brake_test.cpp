@@ -69,12 +69,40 @@ TEST_CASE("a controller that asks for 2147483647 pods makes only some that wait 
   CHECK(c.count<Pod>() == waiting);
   // Not at all where the events about the pods before it used up what one object may have.
   CHECK(times_told(c, "WaitingForNodes") <= 1);
-  CHECK(failure<ReplicationController>(c, "web").empty());
+  // The condition is not held back.
+  CHECK(failure<ReplicationController>(c, "web") ==
+        "WaitingForNodes: 5000 pods wait for a node: more are created when some of them have one");
   // Others go on, and so does this one once it is told a number that makes sense.
   c.create(replication_controller("other", 3, {{"app", "other"}}));
   CHECK(c.run_until([&] { return pods_of(c, "other") == 3; }, seconds{5}));
   scale(c, "web", 3);
   CHECK(c.run_until([&] { return c.count<Pod>() == 6; }, seconds{10}));
+  c.settle();
+  CHECK(failure<ReplicationController>(c, "web").empty());
+}
+
+TEST_CASE("a controller that was killed still says that its pods wait for nodes",
+          "[replication][brake]") {
+  cluster c{7};
+  c.create(replication_controller("web", most_replicas, web));
+  c.settle();
+  REQUIRE(failure<ReplicationController>(c, "web").starts_with("WaitingForNodes: "));
+  c.crash("replicationcontroller", "default/web");
+  c.advance(seconds{10});
+  CHECK(failure<ReplicationController>(c, "web").starts_with("WaitingForNodes: "));
+  add_node(c, "n1");
+  scale(c, "web", 4'000);
+  c.advance(seconds{10});
+  CHECK(failure<ReplicationController>(c, "web").empty());
+}
+
+TEST_CASE("a deployment says that its pods wait for nodes", "[replication][brake]") {
+  cluster c{8};
+  c.create(deployment("web", 5'600, "example:1"));
+  c.settle();
+  CHECK(failure<Deployment>(c, "web").starts_with("WaitingForNodes: 5000 pods wait for a node"));
+  add_node(c, "n1");
+  CHECK(c.run_until([&] { return failure<Deployment>(c, "web").empty(); }, seconds{30}));
 }
 
 TEST_CASE("pods that wait are followed by more as soon as nodes take them",
@@ -87,6 +115,7 @@ TEST_CASE("pods that wait are followed by more as soon as nodes take them",
   CHECK(c.run_until([&] { return c.count<Pod>() == 5'600; }, seconds{30}));
   c.settle();
   CHECK(c.count<Pod>() == 5'600);
+  CHECK(failure<ReplicationController>(c, "web").empty());
 }
 
 TEST_CASE("a cluster that is full says so on its controllers, and they go on when there is room",

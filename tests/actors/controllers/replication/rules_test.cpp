@@ -239,6 +239,11 @@ TEST_CASE("a failure sets ReplicaFailure once and a clean sync removes it") {
 
   const auto again = calculate_status(status, {.active = 1}, 4, second, 20);
   CHECK(again == status);
+  const replica_failure waiting{std::string{waiting_for_nodes}, "5000 pods"};
+  const auto waits = calculate_status(again, {.active = 1}, 4, waiting, 20);
+  CHECK(waits.conditions[0].reason == "WaitingForNodes");
+  CHECK(calculate_status(waits, {.active = 1}, 4, second, 20).conditions[0].reason ==
+        "FailedDelete");
   CHECK(calculate_status(again, {.active = 1}, 4, {}, 30).conditions.empty());
 }
 
