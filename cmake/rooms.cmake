@@ -32,9 +32,10 @@ function(troupe_room name)
   endif()
 endfunction()
 
-# troupe_test(NAME [LABELS label...] [LINK lib...]) makes NAME_test from tests/NAME/*.cpp.
+# troupe_test(NAME [OBJECTS] [LABELS label...] [LINK lib...]) makes NAME_test from tests/NAME/*.cpp.
+# OBJECTS: its files are about API objects, and take the precompiled header that has them.
 function(troupe_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT" "LABELS;LINK;FOLDERS" ${ARGN})
+  cmake_parse_arguments(TEST "OBJECTS" "TIMEOUT" "LABELS;LINK;FOLDERS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
   foreach(folder ${TEST_FOLDERS})
     file(GLOB more CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/${folder}/*.cpp)
@@ -46,7 +47,11 @@ function(troupe_test name)
   add_executable(${name}_test ${sources})
   # Tests are compiled more often than they run: their own code need not be fast.
   target_compile_options(${name}_test PRIVATE -Wall -Wextra -Werror $<$<CONFIG:Release>:-O1>)
-  target_precompile_headers(${name}_test REUSE_FROM troupe_test_headers)
+  if(TEST_OBJECTS)
+    target_precompile_headers(${name}_test REUSE_FROM troupe_test_object_headers)
+  else()
+    target_precompile_headers(${name}_test REUSE_FROM troupe_test_headers)
+  endif()
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE troupe_test_support ${TEST_LINK})
   if(NOT TEST_TIMEOUT)
