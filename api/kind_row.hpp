@@ -29,8 +29,7 @@ struct kind_part {
   std::string_view name;
   std::string_view group, version, kind;  // of what is sent and answered there
   std::span<const std::string_view> verbs;
-  bool listed = true;  // in discovery
-  bool deep = false;   // what follows it in a path is its own: pods/NAME/proxy/PATH
+  bool deep = false;  // what follows it in a path is its own: pods/NAME/proxy/PATH
 };
 
 // How the objects of one kind, their home, are shown as another: the kind of the same name and

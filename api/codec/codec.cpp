@@ -35,6 +35,31 @@ error cannot_be_handled(const type_names& names, const kind_info& kind, std::str
                      " cannot be handled as a " + kind.kind() + ": " + std::string(reason));
 }
 
+// Where a body that is no JSON begins to be none, such as YAML; npos where it may be some.
+std::size_t beginning_of_other(std::string_view bytes) {
+  const auto first = bytes.find_first_not_of(" \t\r\n");
+  constexpr std::string_view starts = "{[\"-0123456789tfn";
+  return first == bytes.npos || starts.find(bytes[first]) != starts.npos ? bytes.npos : first;
+}
+
+// kubernetes: apiserver/pkg/endpoints/handlers, transformDecodeError and summarizeData.
+error unrecognized(const kind_info& kind, std::string_view bytes, unsigned char first) {
+  constexpr std::size_t shown_bytes = 30;
+  constexpr std::string_view digits = "0123456789abcdef";
+  const auto hex = [&](unsigned char byte) {
+    return std::string{digits[byte >> 4], digits[byte & 15]};
+  };
+  std::string text;
+  for (const unsigned char byte : bytes.substr(0, shown_bytes))
+    text += hex(byte);
+  if (bytes.size() > shown_bytes) text += " ...";
+  const bool plain = first > ' ' && first < 0x7f && first != '\'';
+  return bad_request("the object provided is unrecognized (must be of type " + kind.kind() +
+                     "): couldn't get version/kind; json parse error: invalid character '" +
+                     (plain ? std::string(1, static_cast<char>(first)) : "\\x" + hex(first)) +
+                     "' looking for beginning of value (" + text + ")");
+}
+
 expected<document> open(std::string_view bytes, media form, const decode_options& options) {
   if (bytes.size() > options.size_limit_bytes)
     return fail(request_too_large("Request entity", options.size_limit_bytes));
@@ -138,6 +163,9 @@ expected<decoded> decode(std::string_view bytes, media form, const kind_info* ex
     if (!found) return fail(std::move(found.error()));
     kind = std::move(*found);
   }
+  if (form == media::json)
+    if (const auto other = beginning_of_other(bytes); other != bytes.npos)
+      return fail(unrecognized(*kind, bytes, static_cast<unsigned char>(bytes[other])));
   if (kind->custom()) return decode_custom(*doc, *kind, options);
   auto read = to_wire(*doc, type_plan::of(kind->type()), options);
   if (!read) {

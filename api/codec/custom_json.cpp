@@ -103,8 +103,9 @@ tl::expected<custom_document, std::string> read_custom(std::string_view json,
                                                        const decode_options& options) {
   auto out = read_parts(json, options);
   if (!out || !out->content->has_rest()) return out;
-  json_document tree;
-  if (auto read = parse_json(tree, out->content->rest(), "the object"); !read)
+  local_document local;
+  auto& tree = *local;
+  if (auto read = local.read(out->content->rest(), "the object"); !read)
     return wrong(std::move(read.error().message));
   if (options.fields != field_validation::ignore) {
     field_path at;

@@ -33,6 +33,13 @@ bool mark(std::uint64_t (&bits)[2], std::size_t bit) {
   return before;
 }
 
+// "v1.Container", "string": the type of a value of the field.
+std::string go_type(const field_plan& field) {
+  if (field.value != shape::message) return std::string(name_of(field.value));
+  const std::string package = field.type->descriptor().file()->package();
+  return package.substr(package.rfind('.') + 1) + "." + field.type->descriptor().name();
+}
+
 }  // namespace
 
 // The wire is about half as long as the text.
@@ -59,7 +66,7 @@ bool json_builder::scalar(scalar_kind kind, std::string_view text) {
   if (expected == wanted::nothing) return type_meta(given);
   if (kind == scalar_kind::null) return write_null();
   const field_plan& field = *top().field;
-  if (expected != wanted::one) return mismatched(name_of(kind));
+  if (expected != wanted::one || field.value == shape::message) return mismatched(name_of(kind));
   if (!take(given)) return fail("json: the document describes too much");
   const std::size_t open = open_value();
   if (const auto wrong = write_scalar(out_, field.value, value_number(), given, zeros()))
@@ -359,28 +366,35 @@ bool json_builder::fail(std::string reason) {
   return false;
 }
 
-// %s stands for the place.
+// In the words of Go, which knows neither indices nor keys: "ObjectMeta.metadata.labels", the type
+// of the object that has the member, and the members that lead there.
+std::string json_builder::go_field() const {
+  std::string_view holder;
+  std::string members;
+  for (const frame& each : stack_) {
+    if (each.context != container::object) continue;
+    holder = each.type->descriptor().name();
+    members += '.';
+    members += each.key.substr(0, utf8_prefix(each.key, limits::path_key_bytes));
+  }
+  return "Go struct field " + std::string(holder) + members;
+}
+
+// %s stands for the place: as Go names it where the words are Go's.
 bool json_builder::fail_at(const std::string& format) {
   std::string text = format;
-  return fail("json: " + text.replace(text.find("%s"), 2, "field " + path()));
+  const auto at = text.find("%s");
+  return fail(
+      "json: " +
+      text.replace(at, 2, text.starts_with("cannot unmarshal") ? go_field() : "field " + path()));
 }
 
 bool json_builder::mismatched(std::string_view given) {
-  const field_plan* field = top().field;
-  std::string_view type = "string";  // kind and apiVersion
-  switch (want()) {
-    case wanted::nothing:
-      break;
-    case wanted::one:
-      type = name_of(field->value);
-      break;
-    case wanted::list:
-      type = "list";
-      break;
-    case wanted::map:
-      type = "map";
-      break;
-  }
+  const wanted expected = want();
+  if (expected == wanted::nothing) return fail_at(mismatch(given, "string"));  // kind, apiVersion
+  std::string type = go_type(*top().field);
+  if (expected == wanted::list) type.insert(0, "[]");
+  if (expected == wanted::map) type.insert(0, "map[string]");
   return fail_at(mismatch(given, type));
 }
 

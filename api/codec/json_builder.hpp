@@ -90,6 +90,7 @@ class json_builder {
   void value_done();
 
   std::string path() const;
+  std::string go_field() const;
   bool fail(std::string reason);
   bool fail_at(const std::string& format);
   bool mismatched(std::string_view given);

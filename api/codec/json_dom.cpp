@@ -78,6 +78,41 @@ class exact_numbers {
   std::size_t depth_ = 0;
 };
 
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  return text;
+}
+
+// By recursion, which is quicker than a stack of its own: exact_numbers bounds the depth.
+template <unsigned flags, class Stream>
+expected<void> fill_from(Stream in, std::size_t size, std::string_view description,
+                         json_document& into) {
+  const auto wrong = [&](const std::string& reason) {
+    return fail(bad_request("error decoding " + std::string(description) + ": " + reason));
+  };
+  rapidjson::ParseResult result;
+  bool too_deep = false;
+  auto fill = [&](json_document& to) {
+    exact_numbers taken(to);
+    result = rapidjson::Reader().Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(in, taken);
+    too_deep = taken.too_deep();
+    return !result.IsError();
+  };
+  into.Populate(fill);
+  if (too_deep)
+    return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
+  // A zero in the text ends nothing.
+  if (!result.IsError() && in.Tell() != size)
+    result.Set(rapidjson::kParseErrorDocumentRootNotSingular, in.Tell());
+  if (!result.IsError()) return {};
+  const auto code = result.Code() == rapidjson::kParseErrorTermination
+                        ? rapidjson::kParseErrorNumberTooBig
+                        : result.Code();
+  return wrong(std::string(rapidjson::GetParseError_En(code)) + " At byte " +
+               std::to_string(result.Offset()) + ".");
+}
+
 using member_list = std::vector<const json_value::Member*>;
 
 member_list sorted_members(const json_value& object) {
@@ -112,36 +147,16 @@ void append_canonical_number(std::string& out, const json_value& number) {
 
 expected<void> parse_json(json_document& into, std::string_view text,
                           std::string_view description) {
-  const auto wrong = [&](const std::string& reason) {
-    return fail(bad_request("error decoding " + std::string(description) + ": " + reason));
-  };
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   // RapidJSON is fastest on a text that ends with a zero.
-  const std::string bytes(text);
-  rapidjson::StringStream in(bytes.c_str());
-  rapidjson::ParseResult result;
-  bool too_deep = false;
-  auto read = [&](json_document& to) {
-    constexpr unsigned flags =
-        rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
-    exact_numbers taken(to);
-    result = rapidjson::Reader().Parse<flags>(in, taken);
-    too_deep = taken.too_deep();
-    return !result.IsError();
-  };
-  into.Populate(read);
-  if (too_deep)
-    return wrong("nested deeper than " + std::to_string(limits::json_tree_depth) + " levels");
-  // A zero in the text ends nothing.
-  if (!result.IsError() && in.Tell() != bytes.size())
-    result.Set(rapidjson::kParseErrorDocumentRootNotSingular, in.Tell());
-  if (!result.IsError()) return {};
-  const auto code = result.Code() == rapidjson::kParseErrorTermination
-                        ? rapidjson::kParseErrorNumberTooBig
-                        : result.Code();
-  return wrong(std::string(rapidjson::GetParseError_En(code)) + " At byte " +
-               std::to_string(result.Offset()) + ".");
+  const std::string bytes(without_mark(text));
+  return fill_from<rapidjson::kParseNoFlags>(rapidjson::StringStream(bytes.c_str()), bytes.size(),
+                                             description, into);
+}
+
+expected<void> local_document::read(std::string_view text, std::string_view description) {
+  text_ = without_mark(text);
+  return fill_from<rapidjson::kParseInsituFlag>(rapidjson::InsituStringStream(text_.data()),
+                                                text_.size(), description, tree_);
 }
 
 std::string write_json(const json_value& value) {

@@ -17,7 +17,9 @@ using problem = std::optional<std::string>;
 
 problem refused(const json_scalar& given, shape type) {
   std::string description(name_of(given.kind));
-  if (given.kind == scalar_kind::number) description.append(" ").append(given.text);
+  // As Go: a number that is none of the type is named, not one where there should be none.
+  const bool wants_number = type == shape::int32 || type == shape::int64 || type == shape::number;
+  if (given.kind == scalar_kind::number && wants_number) description.append(" ").append(given.text);
   return mismatch(description, name_of(type));
 }
 

@@ -20,8 +20,9 @@ namespace {
 // False where the defaults are too much: nothing is changed then.
 bool complete(const structural_schema& schema, CustomBody& content,
               std::vector<std::string>* unknown) {
-  json_document tree;
-  read_rest(tree, content);
+  local_document local;
+  auto& tree = *local;
+  read_rest(local, content);
   const bool pruned = prune(tree, schema.root, tree.GetAllocator(), unknown);
   const auto done = set_defaults(tree, schema.root, tree.GetAllocator());
   if (done == completion::too_large) return false;
@@ -81,9 +82,11 @@ void custom_version::bring_into_line(CustomBody& content) const {
 void custom_version::check(findings& out, const CustomBody& now, const CustomBody* was,
                            part of) const {
   if (schema() == nullptr) return;
-  json_document tree, before;
-  read_rest(tree, now);
-  if (was != nullptr) read_rest(before, *was);
+  local_document local, local_before;
+  auto& tree = *local;
+  auto& before = *local_before;
+  read_rest(local, now);
+  if (was != nullptr) read_rest(local_before, *was);
   if (of == part::object) {
     const auto& meta = now.metadata();
     check_name(out, schema()->name.get(), "name", meta.name());

@@ -127,6 +127,11 @@ void read_rest(json_document& into, const CustomBody& content) {
   ensure(read.has_value() && into.IsObject(), "the rest of a custom object is a JSON object");
 }
 
+void read_rest(local_document& into, const CustomBody& content) {
+  const auto read = into.read(content.rest().empty() ? "{}" : content.rest(), "the object");
+  ensure(read.has_value() && (*into).IsObject(), "the rest of a custom object is a JSON object");
+}
+
 void write_rest(CustomBody& content, const json_value& rest) {
   if (rest.ObjectEmpty()) return content.clear_rest();
   std::string text;

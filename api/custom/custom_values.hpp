@@ -31,6 +31,7 @@ std::string plain_text(const json_value* value);
 
 // CustomBody.rest as a tree; an object without members where there is none.
 void read_rest(json_document& into, const CustomBody& content);
+void read_rest(local_document& into, const CustomBody& content);
 void write_rest(CustomBody& content, const json_value& rest);
 
 }  // namespace troupe::api

@@ -1,8 +1,10 @@
 #include "api/discovery/discovery.hpp"
 
+#include <openssl/evp.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -11,6 +13,7 @@
 
 #include "api/discovery/made_of_kinds.hpp"
 #include "api/kind_row.hpp"
+#include "api/values/base64.hpp"
 #include "api/version_order.hpp"
 #include "api/version_rules.hpp"
 
@@ -83,16 +86,30 @@ std::vector<std::string_view> verbs_of(const kind_info& kind) {
   return {own.begin(), own.end()};
 }
 
-// What discovery says of an object's parts.
+// An object's parts in the order of their paths.
 std::vector<kind_part> parts_of(const kind_info& kind) {
   std::vector<kind_part> all;
   if (kind.options().has_scale())
     all.push_back({"scale", "autoscaling", "v1", "Scale", part_verbs});
   if (kind.options().has_status())
     all.push_back({"status", kind.group(), kind.version(), kind.kind(), part_verbs});
-  for (const auto& each : kind.row().parts)
-    if (each.listed) all.push_back(each);
+  all.insert(all.end(), kind.row().parts.begin(), kind.row().parts.end());
+  std::sort(all.begin(), all.end(),
+            [](const kind_part& a, const kind_part& b) { return a.name < b.name; });
   return all;
+}
+
+// Of the version in which objects are stored, in eight bytes of a hash (kubernetes:
+// apiserver/pkg/endpoints/discovery/storageversionhash.go); empty where nothing is stored.
+std::string storage_version_hash(const kind_info& kind) {
+  const auto& home = home_of(kind);
+  if (!home.stored()) return {};
+  const auto text = home.group() + "/" + home.version() + "/" + home.kind();
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  EVP_Digest(text.data(), text.size(), digest, nullptr, EVP_sha256(), nullptr);
+  std::string hash;
+  append_base64(hash, {reinterpret_cast<const char*>(digest), 8});
+  return hash;
 }
 
 std::string_view singular_of(const kind_info& kind) {
@@ -103,9 +120,47 @@ std::string group_version(std::string_view group, std::string_view version) {
   return group.empty() ? std::string{version} : std::string{group} + "/" + std::string{version};
 }
 
-// Groups and their versions in the order of the scheme; kinds that are resources of their own.
+// Which group a client takes where two have a resource of the same name (kubernetes:
+// pkg/controlplane/apiserver/aggregator.go, apiVersionPriorities, of 1.33). Custom groups follow,
+// then what another server would serve.
+constexpr std::string_view first_groups[] = {"",
+                                             "apiregistration.k8s.io",
+                                             "apps",
+                                             "events.k8s.io",
+                                             "authentication.k8s.io",
+                                             "authorization.k8s.io",
+                                             "autoscaling",
+                                             "batch",
+                                             "certificates.k8s.io",
+                                             "networking.k8s.io",
+                                             "policy",
+                                             "rbac.authorization.k8s.io",
+                                             "storage.k8s.io",
+                                             "admissionregistration.k8s.io",
+                                             "apiextensions.k8s.io",
+                                             "scheduling.k8s.io",
+                                             "coordination.k8s.io",
+                                             "node.k8s.io",
+                                             "discovery.k8s.io",
+                                             "resource.k8s.io",
+                                             "flowcontrol.apiserver.k8s.io"};
+constexpr std::string_view last_group = "metrics.k8s.io";
+
+struct group_before {
+  using is_transparent = void;
+  static auto rank_of(std::string_view group) {
+    const auto first = std::ranges::find(first_groups, group) - std::begin(first_groups);
+    return first + (group == last_group ? 1 : 0);
+  }
+  bool operator()(std::string_view a, std::string_view b) const {
+    const auto left = rank_of(a), right = rank_of(b);
+    return left == right ? a < b : left < right;
+  }
+};
+
+// Kinds that are resources of their own.
 using versions = std::map<std::string, std::vector<const kind_info*>, version_before>;
-using groups = std::map<std::string, versions, std::less<>>;
+using groups = std::map<std::string, versions, group_before>;
 
 groups groups_of(const kind_table& kinds) {
   groups found;
@@ -114,33 +169,40 @@ groups groups_of(const kind_table& kinds) {
   return found;
 }
 
-void write_resource(document& d, std::string_view name, std::string_view singular, bool namespaced,
-                    std::span<const std::string_view> verbs, const std::function<void()>& rest) {
+// In the order of upstream's fields, as all documents here: people compare them.
+void write_part(document& d, const kind_info& kind, const kind_part& part) {
   d.object([&] {
-    d.field("name", name);
-    d.field("singularName", singular);
-    d.flag("namespaced", namespaced);
-    rest();
-    d.strings("verbs", verbs);
+    d.field("name", kind.plural() + "/" + std::string{part.name});
+    d.field("singularName", "");
+    d.flag("namespaced", kind.namespaced());
+    if (part.group != kind.group() || part.version != kind.version()) {
+      if (!part.group.empty()) d.field("group", part.group);
+      d.field("version", part.version);
+    }
+    d.field("kind", part.kind);
+    d.strings("verbs", part.verbs);
   });
 }
 
-void write_resources(document& d, const kind_info& kind) {
+void write_names(document& d, const kind_info& kind) {
   const auto& options = kind.options();
-  write_resource(d, kind.plural(), singular_of(kind), kind.namespaced(), verbs_of(kind), [&] {
+  if (!options.short_names().empty()) d.strings("shortNames", options.short_names());
+  if (!options.categories().empty()) d.strings("categories", options.categories());
+}
+
+void write_resources(document& d, const kind_info& kind) {
+  d.object([&] {
+    d.field("name", kind.plural());
+    d.field("singularName", singular_of(kind));
+    d.flag("namespaced", kind.namespaced());
     d.field("kind", kind.kind());
-    if (!options.short_names().empty()) d.strings("shortNames", options.short_names());
-    if (!options.categories().empty()) d.strings("categories", options.categories());
+    d.strings("verbs", verbs_of(kind));
+    write_names(d, kind);
+    if (const auto hash = storage_version_hash(kind); !hash.empty())
+      d.field("storageVersionHash", hash);
   });
-  for (const auto& below : parts_of(kind))
-    write_resource(d, kind.plural() + "/" + std::string{below.name}, "", kind.namespaced(),
-                   below.verbs, [&] {
-                     if (below.group != kind.group() || below.version != kind.version()) {
-                       d.field("group", below.group);
-                       d.field("version", below.version);
-                     }
-                     d.field("kind", below.kind);
-                   });
+  for (const auto& each : parts_of(kind))
+    write_part(d, kind, each);
 }
 
 void write_group(document& d, const std::string& group, const versions& of) {
@@ -166,15 +228,13 @@ void write_kind(document& d, std::string_view group, std::string_view version,
 }
 
 void write_aggregated(document& d, const kind_info& kind) {
-  const auto& options = kind.options();
   d.object([&] {
     d.field("resource", kind.plural());
     write_kind(d, kind.group(), kind.version(), kind.kind());
     d.field("scope", kind.namespaced() ? "Namespaced" : "Cluster");
     d.field("singularResource", singular_of(kind));
     d.strings("verbs", verbs_of(kind));
-    if (!options.short_names().empty()) d.strings("shortNames", options.short_names());
-    if (!options.categories().empty()) d.strings("categories", options.categories());
+    write_names(d, kind);
     const auto below = parts_of(kind);
     if (below.empty()) return;
     d.list("subresources", [&] {
@@ -259,7 +319,8 @@ std::string write_version(const std::string& both, const std::vector<const kind_
   document d;
   d.object([&] {
     d.field("kind", "APIResourceList");
-    d.field("apiVersion", "v1");
+    // As upstream, whose core group is older than the versions of these documents.
+    if (both.find('/') != both.npos) d.field("apiVersion", "v1");
     d.field("groupVersion", both);
     d.list("resources", [&] {
       for (const auto* kind : kinds)

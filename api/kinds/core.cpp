@@ -22,8 +22,7 @@ void check_config_update_as(findings& out, const body& now, const body& was) {
 constexpr kind_part of_accounts[] = {
     {"token", "authentication.k8s.io", "v1", "TokenRequest", create_only}};
 constexpr kind_part of_namespaces[] = {{"finalize", "", "v1", "Namespace", update_only}};
-constexpr kind_part of_nodes[] = {
-    {"proxy", "", "v1", "NodeProxyOptions", of_any_method, true, true}};
+constexpr kind_part of_nodes[] = {{"proxy", "", "v1", "NodeProxyOptions", of_any_method, true}};
 
 kind_row namespace_row() {
   kind_row row;

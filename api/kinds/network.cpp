@@ -9,7 +9,7 @@ using discovery::v1::EndpointSlice;
 using namespace networking::v1;
 
 constexpr kind_part of_services[] = {
-    {"proxy", "", "v1", "ServiceProxyOptions", of_any_method, true, true}};
+    {"proxy", "", "v1", "ServiceProxyOptions", of_any_method, true}};
 
 kind_row service_row() {
   kind_row row;

@@ -27,14 +27,14 @@ void check_workload_as(findings& out, const body& content) {
 }
 
 constexpr kind_part of_pods[] = {
-    {"attach", "", "v1", "PodAttachOptions", create_and_get, false},
+    {"attach", "", "v1", "PodAttachOptions", create_and_get},
     {"binding", "", "v1", "Binding", create_only},
     {"ephemeralcontainers", "", "v1", "Pod", read_and_write},
     {"eviction", "policy", "v1", "Eviction", create_only},
-    {"exec", "", "v1", "PodExecOptions", create_and_get, false},
+    {"exec", "", "v1", "PodExecOptions", create_and_get},
     {"log", "", "v1", "Pod", get_only},
-    {"portforward", "", "v1", "PodPortForwardOptions", create_and_get, false},
-    {"proxy", "", "v1", "PodProxyOptions", of_any_method, true, true},
+    {"portforward", "", "v1", "PodPortForwardOptions", create_and_get},
+    {"proxy", "", "v1", "PodProxyOptions", of_any_method, true},
 };
 
 kind_row pod_row() {

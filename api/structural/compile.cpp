@@ -270,8 +270,10 @@ class compiler {
     node.properties.reserve(all.MemberCount());
     for (const auto& each : all.GetObject()) {
       const auto step = out_.at.key(text_of(each.name));
-      if (auto made = read(each.value, where))
-        node.properties.push_back({std::string{text_of(each.name)}, std::move(made)});
+      auto made = read(each.value, where);
+      if (!made) continue;
+      node.sets_members = node.sets_members || made->fallback;
+      node.properties.emplace_back(text_of(each.name), std::move(made));
     }
     std::stable_sort(node.properties.begin(), node.properties.end(),
                      [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -417,7 +419,7 @@ class compiler {
       else
         out_.required({}, because);
     }
-    for (const auto& [name, property] : nested.properties) {
+    for (const auto& [name, property, prefix] : nested.properties) {
       const auto* known = spine.find(name);
       if (known == nullptr) known = spine.values.get();
       const auto properties = out_.at.field("properties");
@@ -463,7 +465,7 @@ void check_defaults(findings& out, const schema_node& node) {
   }
   {
     const auto step = out.at.field("properties");
-    for (const auto& [name, property] : node.properties) {
+    for (const auto& [name, property, prefix] : node.properties) {
       const auto key = out.at.key(name);
       check_defaults(out, *property);
     }

@@ -149,7 +149,7 @@ class completer {
 
   // The members that a schema has a default for and the object has not.
   void add_missing(json_value& object, const schema_node& node) {
-    if (!spend(0, node.properties.size())) return;
+    if (!node.sets_members || !spend(0, node.properties.size())) return;
     std::vector<const schema_property*> missing;
     {
       const member_index members{&object};

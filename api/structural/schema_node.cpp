@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "api/limits.hpp"
 
@@ -43,10 +44,23 @@ text_pattern::check_result text_pattern::check(std::string_view text) {
   return {{}, static_cast<std::size_t>(compiled.ProgramSize())};
 }
 
+schema_property::schema_property(std::string_view name, schema_node_ptr node)
+    : name(name), node(std::move(node)), prefix(prefix_of(name)) {}
+
+std::uint64_t prefix_of(std::string_view text) noexcept {
+  std::uint64_t prefix = 0;
+  for (std::size_t i = 0; i < sizeof prefix; ++i)
+    prefix = prefix << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+  return prefix;
+}
+
 const schema_node* schema_node::find(std::string_view name) const {
-  const auto found = std::lower_bound(
-      properties.begin(), properties.end(), name,
-      [](const auto& each, std::string_view wanted) { return each.name < wanted; });
+  const auto prefix = prefix_of(name);
+  const auto found =
+      std::lower_bound(properties.begin(), properties.end(), name,
+                       [prefix](const auto& each, std::string_view wanted) {
+                         return each.prefix != prefix ? each.prefix < prefix : each.name < wanted;
+                       });
   return found != properties.end() && found->name == name ? found->node.get() : nullptr;
 }
 

@@ -68,9 +68,15 @@ struct value_rules {
 };
 
 struct schema_property {
+  schema_property(std::string_view name, schema_node_ptr node);
+
   std::string name;
   schema_node_ptr node;
+  std::uint64_t prefix;  // of the name, which a search compares first
 };
+
+// The first eight bytes as a number, in the order of the texts.
+std::uint64_t prefix_of(std::string_view text) noexcept;
 
 struct schema_node {
   schema_type type = schema_type::any;
@@ -80,6 +86,7 @@ struct schema_node {
   bool embedded = false;       // x-kubernetes-embedded-resource
   bool values_of_any = false;  // additionalProperties: true
   bool atomic_map = false;
+  bool sets_members = false;  // one of the properties has a default
   schema_list list = schema_list::atomic;
 
   std::vector<schema_property> properties;  // in order of name

@@ -27,6 +27,9 @@ void fill_container(Container& content);
 void to_volume(const Volume& from, core::v1::Volume& to);
 void from_volume(const core::v1::Volume& from, Volume& to);
 
+// Of labels, and of what selects by them.
+void to_labels(const label_map& from, label_map& to);
+
 // The wanted state of a pod.
 void to_spec(const PodState& from, const label_map& node_selector, core::v1::PodSpec& to);
 void from_spec(const core::v1::PodSpec& from, PodState& to, label_map& node_selector);

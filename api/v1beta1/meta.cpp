@@ -13,8 +13,8 @@
 namespace troupe::api::v1beta1 {
 namespace {
 
-// Of the readable part of a name that stands for an id: leaves room for the hash in 63 characters,
-// the limit of a service's name.
+// Of the readable part of what stands for an id or a label's value: leaves room for the hash in 63
+// characters, the limit of a service's name and of such a value.
 constexpr std::size_t readable_size = 48;
 
 // FNV-1a: the name of an id must never change.
@@ -23,6 +23,12 @@ std::uint32_t hash(std::string_view text) {
   for (const char c : text)
     out = (out ^ static_cast<unsigned char>(c)) * 16777619u;
   return out;
+}
+
+std::string hash_suffix(std::string_view text) {
+  char end[10];
+  std::snprintf(end, sizeof end, "-%08x", hash(text));
+  return end;
 }
 
 bool is_letter(char c) {
@@ -60,9 +66,21 @@ std::string name_of(std::string_view id) {
     out += is_letter(c) || (c >= '0' && c <= '9') ? c : '-';
   }
   if (!is_letter(out.front())) out.insert(0, 1, 'x');
-  char end[10];
-  std::snprintf(end, sizeof end, "-%08x", hash(id));
-  return out + end;
+  return out + hash_suffix(id);
+}
+
+std::string label_value_of(std::string_view value) {
+  if (check_label_value(value).empty()) return std::string(value);
+  std::string out;
+  for (const char c : value.substr(0, readable_size))
+    out += is_letter(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '-';
+  if (out.front() == '-') out.insert(0, 1, 'x');
+  return out + hash_suffix(value);
+}
+
+void to_labels(const label_map& from, label_map& to) {
+  for (const auto& [key, value] : from)
+    to[key] = label_value_of(value);
 }
 
 void to_meta(const TypeMeta& from, meta::v1::ObjectMeta& to) {

@@ -24,7 +24,7 @@ std::int64_t amount_of(const std::string& resource, const quantity& from) {
 
 void to_node(const Minion& from, core::v1::Node& to) {
   to_meta(from.meta(), *to.mutable_metadata());
-  *to.mutable_metadata()->mutable_labels() = from.labels();
+  to_labels(from.labels(), *to.mutable_metadata()->mutable_labels());
   for (const auto& [resource, amount] : from.resources().capacity()) {
     const auto text = amount.type() == 1 ? amount.str_val() : std::to_string(amount.int_val());
     auto parsed = quantity::parse(text).value_or(quantity());

@@ -105,7 +105,7 @@ void from_status(const core::v1::PodStatus& from, const std::string& host, PodSt
 
 void to_pod(const Pod& from, core::v1::Pod& to) {
   to_meta(from.meta(), *to.mutable_metadata());
-  *to.mutable_metadata()->mutable_labels() = from.labels();
+  to_labels(from.labels(), *to.mutable_metadata()->mutable_labels());
   to_spec(from.desired_state(), from.node_selector(), *to.mutable_spec());
   to_status(from.current_state(), *to.mutable_status());
   if (to.status().ByteSizeLong() == 0) to.clear_status();
@@ -146,7 +146,7 @@ void to_spec(const PodState& from, const label_map& node_selector, core::v1::Pod
   }
   if (auto word = word_of(policy_of(from)); !word.empty()) to.set_restart_policy(std::move(word));
   if (!from.host().empty()) to.set_node_name(from.host());
-  *to.mutable_node_selector() = node_selector;
+  to_labels(node_selector, *to.mutable_node_selector());
 }
 
 void from_spec(const core::v1::PodSpec& from, PodState& to, label_map& node_selector) {

@@ -33,6 +33,8 @@ TypeMeta& type_meta(body& external);
 // The hub's name for an id. An id that is a name is its own; any other (2014 allowed capitals)
 // becomes a name by its lower case and a hash, always the same.
 std::string name_of(std::string_view id);
+// The same of a label's value, which could be any text in 2014 ("redisslave,redis-master").
+std::string label_value_of(std::string_view value);
 
 // The hub's object for a v1beta1 object of a kind that has one. With `stored`, which the client has
 // seen and changed: what v1beta1 cannot say comes from there.

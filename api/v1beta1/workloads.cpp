@@ -13,15 +13,15 @@ using HubService = core::v1::Service;
 
 void to_controller(const ReplicationController& from, HubController& to) {
   to_meta(from.meta(), *to.mutable_metadata());
-  *to.mutable_metadata()->mutable_labels() = from.labels();
+  to_labels(from.labels(), *to.mutable_metadata()->mutable_labels());
   const auto& wanted = from.desired_state();
   auto& spec = *to.mutable_spec();
   // None means none in 2014, and one today.
   spec.set_replicas(wanted.replicas());
-  *spec.mutable_selector() = wanted.replica_selector();
+  to_labels(wanted.replica_selector(), *spec.mutable_selector());
   const auto& pods = wanted.pod_template();
   auto& made = *spec.mutable_template_();
-  *made.mutable_metadata()->mutable_labels() = pods.labels();
+  to_labels(pods.labels(), *made.mutable_metadata()->mutable_labels());
   if (pods.labels().empty()) made.clear_metadata();
   to_spec(pods.desired_state(), pods.node_selector(), *made.mutable_spec());
   if (from.current_state().replicas() != 0)
@@ -52,13 +52,13 @@ bool says_something(const intstr::IntOrString& port) {
 
 void to_service(const Service& from, HubService& to) {
   to_meta(from.meta(), *to.mutable_metadata());
-  *to.mutable_metadata()->mutable_labels() = from.labels();
+  to_labels(from.labels(), *to.mutable_metadata()->mutable_labels());
   auto& spec = *to.mutable_spec();
   auto& port = *spec.add_ports();
   if (from.port() != 0) port.set_port(from.port());
   if (!from.protocol().empty()) port.set_protocol(from.protocol());
   if (says_something(from.container_port())) *port.mutable_target_port() = from.container_port();
-  *spec.mutable_selector() = from.selector();
+  to_labels(from.selector(), *spec.mutable_selector());
   if (from.create_external_load_balancer()) spec.set_type("LoadBalancer");
   *spec.mutable_external_ips() = from.public_ips();
   if (!from.portal_ip().empty()) spec.set_cluster_ip(from.portal_ip());

@@ -8,6 +8,7 @@
 #include "api/conversion/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
 #include "server/http/version.hpp"
+#include "server/legacy/container_logs.hpp"
 #include "server/legacy/defaults.hpp"
 #include "server/legacy/verbs.hpp"
 
@@ -144,6 +145,8 @@ void legacy_api::serve_resource(request_ptr request, responder answer, const par
     if (failed != std::errc() || at != end) return answer.respond(nothing_there(*request));
     return pending_.show(make({}, verb::get), id);
   }
+  if (asks_for_container_log(*request, parts))
+    return get_container_log(services_, *request, std::move(answer), parts);
   auto part = section::objects;
   if (parts[0] == "watch") part = section::watch;
   if (parts[0] == "redirect") part = section::redirect;

@@ -9,6 +9,7 @@
 //   GET    /api/v1beta1/watch/{resource}[/{id}]
 //   GET    /api/v1beta1/redirect/services/{id}
 //   GET    /api/v1beta1/operations[/{id}]
+//   GET    /api/v1beta1/proxy/minions/{id}/containerLogs/{namespace}/{pod}/{container}
 //
 // besides /healthz and /version. Anything else is a 404 in plain text. Parameters: labels, fields,
 // namespace ("default" when absent), sync, timeout; of watches resourceVersion. Thread safe.

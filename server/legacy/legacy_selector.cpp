@@ -35,6 +35,11 @@ bool legacy_selector::matches(
   });
 }
 
+void legacy_selector::replace_values(std::string (*stands_for)(std::string_view value)) {
+  for (auto& each : terms_)
+    each.value = stands_for(each.value);
+}
+
 std::optional<std::string> legacy_selector::unknown(
     const std::function<bool(std::string_view)>& known) const {
   for (const auto& each : terms_)

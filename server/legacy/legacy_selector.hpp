@@ -21,6 +21,8 @@ class legacy_selector {
   // The value that the field must have, when one is demanded.
   std::optional<std::string_view> exact(std::string_view key) const;
   bool matches(const std::function<std::string(const std::string& key)>& value_of) const;
+  // Compares with `stands_for(value)` in place of each value.
+  void replace_values(std::string (*stands_for)(std::string_view value));
   // The first key that `known` refuses.
   std::optional<std::string> unknown(const std::function<bool(std::string_view)>& known) const;
 

@@ -94,6 +94,7 @@ bool choice::matches(const api::object& content, const api::kind_info& shape) co
 api::expected<choice> parse_choice(const legacy_call& call, bool watching) {
   auto labels = parse(call, "labels", watching);
   if (!labels) return api::fail(labels.error());
+  labels->replace_values(&api::v1beta1::label_value_of);
   auto fields = parse(call, "fields", watching);
   if (!fields) return api::fail(fields.error());
   const auto& shape = *call.at.shape;

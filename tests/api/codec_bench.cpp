@@ -6,9 +6,13 @@
 #include <cstdio>
 
 #include "api/codec/codec.hpp"
+#include "api/definitions/served_kinds.hpp"
+#include "api/object/custom_body.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/core_v1.pb.h"
 #include "api/scheme.hpp"
+#include "api/validation/findings.hpp"
+#include "api/version_rules.hpp"
 #include "support/cpu_time.hpp"
 #include "support/random_message.hpp"
 #include "support/typical_pod.hpp"
@@ -74,6 +78,49 @@ TEST_CASE("the codecs keep up with the disk", "[.bench]") {
   REQUIRE(sum != 0);
   CHECK(in >= 150);
   CHECK(out >= 150);
+}
+
+TEST_CASE("an object of a custom kind is read, completed and checked", "[.bench]") {
+  std::string fields, values;
+  for (int part = 0; part < 20; ++part) {
+    std::string properties;
+    for (int field = 0; field < 69; ++field)
+      properties += (field == 0 ? "" : ",") + ("\"field" + std::to_string(field)) +
+                    R"(":{"type":"string","maxLength":253,"pattern":"^[a-z0-9-]*$"})";
+    const auto name = (part == 0 ? "\"part" : ",\"part") + std::to_string(part) + "\":";
+    fields += name + R"({"type":"object","properties":{)" + properties + "}}";
+    values += name + R"({"field0":")" + std::string(60, 'v') +
+              R"(","field1":"one","field2":"two","field3":"three","field4":"four"})";
+  }
+  apiextensions::v1::CustomResourceDefinition definition;
+  auto& spec = *definition.mutable_spec();
+  spec.set_group("bench.example.com");
+  spec.mutable_names()->set_plural("things");
+  spec.mutable_names()->set_kind("Thing");
+  auto& version = *spec.add_versions();
+  version.set_name("v1");
+  version.set_storage(true);
+  version.mutable_schema()->mutable_open_api_v3_schema()->set_raw(
+      R"({"type":"object","properties":{"spec":{"type":"object","properties":{)" + fields + "}}}}");
+  const auto made = definitions::served_kinds(
+      std::make_shared<const object>(
+          kind_of<apiextensions::v1::CustomResourceDefinition>(),
+          std::make_unique<apiextensions::v1::CustomResourceDefinition>(definition), 1),
+      0);
+  const auto kind = kind_info::make_custom(made.front().options, made.front().rules, {});
+  const std::string json = R"({"metadata":{"name":"a"},"spec":{)" + values + "}}";
+  decode_options warn;
+  warn.fields = field_validation::warn;
+  std::size_t wrong = 0;
+  megabytes_per_second("custom: read, complete, check", json.size(), [&] {
+    auto read = decode(json, media::json, kind.get(), warn);
+    auto& content = as_custom(*read->content);
+    wrong += kind->rules()->complete(content, field_validation::warn)->size();
+    findings found;
+    kind->rules()->check(found, content, nullptr, version_rules::part::object);
+    wrong += found.size();
+  });
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a typical pod takes a few kilobytes of memory", "[.bench]") {

@@ -172,32 +172,42 @@ TEST_CASE("integers are integers as Go reads them") {
     INFO(number);
     CHECK(refusal<core::v1::ReplicationController>(R"({"spec":{"replicas":)" + std::string(number) +
                                                    "}}")
-              .find("into field spec.replicas of type int32") != std::string::npos);
+              .find("into Go struct field ReplicationControllerSpec.spec.replicas of type int32") !=
+          std::string::npos);
   }
 }
 
 TEST_CASE("a value of the wrong type is refused with its place") {
   CHECK(refusal<core::v1::Pod>(R"({"spec":{"containers":[{"name":"a"},{"name":5}]}})") ==
-        "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number 5 into "
-        "field spec.containers[1].name of type string");
+        "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number into "
+        "Go struct field Container.spec.containers.name of type string");
   CHECK(refusal<core::v1::Pod>(R"({"metadata":{"labels":{"a":{}}}})")
-            .find("cannot unmarshal object into field metadata.labels.a of type string") !=
-        std::string::npos);
+            .find("cannot unmarshal object into Go struct field ObjectMeta.metadata.labels of type "
+                  "string") != std::string::npos);
   CHECK(refusal<core::v1::Pod>(R"({"metadata":{"labels":["a"]}})")
-            .find("cannot unmarshal array into field metadata.labels of type map") !=
-        std::string::npos);
+            .find("cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type "
+                  "map[string]string") != std::string::npos);
   CHECK(refusal<core::v1::Pod>(R"({"spec":{"containers":{}}})")
-            .find("cannot unmarshal object into field spec.containers of type list") !=
-        std::string::npos);
+            .find("cannot unmarshal object into Go struct field PodSpec.spec.containers of type "
+                  "[]v1.Container") != std::string::npos);
   CHECK(refusal<core::v1::Pod>(R"({"spec":"x"})")
-            .find("cannot unmarshal string into field spec of type object") != std::string::npos);
+            .find("cannot unmarshal string into Go struct field Pod.spec of type v1.PodSpec") !=
+        std::string::npos);
   CHECK(refusal<core::v1::Pod>(R"({"spec":{"hostNetwork":"true"}})")
-            .find("cannot unmarshal string into field spec.hostNetwork of type bool") !=
-        std::string::npos);
-  CHECK(refusal<core::v1::Pod>(R"({"kind":5})").find("field kind of type string") !=
-        std::string::npos);
+            .find("cannot unmarshal string into Go struct field PodSpec.spec.hostNetwork of type "
+                  "bool") != std::string::npos);
+  CHECK(refusal<core::v1::Pod>(R"({"kind":5})").find("kind of type string") != std::string::npos);
   CHECK(refusal<core::v1::Pod>("[]").find("not an object") != std::string::npos);
   CHECK(refusal<core::v1::Pod>("null").find("not an object") != std::string::npos);
+}
+
+TEST_CASE("a body that is no JSON is not recognized, in the words of upstream") {
+  CHECK(refusal<core::v1::ConfigMap>("apiVersion: v1\nkind: ConfigMap\n") ==
+        "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
+        "version/kind; json parse error: invalid character 'a' looking for beginning of value "
+        "(61706956657273696f6e3a2076310a6b696e643a20436f6e6669674d6170 ...)");
+  CHECK_THAT(refusal<core::v1::ConfigMap>(" \xff"),
+             Catch::Contains("invalid character '\\xff'") && Catch::EndsWith("(20ff)"));
 }
 
 TEST_CASE("names of fields are case sensitive") {
@@ -311,7 +321,7 @@ TEST_CASE("text that is no JSON is refused with the place") {
                            "{} {}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":.5}", "{\"a\":\"\x01\"}",
                            "{\"a\":NaN}", "{\"a\":\"\\x\"}", "// c\n{}"}) {
     INFO(text);
-    CHECK(refusal<core::v1::Pod>(text).find("json: ") != std::string::npos);
+    CHECK(refusal<core::v1::Pod>(text).find("json") != std::string::npos);
   }
   CHECK(refusal<core::v1::Pod>(std::string_view("{}\0{}", 5)).find("zero byte") !=
         std::string::npos);

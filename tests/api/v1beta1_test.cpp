@@ -16,6 +16,7 @@
 #include "api/strategy/defaults.hpp"
 #include "api/v1beta1/objects.pb.h"
 #include "api/v1beta1/pod.pb.h"
+#include "api/values/syntax.hpp"
 #include "support/legacy_manifests.hpp"
 #include "support/random_message.hpp"
 
@@ -169,6 +170,19 @@ TEST_CASE("an id that is no name is given back, and always stands for the same n
   const auto hub =
       hub_of<core::v1::ReplicationController>(read<v1beta1::ReplicationController>(controller));
   CHECK(shown<v1beta1::ReplicationController>(hub).meta().id() == "nginxController");
+}
+
+TEST_CASE("a label's value that is none of today's always stands for the same one") {
+  using v1beta1::label_value_of;
+  CHECK(label_value_of("nginx-1.a_B") == "nginx-1.a_B");
+  CHECK(label_value_of("").empty());
+  const auto made = label_value_of("redisslave,redis-master");
+  CHECK(made.starts_with("redisslave-redis-master-"));
+  CHECK(made == label_value_of("redisslave,redis-master"));
+  CHECK(made != label_value_of("redisslave/redis-master"));
+  for (const auto& odd : {std::string(",x"), std::string("-"), std::string(200, 'a'),
+                          std::string("a b"), std::string("\xc3\xa9")})
+    CHECK(check_label_value(label_value_of(odd)).empty());
 }
 
 TEST_CASE("what one form changes the other shows, and what it cannot say stays") {

@@ -78,8 +78,9 @@ http_answer http_client::receive_head() {
   while (const auto line = read_line()) {
     if (line->empty()) return answer;
     const auto colon = line->find(": ");
-    if (colon != std::string::npos)
-      answer.headers[lower(line->substr(0, colon))] = line->substr(colon + 2);
+    if (colon == std::string::npos) continue;
+    auto& value = answer.headers[lower(line->substr(0, colon))];
+    value += (value.empty() ? "" : ", ") + line->substr(colon + 2);
   }
   answer.status = 0;
   return answer;

@@ -12,8 +12,9 @@
 namespace troupe::test {
 
 struct http_answer {
-  int status = 0;                              // 0: no answer, or not HTTP
-  std::map<std::string, std::string> headers;  // names in lower case
+  int status = 0;  // 0: no answer, or not HTTP
+  // Names in lower case; what comes several times is joined by ", ".
+  std::map<std::string, std::string> headers;
   std::string body;
   std::string header(const std::string& name) const;
 };

@@ -130,7 +130,7 @@ class maker {
     for (const auto& name : node.rules->required)
       add(out, node, name);
     const auto least = node.rules->min_properties ? *node.rules->min_properties : 0;
-    for (const auto& [name, property] : node.properties)
+    for (const auto& [name, property, prefix] : node.properties)
       if (static_cast<std::int64_t>(out.MemberCount()) < least) add(out, node, name);
     if (node.values && static_cast<std::int64_t>(out.MemberCount()) < least) add(out, node, "key");
     return with_alternatives(node, std::move(out));
@@ -143,7 +143,7 @@ class maker {
     for (const auto* all : {&node.rules->one_of, &node.rules->any_of, &node.rules->all_of})
       for (const auto& each : *all)
         if (each->rules && !each->rules->required.empty()) choices.push_back(each->rules->required);
-    for (const auto& [name, property] : node.properties)
+    for (const auto& [name, property, prefix] : node.properties)
       choices.push_back({name});
     for (const auto& names : choices) {
       json_value tried(out, allocator_);

@@ -10,6 +10,7 @@ const std::vector<entry>& entries() {
     std::vector<entry> made;
     add_documents(made);
     add_schemas(made);
+    add_definitions(made);
     add_texts(made);
     add_transports(made);
     add_sessions(made);

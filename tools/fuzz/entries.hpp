@@ -30,6 +30,7 @@ void run(const entry& target, std::string_view bytes);
 
 void add_documents(std::vector<entry>& to);     // objects in all their forms, patches
 void add_schemas(std::vector<entry>& to);       // custom kinds, server-side apply
+void add_definitions(std::vector<entry>& to);   // CustomResourceDefinitions and their objects
 void add_texts(std::vector<entry>& to);         // selectors, amounts, times, the configuration
 void add_transports(std::vector<entry>& to);    // HTTP/1.1, WebSocket, targets, tokens
 void add_sessions(std::vector<entry>& to);      // HTTP/2

@@ -251,6 +251,27 @@ TEST_CASE("selectors of 2014 choose by labels and fields") {
   CHECK(events("reason%3DStarted,source!%3Dscheduler") == 1);
 }
 
+TEST_CASE("labels that are none of today's are kept, and select") {
+  legacy_test api;
+  const std::string uses = "redisslave,redis-master";
+  auto frontend = controller("frontend", 1);
+  for (auto at = frontend.find("\"web\""); at != frontend.npos; at = frontend.find("\"web\""))
+    frontend.replace(at, 5, "\"" + uses + "\"");
+  const auto made = api.old("POST", "/replicationControllers", frontend);
+  INFO(made.text());
+  REQUIRE(made.status == 200);
+  CHECK(made.at("desiredState.replicaSelector.app") == uses);
+  CHECK(made.at("desiredState.podTemplate.labels.app") == uses);
+  const auto today = api.get(std::string{controllers_of_today} + "/frontend");
+  CHECK(today.at("spec.selector.app") == api::v1beta1::label_value_of(uses));
+  CHECK(today.at("spec.template.metadata.labels.app") == today.at("spec.selector.app"));
+
+  REQUIRE(api.old("POST", "/pods", pod("odd", R"(,"labels":{"app":"a/b"})")).status == 200);
+  CHECK(api.old("GET", "/pods/odd").at("labels.app") == "a/b");
+  CHECK(api.old("GET", "/pods?labels=app%3Da/b").size("items") == 1);
+  CHECK(api.old("GET", "/pods?labels=app%3Da/c").size("items") == 0);
+}
+
 TEST_CASE("what nobody serves is a plain 404, and the few documents are there") {
   legacy_test api;
   for (const auto* path :

@@ -341,6 +341,35 @@ TEST_CASE("a definition that is deleted takes its objects with it, when they can
   CHECK(server.get(crontabs).size("items") == 0);
 }
 
+TEST_CASE("a write of a kind with rules in CEL says once that they are not enforced") {
+  definition_test server;
+  constexpr const char* rules = R"({"type":"object","properties":{"spec":{"type":"object",
+    "properties":{"a":{"type":"integer","x-kubernetes-validations":[{"rule":"self > 1"}]}},
+    "x-kubernetes-validations":[{"rule":"self.a > 1"},{"rule":"self.a < 9"}]},
+    "status":{"type":"object"}}})";
+  server.define(version_json("v1", true, rules, R"(,"subresources":{"status":{}})"));
+  const std::string expected =
+      "299 - \"crontabs.stable.example.com: the rules in x-kubernetes-validations are stored, but "
+      "this cluster does not enforce them yet\"";
+  const auto one = crontabs + "/a";
+  const auto made = server.post(crontabs, crontab_json("a", R"({"a":0})"));
+  INFO(made.text());
+  REQUIRE(made.status == 201);
+  CHECK(made.headers.at("warning") == expected);
+  const auto warning_of = [&](const rest_answer& answer) {
+    CHECK(answer.status < 300);
+    const auto found = answer.headers.find("warning");
+    return found == answer.headers.end() ? std::string{} : found->second;
+  };
+  CHECK(warning_of(server.put(one, made.text())) == expected);
+  CHECK(warning_of(server.patch(one, "merge", R"({"spec":{"a":2}})")) == expected);
+  CHECK(warning_of(server.patch(one + "/status", "merge", R"({"status":{}})")) == expected);
+  CHECK(warning_of(server.request("PATCH", one + "?fieldManager=m", crontab_json("a", "{}"),
+                                  {{"content-type", "application/apply-patch+yaml"}})) == expected);
+  CHECK(warning_of(server.get(one)).empty());
+  CHECK(warning_of(server.get(crontabs)).empty());
+}
+
 TEST_CASE("a definition that makes no sense is refused with its fields") {
   definition_test server;
   const auto refused = [&](const std::string& json, const std::string& field,
