@@ -228,7 +228,7 @@ view_result show_store(const console_context& context, const query_string&) {
   return view_answer{out};
 }
 
-view_result show_loggers(const console_context&, const query_string&) {
+view_result show_log(const console_context&, const query_string&) {
   std::map<std::string, std::string> levels;
   spdlog::apply_all([&](const std::shared_ptr<spdlog::logger>& each) {
     levels[each->name().empty() ? "default" : each->name()] = level_text(each->level());
