@@ -1,5 +1,5 @@
-// What is special about a kind beyond its schema: one row of functions and facts for each kind, all
-// in one table (kinds/). Other code asks the row and compares no kinds.
+// The properties of a kind beyond its schema: one row of functions and facts for each kind, all in
+// one table (kinds/). Other code asks the row and compares no kinds.
 //
 // Every member has a value that fits a kind without anything special. Functions get bodies of the
 // kind's own type.
@@ -27,9 +27,9 @@ class DeleteOptions;
 // A resource below an object: pods/log. `status` and `scale` are facts of the schema.
 struct kind_part {
   std::string_view name;
-  std::string_view group, version, kind;  // of what is sent and answered there
+  std::string_view group, version, kind;  // of the request and the answer there
   std::span<const std::string_view> verbs;
-  bool deep = false;  // what follows it in a path is its own: pods/NAME/proxy/PATH
+  bool deep = false;  // the rest of a path is its own: pods/NAME/proxy/PATH
 };
 
 // How the objects of one kind, their home, are shown as another: the kind of the same name and
@@ -38,7 +38,7 @@ struct kind_shape {
   std::string_view home;  // the API version of the home: "v1", "autoscaling/v2"
   // `shown` comes empty.
   void (*show)(const body& home, body& shown);
-  // Back again. `home` is what the object was, or empty: what the shape cannot say stays.
+  // Back again. `home` is the old object, or empty: fields that the shape lacks keep their values.
   void (*take)(const body& shown, body& home);
   // The path that a selectable field has in the objects themselves.
   std::string (*field)(std::string_view path);
@@ -52,19 +52,30 @@ struct kind_row {
   // -- requests
   // -------------------------------------------------------------------------------------
   std::span<const kind_part> parts;
-  // An update of what is not there creates it (kubernetes: AllowCreateOnUpdate).
+  // An update of an absent object creates it (kubernetes: AllowCreateOnUpdate).
   bool created_by_update = false;
   // An update has to name the revision that it replaces (kubernetes: AllowUnconditionalUpdate).
   bool updates_a_revision = false;
   // A deletion is answered by the last state, else by a Status (kubernetes: ReturnDeletedObject).
   bool deletion_shows_object = false;
-  // What whoever writes an object is told, where nothing is done about it yet; without the name of
-  // the kind. Empty: nothing.
+  // The warning to whoever writes an object that nothing acts on yet, without the name of the kind.
+  // Empty: none.
   std::string_view warning;
   // Null for kinds that have objects of their own.
   const kind_shape* shape = nullptr;
   // There are such objects only while somebody asks for them (ComponentStatus): nothing is stored.
   bool made_up = false;
+  // `data` and `stringData` are shown to nobody but who may read the object (Secret).
+  bool confidential = false;
+
+  // -- watches
+  // -------------------------------------------------------------------------------------
+
+  // The node to which an object belongs, empty for none yet; null for a kind that belongs to no
+  // nodes. The watcher has an index by it, for subscriptions to the objects of one node.
+  std::string_view (*node)(const body& content) = nullptr;
+  // The selectable field that names the node.
+  std::string_view node_field;
 
   // -- strategy
   // -------------------------------------------------------------------------------------
@@ -73,12 +84,13 @@ struct kind_row {
   void (*complete)(body& content) = nullptr;
   // The state that a new object begins with; null: without a status.
   void (*begin)(const kind_info& kind, body& content) = nullptr;
-  // What an update does not change besides identity and status.
+  // Takes the fields that an update may not change, besides identity and status, from `was`.
   void (*keep)(const kind_info& kind, body& now, const body& was) = nullptr;
   // Whether both ask for the same, so that no generation is counted; null: all but metadata and
   // status are equal.
   bool (*same_wish)(const kind_info& kind, const body& now, const body& was) = nullptr;
-  // What a write of the status keeps besides metadata; null: all fields but status.
+  // Takes the fields that a write of the status may not change, besides metadata, from `was`; null:
+  // all fields but status.
   void (*keep_at_status)(body& now, const body& was) = nullptr;
   // Who reports the status may not change the labels.
   bool status_keeps_labels = false;

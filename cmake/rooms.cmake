@@ -7,8 +7,8 @@ set(TROUPE_STANDARD_HEADERS <algorithm> <array> <atomic> <chrono> <cstdint> <fun
   <vector> <tl/expected.hpp>)
 
 # troupe_room(NAME [FOLDERS dir...] [PUBLIC lib...] [PRIVATE lib...] [PRECOMPILE header...])
-# makes library troupe_NAME from the room's *.cpp files (and those of FOLDERS below it). PRECOMPILE
-# names what to precompile besides the standard headers.
+# makes library troupe_NAME from the room's *.cpp files (and those of FOLDERS below it, of which each
+# may be a pattern). PRECOMPILE names what to precompile besides the standard headers.
 # A room of headers alone is an interface library: whoever links it gets all it names.
 function(troupe_room name)
   cmake_parse_arguments(ROOM "" "" "FOLDERS;PUBLIC;PRIVATE;PRECOMPILE" ${ARGN})

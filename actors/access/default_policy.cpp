@@ -140,34 +140,34 @@ class policy_reader {
   }
 
   void begin(const words& line, std::string_view text) {
-    const auto what = line[0];
+    const auto keyword = line[0];
     const std::string name{line[1]};
-    if (what == "cluster") {
+    if (keyword == "cluster") {
       auto& role = add<ClusterRole>({}, name);
       rules_ = role.mutable_rules();
       for (std::size_t i = 2; i < line.size(); ++i)
         label(role, line[i]);
-    } else if (what == "aggregate") {
+    } else if (keyword == "aggregate") {
       need(line.size() >= 3, text);
       auto& role = add<ClusterRole>({}, name);
       auto& selector = *role.mutable_aggregation_rule()->add_cluster_role_selectors();
       (*selector.mutable_match_labels())[std::string{aggregate_label}.append(line[2])] = "true";
       if (line.size() > 3) label(role, line[3]);
-    } else if (what == "controller") {
+    } else if (keyword == "controller") {
       const auto full = std::string{controller_role} + name;
       auto& binding = add<ClusterRoleBinding>({}, full);
       refer(*binding.mutable_role_ref(), "ClusterRole", full);
       read_subject(*binding.add_subjects(), "account:kube-system/" + name);
       rules_ = add<ClusterRole>({}, full).mutable_rules();
-    } else if (what == "bind") {
+    } else if (keyword == "bind") {
       auto& binding = add<ClusterRoleBinding>({}, name);
       refer(*binding.mutable_role_ref(), "ClusterRole", name);
       give(binding, line, 2);
-    } else if (what == "role") {
+    } else if (keyword == "role") {
       need(line.size() == 3, text);
       rules_ = add<Role>(name, std::string{line[2]}).mutable_rules();
     } else {
-      need(what == "grant" && line.size() >= 4, text);
+      need(keyword == "grant" && line.size() >= 4, text);
       auto& binding = add<RoleBinding>(name, std::string{line[2]});
       refer(*binding.mutable_role_ref(), "Role", line[3]);
       give(binding, line, 4);

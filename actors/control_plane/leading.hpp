@@ -1,5 +1,5 @@
-// A term of leadership: what only one control plane of a cluster does at a time (controllers,
-// scheduler, garbage collector, minions, pods, namespaces, tokens), from its start to its end.
+// A term of leadership: what only one control plane of a cluster does at a time
+// (leading_actors.hpp), from its start to its end.
 //
 // Its actors are caches of the store: each begins with what it finds there, the ones that must not
 // do a thing twice behind a barrier. They write through a writer of the term's own. When the term
@@ -34,9 +34,6 @@ class leading {
   leading& operator=(const leading&) = delete;
 
  private:
-  template <class A, class... Args>
-  runtime::actor_ref start(const char* kind, const char* name, Args... args);
-
   runtime::actor_system& system_;
   const std::shared_ptr<write_gate> gate_ = std::make_shared<write_gate>();
   std::vector<runtime::actor_ref> started_;

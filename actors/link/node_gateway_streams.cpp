@@ -14,10 +14,10 @@ namespace troupe::actors {
 // -- from the control plane -----------------------------------------------------------------------
 
 void node_gateway::take_open_stream(const wire::OpenStream& m) {
-  const auto refuse = [&](runtime_error::kind what, const std::string& reason) {
+  const auto refuse = [&](runtime_error::kind code, const std::string& reason) {
     wire::FromNode::Item item;
     item.mutable_stream_opened()->set_ask(m.ask());
-    write_refusal(*item.mutable_stream_opened()->mutable_refusal(), {what, reason});
+    write_refusal(*item.mutable_stream_opened()->mutable_refusal(), {code, reason});
     send_item(item);
   };
   if (container_streams_.contains(m.ask())) return lose("the control plane opens a stream twice");

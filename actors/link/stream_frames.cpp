@@ -48,16 +48,16 @@ readable<stream_target> read_open_stream(const wire::OpenStream& from) {
 }
 
 void write_refusal(wire::StreamOpened::Refusal& out, const runtime_error& error) {
-  out.set_kind(static_cast<wire::StreamOpened::Refusal::Kind>(error.what));
+  out.set_kind(static_cast<wire::StreamOpened::Refusal::Kind>(error.code));
   out.set_message(error.message);
   out.set_reason(error.reason);
 }
 
 runtime_error read_refusal(const wire::StreamOpened::Refusal& from) {
-  const auto what = wire::StreamOpened::Refusal::Kind_IsValid(from.kind())
+  const auto code = wire::StreamOpened::Refusal::Kind_IsValid(from.kind())
                         ? static_cast<runtime_error::kind>(from.kind())
                         : runtime_error::kind::failed;
-  return {what, short_text(from.message()), short_text(from.reason())};
+  return {code, short_text(from.message()), short_text(from.reason())};
 }
 
 std::string short_text(const std::string& text) {

@@ -8,20 +8,11 @@ namespace troupe::actors::scheduler {
 namespace {
 
 std::map<std::string, plugin_factory>& registry() {
+#define TROUPE_PLUGIN(name, function) {#name, make_##function},
   static std::map<std::string, plugin_factory> all{
-      {"SchedulingGates", make_scheduling_gates},
-      {"PrioritySort", make_priority_sort},
-      {"NodeUnschedulable", make_node_unschedulable},
-      {"NodeName", make_node_name},
-      {"NodePorts", make_node_ports},
-      {"TaintToleration", make_taint_toleration},
-      {"NodeAffinity", make_node_affinity},
-      {"NodeResourcesFit", make_node_resources_fit},
-      {"NodeResourcesBalancedAllocation", make_balanced_allocation},
-      {"PodTopologySpread", make_topology_spread},
-      {"InterPodAffinity", make_inter_pod_affinity},
-      {"DefaultPreemption", make_default_preemption},
+#include "actors/scheduler/plugins/plugins.def"
   };
+#undef TROUPE_PLUGIN
   return all;
 }
 

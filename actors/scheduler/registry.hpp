@@ -2,7 +2,8 @@
 //
 //   static const scheduler::registration registered{"MyPlugin", scheduler::make_plugin<my_plugin>};
 //
-// Plugins of this room are listed in plugins.cpp instead, so that a static library keeps them.
+// Plugins of this program are listed in plugins/plugins.def instead: a linker takes of a static
+// library only what somebody refers to.
 #pragma once
 
 #include <functional>

@@ -37,10 +37,10 @@ struct watch_stream {
   bool bookmarks = false;
   // While set, the current state is being handed out.
   std::optional<initial_state> initial;
-  // Everything up to here has been sent; while `live`, what is at or before it must not be sent.
+  // Everything up to here has been sent; while `live`, changes at or before it must not be sent.
   revision position = 0;
   bool live = false;  // sees each batch as it comes
-  // A part of the log is on its way; what has not come by then is asked for again.
+  // A part of the log is on its way; if it has not come by then it is asked for again.
   runtime::time_point reading_until{};
   bool retry = false;  // the next round tries again
   bool dead = false;

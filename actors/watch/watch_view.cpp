@@ -1,7 +1,6 @@
 #include "actors/watch/watch_view.hpp"
 
-#include "api/schema/core_pod.pb.h"
-#include "api/scheme.hpp"
+#include "api/kind_row.hpp"
 
 namespace troupe::actors {
 
@@ -17,9 +16,8 @@ std::string_view resource_of(std::string_view key) noexcept {
 }
 
 std::string_view node_of(const api::object& object) {
-  using api::core::v1::Pod;
-  if (&object.kind() != &api::kind_of<Pod>()) return {};
-  return object.as<Pod>().spec().node_name();
+  const auto node = object.kind().row().node;
+  return node == nullptr ? std::string_view{} : node(object.content());
 }
 
 bool watch_view::covers(std::string_view key) const noexcept {

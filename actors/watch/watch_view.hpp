@@ -1,11 +1,11 @@
-// What one subscriber sees of a change: the rules of a watch under a filter, as pure functions.
+// The event that a change is to one subscriber: the rules of a watch under a filter, as pure
+// functions.
 //
 //   before  after   event
 //   out     in      ADDED     (created, or came into the filter)
 //   in      in      MODIFIED
 //   in      out     DELETED   (removed, or left the filter): the last state that was inside,
-//   stamped
-//                             with the revision of the change
+//                             stamped with the revision of the change
 //   out     out     nothing
 //
 // kubernetes: pkg/tools/etcd_tools_watch.go of 2014; today apiserver/pkg/storage/etcd3/watcher.go.
@@ -22,10 +22,10 @@
 
 namespace troupe::actors {
 
-// "/registry/pods/" of "/registry/pods/default/web"; empty for what is not below one resource.
+// "/registry/pods/" of "/registry/pods/default/web"; empty for a key below no resource.
 std::string_view resource_of(std::string_view key) noexcept;
 
-// The node that a pod is bound to; empty for unbound pods and for other kinds.
+// The node that an object belongs to (kind_row::node), as a bound pod does; empty for none.
 std::string_view node_of(const api::object& object);
 
 struct watch_view {
@@ -36,13 +36,13 @@ struct watch_view {
   bool covers(std::string_view key) const noexcept;
   // Of an object whose key it covers.
   bool shows(const api::object_ptr& object) const;
-  // True when it shows what `other` shows: the same place, and neither has a filter.
+  // True when both show the same objects: those of one place, and neither has a filter.
   bool sees_as(const watch_view& other) const noexcept;
 };
 
-// What is made once for all subscribers of some changes: last states stamped with the revision at
-// which they left a filter, and objects of compact kinds for them to decode, so that those of the
-// window stay encoded.
+// Objects that are made once for all subscribers of some changes: last states stamped with the
+// revision at which they left a filter, and objects of compact kinds for them to decode, so that
+// those of the window stay encoded.
 class departures {
  public:
   const api::object_ptr& of(const persistence::change& c);

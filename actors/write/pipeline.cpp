@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
-#include "actors/write/admission/service_addresses.hpp"
 #include "api/apply/field_managers.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
-#include "api/schema/core_service.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 #include "api/strategy/defaults.hpp"
@@ -19,8 +17,6 @@
 
 namespace troupe::actors {
 namespace {
-
-using api::core::v1::Service;
 
 // kubernetes: apiserver/pkg/registry/generic/registry, maxNameGenerationCreateAttempts.
 constexpr int name_attempts = 8;
@@ -57,8 +53,6 @@ void prepare_update(proposal& of) {
       break;
   }
   api::prepare_update(*of.kind, now, was);
-  if (of.kind == &api::kind_of<Service>())
-    service_addresses::drop_leftovers(static_cast<Service&>(now), static_cast<const Service&>(was));
 }
 
 void track_fields(proposal& of) {

@@ -4,6 +4,7 @@
 
 #include "api/codec/canonical_wire.hpp"
 #include "api/codec/custom_json.hpp"
+#include "api/codec/encode_count.hpp"
 #include "api/codec/envelope.hpp"
 #include "api/codec/json_decode.hpp"
 #include "api/codec/json_encode.hpp"
@@ -207,6 +208,7 @@ void append_json(std::string& out, const body& content, std::string_view api_ver
 }
 
 std::string encode_json(const body& content, std::string_view api_version, std::string_view kind) {
+  count_encoded_text();
   std::string out;
   append_json(out, content, api_version, kind);
   return out;
@@ -214,6 +216,7 @@ std::string encode_json(const body& content, std::string_view api_version, std::
 
 std::string encode_protobuf(const body& content, std::string_view api_version,
                             std::string_view kind) {
+  count_encoded_text();
   std::string out;
   append_envelope_head(out, api_version, kind, content.ByteSizeLong());
   append_wire(out, content);

@@ -45,8 +45,8 @@ class parser {
   const std::string& problem() const noexcept { return problem_; }
 
  private:
-  bool wrong(std::string what) {
-    problem_ = std::move(what);
+  bool wrong(std::string problem) {
+    problem_ = std::move(problem);
     return false;
   }
   bool take(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include "api/kind_row.hpp"
 #include "api/strategy/other_kinds.hpp"
+#include "api/strategy/service_update.hpp"
 #include "api/strategy/special_kinds.hpp"
 #include "api/strategy/workload_kinds.hpp"
 #include "api/tables/kind_cells.hpp"

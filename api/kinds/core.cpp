@@ -89,6 +89,7 @@ kind_row config_map_row() {
 
 kind_row secret_row() {
   auto row = config_row<Secret>();
+  row.confidential = true;
   row.complete = &complete_as<Secret>;
   row.columns = secret_columns;
   row.cells = &secret_cells;

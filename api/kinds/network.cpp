@@ -19,6 +19,7 @@ kind_row service_row() {
   row.complete = &complete_as<Service>;
   row.keep = [](const kind_info&, body& now, const body& was) {
     keep_allocations(as<Service>(now), as<Service>(was));
+    drop_leftovers(as<Service>(now), as<Service>(was));
   };
   row.check = [](findings& out, const body& content) {
     validation::check_service(out, as<Service>(content));

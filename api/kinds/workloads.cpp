@@ -57,6 +57,10 @@ kind_row pod_row() {
   row.columns = pod_columns;
   row.cells = &pod_cells;
   row.row_conditions = &pod_row_conditions;
+  row.node = [](const body& content) -> std::string_view {
+    return as<Pod>(content).spec().node_name();
+  };
+  row.node_field = "spec.nodeName";
   return row;
 }
 

@@ -11,6 +11,7 @@
 
 #include "api/codec/codec.hpp"
 #include "api/codec/custom_json.hpp"
+#include "api/codec/encode_count.hpp"
 #include "api/codec/envelope.hpp"
 #include "api/codec/json_decode.hpp"
 #include "api/codec/json_encode.hpp"
@@ -43,6 +44,7 @@ std::atomic<std::size_t> all_text_bytes{0};
 template <class Encode>
 shared_text once(text_cell& cache, Encode encode) {
   if (auto known = cache.get()) return known;
+  count_encoded_text();
   const shared_text made{encode()};
   // Before others can see and forget it.
   all_text_bytes.fetch_add(made.size(), std::memory_order_relaxed);

@@ -35,23 +35,6 @@ bool same_wish(const apps::v1::Deployment& now, const apps::v1::Deployment& was)
   return same_but_status(now, was) && a.size() == b.size() && std::all_of(a.begin(), a.end(), in_b);
 }
 
-void keep_allocations(core::v1::Service& now, const core::v1::Service& was) {
-  auto& spec = *now.mutable_spec();
-  if (spec.type() == "ExternalName" || was.spec().type() == "ExternalName") return;
-  if (spec.cluster_ip().empty() && spec.cluster_ips().empty()) {
-    if (was.spec().has_cluster_ip()) spec.set_cluster_ip(was.spec().cluster_ip());
-    *spec.mutable_cluster_ips() = was.spec().cluster_ips();
-  }
-  if (spec.type() != was.spec().type()) return;
-  for (auto& port : *spec.mutable_ports()) {
-    if (port.node_port() != 0) continue;
-    for (const auto& before : was.spec().ports())
-      if (before.node_port() != 0 && before.port() == port.port() &&
-          before.protocol() == port.protocol())
-        port.set_node_port(before.node_port());
-  }
-}
-
 void begin(core::v1::Namespace& ns) {
   clear_status(ns);
   ns.mutable_status()->set_phase("Active");

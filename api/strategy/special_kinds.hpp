@@ -46,11 +46,6 @@ deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
 // Annotations of a deployment go to its replica sets: they are part of what it asks for.
 bool same_wish(const apps::v1::Deployment& now, const apps::v1::Deployment& was);
 
-// -- services -------------------------------------------------------------------------------------
-
-// What the server once chose for a service stays, where the client does not say otherwise.
-void keep_allocations(core::v1::Service& now, const core::v1::Service& was);
-
 // -- namespaces -----------------------------------------------------------------------------------
 
 // Active, and held by the finalizer "kubernetes".

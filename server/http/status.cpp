@@ -3,6 +3,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "api/codec/encode_count.hpp"
+
 namespace troupe::server {
 namespace {
 
@@ -46,6 +48,7 @@ void details(json_writer& out, const api::error& error) {
 }  // namespace
 
 response status_response(const api::error& error) {
+  api::count_encoded_text();
   rapidjson::StringBuffer text;
   json_writer out{text};
   out.StartObject();

@@ -7,6 +7,7 @@
 
 #include "actors/control_plane/control_plane.hpp"
 #include "api/conversion/conversion.hpp"
+#include "api/kind_row.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/meta_request.pb.h"
 #include "api/scheme.hpp"
@@ -92,7 +93,7 @@ api::expected<void> check_id(const place& at, const std::string& id) {
   if (!std::all_of(id.begin(), id.end(), path_holds) || id == "." || id == "..")
     wrong.push_back(
         fmt::format("may hold letters, digits and {} only, and be neither . nor ..", id_marks));
-  if (at.shape->kind() == "Service") {
+  if (at.hub->row().name == api::DNS_1035_LABEL) {
     if (wrong.empty()) wrong = api::check_dns_1035_label(id);
     if (id.size() > defaults::service_id_size)
       wrong.push_back(fmt::format("must be no more than {} characters", defaults::service_id_size));
@@ -205,11 +206,12 @@ void update_object(const legacy_call_ptr& call) {
       true);
 }
 
-// As in 2014: what is deleted is gone at once, and the pods of a controller stay.
+// As in 2014: what is deleted is gone at once, and dependents stay where the kind says so.
 void delete_object(const legacy_call_ptr& call) {
   auto options = std::make_shared<api::meta::v1::DeleteOptions>();
   options->set_grace_period_seconds(0);
-  if (call->at.shape->kind() == "ReplicationController") options->set_propagation_policy("Orphan");
+  if (const auto& usual = call->at.hub->options().default_propagation(); !usual.empty())
+    options->set_propagation_policy(usual);
   carry_out_as_operation(
       call, call->at.id,
       [call, options](const snapshot& state) {

@@ -1,4 +1,5 @@
 // The actors by kind. A mailbox is what upstream calls a work queue.
+#include "actors/control_plane/leading_actors.hpp"
 #include "actors/controllers/registry.hpp"
 #include "server/metrics/families.hpp"
 
@@ -81,6 +82,12 @@ void add_actor_metrics(families& out, const runtime::directory& directory) {
       controllers.gauge(row == kinds.end() ? 0 : static_cast<double>(row->second.actors),
                         {{"controller", type.name}, {"kind", owner.kind->kind()}});
     }
+  family leading{out, "troupe_leading_actor_running",
+                 "Whether an actor that only a leading control plane has runs here.",
+                 MetricType::Gauge};
+  for (const auto& each : actors::leading_actors())
+    leading.gauge(directory.find(each.kind, each.name) ? 1 : 0,
+                  {{"actor", each.kind + "/" + each.name}});
   const auto watches = kinds.find("watch");
   family{out, "apiserver_longrunning_requests", "Watches that are open.", MetricType::Gauge}.gauge(
       watches == kinds.end() ? 0 : static_cast<double>(watches->second.actors),

@@ -87,7 +87,7 @@ struct race {
   int subscribers;
   int changes;
   int batch;
-  enum { all, filtered, by_node } what;
+  enum { all, filtered, by_node } watches;
 };
 
 void run(const race& r) {
@@ -102,19 +102,19 @@ void run(const race& r) {
   line.left = r.subscribers;
   for (int i = 0; i < r.subscribers; ++i) {
     actors::stream_options options;
-    if (r.what == race::filtered) {
+    if (r.watches == race::filtered) {
       options.accept = [](const api::object& object) {
         return object.as<Pod>().spec().restart_policy().empty();
       };
     }
-    if (r.what == race::by_node) options.on_node = "n" + std::to_string(i);
+    if (r.watches == race::by_node) options.on_node = "n" + std::to_string(i);
     system.spawn({.kind = "runner", .name = std::to_string(i)},
                  runtime::make<runner>(watcher, options, &line));
   }
   REQUIRE(line.wait());
   const auto batches = history(r.changes, r.batch, r.subscribers);
   const std::int64_t events =
-      r.what == race::by_node ? r.changes : std::int64_t{r.changes} * r.subscribers;
+      r.watches == race::by_node ? r.changes : std::int64_t{r.changes} * r.subscribers;
   line.left = events;
   const auto begin = std::chrono::steady_clock::now();
   for (const auto& batch : batches)

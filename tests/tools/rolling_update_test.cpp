@@ -124,9 +124,9 @@ class small_cluster final : public cluster_client {
   }
 
   template <class Body>
-  static client_answer shown(const Body& what) {
+  static client_answer shown(const Body& object) {
     const auto& kind = api::kind_of<Body>();
-    return {200, api::encode_json(what, kind.api_version(), kind.kind())};
+    return {200, api::encode_json(object, kind.api_version(), kind.kind())};
   }
 
   client_answer list() const {
@@ -143,14 +143,14 @@ class small_cluster final : public cluster_client {
   }
 
   template <class Body>
-  static client_answer patch(Body& what, const client_request& by) {
+  static client_answer patch(Body& object, const client_request& by) {
     const auto form = api::patch_form_of(by.content_type);
     REQUIRE(form);
-    const auto made = api::apply_patch(*form, *Body::descriptor(), shown(what).body, by.body);
+    const auto made = api::apply_patch(*form, *Body::descriptor(), shown(object).body, by.body);
     REQUIRE(made);
-    what.Clear();
-    REQUIRE(api::decode_into(*made, api::media::json, what));
-    return shown(what);
+    object.Clear();
+    REQUIRE(api::decode_into(*made, api::media::json, object));
+    return shown(object);
   }
 
   wait::manual_clock& clock_;

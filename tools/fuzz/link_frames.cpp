@@ -178,7 +178,7 @@ void take(const wire::FromNode::Item& item) {
     }
     case item_kind::kStreamOpened: {
       const auto error = read_refusal(item.stream_opened().refusal());
-      require(error.what <= runtime_error::kind::unsupported, "a refusal is of a known kind");
+      require(error.code <= runtime_error::kind::unsupported, "a refusal is of a known kind");
       require(
           api::is_utf8(error.message) && api::is_utf8(error.reason) && error.message.size() < 2'000,
           "a refusal is a short text");

@@ -18,7 +18,9 @@ event_loop::event_loop()
   if (!epoll_ || !wake_)
     throw std::system_error{errno, std::generic_category(), "cannot wait for descriptors"};
   epoll_event event{.events = EPOLLIN, .data = {.fd = wake_.get()}};
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event);
+  // Without it stop() would wait for ever.
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0)
+    throw std::system_error{errno, std::generic_category(), "cannot wait to be woken"};
   thread_ = std::thread{[this] { loop(); }};
 }
 
@@ -30,10 +32,10 @@ void event_loop::wake() {
   ::eventfd_write(wake_.get(), 1);
 }
 
-void event_loop::wait(int fd, readiness what, action then) {
+void event_loop::wait(int fd, readiness awaited, action then) {
   const std::lock_guard guard{mutex_};
   if (stopped_) return;
-  const std::uint32_t wanted = what == readiness::input ? EPOLLIN : EPOLLOUT;
+  const std::uint32_t wanted = awaited == readiness::input ? EPOLLIN : EPOLLOUT;
   epoll_event event{.events = wanted | EPOLLONESHOT, .data = {.fd = fd}};
   // Known already: it was waited for before, or still is.
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0 ||
@@ -43,7 +45,7 @@ void event_loop::wait(int fd, readiness what, action then) {
   }
   // For want of memory: nobody is told of what was not seen.
   due_[{clock::now() + kubelet_defaults::look_again, ++last_}] =
-      [this, fd, what, then = std::move(then)] { wait(fd, what, then); };
+      [this, fd, awaited, then = std::move(then)] { wait(fd, awaited, then); };
   wake();
 }
 

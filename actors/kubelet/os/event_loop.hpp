@@ -28,7 +28,7 @@ class event_loop {
 
   // Once, when `fd` is ready or hung up. It stays open until then, or until `forget`; asking again
   // replaces what was asked for.
-  void wait(int fd, readiness what, action then);
+  void wait(int fd, readiness awaited, action then);
   // The same for the end of a process or of a pipe; closes `fd` after it.
   void wait_and_close(runtime::unique_fd fd, action then);
   void forget(int fd);

@@ -25,7 +25,7 @@ struct runtime_error {
     not_found,    // there is no such sandbox, container or log
     unsupported,  // this runtime never does it
   };
-  kind what = kind::failed;
+  kind code = kind::failed;
   std::string message;      // for the user
   std::string reason = {};  // of the container's waiting state, as CreateContainerConfigError
 };

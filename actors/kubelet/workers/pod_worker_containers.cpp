@@ -125,7 +125,7 @@ void pod_worker::on_image_event(const image_event& m) {
 void pod_worker::on_created_event(const created_event& m) {
   auto* record = find_record(m.container);
   if (making_.erase(m.container) == 0 || record == nullptr) return;
-  if (!m.id && m.id.error().what == runtime_error::kind::refused) {
+  if (!m.id && m.id.error().code == runtime_error::kind::refused) {
     refuse(*record, m.id.error());
   } else if (m.id && !terminating() && !failure_) {
     record->id = *m.id;

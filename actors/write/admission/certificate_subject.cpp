@@ -1,3 +1,5 @@
+// A request for a certificate says who asks: its author cannot say it himself.
+//
 // kubernetes: pkg/registry/certificates/certificates/strategy.go, PrepareForCreate.
 #include "actors/write/admission/plugins.hpp"
 #include "api/schema/certificates_v1.pb.h"

@@ -1,3 +1,5 @@
+// A pod stays for 300 s on a node that is not ready or cannot be reached.
+//
 // kubernetes: plugin/pkg/admission/defaulttolerationseconds.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// A container is added to a running pod (kubectl debug) only where the node's runtime can start it:
+// 403 where it runs processes or simulates.
 // Ours: upstream's kubelets all run them.
 #include <fmt/format.h>
 

@@ -1,3 +1,7 @@
+// A namespaced object needs its namespace, and that it does not end: 404, 403 with the cause
+// NamespaceTerminating. The write may be committed as long as the namespace is what was looked at,
+// so nothing gets into it after its termination began. The namespaces of the system stay: 403.
+//
 // kubernetes: apiserver/pkg/admission/plugin/namespace/lifecycle.
 #include "actors/write/admission/plugins.hpp"
 #include "api/schema/core_namespace.pb.h"

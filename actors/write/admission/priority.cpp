@@ -1,3 +1,6 @@
+// A pod gets the number and the policy of its priority class: 403 for an unknown one and for other
+// values than its own. One class alone is the default one; those of the system stay.
+//
 // kubernetes: plugin/pkg/admission/priority.
 #include <string>
 #include <utility>

@@ -1,3 +1,7 @@
+// Nobody gives away more than they have: who writes a role needs every rule of it, or the verb
+// "escalate" of the role; who writes a binding needs every rule of its role, or the verb "bind" of
+// that role: 403. An aggregationRule needs everything. Masters and controllers may.
+//
 // kubernetes: pkg/registry/rbac/{escalation_check.go,*/policybased/storage.go}. Upstream checks in
 // the storage of these kinds; here every way of writing them passes admission.
 #include <set>

@@ -3,18 +3,12 @@
 
 namespace troupe::actors::admission {
 
-// kubernetes: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins.
 plugin_list built_in_plugins() {
+#define TROUPE_PLUGIN(name) make_##name(),
   return {
-      make_namespace_lifecycle(),
-      make_definition_lifecycle(),
-      make_service_account(),
-      make_priority(),
-      make_default_toleration_seconds(),
-      make_ephemeral_containers(),
-      make_certificate_subject(),
-      make_rbac_escalation(),
+#include "actors/write/admission/plugins.def"
   };
+#undef TROUPE_PLUGIN
 }
 
 const chain& built_in_chain() {

@@ -1,3 +1,7 @@
+// A pod runs as some account, by default as "default": 403 where there is none of that name. It is
+// given a token of it unless pod or account say otherwise, and the account's imagePullSecrets where
+// it has none (api_access.hpp).
+//
 // kubernetes: plugin/pkg/admission/serviceaccount.
 #include "actors/write/admission/api_access.hpp"
 #include "actors/write/admission/plugins.hpp"

@@ -14,6 +14,7 @@
 #include "actors/write/admission/service_allocations.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
+#include "api/strategy/service_update.hpp"
 #include "api/validation/findings.hpp"
 
 namespace troupe::actors {
@@ -39,17 +40,6 @@ bool headless(const ServiceSpec& spec) {
   return spec.cluster_ip() == "None";
 }
 
-bool has_node_ports(const ServiceSpec& spec) {
-  return spec.type() == "NodePort" ||
-         (spec.type() == "LoadBalancer" && (!spec.has_allocate_load_balancer_node_ports() ||
-                                            spec.allocate_load_balancer_node_ports()));
-}
-
-// Reached from outside of the cluster.
-bool is_external(const ServiceSpec& spec) {
-  return spec.type() == "NodePort" || spec.type() == "LoadBalancer";
-}
-
 std::uint32_t random_below(std::uint32_t limit) {
   thread_local std::minstd_rand engine{std::random_device{}()};
   return std::uniform_int_distribution<std::uint32_t>{0, limit - 1}(engine);
@@ -73,22 +63,6 @@ void clear_address(ServiceSpec& spec) {
   spec.clear_cluster_ips();
   spec.clear_ip_families();
   spec.clear_ip_family_policy();
-}
-
-template <class List>
-bool same_list(const List& a, const List& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
-// Each where it is what it was.
-void drop_address(ServiceSpec& spec, const ServiceSpec& before) {
-  if (spec.cluster_ip() == before.cluster_ip() &&
-      same_list(spec.cluster_ips(), before.cluster_ips())) {
-    spec.clear_cluster_ip();
-    spec.clear_cluster_ips();
-  }
-  if (same_list(spec.ip_families(), before.ip_families())) spec.clear_ip_families();
-  if (spec.ip_family_policy() == before.ip_family_policy()) spec.clear_ip_family_policy();
 }
 
 void set_address(ServiceSpec& spec, const std::string& address) {
@@ -127,7 +101,7 @@ class service_addresses::choice {
   }
 
   void ports() {
-    if (!has_node_ports(spec_)) return;
+    if (!api::has_node_ports(spec_)) return;
     for (int i = 0; i < spec_.ports_size(); ++i)
       if (spec_.ports(i).node_port() != 0) take_given(i);
     for (auto& port : *spec_.mutable_ports())
@@ -230,20 +204,6 @@ bool service_addresses::contains(std::uint32_t address) const noexcept {
 
 std::string service_addresses::text() const {
   return fmt::format("{}/{}", format_address(base_), prefix_);
-}
-
-// kubernetes: pkg/registry/core/service/strategy.go, dropTypeDependentFields.
-void service_addresses::drop_leftovers(Service& now, const Service& was) {
-  auto& spec = *now.mutable_spec();
-  const auto& before = was.spec();
-  if (spec.type() == "ExternalName" && before.type() != "ExternalName") drop_address(spec, before);
-  if (!is_external(spec) && is_external(before) &&
-      spec.external_traffic_policy() == before.external_traffic_policy())
-    spec.clear_external_traffic_policy();
-  if (has_node_ports(spec) || !has_node_ports(before)) return;
-  for (auto& port : *spec.mutable_ports())
-    for (const auto& old : before.ports())
-      if (port.node_port() == old.node_port()) port.clear_node_port();
 }
 
 bool service_addresses::handles(const api::kind_info& kind, admission::operation op) const {

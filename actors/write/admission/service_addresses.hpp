@@ -12,10 +12,6 @@
 
 #include "actors/write/admission/plugin.hpp"
 
-namespace troupe::api::core::v1 {
-class Service;
-}
-
 namespace troupe::actors {
 
 // A plugin of admission: it completes a Service when all else has admitted it.
@@ -23,10 +19,6 @@ class service_addresses final : public admission::plugin {
  public:
   // `network` is IPv4 in CIDR form, at most /28 and at least /8; otherwise the error says so.
   static tl::expected<service_addresses, std::string> in(std::string_view network);
-
-  // Takes off what a change of the type makes meaningless, where the client only repeats what was:
-  // before the Service is validated, for there it would be refused.
-  static void drop_leftovers(api::core::v1::Service& now, const api::core::v1::Service& was);
 
   std::string_view name() const noexcept override { return "ServiceAddresses"; }
   bool handles(const api::kind_info& kind, admission::operation op) const override;

@@ -52,7 +52,7 @@ struct console::impl {
     if (changes ? !is_control_verb(name) : found == nullptr)
       return answer.respond(no_such_path(request->path));
     // Of `send` the node is what a pod is bound to; the cluster is the same from everywhere.
-    const bool anywhere = changes ? name == "send" : found->of_cluster;
+    const bool anywhere = changes ? name == "send" : found->scope == view_scope::cluster;
     if (!anywhere && node != context.node)
       return ask_other(node, request, answer, [request, answer](console_answer from) {
         answer.respond(to_response(std::move(from), request->query));

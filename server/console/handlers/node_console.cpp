@@ -24,7 +24,7 @@ console_answer answer_to(const console_context& context, const console_question&
   if (name == "trace") return trace_page(context, query);
   const auto* found = view_called(name);
   if (found == nullptr) return console_failure(404, "the console has no " + name);
-  if (found->of_cluster)
+  if (found->scope == view_scope::cluster)
     return console_failure(404, "ask the control plane for " + name + ": " + context.node +
                                     " is a joined node and has no store");
   return rendered(found->show(context, query), query);

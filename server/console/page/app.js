@@ -232,6 +232,7 @@ async function showCluster(view) {
   view.replaceChildren(facts(body), make('h2', {}, 'Nodes'),
     table(body.nodes, {open: (row) => { state.object = 'nodes/' + row.node; show('object'); }}),
     make('h2', {}, 'Links'), table(body.links, {open: (row) => look(row.node)}),
+    make('h2', {}, 'Leading'), table(body.leading),
     make('h2', {}, 'Controllers'), table(body.controllers),
     make('h2', {}, 'Objects'), table(body.objects));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "actors/control_plane/leading_actors.hpp"
 #include "actors/controllers/registry.hpp"
 #include "actors/defaults.hpp"
 #include "actors/pods/pod_counts.hpp"
@@ -107,6 +108,18 @@ void append_controllers(json_writer& out, const persistence::snapshot& state) {
   out.end_array();
 }
 
+// Of them none runs here while another control plane leads.
+void append_leading(json_writer& out, const runtime::directory& live) {
+  out.begin_array("leading");
+  for (const auto& each : actors::leading_actors())
+    out.begin_object()
+        .member("actor", each.kind + "/" + each.name)
+        .member("running", static_cast<bool>(live.find(each.kind, each.name)))
+        .member("does", each.purpose)
+        .end_object();
+  out.end_array();
+}
+
 void append_links(json_writer& out, const sampler::pair& samples) {
   out.begin_array("links");
   for (const auto& now : samples.now->links) {
@@ -166,6 +179,7 @@ view_result show_cluster(const console_context& context, const query_string&) {
   }
   append_nodes(out, state, counted);
   append_links(out, samples);
+  append_leading(out, context.actors());
   append_controllers(out, state);
   append_objects(out, state);
   out.end_object();
@@ -214,7 +228,7 @@ view_result show_store(const console_context& context, const query_string&) {
   return view_answer{out};
 }
 
-view_result show_loggers(const console_context&, const query_string&) {
+view_result show_log(const console_context&, const query_string&) {
   std::map<std::string, std::string> levels;
   spdlog::apply_all([&](const std::shared_ptr<spdlog::logger>& each) {
     levels[each->name().empty() ? "default" : each->name()] = level_text(each->level());

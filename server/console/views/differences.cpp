@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "api/codec/codec.hpp"
+#include "api/kind_row.hpp"
 #include "api/values/utf8.hpp"
 #include "server/console/defaults.hpp"
 
@@ -30,7 +31,7 @@ rapidjson::Document document_of(const api::object* object) {
 
 class comparison {
  public:
-  comparison(bool secret, std::size_t limit) : secret_{secret}, limit_{limit} {}
+  comparison(bool confidential, std::size_t limit) : confidential_{confidential}, limit_{limit} {}
 
   // Null: absent.
   void compare(const std::string& path, const Value* a, const Value* b) {
@@ -54,7 +55,7 @@ class comparison {
     return path == "metadata.resourceVersion" || path == "metadata.managedFields";
   }
   bool hidden(std::string_view path) const {
-    return secret_ &&
+    return confidential_ &&
            (path.starts_with("data.") || path.starts_with("stringData.") || path == "data" ||
             path == "stringData" || path.starts_with("metadata.annotations"));
   }
@@ -103,7 +104,7 @@ class comparison {
     }
   }
 
-  const bool secret_;
+  const bool confidential_;
   const std::size_t limit_;
 };
 
@@ -113,7 +114,7 @@ std::vector<difference> differences(const api::object* before, const api::object
                                     std::size_t limit) {
   const auto* either = after != nullptr ? after : before;
   if (either == nullptr) return {};
-  comparison all{either->kind().kind() == "Secret", limit};
+  comparison all{either->kind().row().confidential, limit};
   const auto a = document_of(before);
   const auto b = document_of(after);
   all.compare({}, before == nullptr ? nullptr : &a, after == nullptr ? nullptr : &b);

@@ -1,29 +1,16 @@
 #include "server/console/views/views.hpp"
 
-#include <array>
-
 #include "server/console/output/rendering.hpp"
 #include "server/http/status.hpp"
 
 namespace troupe::server {
 namespace {
 
-constexpr std::array<named_view, 14> views{{
-    {"actors", &show_actors},
-    {"actor", &show_actor},
-    {"tree", &show_tree},
-    {"names", &show_names},
-    {"flow", &show_flow},
-    {"top", &show_top},
-    {"rates", &show_rates},
-    {"warnings", &show_warnings},
-    {"log", &show_loggers},
-    {"cluster", &show_cluster, true},
-    {"watchers", &show_watchers, true},
-    {"store", &show_store, true},
-    {"history", &show_history, true},
-    {"why", &show_why, true},
-}};
+#define TROUPE_VIEW(name, scope) {#name, &show_##name, view_scope::scope},
+constexpr named_view views[] = {
+#include "server/console/views/views.def"
+};
+#undef TROUPE_VIEW
 
 console_answer refusal(const api::error& error) {
   return {error.code, status_response(error).content.text(), std::nullopt};

@@ -6,8 +6,7 @@
 #include <atomic>
 #include <random>
 
-#include "api/schema/core_pod.pb.h"
-#include "api/scheme.hpp"
+#include "api/kind_row.hpp"
 #include "runtime/actor_system.hpp"
 #include "server/rest/defaults.hpp"
 
@@ -27,10 +26,11 @@ std::string prefix_of(const call& call, const list_options& options) {
   return one ? kind.key(call.route.ns, *name) : kind.prefix(call.route.ns);
 }
 
-// The node whose pods alone are asked for.
+// The node whose objects alone are asked for; empty: all are.
 std::string node_of(const call& call, const list_options& options) {
-  if (&call.kind() != &api::kind_of<api::core::v1::Pod>()) return {};
-  return std::string{options.fields.exact("spec.nodeName").value_or("")};
+  const auto& row = call.kind().row();
+  if (row.node == nullptr) return {};
+  return std::string{options.fields.exact(row.node_field).value_or("")};
 }
 
 // Of the same content.

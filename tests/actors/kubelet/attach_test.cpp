@@ -233,7 +233,7 @@ TEST_CASE("an attachment ends with the container's exit code, after all of its o
   container.ended.wait();
   const auto late = try_attach(container, container.id);
   REQUIRE_FALSE(late);
-  CHECK(late.error().what == actors::runtime_error::kind::not_found);
+  CHECK(late.error().code == actors::runtime_error::kind::not_found);
   CHECK(late.error().message == "container c is not running");
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("as many may be attached as there are places, and the silent make room
     all.push_back(attach(container, true));
   const auto refused = try_attach(container, container.id);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().what == actors::runtime_error::kind::failed);
+  CHECK(refused.error().code == actors::runtime_error::kind::failed);
   CHECK(refused.error().message ==
         "cannot attach to container c: as many as may be are attached to the container");
   CHECK(say(*all.front(), "hello\n"));
@@ -351,7 +351,7 @@ TEST_CASE("who is to be attached to what is not there hears of it", "[kubelet]")
   const auto message = [&](const std::string& id) {
     const auto answer = try_attach(container, id);
     REQUIRE_FALSE(answer);
-    CHECK(answer.error().what == actors::runtime_error::kind::not_found);
+    CHECK(answer.error().code == actors::runtime_error::kind::not_found);
     return answer.error().message;
   };
   CHECK(message("process://u/../c") == "there is no container \"process://u/../c\"");

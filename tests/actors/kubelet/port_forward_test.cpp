@@ -153,7 +153,7 @@ TEST_CASE("a port at which nobody listens is refused as upstream words it", "[ku
   const listener port{AF_INET, -1};
   const auto refused = try_forward(container, container.uid(), port.port);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().what == actors::runtime_error::kind::failed);
+  CHECK(refused.error().code == actors::runtime_error::kind::failed);
   CHECK(refused.error().message == "failed to connect to localhost:" + std::to_string(port.port) +
                                        " inside namespace \"" + container.uid() +
                                        "\", IPv4: connection refused IPv6: connection refused");
@@ -166,7 +166,7 @@ TEST_CASE("only a pod of which something runs has ports", "[kubelet]") {
   const auto message = [&](const std::string& uid) {
     const auto answer = try_forward(container, uid, port.port);
     REQUIRE_FALSE(answer);
-    CHECK(answer.error().what == actors::runtime_error::kind::not_found);
+    CHECK(answer.error().code == actors::runtime_error::kind::not_found);
     return answer.error().message;
   };
   CHECK(message("other") == "no container of pod \"other\" is running");
@@ -193,7 +193,7 @@ TEST_CASE("who connects while the runtime ends hears nothing more", "[kubelet]")
     container.containers->forward_port(container.uid(), port.port.port,
                                        [&](const auto&) { heard = true; });
     // It has been asked for when this, in the same turn, is answered.
-    CHECK(try_forward(container, container.uid(), listener{AF_INET, -1}.port).error().what ==
+    CHECK(try_forward(container, container.uid(), listener{AF_INET, -1}.port).error().code ==
           actors::runtime_error::kind::failed);
     container.restart_runtime();
   }

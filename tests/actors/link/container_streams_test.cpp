@@ -221,7 +221,7 @@ TEST_CASE("what the runtime refuses is refused with its kind, its message and it
     const auto client = t.exec({"ls"});
     CHECK(client->answers == 1);
     REQUIRE(client->error);
-    CHECK(client->error->what == kind);
+    CHECK(client->error->code == kind);
     CHECK(client->error->message == "no\uFFFD container c1");
     CHECK(client->error->reason == "Gone");
   }
@@ -337,7 +337,7 @@ TEST_CASE("a node that is not connected is told from one that does not answer", 
   node_with_streams t{1, false};
   const auto away = t.exec({"ls"});
   REQUIRE(away->error);
-  CHECK(away->error->what == runtime_error::kind::refused);
+  CHECK(away->error->code == runtime_error::kind::refused);
   CHECK(away->error->message == "node n0 is not connected");
 
   REQUIRE(t.world.connect("n0"));
@@ -349,7 +349,7 @@ TEST_CASE("a node that is not connected is told from one that does not answer", 
   t.plane.advance(seconds{2});
   CHECK(silent->answers == 1);
   REQUIRE(silent->error);
-  CHECK(silent->error->what == runtime_error::kind::refused);
+  CHECK(silent->error->code == runtime_error::kind::refused);
   CHECK(silent->error->message == "node n0 did not answer within 5 s: its link may be down");
   // Too late: nobody wants it.
   t.streams->release();
@@ -379,7 +379,7 @@ TEST_CASE("streams to one node are bounded, and one that goes makes room", "[lin
     REQUIRE(all.emplace_back(t.exec({"sink"}))->stream);
   const auto refused = t.exec({"sink"});
   REQUIRE(refused->error);
-  CHECK(refused->error->what == runtime_error::kind::refused);
+  CHECK(refused->error->code == runtime_error::kind::refused);
   CHECK(refused->error->message == "node n0 has 250 streams into its containers: try again");
   all.pop_back();
   t.plane.settle();

@@ -102,12 +102,12 @@ TEST_CASE("streams that are opened and refused cross the link unchanged", "[link
 
   actors::wire::StreamOpened::Refusal refusal;
   actors::write_refusal(refusal, {actors::runtime_error::kind::not_found, "m", "r"});
-  CHECK(actors::read_refusal(refusal).what == actors::runtime_error::kind::not_found);
+  CHECK(actors::read_refusal(refusal).code == actors::runtime_error::kind::not_found);
   CHECK(actors::read_refusal(refusal).message == "m");
   CHECK(actors::read_refusal(refusal).reason == "r");
   refusal.set_kind(static_cast<actors::wire::StreamOpened::Refusal::Kind>(9));
   refusal.set_message(std::string(10'000, 'x'));
-  CHECK(actors::read_refusal(refusal).what == actors::runtime_error::kind::failed);
+  CHECK(actors::read_refusal(refusal).code == actors::runtime_error::kind::failed);
   CHECK(actors::read_refusal(refusal).message.size() == actors::link_defaults::reason_limit_bytes);
 }
 

@@ -179,7 +179,7 @@ struct attack {
 TEST_CASE("an unauthenticated connection costs at most 64 KiB, whatever it does",
           "[.alone][unauthenticated_memory]") {
   ::signal(SIGPIPE, SIG_IGN);
-  const auto& what = GENERATE(values<attack>({
+  const auto& tried = GENERATE(values<attack>({
       {"streams with a closed window", "h2", streams_with_closed_window(), false},
       {"streams with a closed window, refused", "h2", streams_with_closed_window(), true},
       {"an endless header over HTTP/2", "h2", endless_header(), true},
@@ -188,15 +188,15 @@ TEST_CASE("an unauthenticated connection costs at most 64 KiB, whatever it does"
       {"an endless head", "http/1.1", endless_head(), true},
       {"answers that are not read", "http/1.1", unread_answers(), true},
   }));
-  INFO(what.name);
-  if (getenv("ONLY") && std::string(what.name) != getenv("ONLY")) return;
-  crowd many{what.protocol, what.bytes};
+  INFO(tried.name);
+  if (getenv("ONLY") && std::string(tried.name) != getenv("ONLY")) return;
+  crowd many{tried.protocol, tried.bytes};
   server::http_options options;
   options.stall_timeout = 60s;
   test_server server{options};
   server.site.admission = [&](server::request& head) -> std::optional<server::response> {
     head.user = server::anonymous();
-    if (!what.refused) return std::nullopt;
+    if (!tried.refused) return std::nullopt;
     return server::status_response(401, "Unauthorized", "Unauthorized");
   };
   {
@@ -207,9 +207,9 @@ TEST_CASE("an unauthenticated connection costs at most 64 KiB, whatever it does"
   const auto before = resident_kb();
   many.go(server.port(), strangers);
   test::http_client bystander{server.client()};
-  CHECK(bystander.get("/hello").status == (what.refused ? 401 : 200));
+  CHECK(bystander.get("/hello").status == (tried.refused ? 401 : 200));
   const auto each = (resident_kb() - before) / strangers;
-  std::cout << what.name << ": " << each << " KB" << std::endl;
+  std::cout << tried.name << ": " << each << " KB" << std::endl;
   if (test::memory_is_the_programs()) CHECK(each <= 64);
 }
 

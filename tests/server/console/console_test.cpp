@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "actors/control_plane/leading_actors.hpp"
 #include "actors/controllers/registry.hpp"
 #include "server/console/defaults.hpp"
 #include "server/fixtures/console_fixture.hpp"
@@ -523,6 +524,13 @@ TEST_CASE("what the cluster, the store and the watchers are is shown") {
   CHECK(cluster.at("controllers.0.of") == "ReplicationController");
   CHECK(cluster.at("controllers.0.objects") == "1");
   CHECK(cluster.size("controllers") >= actors::known_controllers().size());
+  REQUIRE(cluster.size("leading") == actors::leading_actors().size());
+  for (std::size_t i = 0; i < cluster.size("leading"); ++i) {
+    const auto row = "leading." + std::to_string(i);
+    // This control plane signs no tokens.
+    CHECK(cluster.at(row + ".running") ==
+          (cluster.at(row + ".actor") == "token-secrets/token-secrets" ? "false" : "true"));
+  }
   CHECK(std::stoul(t.show("store").at("revision")) > 3);
   const auto watchers = t.show("watchers?top=1000");
   CHECK(watchers.headers.at("x-total-count") == std::to_string(watchers.size("")));

@@ -54,10 +54,11 @@ std::string greedy_request() {
   add("O", "system:masters");
   add("CN", "admin");
   STACK_OF(X509_EXTENSION)* extensions = sk_X509_EXTENSION_new_null();
-  for (const auto& [what, value] : {std::pair{NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1"},
-                                    {NID_basic_constraints, "critical,CA:TRUE"},
-                                    {NID_ext_key_usage, "serverAuth"}})
-    sk_X509_EXTENSION_push(extensions, ::X509V3_EXT_conf_nid(nullptr, nullptr, what, value));
+  for (const auto& [extension, value] :
+       {std::pair{NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1"},
+        {NID_basic_constraints, "critical,CA:TRUE"},
+        {NID_ext_key_usage, "serverAuth"}})
+    sk_X509_EXTENSION_push(extensions, ::X509V3_EXT_conf_nid(nullptr, nullptr, extension, value));
   ::X509_REQ_add_extensions(request, extensions);
   sk_X509_EXTENSION_pop_free(extensions, ::X509_EXTENSION_free);
   ::X509_REQ_set_pubkey(request, key);

@@ -55,8 +55,8 @@ std::string normal(std::string text) {
       {std::regex(R"re("creationTimestamp":"[^"]+")re"), R"("creationTimestamp":"T")"},
       {std::regex(R"re("portalIP":"[^"]+")re"), R"("portalIP":"P")"},
   };
-  for (const auto& [what, with] : rules)
-    text = std::regex_replace(text, what, with);
+  for (const auto& [pattern, with] : rules)
+    text = std::regex_replace(text, pattern, with);
   return text;
 }
 

@@ -66,9 +66,9 @@ TEST_CASE("every manifest of 2014 may be put over the object that it made") {
         check_updated(api.old_v02("PUT", path, text));
       }
       const auto now = api.old("GET", path);
-      for (const auto* what : {"labels", "desiredState.manifest.containers", "port", "protocol",
+      for (const auto* path : {"labels", "desiredState.manifest.containers", "port", "protocol",
                                "portalIP", "sessionAffinity", "containerPort", "uid"})
-        CHECK(now.at(what) == made.at(what));
+        CHECK(now.at(path) == made.at(path));
       CHECK(now.at("desiredState.manifest.uuid") == made.at("desiredState.manifest.uuid"));
     }
   }

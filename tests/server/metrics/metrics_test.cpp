@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "actors/control_plane/leading_actors.hpp"
 #include "actors/controllers/registry.hpp"
 #include "server/fixtures/console_fixture.hpp"
 
@@ -62,6 +63,19 @@ TEST_CASE("every controller of the registry says how many objects it looks after
       CHECK(objects(type.name, owner.kind->kind()) >= 0);
   CHECK(objects("replication", "ReplicationController") == 1);
   CHECK(objects("replication", "ReplicaSet") == 0);
+}
+
+TEST_CASE("every actor of a leading control plane says whether it runs") {
+  console_test t;
+  const auto running = [&](const std::string& actor) {
+    return value_of(t.get("/metrics").text(),
+                    "troupe_leading_actor_running{actor=\"" + actor + "\"}");
+  };
+  for (const auto& each : actors::leading_actors())
+    CHECK(running(each.kind + "/" + each.name) >= 0);
+  CHECK(running("garbage-collector/garbage-collector") == 1);
+  t.plane().stop_leading();
+  CHECK(rest_test::eventually([&] { return running("garbage-collector/garbage-collector") == 0; }));
 }
 
 TEST_CASE("every line of the metrics is a comment or a sample, and no family comes twice") {

@@ -224,10 +224,10 @@ class historian {
     const auto content =
         fmt::format(R"("metadata":{{"name":"{}","labels":{{"color":"{}"}}}},"data":{{"n":"{}"}})",
                     path.substr(path.rfind('/') + 1), color, ++count_);
-    const auto what = below(6);
-    if (what == 0)
+    const auto verb = below(6);
+    if (verb == 0)
       server_.remove(path);
-    else if (what < 3)
+    else if (verb < 3)
       server_.post(maps, "{" + content + "}");
     else
       server_.patch(path, "merge", "{" + content + "}");

@@ -1,10 +1,7 @@
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <map>
-#include <mutex>
 #include <thread>
 
 #include "api/codec/codec.hpp"
@@ -322,38 +319,4 @@ TEST_CASE("nothing is created in a namespace that is missing or ending") {
                                     R"({"metadata":{"name":"short"},"spec":{"finalizers":[]}})");
   CHECK(finalized.status == 200);
   CHECK(server.get("/api/v1/namespaces/short").status == 404);
-}
-
-TEST_CASE("no answer is made on a thread that commits") {
-  std::mutex mutex;
-  std::map<std::string, int> threads;  // by name
-  server::rest_options options;
-  options.observe = [&](const server::request_record&) {
-    char name[16] = {};
-    ::pthread_getname_np(::pthread_self(), name, sizeof name);
-    const std::lock_guard lock{mutex};
-    ++threads[name];
-  };
-  {
-    rest_test server{{.rest = std::move(options)}};
-    CHECK(server.post(maps, map_json("a", "1")).status == 201);
-    CHECK(server.post(maps, map_json("a", "1")).status == 409);
-    CHECK(server.put(maps + "/a", map_json("a", "2")).status == 200);
-    CHECK(server.patch(maps + "/a", "merge", R"({"data":{"k":"3"}})").status == 200);
-    CHECK(server.post(controllers, controller_json).status == 201);
-    CHECK(server.patch(controllers + "/rc/scale", "merge", R"({"spec":{"replicas":0}})").status ==
-          200);
-    server.create_pod("p");
-    CHECK(server.post(pods + "/p/binding", R"({"metadata":{"name":"p"},"target":{"name":"n"}})")
-              .status == 201);
-    CHECK(server.post(pods + "/p/eviction", R"({"metadata":{"name":"p"}})").status == 201);
-    CHECK(server.remove(maps + "/a").status == 200);
-    CHECK(server.remove(maps).status == 200);
-  }
-  const std::lock_guard lock{mutex};
-  int all = 0;
-  for (const auto& [name, count] : threads)
-    all += count;
-  CHECK(all == 11);
-  CHECK(threads["store-commit"] == 0);
 }

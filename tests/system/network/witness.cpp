@@ -109,8 +109,8 @@ void witness::look() {
   if (answer.status != 200 || !api::decode_into(answer.body, api::media::json, found))
     throw std::runtime_error{"no answer"};
   ++seen_.looks;
-  const auto note = [this](std::string what) {
-    if (seen_.violations.size() < violations_kept) seen_.violations.push_back(std::move(what));
+  const auto note = [this](std::string violation) {
+    if (seen_.violations.size() < violations_kept) seen_.violations.push_back(std::move(violation));
   };
   std::size_t ready = 0;
   for (const auto& each : found.items()) {

@@ -1,0 +1,104 @@
+#include "actors/control_plane/leading_actors.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include "actors/access/role_aggregator.hpp"
+#include "actors/controllers/kit/owner_supervisor.hpp"
+#include "actors/controllers/registry.hpp"
+#include "actors/definitions/definition_controller.hpp"
+#include "actors/garbage/garbage_collector.hpp"
+#include "actors/namespaces/namespaces.hpp"
+#include "actors/nodes/minions.hpp"
+#include "actors/pods/pods.hpp"
+#include "actors/scheduler/scheduler.hpp"
+#include "actors/tokens/token_cleaner.hpp"
+#include "actors/tokens/token_secrets.hpp"
+
+namespace troupe::actors {
+namespace {
+
+// An actor of class A, which is made of what `arguments` gives: a tuple.
+template <class A, class Arguments>
+leading_actor one(std::string kind, std::string name, std::string purpose, Arguments arguments) {
+  const auto start = [kind, name, arguments](leading_context& of) {
+    return std::apply(
+        [&](auto&&... each) {
+          return of.system.spawn({.kind = kind, .name = name},
+                                 runtime::make<A>(std::forward<decltype(each)>(each)...));
+        },
+        arguments(of));
+  };
+  return {std::move(kind), std::move(name), std::move(purpose), start};
+}
+
+std::tuple<const persistence::store*, core_actors> store_and_core(leading_context& of) {
+  return {&of.store, of.core};
+}
+std::tuple<core_actors> core_alone(leading_context& of) {
+  return {of.core};
+}
+
+auto for_minions(leading_context& of) {
+  return std::tuple{&of.store, of.core, of.options.node_grace};
+}
+auto for_pods(leading_context& of) {
+  return std::tuple{of.core.watcher,
+                    pod_context{&of.store, of.core.writer, of.scheduler, of.core.recorder},
+                    pods_options{}};
+}
+auto for_token_secrets(leading_context& of) {
+  return std::tuple{&of.store, of.core,
+                    token_secret_options{.issuer = of.options.issuer,
+                                         .authority = of.options.authority,
+                                         .one_for_each = of.options.legacy_token_secrets}};
+}
+
+leading_actor only_with_issuer(leading_actor made) {
+  made.start = [start = std::move(made.start)](leading_context& of) {
+    return of.options.issuer ? start(of) : runtime::actor_ref{};
+  };
+  return made;
+}
+
+leading_actor scheduler_actor() {
+  return {"scheduler", scheduler_options{}.name, "puts pods on nodes", [](leading_context& of) {
+            of.scheduler =
+                spawn_scheduler(of.system, of.core, {.profile = of.options.scheduler_profile});
+            return of.scheduler;
+          }};
+}
+
+leading_actor supervisor_of(const controller_type& type) {
+  return {"supervisor", type.name, type.purpose, [&type](leading_context& of) {
+            return start_controller(of.system, type, of.core, of.store, of.options.authority);
+          }};
+}
+
+}  // namespace
+
+const std::vector<leading_actor>& leading_actors() {
+  static const auto all = [] {
+    std::vector<leading_actor> made{
+        one<namespaces>("namespaces", "namespaces", "empties namespaces that end", store_and_core),
+        one<definition_controller>("definition-controller", "definition-controller",
+                                   "names and conditions of custom kinds", store_and_core),
+        one<garbage_collector>("garbage-collector", "garbage-collector",
+                               "deletes what has lost its owners", store_and_core),
+        one<minions>("supervisor", "minions", "readiness and taints of nodes", for_minions),
+        one<access::role_aggregator>("role-aggregator", "role-aggregator",
+                                     "rules of aggregated roles", core_alone),
+        one<token_cleaner>("token-cleaner", "token-cleaner", "deletes expired tokens", core_alone),
+        only_with_issuer(one<token_secrets>("token-secrets", "token-secrets",
+                                            "Secrets with tokens of accounts", for_token_secrets)),
+        scheduler_actor(),
+        one<pods>("supervisor", "pods", "deadlines, grace and evictions of pods", for_pods),
+    };
+    for (const auto& type : known_controllers())
+      made.push_back(supervisor_of(type));
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace troupe::actors
