@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <vector>
@@ -82,13 +83,17 @@ class rocks_batch final : public write_batch {
   rocksdb::Status failed_;
 };
 
-// Keeps the first error of RocksDB's own threads, which no write reports.
-class error_listener final : public rocksdb::EventListener {
+// Keeps the first error of RocksDB's own threads, which no write reports, and hears of each new
+// write-ahead log: RocksDB begins one when a memtable is full.
+class engine_listener final : public rocksdb::EventListener {
  public:
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override {
     std::lock_guard lock{mutex_};
     if (first_.ok()) first_ = *status;
   }
+  void OnMemTableSealed(const rocksdb::MemTableInfo&) override { log_rotated_ = true; }
+
+  bool take_log_rotated() noexcept { return log_rotated_.exchange(false); }
   rocksdb::Status first() const {
     std::lock_guard lock{mutex_};
     return first_;
@@ -97,6 +102,7 @@ class error_listener final : public rocksdb::EventListener {
  private:
   mutable std::mutex mutex_;
   rocksdb::Status first_;
+  std::atomic<bool> log_rotated_{false};
 };
 
 std::uint64_t log_bytes_in(const std::string& directory) {
@@ -150,7 +156,10 @@ class rocks_engine final : public engine {
     std::call_once(first_write_, [this] { accept(); });
     rocksdb::WriteOptions options;
     options.sync = level == durability::synced;
-    return result(db_->Write(options, &filled.raw()), "write");
+    const auto status = db_->Write(options, &filled.raw());
+    // A synced write has synced the logs before its own, too: their sizes stay.
+    if (status.ok() && options.sync && listener_->take_log_rotated()) note_old_logs();
+    return result(status, "write");
   }
 
   expected<void> sync() override { return result(db_->SyncWAL(), "sync the write-ahead log"); }
@@ -241,7 +250,7 @@ class rocks_engine final : public engine {
     return size;
   }
 
-  expected<void> health() const override { return result(errors_->first(), "write"); }
+  expected<void> health() const override { return result(listener_->first(), "write"); }
 
   void acknowledge(revision at) override { mark_.value(at); }
   revision acknowledged() const override { return mark_.value(); }
@@ -269,16 +278,16 @@ class rocks_engine final : public engine {
   expected<void> check_opened(std::size_t tables_found) const;
   std::uint64_t oldest_needed_log() const;
   void accept();
+  void note_old_logs();
 
   std::string directory_;
   acknowledged_mark mark_;
   std::shared_ptr<directory_guard> guard_;
   std::unique_ptr<rocksdb::Env> environment_;
-  std::shared_ptr<error_listener> errors_ = std::make_shared<error_listener>();
+  std::shared_ptr<engine_listener> listener_ = std::make_shared<engine_listener>();
   std::unique_ptr<rocksdb::DB> db_;
   columns handles_{};
   std::once_flag first_write_;
-  std::uint64_t newest_old_log_ = 0;
 };
 
 // Without CURRENT RocksDB would begin a new database and delete what it finds.
@@ -331,7 +340,14 @@ std::uint64_t rocks_engine::oldest_needed_log() const {
 // From now on the directory changes.
 void rocks_engine::accept() {
   guard_->accept();
-  const auto logs = to_text(find_old_logs(directory_, oldest_needed_log(), newest_old_log_));
+  note_old_logs();
+}
+
+// All but the newest, which is written to.
+void rocks_engine::note_old_logs() {
+  auto found = find_old_logs(directory_, oldest_needed_log(), UINT64_MAX);
+  if (!found.empty()) found.pop_back();
+  const auto logs = to_text(found);
   const auto noted = get(table::meta, meta_key::logs);
   if (noted && noted->value_or("") == logs) return;
   // Without it a lost log is still found, but not by its name.
@@ -349,14 +365,12 @@ expected<void> rocks_engine::open(open_mode mode) {
   options.avoid_flush_during_recovery = mode == open_mode::strict && (small || full);
   options.env = environment_.get();
   options.info_log = make_rocks_log();
-  options.listeners.push_back(errors_);
+  options.listeners.push_back(listener_);
   const bool trust = mode != open_mode::rescue;
   if (auto good = check_files(); trust && !good) return good;
   const auto known = trust ? check_tables(options) : 0;
   if (!known) return fail(known.error());
   if (mode != open_mode::inspect) sync_logs(directory_);
-  if (const auto logs = find_old_logs(directory_, 0, UINT64_MAX); !logs.empty())
-    newest_old_log_ = logs.back().number;
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (const auto each : tables)
     descriptors.emplace_back(table_name(each), table_options(each, sizes));
