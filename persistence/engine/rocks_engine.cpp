@@ -21,6 +21,7 @@
 #include "persistence/engine/acknowledged_mark.hpp"
 #include "persistence/engine/directory_guard.hpp"
 #include "persistence/engine/disk_space.hpp"
+#include "persistence/engine/memory_limit.hpp"
 #include "persistence/engine/old_logs.hpp"
 #include "persistence/engine/rocks_error.hpp"
 #include "persistence/engine/rocks_log.hpp"
@@ -357,7 +358,8 @@ void rocks_engine::note_old_logs() {
 expected<void> rocks_engine::open(open_mode mode) {
   const auto space = space_of(directory_);
   const auto sizes =
-      sizes_within(plan_space(space ? space->capacity_bytes : UINT64_MAX, 0).reserve_bytes);
+      sizes_within(plan_space(space ? space->capacity_bytes : UINT64_MAX, 0).reserve_bytes,
+                   memory_limit_bytes().value_or(UINT64_MAX));
   auto options = database_options(mode, sizes);
   const auto replayed = log_bytes_in(directory_);
   const bool small = replayed <= defaults::replay_kept_bytes;

@@ -1,5 +1,5 @@
 // The memory that control groups leave a process, and a store that needs more.
-#include "persistence/open/memory_limit.hpp"
+#include "persistence/engine/memory_limit.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>
