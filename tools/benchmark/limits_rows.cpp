@@ -145,6 +145,7 @@ void measure_long_lists(results& out, const bench_options& options) {
   auto load = n.load();
   load.http2 = true;
   load.connections = lists;
+  load.threads = 2;
   load.duration = 6s;
   load.next = [](std::uint64_t) { return load_request{"GET", maps, {}, {}}; };
   auto listing = std::async(std::launch::async, [&] { return must_run(load); });
