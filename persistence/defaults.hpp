@@ -132,7 +132,7 @@ inline constexpr std::uint64_t text_percent = 200;  // of the stored bytes
 inline constexpr std::uint64_t most_text_bytes = 64u << 20;
 inline constexpr std::uint64_t memory_sample = 16;
 // No object takes more in memory than so many times what it takes on disk.
-inline constexpr std::uint64_t memory_factor = 40;
+inline constexpr std::uint64_t memory_factor = 100;
 
 // -- RocksDB (figures: bench "transactions per second") ----------------------------------------
 inline constexpr std::size_t write_buffer_bytes = 16u << 20;

@@ -37,6 +37,7 @@ namespace {
 constexpr std::array tables{table::meta, table::objects, table::changes, table::bases};
 
 using columns = std::array<rocksdb::ColumnFamilyHandle*, tables.size()>;
+using column_descriptors = std::vector<rocksdb::ColumnFamilyDescriptor>;
 
 rocksdb::Slice slice(std::string_view s) {
   return {s.data(), s.size()};
@@ -273,6 +274,8 @@ class rocks_engine final : public engine {
     return fail(errc::corrupt,
                 fmt::format("{}: {}; {}", directory_, level, defaults::damage_remedy));
   }
+  rocksdb::Status open_database(open_mode mode, const rocksdb::DBOptions& options,
+                                const column_descriptors& descriptors);
   expected<void> check_files() const;
   // How many there are; 0: the directory is a new one.
   expected<std::size_t> check_tables(const rocksdb::DBOptions& options) const;
@@ -355,6 +358,20 @@ void rocks_engine::note_old_logs() {
   db_->Put({}, column(table::meta), slice(meta_key::logs), logs).PermitUncheckedError();
 }
 
+rocksdb::Status rocks_engine::open_database(open_mode mode, const rocksdb::DBOptions& options,
+                                            const column_descriptors& descriptors) {
+  std::vector<rocksdb::ColumnFamilyHandle*> made;
+  rocksdb::DB* db = nullptr;
+  const auto status =
+      mode == open_mode::inspect
+          ? rocksdb::DB::OpenForReadOnly(options, directory_, descriptors, &made, &db)
+          : rocksdb::DB::Open(options, directory_, descriptors, &made, &db);
+  if (!status.ok()) return status;
+  db_.reset(db);
+  std::copy(made.begin(), made.end(), handles_.begin());
+  return status;
+}
+
 expected<void> rocks_engine::open(open_mode mode) {
   const auto space = space_of(directory_);
   const auto sizes =
@@ -373,18 +390,17 @@ expected<void> rocks_engine::open(open_mode mode) {
   const auto known = trust ? check_tables(options) : 0;
   if (!known) return fail(known.error());
   if (mode != open_mode::inspect) sync_logs(directory_);
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  column_descriptors descriptors;
   for (const auto each : tables)
     descriptors.emplace_back(table_name(each), table_options(each, sizes));
-  std::vector<rocksdb::ColumnFamilyHandle*> made;
-  rocksdb::DB* db = nullptr;
-  const auto status =
-      mode == open_mode::inspect
-          ? rocksdb::DB::OpenForReadOnly(options, directory_, descriptors, &made, &db)
-          : rocksdb::DB::Open(options, directory_, descriptors, &made, &db);
+  const auto status = open_database(mode, options, descriptors);
+  if (status.IsCorruption() && mode == open_mode::inspect) {
+    // What stopped it may be a log that was noted.
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+    if (open_database(mode, options, descriptors).ok())
+      if (auto checked = check_opened(*known); !checked) return checked;
+  }
   if (!status.ok()) return failure(status, "open the store");
-  db_.reset(db);
-  std::copy(made.begin(), made.end(), handles_.begin());
   if (mode != open_mode::inspect) guard_->opened();
   return trust ? check_opened(*known) : expected<void>{};
 }

@@ -218,7 +218,8 @@ expected<std::unique_ptr<engine>> open_engine(const engine_factory& factory, ope
   if (strict || strict.error().code != errc::corrupt) return strict;
   {
     auto looked = factory(open_mode::inspect);
-    if (!looked) return strict;
+    if (!looked)
+      return looked.error().code == errc::corrupt ? std::move(looked) : std::move(strict);
     const auto last = last_revision(**looked);
     if (!last || *last < (*looked)->acknowledged()) return strict;
   }
