@@ -120,16 +120,25 @@ inline constexpr revision open_check_revisions = 1'000;
 inline constexpr std::size_t parallel_decode_from = 2'000;
 // The stored form of objects that is in memory at once while they are decoded.
 inline constexpr std::size_t decode_bytes = 8u << 20;
-// What a start needs at least, to tell a limit that is plainly too small (figures: "memory of a
-// start"): the program, each object, and its bytes.
+// What a start needs, to tell a limit that is too small (figures: little_memory_test, "a start
+// in a control group with little memory"): the program, each object in trees and indexes, its
+// decoded form, for which one object of so many is decoded, an actor for what has a status, and the
+// texts that readers make of all of them (as many bytes as actors/defaults.hpp has for texts).
 inline constexpr std::uint64_t program_bytes = 24u << 20;
 inline constexpr std::uint64_t memory_per_object = 500;
 inline constexpr std::uint64_t memory_percent = 110;
-inline constexpr std::uint64_t least_object_bytes = 100;
+inline constexpr std::uint64_t memory_per_actor = 4'096;
+inline constexpr std::uint64_t text_percent = 200;  // of the stored bytes
+inline constexpr std::uint64_t most_text_bytes = 64u << 20;
+inline constexpr std::uint64_t memory_sample = 16;
+// No object takes more in memory than so many times what it takes on disk.
+inline constexpr std::uint64_t memory_factor = 100;
 
 // -- RocksDB (figures: bench "transactions per second") ----------------------------------------
 inline constexpr std::size_t write_buffer_bytes = 16u << 20;
 inline constexpr std::size_t small_write_buffer_bytes = 1u << 20;
+// Of the memory that control groups leave: the log is replayed into two of them, some more wait.
+inline constexpr std::uint64_t write_buffer_memory_part = 32;
 // Replayed at each start: 64 MiB take about 0.3 s.
 inline constexpr std::uint64_t wal_limit_bytes = 64u << 20;
 // What of it stays in memory afterwards; more goes to tables before the objects are loaded.

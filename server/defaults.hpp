@@ -104,6 +104,10 @@ inline constexpr std::size_t send_bytes = 128u << 10;
 // The same while the peer takes less than it is given: that much of it waits here in encrypted
 // form.
 inline constexpr std::size_t blocked_send_bytes = 16u << 10;
+// What the kernel holds that it has not sent: more waits here, where all streams together are
+// bounded. Without that 10,000 watches that nobody reads fill the machine's memory for TCP
+// (net.ipv4.tcp_mem), and no connection gets on.
+inline constexpr int unsent_bytes = 64 << 10;
 // What a connection may write before the others of its thread have their turn: encrypted and sent
 // in about a third of a millisecond.
 inline constexpr std::size_t turn_bytes = 256u << 10;

@@ -51,12 +51,11 @@ std::optional<std::vector<old_log>> read_old_logs(std::string_view text) {
 std::optional<std::string> find_lost_log(const std::string& directory,
                                          const std::vector<old_log>& noted, std::uint64_t oldest) {
   for (const auto& each : noted) {
-    if (each.number < oldest) continue;
     const auto name = fmt::format("{:06}.log", each.number);
     std::error_code bad;
     const auto size = fs::file_size(directory + "/" + name, bad);
-    if (bad) return fmt::format("the write-ahead log {} is missing", name);
-    if (size < each.size_bytes)
+    if (bad && each.number >= oldest) return fmt::format("the write-ahead log {} is missing", name);
+    if (!bad && size < each.size_bytes)
       return fmt::format("the write-ahead log {} had {} bytes and has {}", name, each.size_bytes,
                          size);
   }

@@ -1,6 +1,7 @@
-// The write-ahead logs of earlier runs: opening replays them and leaves them where they are, until
-// what they hold stands in tables. So each start writes down which there are and how long: one
-// that is missing or shorter later has lost writes, and can be named.
+// The write-ahead logs before the one that is written to: those of earlier runs, which opening
+// replays and leaves where they are, and those of this run whose memtable was full. They stay until
+// what they hold stands in tables. So each start, and each new log, writes down which there are and
+// how long: one that is missing or shorter later has lost writes, and can be named.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ std::vector<old_log> find_old_logs(const std::string& directory, std::uint64_t o
 std::string to_text(const std::vector<old_log>& logs);
 std::optional<std::vector<old_log>> read_old_logs(std::string_view text);
 
-// What has happened to one of `noted` that is still needed, as all from `oldest` on are.
+// What has happened to one of `noted`: all from `oldest` on are still needed, and none ever shrinks
+// before it goes.
 std::optional<std::string> find_lost_log(const std::string& directory,
                                          const std::vector<old_log>& noted, std::uint64_t oldest);
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "persistence/engine/acknowledged_mark.hpp"
 #include "persistence/engine/directory_guard.hpp"
 #include "persistence/engine/disk_space.hpp"
+#include "persistence/engine/memory_limit.hpp"
 #include "persistence/engine/old_logs.hpp"
 #include "persistence/engine/rocks_error.hpp"
 #include "persistence/engine/rocks_log.hpp"
@@ -35,6 +37,7 @@ namespace {
 constexpr std::array tables{table::meta, table::objects, table::changes, table::bases};
 
 using columns = std::array<rocksdb::ColumnFamilyHandle*, tables.size()>;
+using column_descriptors = std::vector<rocksdb::ColumnFamilyDescriptor>;
 
 rocksdb::Slice slice(std::string_view s) {
   return {s.data(), s.size()};
@@ -82,13 +85,17 @@ class rocks_batch final : public write_batch {
   rocksdb::Status failed_;
 };
 
-// Keeps the first error of RocksDB's own threads, which no write reports.
-class error_listener final : public rocksdb::EventListener {
+// Keeps the first error of RocksDB's own threads, which no write reports, and hears of each new
+// write-ahead log: RocksDB begins one when a memtable is full.
+class engine_listener final : public rocksdb::EventListener {
  public:
   void OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* status) override {
     std::lock_guard lock{mutex_};
     if (first_.ok()) first_ = *status;
   }
+  void OnMemTableSealed(const rocksdb::MemTableInfo&) override { log_rotated_ = true; }
+
+  bool take_log_rotated() noexcept { return log_rotated_.exchange(false); }
   rocksdb::Status first() const {
     std::lock_guard lock{mutex_};
     return first_;
@@ -97,6 +104,7 @@ class error_listener final : public rocksdb::EventListener {
  private:
   mutable std::mutex mutex_;
   rocksdb::Status first_;
+  std::atomic<bool> log_rotated_{false};
 };
 
 std::uint64_t log_bytes_in(const std::string& directory) {
@@ -150,7 +158,10 @@ class rocks_engine final : public engine {
     std::call_once(first_write_, [this] { accept(); });
     rocksdb::WriteOptions options;
     options.sync = level == durability::synced;
-    return result(db_->Write(options, &filled.raw()), "write");
+    const auto status = db_->Write(options, &filled.raw());
+    // A synced write has synced the logs before its own, too: their sizes stay.
+    if (status.ok() && options.sync && listener_->take_log_rotated()) note_old_logs();
+    return result(status, "write");
   }
 
   expected<void> sync() override { return result(db_->SyncWAL(), "sync the write-ahead log"); }
@@ -241,7 +252,7 @@ class rocks_engine final : public engine {
     return size;
   }
 
-  expected<void> health() const override { return result(errors_->first(), "write"); }
+  expected<void> health() const override { return result(listener_->first(), "write"); }
 
   void acknowledge(revision at) override { mark_.value(at); }
   revision acknowledged() const override { return mark_.value(); }
@@ -263,22 +274,24 @@ class rocks_engine final : public engine {
     return fail(errc::corrupt,
                 fmt::format("{}: {}; {}", directory_, level, defaults::damage_remedy));
   }
+  rocksdb::Status open_database(open_mode mode, const rocksdb::DBOptions& options,
+                                const column_descriptors& descriptors);
   expected<void> check_files() const;
   // How many there are; 0: the directory is a new one.
   expected<std::size_t> check_tables(const rocksdb::DBOptions& options) const;
   expected<void> check_opened(std::size_t tables_found) const;
   std::uint64_t oldest_needed_log() const;
   void accept();
+  void note_old_logs();
 
   std::string directory_;
   acknowledged_mark mark_;
   std::shared_ptr<directory_guard> guard_;
   std::unique_ptr<rocksdb::Env> environment_;
-  std::shared_ptr<error_listener> errors_ = std::make_shared<error_listener>();
+  std::shared_ptr<engine_listener> listener_ = std::make_shared<engine_listener>();
   std::unique_ptr<rocksdb::DB> db_;
   columns handles_{};
   std::once_flag first_write_;
-  std::uint64_t newest_old_log_ = 0;
 };
 
 // Without CURRENT RocksDB would begin a new database and delete what it finds.
@@ -331,17 +344,39 @@ std::uint64_t rocks_engine::oldest_needed_log() const {
 // From now on the directory changes.
 void rocks_engine::accept() {
   guard_->accept();
-  const auto logs = to_text(find_old_logs(directory_, oldest_needed_log(), newest_old_log_));
+  note_old_logs();
+}
+
+// All but the newest, which is written to.
+void rocks_engine::note_old_logs() {
+  auto found = find_old_logs(directory_, oldest_needed_log(), UINT64_MAX);
+  if (!found.empty()) found.pop_back();
+  const auto logs = to_text(found);
   const auto noted = get(table::meta, meta_key::logs);
   if (noted && noted->value_or("") == logs) return;
   // Without it a lost log is still found, but not by its name.
   db_->Put({}, column(table::meta), slice(meta_key::logs), logs).PermitUncheckedError();
 }
 
+rocksdb::Status rocks_engine::open_database(open_mode mode, const rocksdb::DBOptions& options,
+                                            const column_descriptors& descriptors) {
+  std::vector<rocksdb::ColumnFamilyHandle*> made;
+  rocksdb::DB* db = nullptr;
+  const auto status =
+      mode == open_mode::inspect
+          ? rocksdb::DB::OpenForReadOnly(options, directory_, descriptors, &made, &db)
+          : rocksdb::DB::Open(options, directory_, descriptors, &made, &db);
+  if (!status.ok()) return status;
+  db_.reset(db);
+  std::copy(made.begin(), made.end(), handles_.begin());
+  return status;
+}
+
 expected<void> rocks_engine::open(open_mode mode) {
   const auto space = space_of(directory_);
   const auto sizes =
-      sizes_within(plan_space(space ? space->capacity_bytes : UINT64_MAX, 0).reserve_bytes);
+      sizes_within(plan_space(space ? space->capacity_bytes : UINT64_MAX, 0).reserve_bytes,
+                   memory_limit_bytes().value_or(UINT64_MAX));
   auto options = database_options(mode, sizes);
   const auto replayed = log_bytes_in(directory_);
   const bool small = replayed <= defaults::replay_kept_bytes;
@@ -349,26 +384,23 @@ expected<void> rocks_engine::open(open_mode mode) {
   options.avoid_flush_during_recovery = mode == open_mode::strict && (small || full);
   options.env = environment_.get();
   options.info_log = make_rocks_log();
-  options.listeners.push_back(errors_);
+  options.listeners.push_back(listener_);
   const bool trust = mode != open_mode::rescue;
   if (auto good = check_files(); trust && !good) return good;
   const auto known = trust ? check_tables(options) : 0;
   if (!known) return fail(known.error());
   if (mode != open_mode::inspect) sync_logs(directory_);
-  if (const auto logs = find_old_logs(directory_, 0, UINT64_MAX); !logs.empty())
-    newest_old_log_ = logs.back().number;
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  column_descriptors descriptors;
   for (const auto each : tables)
     descriptors.emplace_back(table_name(each), table_options(each, sizes));
-  std::vector<rocksdb::ColumnFamilyHandle*> made;
-  rocksdb::DB* db = nullptr;
-  const auto status =
-      mode == open_mode::inspect
-          ? rocksdb::DB::OpenForReadOnly(options, directory_, descriptors, &made, &db)
-          : rocksdb::DB::Open(options, directory_, descriptors, &made, &db);
+  const auto status = open_database(mode, options, descriptors);
+  if (status.IsCorruption() && mode == open_mode::inspect) {
+    // What stopped it may be a log that was noted.
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+    if (open_database(mode, options, descriptors).ok())
+      if (auto checked = check_opened(*known); !checked) return checked;
+  }
   if (!status.ok()) return failure(status, "open the store");
-  db_.reset(db);
-  std::copy(made.begin(), made.end(), handles_.begin());
   if (mode != open_mode::inspect) guard_->opened();
   return trust ? check_opened(*known) : expected<void>{};
 }

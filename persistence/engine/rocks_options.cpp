@@ -8,11 +8,12 @@
 
 namespace troupe::persistence {
 
-file_sizes sizes_within(std::uint64_t reserve_bytes) {
+file_sizes sizes_within(std::uint64_t reserve_bytes, std::uint64_t memory_bytes) {
   const std::uint64_t half = reserve_bytes / 2;
+  const auto buffer = std::min(half / 4, memory_bytes / defaults::write_buffer_memory_part);
   return {std::min<std::uint64_t>(defaults::wal_limit_bytes, half),
-          std::min<std::uint64_t>(defaults::write_buffer_bytes, half / 4),
-          std::min<std::uint64_t>(defaults::small_write_buffer_bytes, half / 4),
+          std::min<std::uint64_t>(defaults::write_buffer_bytes, buffer),
+          std::min<std::uint64_t>(defaults::small_write_buffer_bytes, buffer),
           std::min<std::uint64_t>(defaults::level_bytes, half)};
 }
 

@@ -8,11 +8,11 @@
 namespace troupe::persistence {
 
 // What the files of one step may take: on a small disk RocksDB works in smaller steps, so that the
-// reserve is enough for one.
+// reserve is enough for one; where control groups leave little memory, with smaller buffers.
 struct file_sizes {
   std::uint64_t wal_bytes, buffer_bytes, small_buffer_bytes, level_bytes;
 };
-file_sizes sizes_within(std::uint64_t reserve_bytes);
+file_sizes sizes_within(std::uint64_t reserve_bytes, std::uint64_t memory_bytes);
 
 // Shared by all handles; the environment and the logger are the caller's.
 rocksdb::DBOptions database_options(open_mode mode, const file_sizes& sizes);

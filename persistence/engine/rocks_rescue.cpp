@@ -45,7 +45,7 @@ void prepare_rescue(const std::string& copy, const std::string& logs) {
 }
 
 void rebuild_manifest(const std::string& copy) {
-  const auto sizes = sizes_within(UINT64_MAX);
+  const auto sizes = sizes_within(UINT64_MAX, UINT64_MAX);
   auto options = database_options(open_mode::rescue, sizes);
   options.info_log = make_rocks_log();
   std::vector<rocksdb::ColumnFamilyDescriptor> tables;

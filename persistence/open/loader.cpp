@@ -172,24 +172,7 @@ expected<std::uint64_t> load_state(std::uint64_t format, revision last,
   return fold->records();
 }
 
-}  // namespace
-
-expected<std::unique_ptr<engine>> open_engine(const engine_factory& factory, open_mode mode) {
-  auto strict = factory(mode);
-  if (strict || strict.error().code != errc::corrupt) return strict;
-  {
-    auto looked = factory(open_mode::inspect);
-    if (!looked) return strict;
-    const auto last = last_revision(**looked);
-    if (!last || *last < (*looked)->acknowledged()) return strict;
-  }
-  spdlog::warn(
-      "store: the end of the write-ahead log is torn; dropping what nobody was told of: {}",
-      strict.error().message);
-  return factory(open_mode::salvage);
-}
-
-expected<loaded_store> load(const engine_factory& factory, const store_options& options) {
+expected<loaded_store> load_checked(const engine_factory& factory, const store_options& options) {
   const auto began = std::chrono::steady_clock::now();
   auto disk = open_engine(factory, open_mode::strict);
   if (!disk) return fail(std::move(disk.error()));
@@ -225,6 +208,37 @@ expected<loaded_store> load(const engine_factory& factory, const store_options& 
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
                                                             began)
           .count());
+  return made;
+}
+
+}  // namespace
+
+expected<std::unique_ptr<engine>> open_engine(const engine_factory& factory, open_mode mode) {
+  auto strict = factory(mode);
+  if (strict || strict.error().code != errc::corrupt) return strict;
+  {
+    auto looked = factory(open_mode::inspect);
+    if (!looked)
+      return looked.error().code == errc::corrupt ? std::move(looked) : std::move(strict);
+    const auto last = last_revision(**looked);
+    if (!last || *last < (*looked)->acknowledged()) return strict;
+  }
+  spdlog::warn(
+      "store: the end of the write-ahead log is torn; dropping what nobody was told of: {}",
+      strict.error().message);
+  return factory(open_mode::salvage);
+}
+
+std::optional<error> find_lost_file(const engine_factory& factory) {
+  auto looked = factory(open_mode::inspect);
+  if (looked || looked.error().code != errc::corrupt) return std::nullopt;
+  return std::move(looked.error());
+}
+
+expected<loaded_store> load(const engine_factory& factory, const store_options& options) {
+  auto made = load_checked(factory, options);
+  if (made || made.error().code != errc::corrupt) return made;
+  if (auto lost = find_lost_file(factory)) return fail(std::move(*lost));
   return made;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,11 @@ namespace troupe::persistence {
 // Opens by `mode` (strict or rewrite); where the write-ahead log is damaged but nothing that was
 // acknowledged lies behind the damage, drops the rest and says so.
 expected<std::unique_ptr<engine>> open_engine(const engine_factory& factory, open_mode mode);
+
+// The file that has lost what a directory, found damaged and closed again, misses; nothing where
+// that is not known. Opening to write may move to tables what the logs hold, and with it the number
+// of the oldest log that is needed: whoever only reads still sees that.
+std::optional<error> find_lost_file(const engine_factory& factory);
 
 // One number of table::meta; 0 when it is not there.
 expected<revision> read_meta(const engine& disk, std::string_view name);

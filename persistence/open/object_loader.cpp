@@ -1,5 +1,6 @@
 #include "persistence/open/object_loader.hpp"
 
+#include <google/protobuf/message.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 
 #include "api/object/object.hpp"
 #include "persistence/defaults.hpp"
+#include "persistence/engine/memory_limit.hpp"
 #include "persistence/format/record.hpp"
-#include "persistence/open/memory_limit.hpp"
 
 namespace troupe::persistence {
 
@@ -70,6 +71,35 @@ void decode(std::vector<row>& rows) {
     each.join();
 }
 
+// What some of the objects take in memory.
+struct memory_sample {
+  std::uint64_t stored_bytes = 0, decoded_bytes = 0, text_bytes = 0;
+
+  // What cannot be read counts as it is stored: it is refused later.
+  void add(row r) {
+    decode(r);
+    stored_bytes += r.value.size();
+    if (!r.object || (*r.object)->kind().options().compact()) {
+      decoded_bytes += r.value.size();
+      return;
+    }
+    const auto& content = (*r.object)->content();
+    decoded_bytes += content.SpaceUsedLong() * defaults::memory_percent / 100;
+    text_bytes += r.value.size() * defaults::text_percent / 100;
+    if (content.GetDescriptor()->FindFieldByName("status") != nullptr)
+      decoded_bytes += defaults::memory_per_actor;
+  }
+
+  // Of so many in all that are like these.
+  std::uint64_t needed_bytes(std::uint64_t all_objects, std::uint64_t all_bytes) const {
+    const auto times = stored_bytes == 0 ? 0 : double(all_bytes) / double(stored_bytes);
+    return defaults::program_bytes + all_objects * defaults::memory_per_object +
+           static_cast<std::uint64_t>(
+               double(decoded_bytes) * times +
+               std::min<double>(double(text_bytes) * times, defaults::most_text_bytes));
+  }
+};
+
 expected<void> insert(std::vector<row>& rows, tree_edit& into) {
   decode(rows);
   for (auto& each : rows) {
@@ -90,21 +120,19 @@ expected<void> insert(std::vector<row>& rows, tree_edit& into) {
 
 expected<void> check_memory(const engine& disk, std::uint64_t limit_bytes) {
   const auto limit = limit_bytes != 0 ? std::optional{limit_bytes} : memory_limit_bytes();
-  const auto need = [](std::uint64_t objects, std::uint64_t bytes) {
-    return defaults::program_bytes + objects * defaults::memory_per_object +
-           bytes * defaults::memory_percent / 100;
-  };
   // The table may hold what is long gone; it is read only where it matters.
-  const auto size_bytes = disk.size_bytes(table::objects);
-  if (!limit || need(size_bytes / defaults::least_object_bytes, size_bytes) <= *limit) return {};
+  const auto most = disk.size_bytes(table::objects) * defaults::memory_factor;
+  if (!limit || defaults::program_bytes + most <= *limit) return {};
   std::uint64_t objects = 0, bytes = 0;
-  auto done = disk.scan(table::objects, {}, [&](std::string_view, std::string_view value) {
-    ++objects;
+  memory_sample sample;
+  auto done = disk.scan(table::objects, {}, [&](std::string_view key, std::string_view value) {
     bytes += value.size();
+    if (objects++ % defaults::memory_sample == 0)
+      sample.add({std::string{key}, std::string{value}});
     return true;
   });
   if (!done) return done;
-  const auto needed = need(objects, bytes);
+  const auto needed = sample.needed_bytes(objects, bytes);
   if (needed <= *limit) return {};
   constexpr std::uint64_t mebibyte = 1u << 20;
   return fail(

@@ -118,7 +118,12 @@ expected<verification> verify(const std::string& directory) {
     return fail(errc::io, fmt::format("there is no store in {}", directory));
   auto disk = open_engine(rocks_engine_in(directory), open_mode::strict);
   if (!disk) return fail(std::move(disk.error()));
-  return verify(**disk);
+  auto found = verify(**disk);
+  disk->reset();
+  if (found && !found->problems.empty())
+    if (auto lost = find_lost_file(rocks_engine_in(directory)))
+      found->problems.insert(found->problems.begin(), std::move(lost->message));
+  return found;
 }
 
 }  // namespace troupe::persistence

@@ -142,6 +142,7 @@ void listener::take(int accepted, const sockaddr_storage& peer) {
   ++counters_.connections;
   ++counters_.accepted;
   set(accepted, IPPROTO_TCP, TCP_NODELAY, 1);
+  set(accepted, IPPROTO_TCP, TCP_NOTSENT_LOWAT, defaults::unsent_bytes);
   set(accepted, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(accepted, IPPROTO_TCP, TCP_KEEPIDLE, defaults::keepalive_idle_seconds);
   set(accepted, IPPROTO_TCP, TCP_KEEPINTVL, defaults::keepalive_interval_seconds);

@@ -20,14 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> files_in(const std::string& directory, const std::string& extension) {
-  std::vector<fs::path> found;
-  for (const auto& each : fs::directory_iterator{directory})
-    if (each.path().extension() == extension && fs::file_size(each) > 0) found.push_back(each);
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 void flip_bit(const fs::path& file, std::uintmax_t at) {
   std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
   bytes.seekg(static_cast<std::streamoff>(at));
@@ -39,12 +31,6 @@ void flip_bit(const fs::path& file, std::uintmax_t at) {
 // Makes the directory believe that nobody was told of anything later.
 void acknowledge(const std::string& directory, std::uint64_t at) {
   std::ofstream{directory + "/ACKNOWLEDGED"} << fmt::format("{:020} {:020}\n", at, ~at);
-}
-
-error refusal_of(const std::string& directory) {
-  const auto opened = store::open(in_directory(directory));
-  if (opened) return {errc::invalid, "it was opened"};
-  return opened.error();
 }
 
 // A store with 20 objects whose last write begins at the returned size of the write-ahead log.
@@ -169,49 +155,6 @@ TEST_CASE("objects that the change log does not know are found when the store is
   REQUIRE((*disk)->write(*rows, durability::synced));
   disk->reset();
   CHECK(refusal_of(place.path()).code == errc::corrupt);
-}
-
-// A new folder in which the next life goes on: as after kill -9 in this one, which is open.
-std::string killed(const scratch_directory& place, int life) {
-  const auto next = place.path(std::to_string(life + 1));
-  fs::copy(place.path(std::to_string(life)), next);
-  return next;
-}
-
-TEST_CASE("an older write-ahead log that is missing or shorter is named when the store is opened") {
-  scratch_directory place;
-  const std::vector<std::pair<std::string, std::string>> writes{
-      {"a", "1"}, {"b", "1"}, {"c", "1"}, {"d", "1"}};
-  for (int life = 0; life < 4; ++life) {
-    const auto store = open(in_directory(place.path(std::to_string(life))));
-    must(commit(*store, just(put(writes[life].first, writes[life].second))));
-    if (life == 1) must(commit(*store, just(put("a", "2"))));
-    killed(place, life);
-  }
-  const auto last = place.path("4");
-  const auto logs = files_in(last, ".log");
-  REQUIRE(logs.size() == 4);
-  const auto name = logs[1].filename().string();
-  std::string words;
-  SECTION("missing") {
-    fs::remove(logs[1]);
-    words = name + " is missing";
-  }
-  SECTION("shorter") {
-    const auto size = fs::file_size(logs[1]);
-    fs::resize_file(logs[1], size - 40);
-    words = fmt::format("{} had {} bytes and has {}", name, size, size - 40);
-  }
-  SECTION("nothing") {
-    CHECK(problems_in(last).empty());
-    CHECK(contents(open(in_directory(last))->read()) ==
-          std::vector<std::string>{"a=2@4", "b=1@3", "c=1@5", "d=1@6"});
-    return;
-  }
-  const auto refused = refusal_of(last);
-  CHECK(refused.code == errc::corrupt);
-  CHECK_THAT(refused.message, Catch::Contains(words) && Catch::Contains("troupe store salvage"));
-  CHECK_THAT(problems_in(last).front(), Catch::Contains(words));
 }
 
 TEST_CASE("objects or changes that are lost as a stretch are found without their log's name") {

@@ -159,6 +159,22 @@ std::vector<std::string> lines_of(const std::vector<change>& changes) {
   return lines;
 }
 
+std::vector<std::filesystem::path> files_in(const std::string& directory,
+                                            const std::string& extension) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& each : std::filesystem::directory_iterator{directory})
+    if (each.path().extension() == extension && std::filesystem::file_size(each) > 0)
+      found.push_back(each);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+error refusal_of(const std::string& directory) {
+  const auto opened = store::open(in_directory(directory));
+  if (opened) return {errc::invalid, "it was opened"};
+  return opened.error();
+}
+
 std::vector<std::string> problems_in(const std::string& directory) {
   auto found = verify(directory);
   if (!found) return {std::string{to_string(found.error().code)} + ": " + found.error().message};

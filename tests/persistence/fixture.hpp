@@ -69,6 +69,13 @@ std::vector<std::string> contents(const snapshot& state);
 std::string line_of(const change& shown);
 std::vector<std::string> lines_of(const std::vector<change>& changes);
 
+// Those that are not empty, with an extension such as ".log", by name.
+std::vector<std::filesystem::path> files_in(const std::string& directory,
+                                            const std::string& extension);
+
+// Why the store of a directory cannot be opened.
+error refusal_of(const std::string& directory);
+
 // The problems that verify() finds in a directory nobody has open.
 std::vector<std::string> problems_in(const std::string& directory);
 

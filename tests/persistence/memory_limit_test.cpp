@@ -1,9 +1,11 @@
 // The memory that control groups leave a process, and a store that needs more.
-#include "persistence/open/memory_limit.hpp"
+#include "persistence/engine/memory_limit.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
 #include "persistence/fixture.hpp"
 
 namespace troupe::persistence::testing {
@@ -54,6 +56,34 @@ TEST_CASE("a store that needs more memory than there may be says what it needs")
              Catch::Contains("100 objects of 95 MiB") && Catch::Contains("may use 100 MiB"));
   options.memory_limit_bytes = 400 << 20;
   CHECK(open(options)->stats().objects == 100);
+}
+
+TEST_CASE("an object for which an actor stands needs room for it, too") {
+  const auto fill = [](const std::string& directory, const api::kind_info& kind, const auto& make) {
+    const auto store = open(in_directory(directory));
+    for (int part = 0; part < 20; ++part) {
+      transaction all;
+      for (int i = 0; i < 100; ++i) {
+        auto content = make();
+        const auto name = std::to_string(part) + "-" + std::to_string(i);
+        api::meta_of(*content).set_name(name);
+        api::meta_of(*content).set_namespace_("default");
+        all.mutations.push_back({kind.key("default", name), &kind, std::move(content)});
+      }
+      must(commit(*store, std::move(all)));
+    }
+  };
+  scratch_directory place;
+  using api::core::v1::ConfigMap, api::core::v1::Pod;
+  fill(place.path("maps"), api::kind_of<ConfigMap>(), [] { return std::make_unique<ConfigMap>(); });
+  fill(place.path("pods"), api::kind_of<Pod>(), [] { return std::make_unique<Pod>(); });
+  auto options = in_directory(place.path("maps"));
+  options.memory_limit_bytes = 30 << 20;
+  CHECK(open(options)->stats().objects == 2'000);
+  options.directory = place.path("pods");
+  CHECK(store::open(options).error().code == errc::no_memory);
+  options.memory_limit_bytes = 40 << 20;
+  CHECK(open(options)->stats().objects == 2'000);
 }
 
 TEST_CASE("what was written over and over needs no memory") {

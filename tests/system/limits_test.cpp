@@ -19,7 +19,7 @@
 #include "support/http_client.hpp"
 #include "support/sanitizer.hpp"
 #include "support/scratch_folder.hpp"
-#include "support/skip.hpp"
+#include "system/control_group.hpp"
 #include "system/node.hpp"
 #include "system/shell.hpp"
 
@@ -29,41 +29,6 @@ using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
 
 namespace {
-
-// A control group of the controller "pids", with processes in it as long as it is used.
-class pids_group {
- public:
-  static std::unique_ptr<pids_group> make() {
-    for (const fs::path root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
-      const auto path = root / ("troupe-limits-" + std::to_string(::getpid()));
-      std::error_code problem;
-      if (!fs::create_directory(path, problem)) continue;
-      if (fs::exists(path / "pids.max")) return std::unique_ptr<pids_group>{new pids_group{path}};
-      fs::remove(path, problem);
-    }
-    troupe::test::skip("no control group with pids can be made");
-    return nullptr;
-  }
-  ~pids_group() { ::rmdir(path_.c_str()); }
-
-  void limit(const std::string& most) const { std::ofstream{path_ / "pids.max"} << most; }
-  int current() const {
-    int count = 0;
-    std::ifstream{path_ / "pids.current"} >> count;
-    return count;
-  }
-  // What a command begins with to be in it.
-  std::vector<std::string> wrapper() const {
-    return {"sh", "-c", "echo $$ > " + (path_ / "cgroup.procs").string() + "; exec \"$@\"", "sh"};
-  }
-  std::string prefix() const {
-    return "sh -c 'echo $$ > " + (path_ / "cgroup.procs").string() + "; exec \"$@\"' sh ";
-  }
-
- private:
-  explicit pids_group(fs::path path) : path_{std::move(path)} {}
-  const fs::path path_;
-};
 
 // A node that is expected not to start.
 process_result refused(const fs::path& data, const std::string& before) {
@@ -120,7 +85,7 @@ TEST_CASE("a node that may not have what it starts with says what it needs, and 
   const scratch_folder folder;
   const auto data = folder.path() / "data";
   SECTION("threads, by a control group") {
-    const auto group = pids_group::make();
+    const auto group = control_group::make("pids");
     if (!group) return;
     for (const auto* most : {"8", "16", "24"}) {
       group->limit(most);
@@ -149,7 +114,7 @@ TEST_CASE("a node that may not have what it starts with says what it needs, and 
 
 TEST_CASE(
     "a node that gets no more threads and processes goes on, and takes up what it could not") {
-  const auto group = pids_group::make();
+  const auto group = control_group::make("pids");
   if (!group) return;
   group->limit("max");
   const scratch_folder folder;

@@ -13,6 +13,7 @@ namespace troupe::test {
 namespace {
 
 constexpr std::chrono::milliseconds ready_limit{30'000};
+constexpr std::chrono::milliseconds end_limit{1'000};
 
 }  // namespace
 
@@ -32,8 +33,11 @@ node::node(const std::filesystem::path& folder, const std::vector<std::string>& 
   const auto host = line.find("://");
   const auto at = line.find(" KUBECONFIG=");
   if (!line.starts_with("ready ") || at == std::string::npos || host > at) {
+    const auto ended = process_->wait(end_limit);
     signal(SIGKILL);
-    throw std::runtime_error{"the node is not ready: " + line + last_part(read_file(log))};
+    throw std::runtime_error{"the node is not ready" +
+                             (ended ? ", ended with " + std::to_string(*ended) : "") + ": " + line +
+                             last_part(read_file(log))};
   }
   kubeconfig_ = line.substr(at + 12);
   const auto colon = line.rfind(':', at);

@@ -193,7 +193,7 @@ TEST_CASE("ten thousand watchers that do not read cost a bounded buffer each and
   const auto last = measure("with them, when they are full");
   const auto after = resident_kb(served.id());
   report("the same, and 6 MB of changes", before, after);
-  if (memory_is_the_programs()) CHECK((after - before) / 10'000 < 300);  // KB each
+  if (memory_is_the_programs()) CHECK((after - before) / 10'000 < 100);  // KB each
   CHECK(last < 100);
 }
 

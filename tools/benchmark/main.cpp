@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
       {"start", measure_start},         {"http", measure_http},
       {"custom", measure_custom},       {"watch", measure_watch},
       {"pods", measure_pods},           {"nodes-idle", measure_idle_nodes},
-      {"pods-100k", measure_many_pods}, {"console", measure_console}};
+      {"pods-100k", measure_many_pods}, {"console", measure_console},
+      {"limits", measure_limits}};
 
   CLI::App app{"Measures Troupe on this machine and prints one table.", "tools/bench"};
   bench_options options;

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "persistence/defaults.hpp"
+#include "persistence/engine/memory_limit.hpp"
 #include "tools/defaults.hpp"
 
 namespace troupe::tools {
@@ -88,6 +90,11 @@ std::string limits_in_force() {
 }  // namespace
 
 tl::expected<void, std::string> check_process_limits(const process_needs& needs) {
+  if (const auto most = persistence::memory_limit_bytes(); most && *most < needs.memory_bytes)
+    return tl::make_unexpected(
+        fmt::format("a node needs {} MiB of memory to start and may use {} MiB: give its control "
+                    "group more",
+                    needs.memory_bytes >> 20, *most >> 20));
   const auto descriptors = raised_descriptor_limit();
   if (descriptors < needs.descriptors)
     return tl::make_unexpected(fmt::format(
@@ -106,7 +113,8 @@ process_needs needs_of_node(std::size_t worker_threads) {
   const auto workers = worker_threads != 0 ? worker_threads : std::max<std::size_t>(cores, 2);
   const auto loaders = std::min<std::size_t>(cores, 8) - 1;  // while the store is read
   return {.threads = defaults::fixed_threads + workers + loaders,
-          .descriptors = defaults::min_descriptors};
+          .descriptors = defaults::min_descriptors,
+          .memory_bytes = persistence::defaults::program_bytes};
 }
 
 }  // namespace troupe::tools

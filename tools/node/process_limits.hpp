@@ -1,9 +1,10 @@
-// What the machine lets this process have, before anything is built on it: threads, descriptors and
-// room for the stacks. A node that cannot have what it starts with reports it in one line and ends
-// before it has opened anything.
+// What the machine lets this process have, before anything is built on it: memory, threads,
+// descriptors and room for the stacks. A node that cannot have what it starts with reports it in
+// one line and ends before it has opened anything.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -12,6 +13,7 @@ namespace troupe::tools {
 struct process_needs {
   std::size_t threads = 0;      // at the same time, beside those that are there
   std::size_t descriptors = 0;  // altogether
+  std::uint64_t memory_bytes = 0;
 };
 
 // Raises the soft limit of descriptors to the hard one. Threads are tried, not computed: many

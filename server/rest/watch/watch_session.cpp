@@ -118,7 +118,7 @@ void watch_session::on_watch_events(const actors::watch_events& m) {
   if (m.id != id_ || ending_) return;
   begun_ = true;
   received_ = std::max(received_, m.up_to);
-  waiting_.push_back({m.events, 0, initial_ && m.synced, m.up_to});
+  waiting_.push_back({m.events, initial_, initial_ && m.synced, m.up_to});
   if (m.synced) initial_ = false;
   send_waiting();
 }
@@ -150,11 +150,8 @@ void watch_session::on_client_gone(const client_gone&) {
 void watch_session::send_waiting() {
   while (!waiting_.empty() && writable_) {
     auto& next = waiting_.front();
-    if (next.next < next.events.size()) {
-      const auto& event = next.events[next.next++];
-      const bool shares_revision =
-          next.next < next.events.size() && next.events[next.next].at == event.at;
-      send_event(event, shares_revision);
+    if (next.again < next.again_end || next.next < next.events.size()) {
+      send_next(next);
       continue;
     }
     const bool marks = next.ends_initial && options_.initial_events.value_or(false);
@@ -165,13 +162,31 @@ void watch_session::send_waiting() {
   if (consumed_ > 0) give_credit(defaults::watch_credit / 2);
 }
 
-// One transaction may delete several objects. A client that is cut off between their events resumes
-// after the revision that it has seen last: only the last event of a revision shows that revision.
-void watch_session::send_event(const actors::watch_event& event, bool shares_revision) {
+// One transaction may change several objects. A client that is cut off between their events resumes
+// after the revision that it has seen last: only the last event of a revision shows that revision,
+// and what was written and shown before it comes once more as it is. An initial state is not
+// resumed.
+void watch_session::send_next(delivery& from) {
+  if (from.again < from.again_end) {
+    const auto& event = from.events[from.again++];
+    if (event.type != event_type::deleted) write(form_->event(event_type::modified, event.object));
+    return;
+  }
+  const auto& event = from.events[from.next++];
+  const bool last = from.initial || from.next == from.events.size() ||
+                    from.events[from.next].at != event.at ||
+                    from.events[from.next].type == event_type::bookmark;
+  send_event(event, !last);
+  if (!last) return;
+  from.again = from.initial ? from.next : from.first;
+  from.again_end = from.next - 1;
+  from.first = from.next;
+}
+
+void watch_session::send_event(const actors::watch_event& event, bool early) {
   ++consumed_;
   ++sent_;
   if (event.type == event_type::bookmark) return write(form_->bookmark(event.at, false));
-  const bool early = shares_revision && event.type == event_type::deleted;
   write(form_->event(event.type, early ? at_revision(event.object, event.at - 1) : event.object));
 }
 

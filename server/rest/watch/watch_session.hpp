@@ -35,9 +35,12 @@ class watch_session : public runtime::actor {
   struct client_gone {};
   struct delivery {
     actors::event_list events;
-    std::size_t next = 0;
+    bool initial = false;
     bool ends_initial = false;  // the initial events end with it
     std::uint64_t up_to = 0;
+    std::size_t next = 0;
+    std::size_t first = 0;                 // of the revision that `next` is of
+    std::size_t again = 0, again_end = 0;  // what is shown once more
   };
 
   // -- messages from the watcher
@@ -49,7 +52,8 @@ class watch_session : public runtime::actor {
 
   void subscribe();
   void send_waiting();
-  void send_event(const actors::watch_event& event, bool shares_revision);
+  void send_next(delivery& from);
+  void send_event(const actors::watch_event& event, bool early);
   void send_bytes();
   void write(shared_text frame);
   void give_credit(std::uint32_t least);

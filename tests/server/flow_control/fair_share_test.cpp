@@ -89,6 +89,54 @@ TEST_CASE("one user does not get all places, and what is left is for others") {
   CHECK(server.post(pods, "writer-other").status == 200);
 }
 
+TEST_CASE("one user does not get all places by streams of HTTP/2, and bodies to come take none") {
+  filtered_server server{40, 40, {}, listening::tls};
+  std::mutex mutex;
+  std::vector<server::responder> kept;
+  server.api.on("/api/v1/services", [&](auto&, auto& answer) {
+    const std::lock_guard lock{mutex};
+    kept.push_back(answer);
+  });
+  const http_client::fields greedy_user{{"authorization", "Bearer writer-greedy"}};
+  const http_client::fields other_user{{"authorization", "Bearer writer-other"}};
+  test::http2_client greedy{server.client()};
+  REQUIRE(greedy.request("POST", pods, "{}", greedy_user).status == 200);
+  const auto begun = server.server.stats().requests;
+  auto announced = greedy_user;
+  announced["content-length"] = "100";
+  for (int i = 0; i < 50; ++i)
+    greedy.start("POST", pods, {}, announced);
+  REQUIRE(
+      eventually([&] { return greedy.ping() && server.server.stats().requests == begun + 50; }));
+  CHECK(server.in_flight_.writes() == 0);
+
+  std::vector<std::int32_t> streams;
+  for (int i = 0; i < 60; ++i)
+    streams.push_back(greedy.start("POST", "/api/v1/services", "{}", greedy_user));
+  std::size_t refused = 0;
+  REQUIRE(eventually([&] {
+    REQUIRE(greedy.ping());
+    refused = 0;
+    for (const auto each : streams)
+      refused += greedy.at(each).ended ? 1 : 0;
+    const std::lock_guard lock{mutex};
+    return refused + kept.size() == streams.size();
+  }));
+  // Half of what is kept for nobody; two at one moment may count alike.
+  CHECK(kept.size() >= 16);
+  CHECK(kept.size() <= 18);
+  CHECK(greedy.request("POST", pods, "{}", greedy_user).status == 429);
+  CHECK(greedy.request("GET", pods, {}, greedy_user).status == 200);
+  // Places are the user's, not the connection's.
+  CHECK(greedy.request("POST", pods, "{}", other_user).status == 200);
+  CHECK(test::http2_client{server.client()}.request("POST", pods, "{}", other_user).status == 200);
+  for (const auto each : streams)
+    if (!greedy.at(each).ended) greedy.reset(each);
+  REQUIRE(greedy.ping());
+  kept.clear();
+  CHECK(eventually([&] { return greedy.request("POST", pods, "{}", greedy_user).status == 200; }));
+}
+
 TEST_CASE("administrators and the heartbeats of nodes find a place when users have taken theirs") {
   filtered_server server{400, 40};
   server.api.on(leases, [](auto&, auto& answer) { answer.respond(text_response("renewed")); });

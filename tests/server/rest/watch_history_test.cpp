@@ -1,7 +1,8 @@
 // Watches over HTTP that are cut, resumed and outrun by compaction while the state changes: what
 // each client saw is held against the whole history, by the rules of etcd's robustness suite
 // (tests/robustness/validate/watch.go): filter, order, no double, no gap, resumed where it ended,
-// nothing at or below a bookmark, the right previous state of what went, created or changed.
+// nothing at or below a bookmark, the right previous state of what went, created or changed, and a
+// transaction over several objects whole or not at all.
 //
 // A client lists, watches from the list's revision, and resumes from the last revision that it saw;
 // after a 410 it lists again.
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <future>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -99,40 +101,69 @@ std::optional<seen> expected_of(const persistence::change& change, const wish& w
   return event;
 }
 
+// All that a watch of that wish shows of what came after one revision up to another. All but the
+// last event of a transaction show the revision before it, from which the whole transaction is seen
+// again; what was written then comes once more, with its revision.
+std::vector<seen> expected_events(revision after, revision up_to,
+                                  const std::vector<persistence::change>& history,
+                                  const wish& wish) {
+  std::vector<seen> all;
+  for (auto at = history.begin(); at != history.end();) {
+    std::vector<seen> events;
+    const auto now = at->at;
+    for (; at != history.end() && at->at == now; ++at)
+      if (auto event = expected_of(*at, wish)) events.push_back(std::move(*event));
+    if (now <= after || now > up_to || events.empty()) continue;
+    const auto last = std::move(events.back());
+    events.pop_back();
+    for (auto event : events) {
+      event.at = now - 1;
+      all.push_back(std::move(event));
+    }
+    all.push_back(last);
+    for (auto& event : events) {
+      if (event.type == "DELETED") continue;
+      event.type = "MODIFIED";
+      all.push_back(std::move(event));
+    }
+  }
+  return all;
+}
+
+// What a list of that wish shows at a revision.
+std::vector<seen> expected_state(revision at, const std::vector<persistence::change>& history,
+                                 const wish& wish) {
+  std::map<std::string, seen> state;
+  for (const auto& change : history) {
+    if (change.at > at) break;
+    const auto event = expected_of(change, wish);
+    if (event && event->type == "DELETED") state.erase(event->name);
+    if (event && event->type != "DELETED")
+      state[event->name] = seen_of(*change.object, change.at, "");
+  }
+  std::vector<seen> expected;
+  for (const auto& [name, each] : state)
+    expected.push_back(each);
+  return expected;
+}
+
 void validate(const std::vector<segment>& all, const std::vector<persistence::change>& history,
               const wish& wish) {
-  revision marked = 0;
   for (const auto& s : all) {
     INFO("the segment after revision " << s.after << " of " << wish.query);
-    if (s.lists) {
-      std::map<std::string, seen> state;
-      for (const auto& change : history) {
-        if (change.at > s.after) break;
-        const auto event = expected_of(change, wish);
-        if (event && event->type == "DELETED") state.erase(event->name);
-        if (event && event->type != "DELETED")
-          state[event->name] = seen_of(*change.object, change.at, "");
-      }
-      std::vector<seen> expected;
-      for (const auto& [name, each] : state)
-        expected.push_back(each);
-      CHECK(s.listed == expected);
-      marked = 0;
-    }
-    revision last = s.after;
+    if (s.lists) CHECK(s.listed == expected_state(s.after, history, wish));
+    const auto expected_until = [&](revision up_to) {
+      return expected_events(s.after, up_to, history, wish);
+    };
     std::vector<seen> events;
-    for (const auto& event : s.events) {
-      const bool bookmark = event.type == "BOOKMARK";
-      CHECK(event.at >= last);
-      if (!bookmark) CHECK(event.at > std::max(marked, s.after));
-      last = event.at;
-      if (bookmark) marked = std::max(marked, event.at);
-      if (!bookmark) events.push_back(event);
-    }
-    std::vector<seen> expected;
-    for (const auto& change : history)
-      if (change.at > s.after && change.at <= last)
-        if (auto event = expected_of(change, wish)) expected.push_back(std::move(*event));
+    for (const auto& event : s.events)
+      if (event.type == "BOOKMARK")
+        CHECK(events == expected_until(event.at));
+      else
+        events.push_back(event);
+    auto expected = expected_until(history.back().at);
+    REQUIRE(events.size() <= expected.size());
+    expected.resize(events.size());
     CHECK(events == expected);
   }
 }
@@ -224,8 +255,10 @@ class historian {
     const auto content =
         fmt::format(R"("metadata":{{"name":"{}","labels":{{"color":"{}"}}}},"data":{{"n":"{}"}})",
                     path.substr(path.rfind('/') + 1), color, ++count_);
-    const auto verb = below(6);
-    if (verb == 0)
+    const auto verb = below(8);
+    if (verb >= 6)
+      change_several();
+    else if (verb == 0)
       server_.remove(path);
     else if (verb < 3)
       server_.post(maps, "{" + content + "}");
@@ -251,6 +284,32 @@ class historian {
   std::vector<persistence::change> history;
 
  private:
+  // Several objects by one transaction: some go, some change, some come.
+  void change_several() {
+    const auto& kind = api::kind_of<ConfigMap>();
+    persistence::transaction all;
+    const auto first = below(12), count = 2 + below(4);
+    for (auto i = first; i < std::min<std::size_t>(first + count, 12); ++i) {
+      const auto name = fmt::format("m{:02}", i);
+      const auto key = kind.key("default", name);
+      const auto found = server_.store().read().find(key);
+      std::unique_ptr<ConfigMap> map;
+      if (!found || below(3) != 0) {
+        map = found ? found->copy_as<ConfigMap>() : std::make_unique<ConfigMap>();
+        map->mutable_metadata()->set_name(name);
+        map->mutable_metadata()->set_namespace_("default");
+        (*map->mutable_metadata()->mutable_labels())["color"] = below(2) == 0 ? "red" : "blue";
+        (*map->mutable_data())["n"] = std::to_string(++count_);
+      }
+      all.mutations.push_back({key, &kind, std::move(map)});
+    }
+    std::promise<bool> done;
+    server_.store().submit(std::move(all), [&](const persistence::outcome& result) {
+      done.set_value(result.has_value());
+    });
+    REQUIRE(done.get_future().get());
+  }
+
   void note() {
     const auto fresh = server_.store().changes(known_, 100'000);
     REQUIRE(fresh);

@@ -88,6 +88,51 @@ TEST_CASE("a client cut off between deletions of one transaction sees the rest w
   CHECK(name_of(events.next()) == "ADDED d");
 }
 
+TEST_CASE("a transaction over several objects is seen whole or not at all by who is cut off") {
+  rest_test server;
+  const auto& kind = api::kind_of<api::core::v1::Pod>();
+  server.create_pod("a");
+  const auto from = server.create_pod("b").at("metadata.resourceVersion");
+  persistence::transaction all;
+  all.mutations.push_back({.key = kind.key("default", "a"), .kind = &kind, .content = nullptr});
+  for (const auto* name : {"b", "c", "d"}) {
+    auto pod = server.store().read().find(kind.key("default", "b"))->copy();
+    api::meta_of(*pod).set_name(name);
+    (*api::meta_of(*pod).mutable_labels())["app"] = "other";
+    all.mutations.push_back({kind.key("default", name), &kind, std::move(pod)});
+  }
+  std::promise<persistence::revision> done;
+  server.store().submit(std::move(all), [&](persistence::outcome result) {
+    done.set_value(result ? result->at : 0);
+  });
+  const auto at = std::to_string(done.get_future().get());
+  const auto path = pods + "?watch=1&resourceVersion=";
+  const std::vector<std::string> whole{"DELETED a", "MODIFIED b", "ADDED c", "ADDED d"};
+  for (std::size_t cut = 1; cut <= whole.size(); ++cut) {
+    INFO("cut off after " << cut << " events");
+    std::string seen;
+    {
+      watching events{server.where(), path + from};
+      for (std::size_t i = 0; i < cut; ++i) {
+        const auto event = events.next();
+        REQUIRE(name_of(event) == whole[i]);
+        seen = event->at("object.metadata.resourceVersion");
+      }
+    }
+    CHECK((seen == at) == (cut == whole.size()));
+    if (seen == at) continue;
+    watching again{server.where(), path + seen};
+    for (const auto& each : whole)
+      CHECK(name_of(again.next()) == each);
+    // Who keeps them knows their revision in the end, and may write by it.
+    for (const auto* each : {"MODIFIED b", "MODIFIED c"}) {
+      const auto event = again.next();
+      CHECK(name_of(event) == each);
+      CHECK(event->at("object.metadata.resourceVersion") == at);
+    }
+  }
+}
+
 TEST_CASE("objects enter and leave a watch by its selector") {
   rest_test server;
   watching events{server.where(), pods + "?watch=1&labelSelector=app%3Dweb"};

@@ -1,4 +1,4 @@
-#include "persistence/open/memory_limit.hpp"
+#include "persistence/engine/memory_limit.hpp"
 
 #include <algorithm>
 #include <fstream>

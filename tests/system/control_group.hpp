@@ -1,0 +1,33 @@
+// A control group of one controller, of version 1 or 2, with processes in it as long as it is used.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe::test {
+
+class control_group {
+ public:
+  // "pids" or "memory". Null, and the test is skipped, where none can be made.
+  static std::unique_ptr<control_group> make(const std::string& controller);
+  ~control_group();
+  control_group(const control_group&) = delete;
+  control_group& operator=(const control_group&) = delete;
+
+  void limit(const std::string& most) const;
+  std::int64_t current() const;
+  // What a command begins with to be in it: as words, and as text for a shell.
+  std::vector<std::string> wrapper() const;
+  std::string prefix() const;
+
+ private:
+  control_group(std::filesystem::path path, std::string limit_file, std::string usage_file);
+
+  const std::filesystem::path path_;
+  const std::string limit_file_, usage_file_;
+};
+
+}  // namespace troupe::test
