@@ -18,7 +18,8 @@ plugin_ptr make_namespace_lifecycle();
 plugin_ptr make_definition_lifecycle();
 // A pod runs as some account, by default as "default": 403 where there is none of that name. It is
 // given a token of it unless pod or account say otherwise, and the account's imagePullSecrets where
-// it has none (api_access.hpp).
+// it has none (api_access.hpp). An account may limit the secrets that its pods use
+// (mountable_secrets.hpp). A mirror pod refers to neither.
 plugin_ptr make_service_account();
 // A pod gets the number and the policy of its priority class: 403 for an unknown one and for other
 // values than its own. One class alone is the default one; those of the system stay.
@@ -32,6 +33,10 @@ plugin_ptr make_default_toleration_seconds();
 // "escalate" of the role; who writes a binding needs every rule of its role, or the verb "bind" of
 // that role: 403. An aggregationRule needs everything. Masters and controllers may.
 plugin_ptr make_rbac_escalation();
+// A node writes its own Node without taints and restricted labels, its lease, its CSINode, the
+// status of its pods, mirror pods, the capacity of claims: 403 for all else
+// (access/node_identity.hpp).
+plugin_ptr make_node_restriction();
 // A request for a certificate says who asks: its author cannot say it himself.
 plugin_ptr make_certificate_subject();
 

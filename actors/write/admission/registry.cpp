@@ -8,6 +8,7 @@ plugin_list built_in_plugins() {
   return {
       make_namespace_lifecycle(),
       make_definition_lifecycle(),
+      make_node_restriction(),
       make_service_account(),
       make_priority(),
       make_default_toleration_seconds(),
