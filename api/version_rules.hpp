@@ -70,6 +70,8 @@ class version_rules : public std::enable_shared_from_this<version_rules> {
     std::int32_t actual = 0;
     std::string selector = {};
   };
+  // The steps to the number that is wanted.
+  virtual std::vector<std::string> replicas_path() const = 0;
   // 500 where the object lacks the number that is wanted, as upstream.
   virtual expected<replicas> scale(const CustomBody& content) const = 0;
   // 500 where something else stands in the way of the number.

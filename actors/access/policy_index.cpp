@@ -1,7 +1,10 @@
 #include "actors/access/policy_index.hpp"
 
 #include <algorithm>
+#include <bit>
 
+#include "actors/access/defaults.hpp"
+#include "actors/access/text_hash.hpp"
 #include "api/codec/json_text.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
@@ -19,22 +22,8 @@ namespace {
 
 constexpr std::uint64_t any = ~std::uint64_t{0};
 
-// FNV-1a over parts, as over the text that they make.
-class bit_hash {
- public:
-  bit_hash& add(std::string_view text) noexcept {
-    for (const unsigned char c : text)
-      state_ = (state_ ^ c) * 0x100000001b3u;
-    return *this;
-  }
-  std::uint64_t bit() const noexcept { return std::uint64_t{1} << ((state_ ^ state_ >> 32) & 63); }
-
- private:
-  std::uint64_t state_ = 0xcbf29ce484222325u;
-};
-
 std::uint64_t bit_of(std::string_view text) noexcept {
-  return bit_hash{}.add(text).bit();
+  return text_hash{}.add(text).bit();
 }
 
 std::string role_key(std::string_view ns, std::string_view name) {
@@ -124,6 +113,7 @@ void policy_index::change_role(const api::object& of, const api::object_ptr& now
   const auto* known = numbers_.find(key);
   const bool was_there = known != nullptr && roles_[*known].there != nullptr;
   if (!now && !was_there) return;
+  table_ = std::make_shared<lazy_table>();
   // Being there is a use.
   const auto number = was_there ? *known : use(key);
   roles_.update(number, [&](role_slot& slot) {
@@ -146,14 +136,24 @@ void policy_index::change_binding(const api::object_ptr& binding, bool present) 
     const auto key = key_of(subject, ns);
     if (key.empty()) continue;
     grants_.update(key, [&](grants& of) {
-      std::erase_if(of, [&](const grant& each) {
+      std::erase_if(of.all, [&](const grant& each) {
         if (each.binding->meta().name() != binding->meta().name()) return false;
         unuse(each.role);
         return true;
       });
-      if (present) of.push_back({binding, &subject, use(role)});
-      return !of.empty();
+      if (present) of.all.push_back({binding, &subject, use(role)});
+      of.count_roles();
+      return !of.all.empty();
     });
+  }
+}
+
+void policy_index::grants::count_roles() {
+  roles.clear();
+  if (all.size() <= defaults::walked_grants) return;
+  for (const auto& each : all) {
+    if (each.role / 64 >= roles.size()) roles.resize(each.role / 64 + 1);
+    roles[each.role / 64] |= std::uint64_t{1} << each.role % 64;
   }
 }
 
@@ -212,13 +212,22 @@ policy_index::filter policy_index::filter_of(const PolicyRule& rule) {
 
 // -- judging --------------------------------------------------------------------------------------
 
-// Until `visit` says true. Cluster bindings first, then those of the namespace.
+struct policy_index::judging {
+  const attempt& of;
+  filter bits;
+  std::string* reason;
+  std::vector<std::string> missing = {};  // roles, where a reason is wanted
+
+  void grants_by(const grant& grant) const {
+    if (reason != nullptr) *reason = "RBAC: allowed by " + describe(*grant.binding, *grant.subject);
+  }
+};
+
 template <class F>
-bool policy_index::each_grant(const identity& who, std::string_view ns, F visit) const {
+bool policy_index::each_subject(const identity& who, std::string_view ns, F visit) const {
   const auto of_subject = [&](std::string_view scope, char kind, std::string_view name) {
     const auto* found = grants_.find(subject_key(scope, kind, name));
-    if (found == nullptr) return false;
-    return std::any_of(found->begin(), found->end(), visit);
+    return found != nullptr && visit(*found);
   };
   const auto in_scope = [&](std::string_view scope) {
     return of_subject(scope, 'u', who.name) ||
@@ -228,42 +237,76 @@ bool policy_index::each_grant(const identity& who, std::string_view ns, F visit)
   return in_scope({}) || (!ns.empty() && in_scope(ns));
 }
 
-bool policy_index::allows(const role& role, const attempt& attempt, const filter& bits) const {
+std::shared_ptr<const rule_table> policy_index::table() const {
+  if (auto built = table_->built.load(std::memory_order_acquire)) return built;
+  if (table_->building.test_and_set()) return nullptr;
+  auto made = std::make_shared<rule_table>();
+  for (std::size_t i = 0; i < roles_.size(); ++i)
+    if (const auto& role = roles_[i].there) made->add(static_cast<std::uint32_t>(i), *role->rules);
+  table_->built.store(made, std::memory_order_release);
+  return made;
+}
+
+bool policy_index::allows(const role& role, const judging& by) const {
   for (std::size_t i = 0; i < role.filters.size(); ++i) {
     const auto& may = role.filters[i];
-    if ((may.verbs & bits.verbs) == 0 || (may.resources & bits.resources) == 0) continue;
-    if (access::allows((*role.rules)[static_cast<int>(i)], attempt)) return true;
+    if ((may.verbs & by.bits.verbs) == 0 || (may.resources & by.bits.resources) == 0) continue;
+    if (access::allows((*role.rules)[static_cast<int>(i)], by.of)) return true;
   }
   return false;
 }
 
+bool policy_index::allows(const grant& grant, judging& by) const {
+  const auto& role = roles_[grant.role];
+  if (by.reason != nullptr && role.there == nullptr)
+    by.missing.push_back(describe_missing(reference_of(*grant.binding)));
+  if ((role.any.verbs & by.bits.verbs) == 0 || (role.any.resources & by.bits.resources) == 0)
+    return false;
+  if (!allows(*role.there, by)) return false;
+  by.grants_by(grant);
+  return true;
+}
+
+bool policy_index::lacks_role(const grants& of) const {
+  for (std::size_t word = 0; word < of.roles.size(); ++word)
+    for (auto bits = of.roles[word]; bits != 0; bits &= bits - 1)
+      if (roles_[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))].there == nullptr)
+        return true;
+  return false;
+}
+
+bool policy_index::any_allows(const grants& of, judging& by) const {
+  const auto walk = [&] {
+    return std::any_of(of.all.begin(), of.all.end(),
+                       [&](const grant& each) { return allows(each, by); });
+  };
+  const auto known = of.roles.empty() ? nullptr : table();
+  if (!known) return walk();
+  const bool allowed = known->find(by.of, [&](std::uint32_t number) {
+    return of.has_role(number) && allows(*roles_[number].there, by);
+  });
+  // Who asks for the reason is told the first binding, or the roles that are not there.
+  return by.reason != nullptr && (allowed || lacks_role(of)) ? walk() : allowed;
+}
+
 bool policy_index::allows(const identity& who, const attempt& attempt, std::string* reason) const {
-  bit_hash resource;
+  text_hash resource;
   resource.add(attempt.resource);
   if (!attempt.subresource.empty()) resource.add("/").add(attempt.subresource);
-  const filter bits{bit_of(attempt.verb), attempt.on_resource ? resource.bit() : any};
-  std::vector<std::string> missing;
+  judging by{attempt, {bit_of(attempt.verb), attempt.on_resource ? resource.bit() : any}, reason};
   const auto ns = attempt.on_resource ? attempt.ns : std::string_view{};
-  const bool allowed = each_grant(who, ns, [&](const grant& each) {
-    const auto& role = roles_[each.role];
-    if (reason != nullptr && role.there == nullptr)
-      missing.push_back(describe_missing(reference_of(*each.binding)));
-    if ((role.any.verbs & bits.verbs) == 0 || (role.any.resources & bits.resources) == 0)
-      return false;
-    if (!allows(*role.there, attempt, bits)) return false;
-    if (reason != nullptr) *reason = "RBAC: allowed by " + describe(*each.binding, *each.subject);
-    return true;
-  });
-  if (!allowed && !missing.empty()) *reason = "RBAC: " + describe_missing(std::move(missing));
+  const bool allowed = each_subject(who, ns, [&](const grants& of) { return any_allows(of, by); });
+  if (!allowed && !by.missing.empty()) *reason = "RBAC: " + describe_missing(std::move(by.missing));
   return allowed;
 }
 
 void policy_index::each_rule(const identity& who, std::string_view ns,
                              const std::function<void(const PolicyRule&)>& visit) const {
-  each_grant(who, ns, [&](const grant& each) {
-    if (const auto& role = roles_[each.role].there)
-      for (const auto& rule : *role->rules)
-        visit(rule);
+  each_subject(who, ns, [&](const grants& of) {
+    for (const auto& each : of.all)
+      if (const auto& role = roles_[each.role].there)
+        for (const auto& rule : *role->rules)
+          visit(rule);
     return false;
   });
 }

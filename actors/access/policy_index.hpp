@@ -2,8 +2,13 @@
 //
 // A value: copies share what did not change. One that was published is never changed, so any thread
 // judges by it without a lock (policy.hpp).
+//
+// The roles of a subject with a few bindings are looked at one after the other. One with many is
+// judged by a table of all roles (rule_table.hpp), which the first such request after a change of a
+// role builds; until it stands, others go on to walk.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +17,7 @@
 #include <vector>
 
 #include "actors/access/page_list.hpp"
+#include "actors/access/rule_table.hpp"
 #include "actors/access/rules.hpp"
 #include "actors/access/shard_map.hpp"
 #include "api/object/object.hpp"
@@ -46,7 +52,16 @@ class policy_index {
     const api::rbac::v1::Subject* subject;
     std::size_t role;  // number in roles_
   };
-  using grants = std::vector<grant>;
+  // Where they are many, the numbers of their roles, as bits.
+  struct grants {
+    std::vector<grant> all;
+    std::vector<std::uint64_t> roles;
+
+    void count_roles();
+    bool has_role(std::uint32_t number) const noexcept {
+      return number / 64 < roles.size() && (roles[number / 64] >> number % 64 & 1) != 0;
+    }
+  };
   // A look at these bits spares the look at most rules: a rule without a bit of the attempt does
   // not allow it.
   struct filter {
@@ -66,6 +81,12 @@ class policy_index {
     std::shared_ptr<const std::string> key;
   };
 
+  // Of the roles as they are: filled once.
+  struct lazy_table {
+    std::atomic<std::shared_ptr<const rule_table>> built;
+    std::atomic_flag building;
+  };
+
   void change_role(const api::object& of, const api::object_ptr& now);
   void change_binding(const api::object_ptr& binding, bool present);
   // The number of a role that has one use more; one that has one use less.
@@ -73,14 +94,23 @@ class policy_index {
   void unuse(std::size_t number);
   static role_ptr compile(const api::object_ptr& object);
   static filter filter_of(const PolicyRule& rule);
-  bool allows(const role& role, const attempt& attempt, const filter& bits) const;
+  // Null while another thread builds it.
+  std::shared_ptr<const rule_table> table() const;
+  // A request that is being judged.
+  struct judging;
+  bool allows(const role& role, const judging& by) const;
+  bool allows(const grant& grant, judging& by) const;
+  bool any_allows(const grants& of, judging& by) const;
+  bool lacks_role(const grants& of) const;
+  // Until `visit` says true of those of a subject. Those of the cluster first.
   template <class F>
-  bool each_grant(const identity& who, std::string_view ns, F visit) const;
+  bool each_subject(const identity& who, std::string_view ns, F visit) const;
 
   shard_map<std::size_t> numbers_;  // by "NAMESPACE/NAME", of cluster roles by "/NAME"
   page_list<role_slot> roles_;
   std::vector<std::size_t> unused_;  // numbers
   shard_map<grants> grants_;         // by namespace ("" for cluster bindings) and subject
+  std::shared_ptr<lazy_table> table_ = std::make_shared<lazy_table>();
 };
 
 }  // namespace troupe::actors::access

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/access/node_graph.hpp"
 #include "actors/access/policy.hpp"
 #include "actors/control_plane/leading.hpp"
 #include "actors/defaults.hpp"
@@ -46,6 +47,7 @@ struct control_plane::impl {
   std::mutex mutex = {};
   std::unique_ptr<actors::leading> term = {};  // null: it does not lead
   std::shared_ptr<const access::policy> policy = {};
+  std::shared_ptr<const access::node_graph> node_graph = {};
 
   template <class A, class... Args>
   runtime::actor_ref start(const char* kind, const char* name, Args... args) {
@@ -88,6 +90,8 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
       "writer", "writer", impl_->writes, writer_options{.conflict_chance = given.conflict_chance});
   const auto policy = std::make_shared<access::policy>();
   impl_->policy = policy;
+  const auto graph = std::make_shared<access::node_graph>();
+  impl_->node_graph = graph;
   const auto kinds = std::make_shared<custom_kinds>();
   store.observe(
       [to = core_actors.watcher](persistence::revision after, persistence::change_batch batch) {
@@ -96,14 +100,16 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
         to.tell(committed{after, std::move(batch)}, cause);
       },
       {.load =
-           [policy, kinds](const persistence::snapshot& state) {
+           [policy, kinds, graph](const persistence::snapshot& state) {
              kinds->load(state);
              policy->load(state);
+             graph->load(state);
            },
        .take =
-           [policy, kinds](const std::vector<persistence::change>& changes) {
+           [policy, kinds, graph](const std::vector<persistence::change>& changes) {
              kinds->take(changes);
              policy->take(changes);
+             graph->take(changes);
            }});
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);
@@ -157,6 +163,9 @@ const node_links& control_plane::links() const noexcept {
 }
 const std::shared_ptr<const access::policy>& control_plane::policy() const noexcept {
   return impl_->policy;
+}
+const std::shared_ptr<const access::node_graph>& control_plane::node_graph() const noexcept {
+  return impl_->node_graph;
 }
 runtime::actor_system& control_plane::system() noexcept {
   return impl_->system;

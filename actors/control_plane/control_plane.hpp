@@ -49,8 +49,9 @@ struct control_plane_options {
 
 class node_links;
 namespace access {
+class node_graph;
 class policy;
-}
+}  // namespace access
 
 class control_plane {
  public:
@@ -80,6 +81,8 @@ class control_plane {
   const node_links& links() const noexcept;
   // The roles and bindings in force; whoever keeps it may outlive the control plane.
   const std::shared_ptr<const access::policy>& policy() const noexcept;
+  // What the pods of nodes use, by the newest state.
+  const std::shared_ptr<const access::node_graph>& node_graph() const noexcept;
   runtime::actor_system& system() noexcept;
   persistence::store& store() noexcept;
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/core/log.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
-#include "actors/nodes/node_identity.hpp"
 
 namespace troupe::actors {
 

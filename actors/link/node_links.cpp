@@ -6,12 +6,12 @@
 #include <chrono>
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/core/log.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_session.hpp"
 #include "actors/link/node_streams.hpp"
-#include "actors/nodes/node_identity.hpp"
 #include "actors/tokens/bootstrap_token.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"

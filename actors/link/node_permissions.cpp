@@ -2,13 +2,11 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
-#include <array>
-
+#include "actors/access/node_identity.hpp"
+#include "actors/access/node_labels.hpp"
+#include "actors/access/pod_references.hpp"
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/defaults.hpp"
-#include "actors/nodes/node_identity.hpp"
-#include "actors/pods/pod_references.hpp"
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -29,21 +27,6 @@ using api::core::v1::Secret;
 using api::core::v1::Service;
 
 namespace {
-
-// kubernetes: noderestriction, and kubelet's well-known labels.
-constexpr std::array own_labels{
-    "kubernetes.io/hostname",
-    "kubernetes.io/os",
-    "kubernetes.io/arch",
-    "beta.kubernetes.io/os",
-    "beta.kubernetes.io/arch",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-    "failure-domain.beta.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region",
-    "beta.kubernetes.io/instance-type",
-    "node.kubernetes.io/instance-type",
-};
 
 tl::unexpected<persistence::error> refused(std::string reason) {
   return persistence::fail(persistence::errc::invalid, std::move(reason));
@@ -168,19 +151,6 @@ tl::expected<std::string, std::string> admit_node(const persistence::snapshot& s
 
 // -- writes ---------------------------------------------------------------------------------------
 
-bool may_label(std::string_view label) {
-  if (std::find(own_labels.begin(), own_labels.end(), label) != own_labels.end()) return true;
-  if (label.starts_with("kubelet.kubernetes.io/") || label.starts_with("node.kubernetes.io/"))
-    return true;
-  const auto slash = label.find('/');
-  const auto domain = slash == label.npos ? std::string_view{} : label.substr(0, slash);
-  const auto within = [&](std::string_view of) {
-    return domain.ends_with(of) &&
-           (domain.size() == of.size() || domain[domain.size() - of.size() - 1] == '.');
-  };
-  return !within("kubernetes.io") && !within("k8s.io") && !within("troupe.dev");
-}
-
 persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
                                        const persistence::transaction& transaction) {
   const auto own = api::kind_of<Node>().key({}, node);
@@ -227,28 +197,6 @@ api::expected<void> may_evict(const persistence::snapshot& state, const std::str
                               const evict& eviction) {
   auto pod = pod_of(state, node, eviction.pod_key, eviction.pod_uid);
   if (!pod) return api::fail(std::move(pod.error()));
-  return {};
-}
-
-api::expected<void> may_request_token(const persistence::snapshot& state, const std::string& node,
-                                      const token_order& order) {
-  const auto& kind = api::kind_of<Pod>();
-  if (order.bound_kind != "Pod")
-    return api::fail(api::forbidden(kind, order.bound_name,
-                                    "a node's token requests are bound to a pod of the node"));
-  auto pod = pod_of(state, node, kind.key(order.ns, order.bound_name), order.bound_uid);
-  if (!pod) return api::fail(std::move(pod.error()));
-  const auto& spec = (*pod)->as<Pod>().spec();
-  if (spec.service_account_name() != order.account)
-    return api::fail(api::forbidden(
-        kind, order.bound_name, fmt::format("it runs as another account than {}", order.account)));
-  const auto wanted = projected_tokens((*pod)->as<Pod>());
-  const auto asked = order.audiences.empty() ? std::string{} : order.audiences.front();
-  if (order.audiences.size() > 1 ||
-      std::find(wanted.begin(), wanted.end(), projected_token{asked, order.expiration_seconds}) ==
-          wanted.end())
-    return api::fail(
-        api::forbidden(kind, order.bound_name, "no volume of it asks for such a token"));
   return {};
 }
 

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "actors/core/messages.hpp"
-#include "actors/tokens/token_issuer.hpp"
 #include "persistence/tree/snapshot.hpp"
 #include "runtime/link/link.hpp"
 
@@ -41,10 +40,6 @@ api::expected<void> may_remove(const persistence::snapshot& state, const std::st
 api::expected<void> may_evict(const persistence::snapshot& state, const std::string& node,
                               const evict& eviction);
 
-// A token that a projected volume of a pod of the node asks for, bound to that pod by its uid.
-api::expected<void> may_request_token(const persistence::snapshot& state, const std::string& node,
-                                      const token_order& order);
-
 // The object that an event is about: the own Node or a pod of the node.
 tl::expected<api::object_ptr, std::string> may_record(const persistence::snapshot& state,
                                                       const std::string& node,
@@ -55,9 +50,6 @@ tl::expected<api::object_ptr, std::string> may_record(const persistence::snapsho
 tl::expected<void, std::string> may_follow(const std::string& node, const std::string& prefix,
                                            const std::string& on_node,
                                            const std::function<bool(const std::string&)>& used);
-
-// True for labels that a node may set on itself.
-bool may_label(std::string_view label);
 
 // The config maps and secrets that the pods of one node refer to; fed with the events of the stream
 // of these pods.

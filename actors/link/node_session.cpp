@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/core/log.hpp"
 #include "actors/core/store_error.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/nodes/node_identity.hpp"
+#include "actors/tokens/node_token.hpp"
 #include "actors/write/creation.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <tuple>
 #include <vector>
 
+#include "api/apply/managers.hpp"
 #include "api/apply/merging.hpp"
 #include "api/codec/codec.hpp"
 #include "api/codec/json_text.hpp"
@@ -16,87 +15,17 @@
 namespace troupe::api {
 namespace {
 
-using meta::v1::ManagedFieldsEntry;
 using meta::v1::ObjectMeta;
 
-constexpr const char* applies = "Apply";
-constexpr const char* updates = "Update";
-constexpr const char* notation = "FieldsV1";
-constexpr const char* before_first_apply = "before-first-apply";
+constexpr const char* before_first_apply_name = "before-first-apply";
 constexpr const char* ancient_changes = "ancient-changes";
 constexpr const char* kubectl = "kubectl";
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 // kubernetes: apimachinery/pkg/util/managedfields/internal, DefaultMaxUpdateManagers.
 constexpr std::size_t most_updates = 10;
 
-struct manager {
-  std::string name = {}, operation = {}, api_version = {}, subresource = {};
-  std::int64_t seconds = 0;
-  field_set fields = {};
-
-  // Of an entry: who applies has one whatever the version.
-  bool is(const manager& other) const {
-    return name == other.name && operation == other.operation && subresource == other.subresource &&
-           (operation == applies || api_version == other.api_version);
-  }
-  manager without_fields() const {
-    return {.name = name,
-            .operation = operation,
-            .api_version = api_version,
-            .subresource = subresource,
-            .seconds = seconds};
-  }
-};
-using managers = std::vector<manager>;
-
 field_step field_named(const char* name) {
   return {field_step::type::field, name};
-}
-
-// -- entries --------------------------------------------------------------------------------------
-
-// Nothing where one cannot be read.
-std::optional<managers> read_managers(const managed_fields& entries) {
-  managers all;
-  for (const auto& each : entries) {
-    if (each.operation() != applies && each.operation() != updates) return std::nullopt;
-    auto fields = read_fields(each.fields_v1().raw().empty() ? "{}" : each.fields_v1().raw());
-    if (!fields) return std::nullopt;
-    all.push_back({.name = each.manager(),
-                   .operation = each.operation(),
-                   .api_version = each.api_version(),
-                   .subresource = each.subresource(),
-                   .seconds = each.time().seconds(),
-                   .fields = std::move(*fields)});
-  }
-  return all;
-}
-
-managed_fields written(managers all) {
-  std::erase_if(all, [](const auto& each) { return each.fields.empty(); });
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.operation, a.seconds, a.name, a.api_version, a.subresource) <
-           std::tie(b.operation, b.seconds, b.name, b.api_version, b.subresource);
-  });
-  managed_fields out;
-  for (const auto& each : all) {
-    auto& entry = *out.Add();
-    entry.set_manager(each.name);
-    entry.set_operation(each.operation);
-    entry.set_api_version(each.api_version);
-    if (each.seconds != 0) entry.mutable_time()->set_seconds(each.seconds);
-    entry.set_fields_type(notation);
-    entry.mutable_fields_v1()->set_raw(write_fields(each.fields));
-    if (!each.subresource.empty()) entry.set_subresource(each.subresource);
-  }
-  return out;
-}
-
-manager& entry_of(managers& all, const manager& wanted) {
-  for (auto& each : all)
-    if (each.is(wanted)) return each;
-  all.push_back(wanted);
-  return all.back();
 }
 
 // Of many updates the oldest of one version become one.
@@ -308,14 +237,44 @@ void keep_last_applied(json_document& object, std::string config) {
   members.finish(object.GetAllocator());
 }
 
+// Whose all is that was there when tracking began.
+manager owner_before(const json_value& live, const merge_type& type, const kind_info& kind,
+                     std::int64_t now_seconds) {
+  return {.name = before_first_apply_name,
+          .operation = updates,
+          .api_version = kind.api_version(),
+          .seconds = now_seconds,
+          .fields = without_reset(fields_of_stored(live, type), kind, {})};
+}
+
 std::string json_of(const kind_info& kind, const body& content) {
   return encode_json(content, kind.api_version(), kind.kind());
 }
 
 }  // namespace
 
+managed_fields before_first_apply(const kind_info& kind, std::string_view live,
+                                  std::int64_t now_seconds) {
+  json_document now;
+  if (!read_object(now, live)) return {};
+  return written({owner_before(now, merge_type::of(kind), kind, now_seconds)});
+}
+
 expected<applied> apply_fields(const kind_info& kind, std::string_view live,
                                std::string_view config, const field_manager& by) {
+  json_document now;
+  ObjectMeta meta;
+  if (!live.empty()) {
+    if (auto read = read_object(now, live); !read) return fail(std::move(read.error()));
+    if (const auto* metadata = find_member(now, "metadata"))
+      if (!decode_into(write_json(*metadata), media::json, meta)) meta.Clear();
+  }
+  return apply_fields(kind, live, meta.managed_fields(), config, by);
+}
+
+expected<applied> apply_fields(const kind_info& kind, std::string_view live,
+                               const managed_fields& owners, std::string_view config,
+                               const field_manager& by) {
   const auto type = merge_type::of(kind);
   json_document now, wanted;
   if (auto read = read_object(wanted, config); !read) return fail(std::move(read.error()));
@@ -326,18 +285,10 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
     now.SetObject();
   } else {
     if (auto read = read_object(now, live); !read) return fail(std::move(read.error()));
-    ObjectMeta meta;
-    if (auto* metadata = find_member(now, "metadata"))
-      if (!decode_into(write_json(*metadata), media::json, meta)) meta.Clear();
-    all = read_managers(meta.managed_fields()).value_or(managers{});
+    all = read_managers(owners).value_or(managers{});
     drop_managed(now);
     tracked = !all.empty();
-    if (!tracked)
-      all.push_back({.name = before_first_apply,
-                     .operation = updates,
-                     .api_version = kind.api_version(),
-                     .seconds = by.now_seconds,
-                     .fields = without_reset(fields_of_stored(now, type), kind, {})});
+    if (!tracked) all.push_back(owner_before(now, type, kind, by.now_seconds));
   }
   auto set = fields_of(wanted, type);
   if (!set) {
@@ -353,7 +304,8 @@ expected<applied> apply_fields(const kind_info& kind, std::string_view live,
   const auto owned = without_reset(std::move(*set), kind, by.subresource);
   application attempt{kind, by};
   auto out = std::make_unique<outcome>();
-  out->all = all;
+  // Kubectl alone may try again.
+  out->all = by.name == kubectl ? all : std::move(all);
   attempt.run(*out, now, wanted, owned, by.force);
   if (!out->conflicts.empty()) {
     if (by.name != kubectl || !kubectl_may(now, out->conflicts, type))

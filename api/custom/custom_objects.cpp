@@ -100,6 +100,14 @@ void custom_version::check(findings& out, const CustomBody& now, const CustomBod
   validate(out, *node, *status, was == nullptr ? nullptr : find_member(before, "status"));
 }
 
+std::vector<std::string> custom_version::replicas_path() const {
+  ensure(scale_.has_value(), "a kind with has_scale says where the numbers stand");
+  std::vector<std::string> names;
+  for (const auto& each : scale_->wanted.steps())
+    names.push_back(each.name);
+  return names;
+}
+
 expected<version_rules::replicas> custom_version::scale(const CustomBody& content) const {
   ensure(scale_.has_value(), "a kind with has_scale says where the numbers stand");
   custom_values values{content};

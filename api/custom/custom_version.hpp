@@ -40,6 +40,7 @@ class custom_version final : public version_rules {
   void append_cells(std::string& out, const object& item, std::int64_t now_seconds) const override;
   std::string field(const CustomBody& content, std::string_view path) const override;
 
+  std::vector<std::string> replicas_path() const override;
   expected<replicas> scale(const CustomBody& content) const override;
   expected<void> set_replicas(CustomBody& content, std::int32_t wanted) const override;
 

@@ -71,6 +71,11 @@ expected<autoscaling::v1::Scale> scale_of(const kind_info& kind, const body& con
   return with(content, [&]<class T>() { return read(static_cast<const T&>(content)); });
 }
 
+std::vector<std::string> replicas_path(const kind_info& kind) {
+  if (kind.custom()) return kind.rules()->replicas_path();
+  return {"spec", "replicas"};
+}
+
 expected<void> set_scale(const kind_info& kind, body& content,
                          const autoscaling::v1::Scale& scale) {
   if (kind.custom()) return kind.rules()->set_replicas(as_custom(content), scale.spec().replicas());

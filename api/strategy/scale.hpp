@@ -1,6 +1,9 @@
 // The one number of everything that can be scaled, as autoscaling/v1 Scale (PLURAL/scale).
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "api/error.hpp"
 #include "api/fwd.hpp"
 #include "api/schema/autoscaling_v1.pb.h"
@@ -9,6 +12,9 @@ namespace troupe::api {
 
 // Of a kind with has_scale. An object of a custom kind may lack the number: 500, as upstream.
 expected<autoscaling::v1::Scale> scale_of(const kind_info& kind, const body& content);
+
+// The steps to the number of replicas in an object of the kind.
+std::vector<std::string> replicas_path(const kind_info& kind);
 
 // Sets the number of replicas; nothing else of `scale` counts. 500 where a custom object has no
 // place for it.

@@ -8,21 +8,9 @@
 namespace troupe::server {
 namespace {
 
-using actors::access::attempt;
 using actors::access::identity;
 using actors::access::PolicyRule;
 using api::authorization::v1::SubjectRulesReviewStatus;
-
-attempt attempt_of(const request_info& info) {
-  return {.verb = info.verb,
-          .on_resource = info.is_resource,
-          .group = info.group,
-          .resource = info.resource,
-          .subresource = info.subresource,
-          .name = info.name,
-          .ns = info.namespace_name,
-          .path = info.path};
-}
 
 // Calls `judge` with the user as bindings know it.
 template <class F>
@@ -49,6 +37,17 @@ void add(const PolicyRule& rule, SubjectRulesReviewStatus& into) {
 }
 
 }  // namespace
+
+actors::access::attempt attempt_of(const request_info& info) {
+  return {.verb = info.verb,
+          .on_resource = info.is_resource,
+          .group = info.group,
+          .resource = info.resource,
+          .subresource = info.subresource,
+          .name = info.name,
+          .ns = info.namespace_name,
+          .path = info.path};
+}
 
 rbac_authorizer::rbac_authorizer(std::shared_ptr<const actors::access::policy> policy)
     : policy_{std::move(policy)} {}

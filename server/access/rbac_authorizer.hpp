@@ -9,6 +9,9 @@
 
 namespace troupe::server {
 
+// The request as rules see it: views.
+actors::access::attempt attempt_of(const request_info& info);
+
 class rbac_authorizer final : public authorizer {
  public:
   explicit rbac_authorizer(std::shared_ptr<const actors::access::policy> policy);

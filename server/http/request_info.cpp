@@ -44,9 +44,8 @@ std::string verb_of(std::string_view method) {
 }
 
 // `fieldSelector=metadata.name=x` makes a list or a watch one of a single object.
-std::string selected_name(const query_string& query) {
+std::string selected_name(const std::string& selector) {
   static constexpr std::string_view key = "metadata.name=";
-  const auto selector = query.get_or("fieldSelector", "");
   if (!selector.starts_with(key) || selector.find(',') != std::string::npos) return {};
   auto name = selector.substr(key.size());
   if (name.starts_with('=')) name.erase(0, 1);
@@ -72,7 +71,8 @@ void refine_collection_verb(request_info& info, const query_string& query) {
   if (!info.name.empty()) return;
   if (info.verb == "get" || info.verb == "watch") {
     if (info.verb == "get") info.verb = query.flag("watch") ? "watch" : "list";
-    info.name = selected_name(query);
+    info.field_selector = query.get_or("fieldSelector", "");
+    info.name = selected_name(info.field_selector);
   } else if (info.verb == "delete") {
     info.verb = "deletecollection";
   }

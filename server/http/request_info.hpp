@@ -27,6 +27,7 @@ struct request_info {
   std::string resource;  // plural, e.g. "pods"
   std::string subresource;
   std::string name;
+  std::string field_selector;  // of a list or a watch
   // The path behind group and version, and behind the namespace where there is one:
   // resource[/name[/subresource[/...]]].
   std::vector<std::string> parts;

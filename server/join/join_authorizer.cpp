@@ -1,6 +1,6 @@
 #include "server/join/join_authorizer.hpp"
 
-#include "actors/nodes/node_identity.hpp"
+#include "actors/access/node_identity.hpp"
 #include "server/access/authentication.hpp"
 #include "server/join/defaults.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/defaults.hpp"
-#include "actors/nodes/node_identity.hpp"
 #include "actors/write/creation.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "actors/nodes/node_identity.hpp"
+#include "actors/access/node_identity.hpp"
 #include "server/join/defaults.hpp"
 
 namespace troupe::server {

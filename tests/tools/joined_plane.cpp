@@ -4,7 +4,7 @@
 #include <future>
 #include <mutex>
 
-#include "actors/nodes/node_identity.hpp"
+#include "actors/access/node_identity.hpp"
 #include "actors/write/commands.hpp"
 #include "actors/write/creation.hpp"
 #include "api/schema/core_node.pb.h"

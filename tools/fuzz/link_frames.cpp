@@ -2,12 +2,12 @@
 // what the control plane says, read as a node does. And the page of a trace that a node answers.
 #include <algorithm>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/link/defaults.hpp"
 #include "actors/link/frames.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/stream_frames.hpp"
 #include "actors/link/usage_frames.hpp"
-#include "actors/nodes/node_identity.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/coordination_v1.pb.h"

@@ -12,6 +12,7 @@
 #include "config/node_config.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
+#include "server/access/node_authorizer.hpp"
 #include "server/access/rbac_authorizer.hpp"
 #include "server/access/user_tokens.hpp"
 #include "server/console/handlers/console.hpp"
@@ -146,9 +147,10 @@ class node : public node_parts {
       rest.logs = kubelet_->containers;
       rest.streams = kubelet_->containers;
     }
-    permissions_ =
-        server::authorization{{std::make_shared<server::join_authorizer>(),
-                               std::make_shared<server::rbac_authorizer>(plane_->policy())}};
+    permissions_ = server::authorization{
+        {std::make_shared<server::join_authorizer>(),
+         std::make_shared<server::node_authorizer>(plane_->node_graph(), *store_),
+         std::make_shared<server::rbac_authorizer>(plane_->policy())}};
     rest.permissions = &permissions_;
     rest.accounts = accounts_;
     rest.reviewer = &reviewer_;

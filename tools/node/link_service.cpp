@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/nodes/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"

@@ -10,9 +10,9 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/access/pod_references.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
-#include "actors/pods/pod_references.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "actors/access/pod_references.hpp"
 #include "actors/kubelet/defaults.hpp"
-#include "actors/pods/pod_references.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {

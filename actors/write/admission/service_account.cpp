@@ -3,9 +3,14 @@
 // it has none (api_access.hpp).
 //
 // kubernetes: plugin/pkg/admission/serviceaccount.
+#include <algorithm>
+
+#include "actors/access/pod_references.hpp"
 #include "actors/write/admission/api_access.hpp"
+#include "actors/write/admission/mountable_secrets.hpp"
 #include "actors/write/admission/plugins.hpp"
 #include "api/schema/core_account.pb.h"
+#include "api/schema/core_config.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 
@@ -24,10 +29,28 @@ class service_account final : public plugin {
   bool handles(const api::kind_info& kind, operation op) const override {
     return op == operation::create && &kind == &api::kind_of<Pod>();
   }
+  bool handles_part(const api::kind_info& kind, operation op) const override {
+    return op == operation::update && &kind == &api::kind_of<Pod>();
+  }
+
+  verdict validate(const attributes& of) const override {
+    const auto& pod = static_cast<const Pod&>(*of.now);
+    if (of.op == operation::create && is_mirror(pod)) return check_mirror(of, pod);
+    if (!of.subresource.empty() && of.subresource != "ephemeralcontainers") return {};
+    const auto& name = pod.spec().service_account_name();
+    const auto account = of.state.find(api::kind_of<ServiceAccount>().key(of.ns(), name));
+    if (!account || !limits_secrets(account->as<ServiceAccount>())) return {};
+    const auto problem = of.op == operation::create
+                             ? find_forbidden_secret(account->as<ServiceAccount>(), pod)
+                             : find_forbidden_addition(account->as<ServiceAccount>(), pod);
+    if (problem.empty()) return {};
+    return api::fail(forbidden(of, problem));
+  }
 
   // The default one is on its way where it is missing: every namespace is given it.
   verdict mutate(const attributes& of, api::body& now, persistence::transaction&) const override {
     auto& pod = static_cast<Pod&>(now);
+    if (of.op != operation::create || is_mirror(pod)) return {};
     auto& spec = *pod.mutable_spec();
     if (spec.service_account_name().empty()) {
       // Under its old name too, as defaults do it for those who say it.
@@ -47,6 +70,20 @@ class service_account final : public plugin {
   }
 
  private:
+  static verdict check_mirror(const attributes& of, const Pod& pod) {
+    if (!pod.spec().service_account_name().empty())
+      return api::fail(forbidden(of, "a mirror pod may not reference service accounts"));
+    const auto keys = used_keys(pod);
+    const auto& secrets = api::kind_of<api::core::v1::Secret>().prefix();
+    if (std::any_of(keys.begin(), keys.end(),
+                    [&](const std::string& key) { return key.starts_with(secrets); }))
+      return api::fail(forbidden(of, "a mirror pod may not reference secrets"));
+    if (!projected_tokens(pod).empty())
+      return api::fail(
+          forbidden(of, "a mirror pod may not use projected service account token volumes"));
+    return {};
+  }
+
   // The same for the same write, as mutation may run again.
   static std::uint64_t salt(const attributes& of) {
     const std::hash<std::string_view> hash;

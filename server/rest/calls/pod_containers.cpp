@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "actors/nodes/node_identity.hpp"
+#include "actors/access/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 

@@ -4,11 +4,15 @@
 #include <utility>
 
 #include "actors/core/condition.hpp"
+#include "api/apply/managers.hpp"
+#include "api/apply/scale_managers.hpp"
 #include "api/conversion/shapes.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
+#include "api/strategy/scale.hpp"
 #include "api/strategy/strategy.hpp"
+#include "server/rest/handlers/subresources.hpp"
 #include "server/rest/handlers/writing.hpp"
 #include "server/rest/requests/options.hpp"
 
@@ -53,11 +57,11 @@ api::expected<void> settle_place(const call_ptr& call, api::body& content) {
   return api::settle_namespace(call->kind(), content, call->route.ns);
 }
 
-api::expected<configuration> read_configuration(const call_ptr& call,
+// `kind` is that of the call, or the one of its subresource.
+api::expected<configuration> read_configuration(const call_ptr& call, const api::kind_info& kind,
                                                 const write_options& options) {
   auto sent = json_of(*call);
   if (!sent) return api::fail(std::move(sent.error()));
-  const auto& kind = call->kind();
   auto read = api::decode(*sent, api::media::json, nullptr, {.fields = options.fields});
   if (!read) return api::fail(std::move(read.error()));
   if (read->kind->kind() != kind.kind() || read->kind->group() != kind.group())
@@ -91,6 +95,15 @@ api::expected<std::unique_ptr<api::body>> body_of(const call_ptr& call, const st
   return std::move(read->content);
 }
 
+proposal nothing_to_do(const call_ptr& call, const api::object_ptr& was) {
+  return {.kind = &api::home_of(call->kind()),
+          .op = actors::admission::operation::update,
+          .subresource = call->route.subresource,
+          .rules = actors::write_rules::as_is,
+          .before = was,
+          .settled = true};
+}
+
 api::expected<proposal> propose(const call_ptr& call, const snapshot& state,
                                 const configuration& of) {
   const auto was = state.find(call->key());
@@ -99,16 +112,11 @@ api::expected<proposal> propose(const call_ptr& call, const snapshot& state,
   if (!was)
     if (auto may = may_create(*call); !may) return api::fail(std::move(may.error()));
   const auto shown = api::shown_as(call->kind(), was);
-  auto applied = api::apply_fields(call->kind(), shown ? std::string_view{*shown->json_text()} : "",
-                                   of.json, of.by);
+  auto applied = shown ? api::apply_fields(call->kind(), *shown->json_text(),
+                                           shown->meta().managed_fields(), of.json, of.by)
+                       : api::apply_fields(call->kind(), {}, of.json, of.by);
   if (!applied) return api::fail(std::move(applied.error()));
-  if (applied->unchanged)
-    return proposal{.kind = &api::home_of(call->kind()),
-                    .op = actors::admission::operation::update,
-                    .subresource = call->route.subresource,
-                    .rules = actors::write_rules::as_is,
-                    .before = was,
-                    .settled = true};
+  if (applied->unchanged) return nothing_to_do(call, was);
   auto now = body_of(call, applied->json, of.fields);
   if (!now) return api::fail(std::move(now.error()));
   const auto& uid = api::meta_of(**now).uid();
@@ -121,6 +129,33 @@ api::expected<proposal> propose(const call_ptr& call, const snapshot& state,
   if (made)
     made->tracking = std::make_shared<const actors::field_tracking>(
         actors::field_tracking{.by = of.by, .applied = std::move(applied->managed)});
+  return made;
+}
+
+// The scale is applied as an object of its own, whose owners are those of the number of replicas.
+api::expected<proposal> propose_applied_scale(const call_ptr& call, const snapshot& state,
+                                              const configuration& of) {
+  const auto was = state.find(call->key());
+  if (!was) return api::fail(api::not_found(call->kind(), call->route.name));
+  auto scale = api::scale_of(call->kind(), was->content());
+  if (!scale) return api::fail(std::move(scale.error()));
+  const auto path = api::replicas_path(call->kind());
+  auto owners = was->meta().managed_fields();
+  if (owners.empty())
+    owners = api::before_first_apply(call->kind(), *api::shown_as(call->kind(), was)->json_text(),
+                                     of.by.now_seconds);
+  const auto& kind = scale_kind();
+  auto applied = api::apply_fields(kind, api::encode_json(*scale, kind.api_version(), kind.kind()),
+                                   api::scale_managers(owners, path), of.json, of.by);
+  if (!applied) return api::fail(std::move(applied.error()));
+  if (applied->unchanged) return nothing_to_do(call, was);
+  auto read = api::decode(applied->json, api::media::json, &kind, {});
+  if (!read) return api::fail(std::move(read.error()));
+  auto made = propose_scale(call, was, *read->content);
+  if (made)
+    made->tracking = std::make_shared<const actors::field_tracking>(actors::field_tracking{
+        .by = of.by,
+        .applied = api::object_managers(owners, applied->managed, call->kind(), path)});
   return made;
 }
 
@@ -138,11 +173,24 @@ std::shared_ptr<const actors::field_tracking> tracking_of(const call& call) {
 void apply_object(const call_ptr& call) {
   const auto options = parse_patch_options(call->request->query, true);
   if (!options) return call->fail(options.error());
-  auto read = read_configuration(call, *options);
+  auto read = read_configuration(call, call->kind(), *options);
   if (!read) return call->fail(read.error());
   carry_out(call, options->dry_run,
             [call, of = std::make_shared<const configuration>(std::move(*read))](
                 const snapshot& state) { return propose(call, state, *of); });
+}
+
+void apply_scale(const call_ptr& call) {
+  const auto options = parse_patch_options(call->request->query, true);
+  if (!options) return call->fail(options.error());
+  auto read = read_configuration(call, scale_kind(), *options);
+  if (!read) return call->fail(read.error());
+  carry_out(
+      call, options->dry_run,
+      [call, of = std::make_shared<const configuration>(std::move(*read))](const snapshot& state) {
+        return propose_applied_scale(call, state, *of);
+      },
+      [call](const write_result& result) { answer_scale(call, result.object); });
 }
 
 }  // namespace troupe::server

@@ -5,25 +5,9 @@
 #include <vector>
 
 namespace troupe::server {
-namespace {
-
-// 415 is what clients take for "this server cannot do that".
-api::error no_server_side_apply() {
-  api::error out;
-  out.code = 415;
-  out.reason = "UnsupportedMediaType";
-  out.message =
-      "server-side apply of this subresource is not supported by this server: send a patch as "
-      "application/strategic-merge-patch+json, application/merge-patch+json or "
-      "application/json-patch+json";
-  return out;
-}
-
-}  // namespace
 
 api::expected<patch> patch::from(request_ptr request) {
   const auto content_type = request->headers.get("content-type");
-  if (content_type.starts_with("application/apply-patch")) return api::fail(no_server_side_apply());
   const auto form = api::patch_form_of(content_type);
   if (!form)
     return api::fail(

@@ -20,7 +20,6 @@
 #include "server/rest/handlers/writing.hpp"
 
 namespace troupe::server {
-namespace {
 
 using api::autoscaling::v1::Scale;
 using api::core::v1::Binding;
@@ -40,7 +39,6 @@ void answer_scale(const call_ptr& call, const api::object_ptr& object) {
                    scale_kind(), std::make_unique<Scale>(std::move(*scale)), object->revision()));
 }
 
-// The scaled object with the number that `scale` demands.
 api::expected<proposal> propose_scale(const call_ptr& call, const api::object_ptr& was,
                                       const api::body& scale) {
   auto causes = api::validate_message(scale);
@@ -56,6 +54,8 @@ api::expected<proposal> propose_scale(const call_ptr& call, const api::object_pt
     return api::fail(std::move(set.error()));
   return propose_replacement(call, was, std::move(now));
 }
+
+namespace {
 
 template <class Read>
 void write_scale(const call_ptr& call, bool dry_run, Read read) {
@@ -131,7 +131,8 @@ void update_scale(const call_ptr& call) {
 }
 
 void patch_scale(const call_ptr& call) {
-  const auto options = parse_patch_options(call->request->query, is_apply_patch(*call));
+  if (is_apply_patch(*call)) return apply_scale(call);
+  const auto options = parse_patch_options(call->request->query, false);
   if (!options) return call->fail(options.error());
   const auto change = patch::from(call->request);
   if (!change) return call->fail(change.error());

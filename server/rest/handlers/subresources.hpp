@@ -10,6 +10,11 @@ namespace troupe::server {
 void get_scale(const call_ptr& call);
 void update_scale(const call_ptr& call);
 void patch_scale(const call_ptr& call);
+const api::kind_info& scale_kind();
+void answer_scale(const call_ptr& call, const api::object_ptr& object);
+// The scaled object with the number that `scale` demands.
+api::expected<proposal> propose_scale(const call_ptr& call, const api::object_ptr& was,
+                                      const api::body& scale);
 
 // POST of pods/NAME/binding and of bindings.
 void create_binding(const call_ptr& call);

@@ -5,7 +5,9 @@
 #include <random>
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/tokens/node_token.hpp"
 #include "actors/tokens/token_issuer.hpp"
 #include "api/schema/authentication_v1.pb.h"
 #include "api/schema/core_account.pb.h"
@@ -47,11 +49,21 @@ std::string new_token_id() {
   return api::generated_uid(random);
 }
 
+// Empty where it is no node.
+std::string_view node_of_caller(const call& call) {
+  const auto& user = call.request->user;
+  return user ? actors::node_of(user->name, user->groups) : std::string_view{};
+}
+
 api::expected<void> grant(const call& call, const actors::token_issuer& issuer,
                           TokenRequest& body) {
   const auto now = actors::seconds_of(call.services.plane.system().time().wall_now());
-  const auto planned = actors::plan_token(call.services.read(), order_of(call, body),
-                                          issuer.api_audiences(), now, new_token_id());
+  const auto state = call.services.read();
+  const auto order = order_of(call, body);
+  if (const auto node = node_of_caller(call); !node.empty())
+    if (auto allowed = actors::may_request_token(state, node, order); !allowed) return allowed;
+  const auto planned =
+      actors::plan_token(state, order, issuer.api_audiences(), now, new_token_id());
   if (!planned) return api::fail(planned.error());
   auto token = issuer.sign(planned->claims);
   if (!token) return api::fail(api::internal(token.error()));

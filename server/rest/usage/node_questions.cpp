@@ -3,8 +3,8 @@
 #include <mutex>
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/nodes/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 #include "runtime/actor_system.hpp"

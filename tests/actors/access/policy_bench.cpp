@@ -4,8 +4,11 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "actors/access/node_graph.hpp"
 #include "actors/access/policies.hpp"
 #include "actors/access/policy.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/schema/core_pod.pb.h"
 
 namespace troupe::test {
 
@@ -76,6 +79,30 @@ TEST_CASE("judging with 2,000 bindings and 500 roles", "[.bench][access]") {
     crowded.change(nullptr, as_object(bound(i, "Group", "everybody")));
   q.groups = {"everybody"};
   measure("all 2,000 bindings of one group, refused", crowded, q);
+  q.resource = "things70";
+  q.verb = "delete";
+  measure("the same, a resource of many roles with another verb", crowded, q);
+  q.verb = "get";
+  measure("the same, allowed", crowded, q);
+  const auto since = std::chrono::steady_clock::now();
+  crowded.change(nullptr, as_object(typical_role(roles)));
+  crowded.allows(q.who(), q.attempt());
+  WARN(fmt::format("the first request after a change of a role: {} us",
+                   std::chrono::duration_cast<std::chrono::microseconds>(
+                       std::chrono::steady_clock::now() - since)
+                       .count()));
+
+  policy_index named;
+  for (int i = 0; i < roles; ++i) {
+    auto role = typical_role(i);
+    for (auto& rule : *role.mutable_rules())
+      rule.add_resource_names(fmt::format("name-{}", i));
+    named.change(nullptr, as_object(role));
+  }
+  for (int i = 0; i < bindings; ++i)
+    named.change(nullptr, as_object(bound(i, "Group", "everybody")));
+  q.name = "other";
+  measure("2,000 bindings of one group, each role for one name, refused", named, q);
 
   const auto start = std::chrono::steady_clock::now();
   constexpr int changes = 1'000;
@@ -87,6 +114,48 @@ TEST_CASE("judging with 2,000 bindings and 500 roles", "[.bench][access]") {
   const auto took = std::chrono::steady_clock::now() - start;
   WARN(fmt::format("a change of a binding: {} ns",
                    std::chrono::duration_cast<std::chrono::nanoseconds>(took).count() / changes));
+}
+
+TEST_CASE("counting what 10,000 pods on 200 nodes use", "[.bench][access]") {
+  constexpr int pods = 10'000;
+  std::vector<persistence::change> binds(pods);
+  for (int i = 0; i < pods; ++i) {
+    api::core::v1::Pod pod;
+    pod.mutable_metadata()->set_name(fmt::format("web-{}", i));
+    pod.mutable_metadata()->set_namespace_("default");
+    auto& spec = *pod.mutable_spec();
+    spec.set_service_account_name("default");
+    spec.add_volumes()->mutable_volume_source()->mutable_secret()->set_secret_name(
+        fmt::format("secret-{}", i % 50));
+    auto& sources = *spec.add_volumes()->mutable_volume_source()->mutable_projected();
+    sources.add_sources()->mutable_service_account_token()->set_path("token");
+    sources.add_sources()->mutable_config_map()->mutable_local_object_reference()->set_name(
+        "kube-root-ca.crt");
+    binds[static_cast<std::size_t>(i)].previous = as_object(pod);
+    spec.set_node_name(fmt::format("node-{}", i % 200));
+    binds[static_cast<std::size_t>(i)].object = as_object(pod);
+    binds[static_cast<std::size_t>(i)].type = persistence::change_type::updated;
+  }
+  actors::access::node_graph graph;
+  const auto ns_each = [](auto since, int count) {
+    const auto took = std::chrono::steady_clock::now() - since;
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(took).count() / count;
+  };
+  auto since = std::chrono::steady_clock::now();
+  graph.take(binds);
+  WARN(fmt::format("a bind: {} ns, {} pairs kept", ns_each(since, pods), graph.size()));
+  for (auto& each : binds)
+    each.previous = each.object;
+  since = std::chrono::steady_clock::now();
+  graph.take(binds);
+  WARN(fmt::format("another change of a pod: {} ns", ns_each(since, pods)));
+  const auto key = api::kind_of<api::core::v1::Secret>().key("default", "secret-7");
+  int used = 0;
+  since = std::chrono::steady_clock::now();
+  for (int i = 0; i < questions; ++i)
+    used += graph.uses("node-7", key) ? 1 : 0;
+  WARN(fmt::format("a look-up: {} ns, {}", ns_each(since, questions),
+                   used == questions ? "used" : "wrong"));
 }
 
 }  // namespace troupe::test

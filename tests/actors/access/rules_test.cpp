@@ -7,6 +7,7 @@
 #include "actors/access/defaults.hpp"
 #include "actors/access/policies.hpp"
 #include "actors/access/policy_index.hpp"
+#include "actors/access/rule_table.hpp"
 #include "support/seeds.hpp"
 
 namespace troupe::test {
@@ -106,6 +107,74 @@ TEST_CASE("whatever is bound and unbound, the index allows what a plain walk ove
   // Both answers are common, or the comparison says little.
   CHECK(allowed > 1'000);
   CHECK(refused > 1'000);
+}
+
+TEST_CASE("a subject of many bindings is allowed what a plain walk over all allows", "[access]") {
+  std::size_t allowed = 0, refused = 0;
+  for_each_seed(30, [&](std::uint64_t seed) {
+    policy_source source{seed};
+    twins both;
+    // More of them than are walked over, of roles that are there and of others.
+    for (std::size_t i = 0; i < 3 * actors::access::defaults::walked_grants; ++i) {
+      const auto name = "crowd-" + std::to_string(i);
+      auto binding = source.binding<ClusterRoleBinding>("");
+      binding.mutable_metadata()->set_name(name);
+      binding.mutable_role_ref()->set_name(name);
+      binding.clear_subjects();
+      binding.add_subjects()->set_kind("Group");
+      binding.mutable_subjects(0)->set_name("ops");
+      both.put(both.plain.cluster_bindings, name, binding);
+      if (source.below(8) != 0) continue;
+      auto role = source.role<ClusterRole>("");
+      role.mutable_metadata()->set_name(name);
+      both.put(both.plain.cluster_roles, name, role);
+    }
+    for (int round = 0; round < 20; ++round) {
+      const auto index_before = both.index;
+      const auto plain_before = both.plain;
+      both.change(source);
+      for (int i = 0; i < 20; ++i) {
+        auto q = source.ask();
+        q.groups = {"ops"};
+        INFO(shown(q));
+        const bool may = both.plain.allows(q);
+        std::string reason;
+        REQUIRE(both.index.allows(q.who(), q.attempt()) == may);
+        REQUIRE(both.index.allows(q.who(), q.attempt(), &reason) == may);
+        REQUIRE_THAT(reason, Catch::StartsWith(may ? "RBAC: allowed by " : "RBAC: ["));
+        REQUIRE(index_before.allows(q.who(), q.attempt()) == plain_before.allows(q));
+        (may ? allowed : refused) += 1;
+      }
+    }
+  });
+  CHECK(allowed > 1'000);
+  CHECK(refused > 1'000);
+}
+
+TEST_CASE("roles that are too many for the table are looked at all the same", "[access]") {
+  actors::access::rule_table table;
+  rule_list small, large;
+  auto& rule = *small.Add();
+  rule.add_verbs("get");
+  rule.add_api_groups("");
+  rule.add_resources("pods");
+  auto& wide = *large.Add();
+  for (int i = 0; i < 1'000; ++i) {
+    wide.add_verbs("verb" + std::to_string(i));
+    wide.add_api_groups("group" + std::to_string(i));
+    wide.add_resources("resource" + std::to_string(i));
+  }
+  table.add(1, small);
+  table.add(2, large);
+  table.add(3, small);
+  CHECK(table.size() == 2);
+  std::vector<std::uint32_t> found;
+  const actors::access::attempt attempt{.verb = "get", .resource = "pods"};
+  table.find(attempt, [&](std::uint32_t role) {
+    found.push_back(role);
+    return false;
+  });
+  CHECK(found == std::vector<std::uint32_t>{2, 1, 3});
 }
 
 TEST_CASE("rules that cover others allow all that those allow, and what is missing is not covered",

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/link/node_links.hpp"
-#include "actors/nodes/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::test {

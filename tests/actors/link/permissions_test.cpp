@@ -2,9 +2,11 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "actors/access/node_identity.hpp"
+#include "actors/access/node_labels.hpp"
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/link/node_permissions.hpp"
-#include "actors/nodes/node_identity.hpp"
+#include "actors/tokens/node_token.hpp"
 #include "actors/write/commands.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -113,17 +115,24 @@ TEST_CASE("a node is given the tokens that volumes of its pods ask for", "[link]
                order.bound_name = "p-n1";
                order.bound_uid = foreign;
              }),
-             Contains("it is not bound to node n0"));
-  CHECK_THAT(refusal([](auto& order) { order.bound_uid = "other"; }), Contains("another pod"));
-  CHECK_THAT(refusal([](auto& order) { order.bound_uid.clear(); }), Contains("another pod"));
+             Contains("pod scheduled on a different node"));
+  CHECK_THAT(refusal([](auto& order) { order.bound_uid = "other"; }),
+             Contains("(other) does not match the UID in record"));
+  CHECK_THAT(refusal([](auto& order) { order.bound_uid.clear(); }),
+             Contains("a pod binding without a uid"));
   CHECK_THAT(refusal([](auto& order) { order.bound_name = "none"; }), Contains("not found"));
-  CHECK_THAT(refusal([](auto& order) { order.bound_kind = "Secret"; }), Contains("bound to a pod"));
+  CHECK_THAT(refusal([](auto& order) { order.bound_kind = "Secret"; }),
+             Contains("not bound to a pod"));
   CHECK_THAT(refusal([](auto& order) { order.account = "admin"; }), Contains("another account"));
-  for (const auto& audiences : {std::vector<std::string>{}, {"api"}, {"vault", "api"}})
+  for (const auto& audiences : {std::vector<std::string>{}, {"api"}})
     CHECK_THAT(refusal([&](auto& order) { order.audiences = audiences; }),
-               Contains("no volume of it asks for such a token"));
+               Contains("not found in pod spec volume"));
+  CHECK_THAT(refusal([](auto& order) {
+               order.audiences = {"vault", "api"};
+             }),
+             Contains("only request 0 or 1 audiences"));
   CHECK_THAT(refusal([](auto& order) { order.expiration_seconds = 86'400; }),
-             Contains("no volume of it asks for such a token"));
+             Contains("asks for a token of 86400 seconds"));
 }
 
 TEST_CASE("a link belongs to a node whose Node names its key", "[link]") {

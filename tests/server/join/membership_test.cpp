@@ -5,7 +5,7 @@
 #include <future>
 #include <memory>
 
-#include "actors/nodes/node_identity.hpp"
+#include "actors/access/node_identity.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <sstream>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/link/frames.pb.h"
 #include "actors/link/node_links.hpp"
-#include "actors/nodes/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 #include "runtime/link/defaults.hpp"

@@ -217,3 +217,104 @@ TEST_CASE("who came from client-side apply is in conflict with nobody") {
   const auto other = server.apply(maps + "/m", "kubectl", map_yaml("a: '5', b: '6'"));
   CHECK(other.status == 409);
 }
+
+TEST_CASE("a scale is applied, and owns the number of replicas of its object") {
+  apply_test server;
+  const auto scale = [](const std::string& replicas, const std::string& name = "web") {
+    return "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: " + name +
+           "}\nspec: {replicas: " + replicas + "}\n";
+  };
+  const auto container = std::string{"      - {name: a, image: x}\n"};
+  const auto with_replicas = [&](const std::string& replicas) {
+    auto yaml = deployment_yaml(container);
+    return yaml.insert(yaml.find("  selector"), "  replicas: " + replicas + "\n");
+  };
+  REQUIRE(server.apply(deployments + "/web", "one", with_replicas("3")).status == 201);
+  const auto conflict = server.apply(deployments + "/web/scale", "scaler", scale("5"));
+  CHECK(conflict.status == 409);
+  CHECK(conflict.at("message") ==
+        "Apply failed with 1 conflict: conflict with \"one\": .spec.replicas");
+  const auto taken = server.apply(deployments + "/web/scale", "scaler", scale("5"), true);
+  INFO(taken.text());
+  REQUIRE(taken.status == 200);
+  CHECK(taken.at("kind") == "Scale");
+  CHECK(taken.at("spec.replicas") == "5");
+  const auto object = server.get(deployments + "/web");
+  CHECK(object.at("spec.replicas") == "5");
+  CHECK(object.at("metadata.managedFields.1.manager") == "scaler");
+  CHECK(object.at("metadata.managedFields.1.operation") == "Apply");
+  CHECK(object.at("metadata.managedFields.1.subresource") == "scale");
+  CHECK(object.at("metadata.managedFields.1.apiVersion") == "apps/v1");
+  CHECK(object.at("metadata.managedFields.1.fieldsV1") == R"({"f:spec":{"f:replicas":{}}})");
+  CHECK_THAT(object.at("metadata.managedFields.0.fieldsV1"), !Catch::Contains("f:replicas"));
+  // Who applies the object is in conflict with it now, and not without the number.
+  CHECK(server.apply(deployments + "/web", "one", with_replicas("3")).at("message") ==
+        "Apply failed with 1 conflict: conflict with \"scaler\" with subresource \"scale\": "
+        ".spec.replicas");
+  CHECK(server.apply(deployments + "/web", "one", deployment_yaml(container)).status == 200);
+  CHECK(server.get(deployments + "/web").at("spec.replicas") == "5");
+  // The same once more changes nothing; another write of the scale takes the number over.
+  const auto before = server.get(deployments + "/web").at("metadata.resourceVersion");
+  CHECK(server.apply(deployments + "/web/scale", "scaler", scale("5")).status == 200);
+  CHECK(server.get(deployments + "/web").at("metadata.resourceVersion") == before);
+  CHECK(server
+            .patch(deployments + "/web/scale?fieldManager=hand", "merge",
+                   R"({"spec":{"replicas":7}})")
+            .status == 200);
+  CHECK(server.apply(deployments + "/web/scale", "scaler", scale("5")).at("message") ==
+        "Apply failed with 1 conflict: conflict with \"hand\" with subresource \"scale\" using "
+        "autoscaling/v1: .spec.replicas");
+  CHECK(server.apply(deployments + "/none/scale", "scaler", scale("5", "none")).status == 404);
+  CHECK(server.apply(deployments + "/web/scale", "scaler", deployment_yaml(container)).status ==
+        400);
+}
+
+TEST_CASE("the scale of an object that was never applied is in conflict with who was before") {
+  apply_test server;
+  for (const auto* path : {"/api/v1/namespaces/default/replicationcontrollers",
+                           "/apis/apps/v1/namespaces/default/replicasets",
+                           "/apis/apps/v1/namespaces/default/statefulsets"}) {
+    INFO(path);
+    const std::string selector =
+        std::string{path}.find("/v1/namespaces/default/replicationc") == std::string::npos
+            ? R"({"matchLabels":{"a":"b"}})"
+            : R"({"a":"b"})";
+    REQUIRE(server
+                .post(path, R"({"metadata":{"name":"web"},"spec":{"replicas":0,"selector":)" +
+                                selector + R"(,"template":{"metadata":{"labels":{"a":"b"}},)" +
+                                R"("spec":{"containers":[{"name":"c","image":"x"}]}}}})")
+                .status == 201);
+    const auto where = std::string{path} + "/web";
+    const std::string scale =
+        "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: web}\nspec: {replicas: 1}\n";
+    CHECK(server.apply(where + "/scale", "scaler", scale).at("message") ==
+          "Apply failed with 1 conflict: conflict with \"before-first-apply\" using "
+          "autoscaling/v1: .spec.replicas");
+    CHECK(server.apply(where + "/scale", "scaler", scale, true).status == 200);
+    const auto object = server.get(where);
+    CHECK(object.size("metadata.managedFields") == 2);
+    CHECK(object.at("metadata.managedFields.0.manager") == "scaler");
+    CHECK_THAT(object.at("metadata.managedFields.1.fieldsV1"),
+               Catch::Contains("f:template") && !Catch::Contains("f:replicas"));
+  }
+}
+
+TEST_CASE("what one creates and another one applies is in conflict as upstream says") {
+  apply_test server;
+  REQUIRE(server
+              .post(maps + "?fieldManager=kubectl-create",
+                    R"({"metadata":{"name":"m","labels":{"l":"1"}},"data":{"a":"1"}})")
+              .status == 201);
+  // The same values are shared, others are a conflict, what is new is taken.
+  CHECK(server.apply(maps + "/m?dryRun=All", "two", map_yaml("a: '1', b: '2'")).status == 200);
+  const auto conflict = server.apply(maps + "/m", "two", map_yaml("a: '2'"));
+  CHECK(conflict.status == 409);
+  CHECK(conflict.at("details.causes.0.field") == ".data.a");
+  // A write before the first apply leaves nobody but who was before.
+  REQUIRE(server.patch(maps + "/m?fieldManager=editor", "merge", R"({"data":{"c":"3"}})").status ==
+          200);
+  const auto both = server.apply(maps + "/m", "two", map_yaml("a: '2', c: '4'"));
+  CHECK(both.at("message") ==
+        "Apply failed with 2 conflicts: conflicts with \"before-first-apply\" using v1:\n"
+        "- .data.a\n- .data.c");
+}

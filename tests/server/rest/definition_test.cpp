@@ -186,6 +186,17 @@ TEST_CASE("status and scale of a custom object are parts of their own") {
   CHECK(server.patch(crontabs + "/a/scale", "merge", R"({"spec":{"replicas":5}})").status == 200);
   CHECK(server.get(crontabs + "/a").at("spec.replicas") == "5");
   CHECK(server.patch(crontabs + "/a/scale", "merge", R"({"spec":{"replicas":50}})").status == 422);
+  const auto applied = server.request(
+      "PATCH", crontabs + "/a/scale?fieldManager=scaler&force=true",
+      "apiVersion: autoscaling/v1\nkind: Scale\nmetadata: {name: a}\nspec: {replicas: 4}\n",
+      {{"content-type", "application/apply-patch+yaml"}});
+  INFO(applied.text());
+  CHECK(applied.status == 200);
+  CHECK(applied.at("spec.replicas") == "4");
+  const auto owned = server.get(crontabs + "/a");
+  CHECK(owned.at("spec.replicas") == "4");
+  CHECK(owned.at("metadata.managedFields.0.manager") == "scaler");
+  CHECK(owned.at("metadata.managedFields.0.fieldsV1") == R"({"f:spec":{"f:replicas":{}}})");
   REQUIRE(server.post(crontabs, crontab_json("b", good_spec)).status == 201);
   const auto absent = server.get(crontabs + "/b/scale");
   CHECK(absent.status == 500);

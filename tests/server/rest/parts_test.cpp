@@ -269,20 +269,6 @@ TEST_CASE("each request is told to the observer once, with its answer") {
                                                            {server::verb::remove, 200}});
 }
 
-TEST_CASE("server-side apply of a scale is refused with what to use instead") {
-  rest_test server;
-  REQUIRE(server
-              .post("/api/v1/namespaces/default/replicationcontrollers",
-                    R"({"metadata":{"name":"m"},"spec":{"selector":{"a":"b"},"template":{
-        "metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})")
-              .status == 201);
-  const auto refused = server.request(
-      "PATCH", "/api/v1/namespaces/default/replicationcontrollers/m/scale?fieldManager=me", "{}",
-      {{"content-type", "application/apply-patch+yaml"}});
-  CHECK(refused.status == 415);
-  CHECK_THAT(refused.at("message"), Catch::Contains("application/strategic-merge-patch+json"));
-}
-
 TEST_CASE("there are no custom kinds, and clients may know it") {
   rest_test server;
   const auto none = server.get("/apis/apiextensions.k8s.io/v1/customresourcedefinitions");

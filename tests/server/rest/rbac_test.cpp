@@ -6,11 +6,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "server/access/authentication.hpp"
-#include "server/access/rbac_authorizer.hpp"
-#include "server/fixtures/http_fixture.hpp"
-#include "server/fixtures/rest_fixture.hpp"
-#include "server/frontend/auth_filter.hpp"
+#include "server/fixtures/guarded_api.hpp"
 
 using namespace troupe;
 using namespace troupe::server::testing;
@@ -19,75 +15,6 @@ using Catch::StartsWith;
 using test::http_client;
 
 namespace {
-
-// "root" is a master, "token:ID" a machine that joins, any other token the user of that name in
-// dev.
-struct names_as_tokens final : server::token_source {
-  server::user_ptr find(std::string_view token) const override {
-    std::vector<std::string> groups{"dev"};
-    if (token == "root") groups = {"system:masters"};
-    if (token.starts_with("token:")) groups = {"system:bootstrappers"};
-    if (token == "bad") return nullptr;
-    return std::make_shared<server::user_info>(
-        server::user_info{std::string{token}, "", std::move(groups)});
-  }
-};
-
-class guarded_api {
- public:
-  guarded_api() {
-    may = server::authorization{{std::make_shared<server::rbac_authorizer>(rest.plane().policy())}};
-    test::wire_options options;
-    options.port = server.listen({"127.0.0.1", 0}, filter).value().port;
-    options.tls = false;
-    where = options;
-    client.emplace(options);
-  }
-
-  static rest_answer ask(http_client& by, const std::string& token, const std::string& method,
-                         const std::string& path, const std::string& body = {},
-                         http_client::fields headers = {}) {
-    if (!token.empty()) headers["Authorization"] = "Bearer " + token;
-    if (!body.empty()) headers.emplace("Content-Type", "application/json");
-    return by.request(method, path, body, headers);
-  }
-  rest_answer ask(const std::string& token, const std::string& method, const std::string& path,
-                  const std::string& body = {}, http_client::fields headers = {}) {
-    return ask(*client, token, method, path, body, std::move(headers));
-  }
-  // As root; it is made.
-  void make(const std::string& path, const std::string& body) {
-    const auto answer = ask("root", "POST", path, body);
-    INFO(answer.text());
-    REQUIRE(answer.status == 201);
-  }
-  void give(const std::string& user, const std::string& rules, const std::string& name = "given") {
-    make(cluster_roles, fmt::format(R"({{"metadata":{{"name":"{}"}},"rules":[{}]}})", name, rules));
-    make(cluster_bindings, bind(name, "ClusterRole", name, user));
-  }
-  static std::string bind(const std::string& name, const std::string& kind, const std::string& role,
-                          const std::string& user) {
-    return fmt::format(R"({{"metadata":{{"name":"{}"}},"roleRef":{{"kind":"{}","name":"{}"}},)"
-                       R"("subjects":[{{"kind":"User","name":"{}"}}]}})",
-                       name, kind, role, user);
-  }
-
-  const std::string group = "/apis/rbac.authorization.k8s.io/v1/";
-  const std::string cluster_roles = group + "clusterroles";
-  const std::string cluster_bindings = group + "clusterrolebindings";
-  const std::string roles = group + "namespaces/default/roles";
-  const std::string bindings = group + "namespaces/default/rolebindings";
-
-  server::authenticator users{{std::make_shared<names_as_tokens>()}};
-  server::authorization may{{}};
-  rest_test rest{{.rest = {.permissions = &may, .observe = {}}}};
-  server::in_flight room{400, 200};
-  server::health_checks health;
-  server::auth_filter filter{users, may, room, health, rest.api()};
-  server::http_server server{{}};
-  test::wire_options where;
-  std::optional<http_client> client;
-};
 
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 const std::string everything = R"([{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}])";
@@ -229,6 +156,68 @@ TEST_CASE("nobody escalates: by create, put, any patch, by labels, bindings or a
       api.ask("joe", "POST", api.cluster_roles, R"({"metadata":{"name":"x"},"rules":[]})",
               {{"Impersonate-User", "jane"}});
   CHECK(as_jane.status == 403);
+}
+
+TEST_CASE("nobody escalates by server-side apply, of a role, its labels, or a binding") {
+  guarded_api api;
+  api.give("joe", writes_roles);
+  const auto apply = [&](const std::string& path, const std::string& kind,
+                         const std::string& content) {
+    const auto name = path.substr(path.rfind('/') + 1);
+    return api.ask("joe", "PATCH", path + "?fieldManager=joe&force=true",
+                   fmt::format(R"({{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"{}",)"
+                               R"("metadata":{{"name":"{}"}},{}}})",
+                               kind, name, content),
+                   {{"Content-Type", "application/apply-patch+yaml"}});
+  };
+  const auto refused = [](const rest_answer& answer, const std::string& words) {
+    INFO(answer.text());
+    CHECK(answer.status == 403);
+    CHECK_THAT(answer.at("message"), Contains(words));
+  };
+  const std::string granting = "is attempting to grant RBAC permissions not currently held";
+  const auto rules = R"("rules":)" + everything;
+  refused(apply(api.cluster_roles + "/r", "ClusterRole", rules), granting);
+  refused(apply(api.roles + "/r", "Role", rules), granting);
+  CHECK(apply(api.cluster_roles + "/r", "ClusterRole", R"("rules":[])").status == 201);
+  refused(apply(api.cluster_roles + "/r", "ClusterRole", rules), granting);
+  refused(apply(api.cluster_roles + "/r", "ClusterRole",
+                R"("aggregationRule":{"clusterRoleSelectors":[{}]})"),
+          "must have cluster-admin privileges to use the aggregationRule");
+  refused(apply(api.cluster_bindings + "/b", "ClusterRoleBinding",
+                R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",)"
+                R"("name":"cluster-admin"},"subjects":[{"kind":"User","name":"joe",)"
+                R"("apiGroup":"rbac.authorization.k8s.io"}])"),
+          granting);
+  CHECK(api.ask("joe", "GET", maps).status == 403);
+}
+
+TEST_CASE("the verbs bind and escalate give the roles that they name, in their scope") {
+  guarded_api api;
+  api.give("joe", writes_roles);
+  api.give("joe",
+           R"({"verbs":["bind"],"apiGroups":["rbac.authorization.k8s.io"],)"
+           R"("resources":["clusterroles"],"resourceNames":["view"]},)"
+           R"({"verbs":["escalate"],"apiGroups":["rbac.authorization.k8s.io"],)"
+           R"("resources":["clusterroles"],"resourceNames":["mine"]})",
+           "some");
+  const auto bind = [&](const std::string& role) {
+    return api.ask("joe", "POST", api.bindings, api.bind(role, "ClusterRole", role, "joe")).status;
+  };
+  CHECK(bind("view") == 201);
+  CHECK(bind("edit") == 403);
+  CHECK(bind("cluster-admin") == 403);
+  CHECK(api.ask("joe", "GET", maps).status == 200);
+  const auto role = [](const std::string& name, const std::string& rules) {
+    return fmt::format(R"({{"metadata":{{"name":"{}"}},"rules":{}}})", name, rules);
+  };
+  for (const auto* name : {"mine", "other"})
+    REQUIRE(api.ask("joe", "POST", api.cluster_roles, role(name, "[]")).status == 201);
+  CHECK(api.ask("joe", "PUT", api.cluster_roles + "/mine", role("mine", everything)).status == 200);
+  CHECK(api.ask("joe", "PUT", api.cluster_roles + "/other", role("other", everything)).status ==
+        403);
+  // Who may write any role cannot bind it for that.
+  CHECK(bind("mine") == 403);
 }
 
 TEST_CASE("an update that creates needs the verb create") {

@@ -2,9 +2,9 @@
 // key of that certificate in its Node. Pure.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/object/object.hpp"
 
@@ -18,9 +18,10 @@ inline constexpr std::string_view nodes_group = "system:nodes";
 inline constexpr std::string_view node_key_annotation = "troupe.dev/node-key";
 
 // The node that a certificate with this subject speaks for; empty for other subjects.
-std::string_view node_of(std::string_view user, const std::vector<std::string>& groups);
+std::string_view node_of(std::string_view user, std::span<const std::string> groups);
 
 // Empty for a node that has not joined: it runs with its control plane.
+std::string_view node_key(const api::meta::v1::ObjectMeta& node);
 std::string_view node_key(const api::object& node);
 bool has_joined(const api::object& node);
 

@@ -1,4 +1,4 @@
-#include "actors/nodes/node_identity.hpp"
+#include "actors/access/node_identity.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -13,16 +13,20 @@ constexpr std::string_view removed_words = " was removed from this cluster";
 
 }  // namespace
 
-std::string_view node_of(std::string_view user, const std::vector<std::string>& groups) {
+std::string_view node_of(std::string_view user, std::span<const std::string> groups) {
   if (!user.starts_with(node_user_prefix)) return {};
   if (std::find(groups.begin(), groups.end(), nodes_group) == groups.end()) return {};
   return user.substr(node_user_prefix.size());
 }
 
-std::string_view node_key(const api::object& node) {
-  const auto& annotations = node.meta().annotations();
+std::string_view node_key(const api::meta::v1::ObjectMeta& node) {
+  const auto& annotations = node.annotations();
   const auto found = annotations.find(std::string{node_key_annotation});
   return found == annotations.end() ? std::string_view{} : found->second;
+}
+
+std::string_view node_key(const api::object& node) {
+  return node_key(node.meta());
 }
 
 bool has_joined(const api::object& node) {

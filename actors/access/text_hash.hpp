@@ -1,0 +1,25 @@
+// FNV-1a over parts, as over the text that they make. Anybody can make texts of one hash: what it
+// finds is looked at again.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace troupe::actors::access {
+
+class text_hash {
+ public:
+  text_hash& add(std::string_view text) noexcept {
+    for (const unsigned char c : text)
+      state_ = (state_ ^ c) * 0x100000001b3u;
+    return *this;
+  }
+  std::uint64_t value() const noexcept { return state_; }
+  // One of 64.
+  std::uint64_t bit() const noexcept { return std::uint64_t{1} << ((state_ ^ state_ >> 32) & 63); }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325u;
+};
+
+}  // namespace troupe::actors::access

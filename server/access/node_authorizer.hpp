@@ -1,0 +1,34 @@
+// Permissions of kubelets that come by HTTP (user system:node:NAME of system:nodes): what the pods
+// that are bound to the node use, and what every kubelet needs. Allows or has no opinion. Which of
+// its own objects a node may write how is admission's (make_node_restriction).
+//
+// kubernetes: plugin/pkg/auth/authorizer/node.
+#pragma once
+
+#include <memory>
+
+#include "actors/access/node_graph.hpp"
+#include "actors/access/rules.hpp"
+#include "persistence/store/store.hpp"
+#include "server/access/authorization.hpp"
+
+namespace troupe::server {
+
+class node_authorizer final : public authorizer {
+ public:
+  // The store outlives it. An index gives what is related, the store one object by its key.
+  node_authorizer(std::shared_ptr<const actors::access::node_graph> graph,
+                  const persistence::store& store);
+
+  decision authorize(const user_info& user, const request_info& info,
+                     std::string* reason) const override;
+
+ private:
+  bool is_related(std::string_view node, const request_info& info) const;
+
+  const std::shared_ptr<const actors::access::node_graph> graph_;
+  const persistence::store& store_;
+  actors::access::rule_list rules_;  // of the role system:node
+};
+
+}  // namespace troupe::server
