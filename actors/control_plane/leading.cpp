@@ -11,6 +11,7 @@
 #include "actors/namespaces/namespaces.hpp"
 #include "actors/nodes/minions.hpp"
 #include "actors/pods/pods.hpp"
+#include "actors/quota/quota_status.hpp"
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
 #include "actors/tokens/token_secrets.hpp"
@@ -37,6 +38,7 @@ leading::leading(const context& of, const control_plane_options& options) : syst
   start<garbage_collector>("garbage-collector", "garbage-collector", store, core);
   start<minions>("supervisor", "minions", store, core, options.node_grace);
   start<access::role_aggregator>("role-aggregator", "role-aggregator", core);
+  start<quota::quota_status>("quota-status", "quota-status", store, core, of.quotas);
   start<token_cleaner>("token-cleaner", "token-cleaner", core);
   if (options.issuer)
     start<token_secrets>("token-secrets", "token-secrets", store, core,

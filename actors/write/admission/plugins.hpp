@@ -16,6 +16,9 @@ plugin_ptr make_namespace_lifecycle();
 // An object of a custom kind is created while its definition stands: 403 once that is to be
 // deleted.
 plugin_ptr make_definition_lifecycle();
+// A container of a new pod gets the requests and limits that the LimitRanges of its namespace give
+// to who names none; then pods and claims are held to them: 403 with all that is wrong.
+plugin_ptr make_limit_ranger();
 // A pod runs as some account, by default as "default": 403 where there is none of that name. It is
 // given a token of it unless pod or account say otherwise, and the account's imagePullSecrets where
 // it has none (api_access.hpp).
@@ -32,6 +35,8 @@ plugin_ptr make_default_toleration_seconds();
 // "escalate" of the role; who writes a binding needs every rule of its role, or the verb "bind" of
 // that role: 403. An aggregationRule needs everything. Masters and controllers may.
 plugin_ptr make_rbac_escalation();
+// A pod names what the quotas of its namespace bound: 403 where a container does not.
+plugin_ptr make_resource_quota();
 // A request for a certificate says who asks: its author cannot say it himself.
 plugin_ptr make_certificate_subject();
 
