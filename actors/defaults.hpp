@@ -152,6 +152,15 @@ inline constexpr std::size_t event_batches = 100;
 inline constexpr std::size_t events_kept = 100'000;
 inline constexpr std::size_t event_bytes_kept = 64u << 20;
 inline constexpr duration event_bound_period = 500ms;
+
+// kubernetes: pkg/registry/core/pod/storage/eviction.go, MaxDisruptedPodSize and the answer of a
+// budget whose status is older than its spec.
+inline constexpr int most_disrupted_pods = 2'000;
+inline constexpr int budget_retry_seconds = 10;
+
+// What is used of a quota stands in its status so much later at most; thousands of creations a
+// second make ten writes. kubernetes: conformance tests wait 60 s.
+inline constexpr duration quota_status_period = 100ms;
 inline constexpr std::size_t event_room = 20;
 
 }  // namespace troupe::actors::defaults

@@ -35,7 +35,7 @@ struct error {
   errc code;
   std::string message;      // names the thing, what was expected, what to do
   std::string key = {};     // conflict: the key whose precondition failed; exceeded: the bound's
-                            // prefix, "" where it is one of bytes
+                            // prefix, "" where it is one of bytes; the quota's
   revision actual = 0;      // conflict: its revision now, 0 when absent; exceeded: what there is
   std::uint64_t limit = 0;  // exceeded: what may be
 };

@@ -12,6 +12,7 @@
 #include "actors/events/recorder.hpp"
 #include "actors/link/node_links.hpp"
 #include "actors/nodes/node_capacity.hpp"
+#include "actors/quota/quota_ledger.hpp"
 #include "actors/tokens/token_desk.hpp"
 #include "actors/watch/watcher.hpp"
 #include "actors/write/admission/service_addresses.hpp"
@@ -39,6 +40,7 @@ struct control_plane::impl {
   const control_plane_options options;
   const std::shared_ptr<actors::capacity> capacity =
       std::make_shared<actors::capacity>(options.capacity);
+  const std::shared_ptr<quota::quota_ledger> quotas = std::make_shared<quota::quota_ledger>(store);
   std::shared_ptr<write_service> writes = {};
   actors::core_actors core_actors = {};
   runtime::actor_ref tokens = {};
@@ -77,6 +79,7 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   const auto& given = impl_->options;
   impl_->writes = std::make_shared<write_service>(store, system.time(),
                                                   write_options{.capacity = capacity,
+                                                                .quotas = impl_->quotas,
                                                                 .chain = chain_with(given.outside),
                                                                 .threads = given.reading_thread});
   capacity->nodes_take(pods_taken_by_nodes(store.read()));
@@ -100,14 +103,17 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
         to.tell(committed{after, std::move(batch)}, cause);
       },
       {.load =
-           [policy, kinds, graph](const persistence::snapshot& state) {
+           [policy, kinds, graph, quotas = impl_->quotas](const persistence::snapshot& state) {
              kinds->load(state);
+             quotas->load(state);
              policy->load(state);
              graph->load(state);
            },
        .take =
-           [policy, kinds, graph](const std::vector<persistence::change>& changes) {
+           [policy, kinds, graph,
+            quotas = impl_->quotas](const std::vector<persistence::change>& changes) {
              kinds->take(changes);
+             quotas->take(changes);
              policy->take(changes);
              graph->take(changes);
            }});
@@ -131,9 +137,10 @@ control_plane::~control_plane() {
 void control_plane::start_leading() {
   const std::lock_guard lock{impl_->mutex};
   if (impl_->term) return;
-  impl_->term = std::make_unique<leading>(
-      leading::context{impl_->system, impl_->store, impl_->writes, impl_->core_actors},
-      impl_->options);
+  impl_->term =
+      std::make_unique<leading>(leading::context{impl_->system, impl_->store, impl_->writes,
+                                                 impl_->quotas, impl_->core_actors},
+                                impl_->options);
 }
 
 void control_plane::stop_leading() {

@@ -10,7 +10,7 @@ namespace troupe::actors {
 
 leading::leading(const context& of, const control_plane_options& options) : system_{of.system} {
   log().info("control plane: leads from revision {} on", of.store.read().at());
-  leading_context term{system_, of.store, of.core, options};
+  leading_context term{system_, of.store, of.core, options, of.quotas};
   term.core.writer = system_.spawn(
       {.kind = "term-writer", .name = "term-writer"},
       runtime::make<writer>(

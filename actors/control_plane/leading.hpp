@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "actors/control_plane/control_plane.hpp"
+#include "actors/quota/quota_ledger.hpp"
 #include "actors/write/write_gate.hpp"
 
 namespace troupe::actors {
@@ -23,6 +24,7 @@ class leading {
     runtime::actor_system& system;
     persistence::store& store;
     std::shared_ptr<write_service> writes;
+    std::shared_ptr<quota::quota_ledger> quotas;
     actors::core_actors core;
   };
 

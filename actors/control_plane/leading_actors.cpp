@@ -11,6 +11,7 @@
 #include "actors/namespaces/namespaces.hpp"
 #include "actors/nodes/minions.hpp"
 #include "actors/pods/pods.hpp"
+#include "actors/quota/quota_status.hpp"
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
 #include "actors/tokens/token_secrets.hpp"
@@ -41,6 +42,9 @@ std::tuple<core_actors> core_alone(leading_context& of) {
 
 auto for_minions(leading_context& of) {
   return std::tuple{&of.store, of.core, of.options.node_grace};
+}
+auto for_quotas(leading_context& of) {
+  return std::tuple{&of.store, of.core, of.quotas};
 }
 auto for_pods(leading_context& of) {
   return std::tuple{of.core.watcher,
@@ -88,6 +92,8 @@ const std::vector<leading_actor>& leading_actors() {
         one<minions>("supervisor", "minions", "readiness and taints of nodes", for_minions),
         one<access::role_aggregator>("role-aggregator", "role-aggregator",
                                      "rules of aggregated roles", core_alone),
+        one<quota::quota_status>("quota-status", "quota-status", "status of ResourceQuotas",
+                                 for_quotas),
         one<token_cleaner>("token-cleaner", "token-cleaner", "deletes expired tokens", core_alone),
         only_with_issuer(one<token_secrets>("token-secrets", "token-secrets",
                                             "Secrets with tokens of accounts", for_token_secrets)),

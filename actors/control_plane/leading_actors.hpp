@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "actors/control_plane/control_plane.hpp"
+#include "actors/quota/quota_ledger.hpp"
 
 namespace troupe::actors {
 
@@ -17,6 +19,7 @@ struct leading_context {
   const persistence::store& store;
   actors::core_actors core;  // with the writer of the term
   const control_plane_options& options;
+  std::shared_ptr<quota::quota_ledger> quotas;
   runtime::actor_ref scheduler = {};  // null before it is started
 };
 

@@ -1,6 +1,7 @@
 #include "actors/controllers/registry.hpp"
 
 #include "actors/controllers/deployments/deployments.hpp"
+#include "actors/controllers/disruption/disruption.hpp"
 #include "actors/controllers/endpoints/endpoints.hpp"
 #include "actors/controllers/replication/replication.hpp"
 #include "actors/controllers/root_ca/root_ca.hpp"
@@ -12,6 +13,7 @@ const std::vector<controller_type>& known_controllers() {
       replication::controller(),
       deployments::controller(),
       endpoints::controller(),
+      disruption::controller(),
       root_ca::controller(),
   };
   return all;

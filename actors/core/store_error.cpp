@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/core_quota.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
@@ -55,6 +56,8 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     case errc::closed:
       return api::service_unavailable(e.message);
     case errc::exceeded:
+      if (e.key.starts_with(api::kind_of<api::core::v1::ResourceQuota>().prefix()))
+        return api::forbidden(kind, name, e.message);
       return api::forbidden(kind, name, exceeded_quota(e));
     case errc::locked:
     case errc::incompatible:

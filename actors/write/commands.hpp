@@ -29,7 +29,7 @@ struct command_plan {
 api::expected<command_plan> plan_bind(const persistence::snapshot& state, const bind& command,
                                       runtime::wall_time now);
 
-// kubernetes: pkg/registry/core/pod/storage, eviction.go (without disruption budgets).
+// kubernetes: pkg/registry/core/pod/storage, eviction.go, but for the budgets (eviction.hpp).
 api::expected<command_plan> plan_evict(const persistence::snapshot& state, const evict& command,
                                        runtime::wall_time now);
 

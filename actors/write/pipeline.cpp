@@ -161,10 +161,11 @@ api::expected<write_plan> finish(draft& write, const write_context& context) {
   auto key = key_of(of);
   into.preconditions.push_back({key, of.before ? of.before->revision() : 0});
   into.mutations.push_back({std::move(key), of.kind, std::move(of.after)});
-  std::move(write.also.preconditions.begin(), write.also.preconditions.end(),
-            std::back_inserter(into.preconditions));
-  std::move(write.also.mutations.begin(), write.also.mutations.end(),
-            std::back_inserter(into.mutations));
+  for (auto* also : {&of.also, &write.also}) {
+    std::move(also->preconditions.begin(), also->preconditions.end(),
+              std::back_inserter(into.preconditions));
+    std::move(also->mutations.begin(), also->mutations.end(), std::back_inserter(into.mutations));
+  }
   if (into.mutations.front().content == nullptr || of.op == admission::operation::remove)
     return plan;
   auto attributes = write.attributes(context.state);

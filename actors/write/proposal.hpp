@@ -36,6 +36,8 @@ struct proposal {
   write_rules rules = write_rules::object;
   api::object_ptr before = nullptr;            // null: it is created
   std::unique_ptr<api::body> after = nullptr;  // null: it is removed
+  // What is changed along with it, and under which preconditions.
+  persistence::transaction also = {};
   // The schema's rules were checked: by the template that a pod comes from, when that was written;
   // or our own code made all of it.
   bool validated = false;

@@ -64,6 +64,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
       : store{store},
         time{time},
         capacity{std::move(options.capacity)},
+        quotas{std::move(options.quotas)},
         own_chain{std::move(options.chain)},
         chain{own_chain ? *own_chain : admission::built_in_chain()},
         threads{options.threads} {
@@ -100,7 +101,10 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     auto plan = finish(write, context);
     if (!plan) return a->fail(std::move(plan.error()));
     if (plan->transaction.mutations.empty()) return a->succeed({plan->before, false, false});
-    if (a->request.dry_run) return a->succeed(imagine(*plan));
+    if (a->request.dry_run) {
+      if (auto fine = imagine_quotas(*plan); !fine) return a->fail(std::move(fine.error()));
+      return a->succeed(imagine(*plan));
+    }
     commit(a, std::move(*plan));
   }
 
@@ -195,7 +199,23 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   void send(persistence::transaction transaction, persistence::completion done) {
     follow_services(store, transaction);
     if (capacity) capacity->limit(transaction);
+    const auto held = quotas ? quotas->reserve(transaction) : 0;
+    if (!held) return done(persistence::fail(held.error()));
+    if (*held != 0)
+      done = [quotas = quotas, held = *held, done = std::move(done)](persistence::outcome result) {
+        quotas->release(held);
+        done(std::move(result));
+      };
     store.submit(std::move(transaction), std::move(done));
+  }
+
+  // Whether it would fit; nothing is held.
+  api::expected<void> imagine_quotas(const write_plan& plan) {
+    if (!quotas) return {};
+    const auto held = quotas->reserve(plan.transaction);
+    if (held) return quotas->release(*held), api::expected<void>{};
+    const auto& first = plan.transaction.mutations.front();
+    return api::fail(to_api_error(held.error(), *first.kind, name_in(first.key)));
   }
 
   void note(const persistence::outcome& result) {
@@ -244,6 +264,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   persistence::store& store;
   const runtime::clock& time;
   const std::shared_ptr<const actors::capacity> capacity;
+  const std::shared_ptr<quota::quota_ledger> quotas;
   const std::shared_ptr<const admission::chain> own_chain;
   const admission::chain& chain;
   const bool threads;

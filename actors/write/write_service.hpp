@@ -4,7 +4,8 @@
 // A client's write (`carry_out`) is proposed from the newest state, goes through the stages of
 // pipeline.hpp and is committed; when somebody else was faster it is proposed and admitted again, a
 // bounded number of times. A transaction that is ready (`submit`) was admitted by whoever made it
-// (creation.hpp). Both keep the capacity of the cluster and the keys of what Services have.
+// (creation.hpp). Both keep the capacity of the cluster, the quotas of namespaces and the keys of
+// what Services have.
 //
 // Asynchronous: no thread waits. Where nobody outside is to be asked, all stages run on the calling
 // thread, straight to the store's queue. Else the write waits as a value (review.hpp), and goes on
@@ -17,6 +18,7 @@
 #include <string>
 
 #include "actors/defaults.hpp"
+#include "actors/quota/quota_ledger.hpp"
 #include "actors/write/admission/chain.hpp"
 #include "actors/write/capacity.hpp"
 #include "actors/write/proposal.hpp"
@@ -48,6 +50,7 @@ struct write_request {
 struct write_options {
   // Null: there is no bound.
   std::shared_ptr<const actors::capacity> capacity = nullptr;
+  std::shared_ptr<quota::quota_ledger> quotas = nullptr;    // null: they are not kept
   std::shared_ptr<const admission::chain> chain = nullptr;  // null: the built-in plugins
   // False: attempts go on where they are; for simulations, which have one thread.
   bool threads = true;

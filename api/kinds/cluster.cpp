@@ -32,7 +32,6 @@ kind_row quota_row() {
   auto row = checked<ResourceQuota>(quota_cells);
   row.check_update = &check_update_as<ResourceQuota>;
   row.deletion_shows_object = true;
-  row.warning = not_enforced;
   row.updates_a_revision = true;
   return row;
 }
@@ -40,7 +39,6 @@ kind_row quota_row() {
 kind_row limit_row() {
   auto row = checked<LimitRange>(limit_cells);
   row.complete = &complete_as<LimitRange>;
-  row.warning = not_enforced;
   return row;
 }
 

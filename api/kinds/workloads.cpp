@@ -143,12 +143,6 @@ kind_row old_autoscaler_row() {
   return row;
 }
 
-kind_row budget_row() {
-  auto row = checked<PodDisruptionBudget>(budget_cells);
-  row.warning = not_enforced;
-  return row;
-}
-
 kind_row scale_row() {
   kind_row row;
   row.columns = scale_columns;
@@ -171,7 +165,7 @@ void add_workload_kinds(row_table& into) {
   add<CronJob>(into, cron_job_row());
   add<HorizontalPodAutoscaler>(into, autoscaler_row());
   add<autoscaling::v1::HorizontalPodAutoscaler>(into, old_autoscaler_row());
-  add<PodDisruptionBudget>(into, budget_row());
+  add<PodDisruptionBudget>(into, checked<PodDisruptionBudget>(budget_cells));
   add<autoscaling::v1::Scale>(into, scale_row());
 }
 

@@ -1,3 +1,7 @@
+// A node writes its own Node without taints and restricted labels, its lease, its CSINode, the
+// status of its pods, mirror pods, the capacity of claims: 403 for all else
+// (access/node_identity.hpp).
+//
 // kubernetes: plugin/pkg/admission/noderestriction.
 #include <fmt/format.h>
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/write/commands.hpp"
+#include "actors/write/eviction.hpp"
 #include "api/codec/codec.hpp"
 #include "api/schema/core_binding.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -180,7 +181,7 @@ void create_eviction(const call_ptr& call) {
   carry_out(
       call, dry_run,
       [call, command](const snapshot& state) {
-        return actors::propose(actors::plan_evict(state, command, wall_now(*call)), "eviction");
+        return actors::propose_eviction(state, command, wall_now(*call));
       },
       [call](const write_result&) { call->succeed(201); });
 }

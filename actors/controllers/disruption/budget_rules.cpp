@@ -1,0 +1,120 @@
+#include "actors/controllers/disruption/budget_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "actors/controllers/disruption/defaults.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/write/eviction.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors::disruption {
+namespace {
+
+using api::core::v1::Pod;
+using api::policy::v1::PodDisruptionBudget;
+using api::policy::v1::PodDisruptionBudgetStatus;
+
+// A number, or a share of `all`, rounded up.
+std::int32_t resolve(const api::intstr::IntOrString& amount, std::int32_t all) {
+  if (amount.type() == 0) return amount.int_val();
+  std::int64_t percent = 0;
+  const auto& text = amount.str_val();
+  std::from_chars(text.data(), text.data() + text.size(), percent);
+  return static_cast<std::int32_t>((percent * all + 99) / 100);
+}
+
+bool is_share(const api::intstr::IntOrString& amount) {
+  return amount.type() != 0;
+}
+
+bool has_ended(const Pod& pod) {
+  return pod.status().phase() == "Succeeded" || pod.status().phase() == "Failed";
+}
+
+struct wanted_pods {
+  std::int32_t expected = 0, healthy = 0;
+  std::size_t unmanaged = 0;
+};
+
+// The sum of what the controllers of the pods are to have.
+wanted_pods scales_of(const std::vector<api::object_ptr>& pods, const scale_lookup& scale_of) {
+  std::map<std::string, std::int32_t> replicas;  // by controller
+  wanted_pods result;
+  for (const auto& pod : pods) {
+    if (const auto scale = scale_of(*pod))
+      replicas[scale->uid] = scale->replicas;
+    else
+      ++result.unmanaged;
+  }
+  for (const auto& [uid, count] : replicas)
+    result.expected += count;
+  return result;
+}
+
+wanted_pods wanted_of(const PodDisruptionBudget& budget, const std::vector<api::object_ptr>& pods,
+                      const scale_lookup& scale_of) {
+  const auto& spec = budget.spec();
+  if (spec.has_max_unavailable()) {
+    auto wanted = scales_of(pods, scale_of);
+    wanted.healthy =
+        std::max(wanted.expected - resolve(spec.max_unavailable(), wanted.expected), 0);
+    return wanted;
+  }
+  if (!spec.has_min_available()) return {};
+  if (is_share(spec.min_available())) {
+    auto wanted = scales_of(pods, scale_of);
+    wanted.healthy = resolve(spec.min_available(), wanted.expected);
+    return wanted;
+  }
+  return {static_cast<std::int32_t>(pods.size()), spec.min_available().int_val(), 0};
+}
+
+// What stands of the evictions that were allowed: pods that are there and not yet being deleted.
+void keep_evictions(const PodDisruptionBudget& budget, const std::vector<api::object_ptr>& pods,
+                    std::int64_t now, budget_plan& plan) {
+  const auto& allowed = budget.status().disrupted_pods();
+  for (const auto& pod : pods) {
+    const auto found = allowed.find(pod->meta().name());
+    if (found == allowed.end() || pod->meta().has_deletion_timestamp()) continue;
+    const auto until = found->second.seconds() + defaults::eviction_seconds;
+    if (until <= now) {
+      plan.overdue.push_back(pod->meta().name());
+      continue;
+    }
+    (*plan.status.mutable_disrupted_pods())[pod->meta().name()] = found->second;
+    plan.look_again_at = plan.look_again_at == 0 ? until : std::min(plan.look_again_at, until);
+  }
+}
+
+}  // namespace
+
+budget_plan plan_budget(const PodDisruptionBudget& budget,
+                        const std::vector<api::object_ptr>& all_pods, const scale_lookup& scale_of,
+                        std::int64_t now_seconds) {
+  std::vector<api::object_ptr> pods;
+  for (const auto& pod : all_pods)
+    if (!has_ended(pod->as<Pod>())) pods.push_back(pod);
+  budget_plan plan;
+  keep_evictions(budget, pods, now_seconds, plan);
+  const auto wanted = wanted_of(budget, pods, scale_of);
+  plan.unmanaged = wanted.unmanaged;
+  const auto healthy = std::count_if(pods.begin(), pods.end(), [&](const auto& pod) {
+    return !pod->meta().has_deletion_timestamp() &&
+           !plan.status.disrupted_pods().contains(pod->meta().name()) &&
+           is_ready_pod(pod->template as<Pod>());
+  });
+  auto& status = plan.status;
+  status.set_observed_generation(budget.metadata().generation());
+  status.set_expected_pods(wanted.expected);
+  status.set_desired_healthy(wanted.healthy);
+  status.set_current_healthy(static_cast<std::int32_t>(healthy));
+  status.set_disruptions_allowed(
+      wanted.expected == 0 ? 0 : std::max(static_cast<std::int32_t>(healthy) - wanted.healthy, 0));
+  *status.mutable_conditions() = budget.status().conditions();
+  note_disruptions_allowed(status, now_seconds);
+  return plan;
+}
+
+}  // namespace troupe::actors::disruption

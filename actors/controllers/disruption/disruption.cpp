@@ -1,0 +1,98 @@
+#include "actors/controllers/disruption/disruption.hpp"
+
+#include <algorithm>
+
+#include "actors/controllers/disruption/budget_rules.hpp"
+#include "actors/controllers/kit/reconciler.hpp"
+#include "api/equality.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+#include "api/strategy/scale.hpp"
+
+namespace troupe::actors::disruption {
+namespace {
+
+using api::core::v1::Pod;
+using api::policy::v1::PodDisruptionBudget;
+
+// No selector selects nothing, an empty one all pods of the namespace.
+api::label_selector pods_of(const api::object& owner) {
+  const auto& spec = owner.as<PodDisruptionBudget>().spec();
+  return spec.has_selector() ? compile(spec.selector()) : api::label_selector::nothing();
+}
+
+api::object_ptr controller_in(const persistence::snapshot& state, const api::object& of) {
+  for (const auto& owner : of.meta().owner_references()) {
+    if (!owner.controller()) continue;
+    const auto kind = api::scheme::instance().find(owner.api_version(), owner.kind());
+    if (!kind) return nullptr;
+    auto found = state.find(kind->key(of.meta().namespace_(), owner.name()));
+    return found && found->meta().uid() == owner.uid() ? found : nullptr;
+  }
+  return nullptr;
+}
+
+// The Deployment of a ReplicaSet speaks for it.
+std::optional<controller_scale> scale_of_pod(const persistence::snapshot& state,
+                                             const api::object& pod) {
+  auto controller = controller_in(state, pod);
+  if (!controller) return std::nullopt;
+  if (auto above = controller_in(state, *controller)) controller = std::move(above);
+  if (!controller->kind().options().has_scale()) return std::nullopt;
+  const auto scale = api::scale_of(controller->kind(), controller->content());
+  if (!scale) return std::nullopt;
+  return controller_scale{controller->meta().uid(), scale->spec().replicas()};
+}
+
+class budget_controller final : public reconciler {
+ public:
+  using reconciler::reconciler;
+
+ private:
+  void sync() override {
+    const auto& budget = owner()->as<PodDisruptionBudget>();
+    const auto pods = observed();
+    const auto state = read_store();
+    auto plan = plan_budget(
+        budget, pods, [&](const api::object& pod) { return scale_of_pod(state, pod); },
+        wall_seconds());
+    if (pods.empty()) record(false, "NoPods", "No matching pods found");
+    if (plan.unmanaged > 0)
+      record(true, "UnmanagedPods",
+             "Pods selected by this PodDisruptionBudget were found to be unmanaged. As a result, "
+             "the status of the PDB cannot be calculated correctly, which may result in undefined "
+             "behavior. To account for these pods please set \".spec.minAvailable\" field of the "
+             "PDB to an integer value.");
+    for (const auto& pod : plan.overdue)
+      record(true, "NotDeleted",
+             "Pod was expected by PDB " + owner()->meta().namespace_() + "/" +
+                 owner()->meta().name() + " to be deleted but it wasn't: " + pod);
+    look_again_at_ = plan.look_again_at;
+    auto changed = owner()->copy_as<PodDisruptionBudget>();
+    *changed->mutable_status() = std::move(plan.status);
+    if (!api::same_meaning(*changed, owner()->content())) replace(owner(), std::move(changed));
+  }
+
+  void after_sync() override {
+    if (look_again_at_ > 0)
+      enqueue_in(std::chrono::seconds{std::max<std::int64_t>(look_again_at_ - wall_seconds(), 1)});
+  }
+
+  std::int64_t look_again_at_ = 0;  // seconds since the epoch
+};
+
+}  // namespace
+
+controller_type controller() {
+  return {.name = "disruption",
+          .purpose = "how many pods of each budget may be evicted",
+          .owners = {{.kind = &api::kind_of<PodDisruptionBudget>(),
+                      .actor_kind = "poddisruptionbudget",
+                      .component = "controllermanager",
+                      .observes = &pods_of}},
+          .dependents = {},
+          .make = make_controller<budget_controller>,
+          .observed = {&api::kind_of<Pod>()}};
+}
+
+}  // namespace troupe::actors::disruption

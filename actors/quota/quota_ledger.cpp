@@ -1,0 +1,236 @@
+#include "actors/quota/quota_ledger.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::quota {
+namespace {
+
+using api::quantity;
+using api::resource_list;
+using api::core::v1::ResourceQuota;
+using api::core::v1::ResourceQuotaSpec;
+using persistence::change;
+using persistence::change_type;
+
+void subtract(resource_list& from, const resource_list& other) {
+  for (const auto& [name, amount] : other)
+    from[name] -= amount;
+}
+
+resource_list charge(const ResourceQuotaSpec& quota, const api::object& of) {
+  return quota::charge(quota, of.kind(), of.content());
+}
+
+// What is more of `now` than of `was`, by name; what is less is no matter until it is committed.
+resource_list growth(resource_list now, const resource_list& was) {
+  subtract(now, was);
+  std::erase_if(now, [](const auto& entry) { return entry.second.sign() <= 0; });
+  return now;
+}
+
+std::string amounts_text(const resource_list& amounts, const std::vector<std::string>& names) {
+  std::vector<std::string> texts;
+  for (const auto& name : names) {
+    const auto found = amounts.find(name);
+    texts.push_back(name + "=" + (found == amounts.end() ? quantity{} : found->second).str());
+  }
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+}  // namespace
+
+// -- what is committed ----------------------------------------------------------------------------
+
+void quota_ledger::load(const persistence::snapshot& state) {
+  const std::lock_guard lock{mutex_};
+  by_namespace_.clear();
+  std::size_t count = 0;
+  const auto& kind = api::kind_of<ResourceQuota>();
+  state.scan(kind.prefix(), {}, [&](std::string_view key, const api::object_ptr& object) {
+    const auto& quota = object->as<ResourceQuota>();
+    auto& into = by_namespace_[object->meta().namespace_()][std::string{key}];
+    into.name = object->meta().name();
+    into.spec = quota.spec();
+    into.hard = api::read_resource_list(quota.spec().hard());
+    into.used = count_in(state, object->meta().namespace_(), quota.spec());
+    ++count;
+    return true;
+  });
+  quotas_ = count;
+}
+
+void quota_ledger::take(const std::vector<change>& changes) {
+  const auto& kind = api::kind_of<ResourceQuota>();
+  if (quotas_ == 0 && std::none_of(changes.begin(), changes.end(),
+                                   [&](const auto& each) { return &each.object->kind() == &kind; }))
+    return;
+  const std::lock_guard lock{mutex_};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (!changes[i].object->kind().namespaced()) continue;
+    take_object(changes[i]);
+    if (&changes[i].object->kind() == &kind) take_quota({changes.data(), i + 1});
+  }
+}
+
+void quota_ledger::take_object(const change& of) {
+  if (const auto holds = holds_of_object_.find(of.key); holds != holds_of_object_.end())
+    drop_holds(holds->second.front(), of.key);
+  const auto found = by_namespace_.find(of.object->meta().namespace_());
+  if (found == by_namespace_.end()) return;
+  for (auto& [key, entry] : found->second) {
+    auto delta = of.type == change_type::removed ? resource_list{} : charge(entry.spec, *of.object);
+    if (of.previous) subtract(delta, charge(entry.spec, *of.previous));
+    for (const auto& [name, amount] : delta) {
+      if (amount.is_zero()) continue;
+      entry.used[name] += amount;
+      entry.changed = true;
+    }
+  }
+}
+
+// The last of the changes is one of a quota.
+void quota_ledger::take_quota(std::span<const change> changes) {
+  const auto& now = changes.back();
+  const auto& ns = now.object->meta().namespace_();
+  if (now.type == change_type::removed) {
+    auto& entries = by_namespace_[ns];
+    quotas_ -= entries.erase(now.key);
+    if (entries.empty()) by_namespace_.erase(ns);
+    return;
+  }
+  const auto& spec = now.object->as<ResourceQuota>().spec();
+  auto& entries = by_namespace_[ns];
+  const auto [found, added] = entries.try_emplace(now.key);
+  auto& entry = found->second;
+  quotas_ += added;
+  entry.changed = true;
+  if (!added && entry.spec.SerializeAsString() == spec.SerializeAsString()) return;
+  entry.name = now.object->meta().name();
+  entry.spec = spec;
+  entry.hard = api::read_resource_list(spec.hard());
+  entry.used = count_in(store_.read(), ns, spec);
+  // The state that can be read is the one before the batch.
+  for (const auto& each : changes) {
+    if (!each.object->kind().namespaced() || each.object->meta().namespace_() != ns) continue;
+    if (each.type != change_type::removed) api::add_to(entry.used, charge(spec, *each.object));
+    if (each.previous) subtract(entry.used, charge(spec, *each.previous));
+  }
+}
+
+api::resource_list quota_ledger::count_in(const persistence::snapshot& state, const std::string& ns,
+                                          const ResourceQuotaSpec& quota) {
+  resource_list result;
+  for (const auto* kind : api::scheme::instance().all()) {
+    if (!kind->namespaced() || !kind->stored() || !may_count(quota, *kind)) continue;
+    state.scan(kind->prefix(ns), {}, [&](std::string_view, const api::object_ptr& object) {
+      api::add_to(result, charge(quota, *object));
+      return true;
+    });
+  }
+  return result;
+}
+
+// -- what is on its way ---------------------------------------------------------------------------
+
+persistence::expected<std::uint64_t> quota_ledger::reserve(
+    const persistence::transaction& transaction) {
+  if (quotas_ == 0) return 0;
+  const auto state = store_.read();
+  const std::lock_guard lock{mutex_};
+  const auto id = ++last_id_;
+  for (const auto& each : transaction.mutations) {
+    if (each.content == nullptr || !each.kind->namespaced()) continue;
+    const auto found = by_namespace_.find(api::meta_of(*each.content).namespace_());
+    if (found == by_namespace_.end()) continue;
+    const auto before = state.find(each.key);
+    for (auto& [key, entry] : found->second) {
+      auto amounts = growth(quota::charge(entry.spec, *each.kind, *each.content),
+                            before ? charge(entry.spec, *before) : resource_list{});
+      if (amounts.empty()) continue;
+      if (auto refusal = check(key, entry, amounts)) {
+        drop_all_holds(id);
+        return persistence::fail(std::move(*refusal));
+      }
+      api::add_to(entry.held, amounts);
+      holds_[id].push_back({each.key, key, std::move(amounts)});
+    }
+    if (holds_.contains(id)) holds_of_object_[each.key].push_back(id);
+  }
+  return holds_.contains(id) ? id : 0;
+}
+
+std::optional<persistence::error> quota_ledger::check(const std::string& key, const entry& quota,
+                                                      const resource_list& amounts) {
+  std::vector<std::string> exceeded;
+  auto taken = quota.used;
+  api::add_to(taken, quota.held);
+  for (const auto& [name, amount] : amounts)
+    if (taken[name] + amount > quota.hard.at(name)) exceeded.push_back(name);
+  if (exceeded.empty()) return std::nullopt;
+  return persistence::error{
+      .code = persistence::errc::exceeded,
+      .message = fmt::format("exceeded quota: {}, requested: {}, used: {}, limited: {}", quota.name,
+                             amounts_text(amounts, exceeded), amounts_text(taken, exceeded),
+                             amounts_text(quota.hard, exceeded)),
+      .key = key};
+}
+
+void quota_ledger::release(std::uint64_t id) {
+  if (id == 0) return;
+  const std::lock_guard lock{mutex_};
+  drop_all_holds(id);
+}
+
+void quota_ledger::drop_all_holds(std::uint64_t id) {
+  while (true) {
+    const auto found = holds_.find(id);
+    if (found == holds_.end()) return;
+    drop_holds(id, std::string{found->second.front().object_key});
+  }
+}
+
+void quota_ledger::drop_holds(std::uint64_t id, const std::string& object_key) {
+  if (const auto ids = holds_of_object_.find(object_key); ids != holds_of_object_.end()) {
+    std::erase(ids->second, id);
+    if (ids->second.empty()) holds_of_object_.erase(ids);
+  }
+  const auto found = holds_.find(id);
+  if (found == holds_.end()) return;
+  std::erase_if(found->second, [&](const hold& each) {
+    if (each.object_key != object_key) return false;
+    if (auto* quota = find(each.quota_key)) subtract(quota->held, each.amounts);
+    return true;
+  });
+  if (found->second.empty()) holds_.erase(found);
+}
+
+// -- for the status -------------------------------------------------------------------------------
+
+quota_ledger::entry* quota_ledger::find(const std::string& quota_key) {
+  for (auto& [ns, entries] : by_namespace_)
+    if (const auto found = entries.find(quota_key); found != entries.end()) return &found->second;
+  return nullptr;
+}
+
+std::vector<quota_ledger::usage> quota_ledger::take_changed() {
+  if (quotas_ == 0) return {};
+  std::vector<usage> result;
+  const std::lock_guard lock{mutex_};
+  for (auto& [ns, entries] : by_namespace_)
+    for (auto& [key, entry] : entries)
+      if (std::exchange(entry.changed, false)) result.push_back({key, entry.spec, entry.used});
+  return result;
+}
+
+void quota_ledger::mark_changed(const std::string& quota_key) {
+  const std::lock_guard lock{mutex_};
+  if (auto* quota = find(quota_key)) quota->changed = true;
+}
+
+}  // namespace troupe::actors::quota
