@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/access/role_aggregator.hpp"
+#include "actors/controllers/jobs/orphan_pods.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
 #include "actors/core/log.hpp"
@@ -47,6 +48,7 @@ leading::leading(const context& of, const control_plane_options& options) : syst
   started_.push_back(scheduler);
   start<pods>("supervisor", "pods", core.watcher,
               pod_context{&of.store, core.writer, scheduler, core.recorder}, pods_options{});
+  start<jobs::orphan_pods>("job-orphan-pods", "job-orphan-pods", store, core);
   for (const auto& each : known_controllers())
     started_.push_back(start_controller(system_, each, core, of.store, options.authority));
 }

@@ -1,7 +1,9 @@
 #include "actors/controllers/registry.hpp"
 
+#include "actors/controllers/cron_jobs/cron_jobs.hpp"
 #include "actors/controllers/deployments/deployments.hpp"
 #include "actors/controllers/endpoints/endpoints.hpp"
+#include "actors/controllers/jobs/jobs.hpp"
 #include "actors/controllers/replication/replication.hpp"
 #include "actors/controllers/root_ca/root_ca.hpp"
 
@@ -9,10 +11,8 @@ namespace troupe::actors {
 
 const std::vector<controller_type>& known_controllers() {
   static const std::vector<controller_type> all{
-      replication::controller(),
-      deployments::controller(),
-      endpoints::controller(),
-      root_ca::controller(),
+      replication::controller(), deployments::controller(), jobs::controller(),
+      cron_jobs::controller(),   endpoints::controller(),   root_ca::controller(),
   };
   return all;
 }
