@@ -208,6 +208,13 @@ class planner {
   void release(const job_pod& pod) {
     if (plan_.release.size() < defaults::counted_pods) plan_.release.push_back(pod.object);
   }
+  // A pod that is too many is not to be counted: it loses its finalizer before it is deleted.
+  void discard(const job_pod& pod) {
+    if (plan_.remove.size() == defaults::burst_pods) return;
+    if (pod.tracked && plan_.release.size() == defaults::counted_pods) return;
+    if (pod.tracked) release(pod);
+    remove(pod);
+  }
   void remove(const job_pod& pod) {
     if (plan_.remove.size() < defaults::burst_pods) plan_.remove.push_back(pod.object);
   }
@@ -282,12 +289,15 @@ class planner {
 
   // Pods of indexes that there are not, that are done, or that have a better one.
   void remove_misplaced() {
-    if (!stock_.indexed) return;
+    // Was to be deleted, and would not be counted if it went on.
+    for (const auto* pod : stock_.active)
+      if (!pod->tracked) discard(*pod);
+    if (!stock_.indexed || !plan_.remove.empty()) return;
     std::map<std::int32_t, std::vector<const job_pod*>> by_index;
     for (const auto* pod : stock_.active) {
       if (!stock_.valid_index(*pod) || stock_.succeeded_indexes.contains(pod->index) ||
           stock_.failed_indexes.contains(pod->index))
-        remove(*pod);
+        discard(*pod);
       else
         by_index[pod->index].push_back(pod);
     }
@@ -302,7 +312,7 @@ class planner {
     });
     for (std::size_t i = 0; i < count; ++i) {
       const auto planned = std::find(plan_.remove.begin(), plan_.remove.end(), pods[i]->object);
-      if (planned == plan_.remove.end()) remove(*pods[i]);
+      if (planned == plan_.remove.end()) discard(*pods[i]);
     }
   }
 

@@ -136,8 +136,10 @@ job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
   result.index_ignored = number_in(body, index_ignored_annotation, 0);
   result.tracked = has_tracking_finalizer(*pod);
   result.succeeded = phase == "Succeeded";
-  result.failed =
-      phase == "Failed" || (deleting && !result.succeeded && (lost || !replaces_failed_only(job)));
+  // One that was removed because it was too many has failed nothing.
+  const bool discarded = deleting && !result.tracked;
+  result.failed = !discarded && (phase == "Failed" || (deleting && !result.succeeded &&
+                                                       (lost || !replaces_failed_only(job))));
   result.terminating = deleting && !ended;
   result.active = !ended && !deleting;
   const auto* ready = find_condition(body.status().conditions(), "Ready");
