@@ -5,7 +5,7 @@
 namespace troupe::actors::cron_jobs {
 
 controller_type controller() {
-  return {.name = "cron-jobs",
+  return {.name = "cron_jobs",
           .purpose = "a Job at each time that its schedule names",
           .owners = {{&api::kind_of<api::batch::v1::CronJob>(), "cronjob", "cronjob-controller"}},
           .dependents = {&api::kind_of<api::batch::v1::Job>()},
