@@ -40,3 +40,6 @@ pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 # Patterns of schemas, in the language of upstream's (docs/decisions/0032-custom-resources.md).
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 set_property(TARGET PkgConfig::RE2 PROPERTY INTERFACE_COMPILE_OPTIONS "")
+# Time zones (docs/decisions/0044-time-zones.md).
+pkg_check_modules(ABSL_TIME REQUIRED IMPORTED_TARGET absl_time)
+set_property(TARGET PkgConfig::ABSL_TIME PROPERTY INTERFACE_COMPILE_OPTIONS "")

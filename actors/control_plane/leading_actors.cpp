@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/access/role_aggregator.hpp"
+#include "actors/controllers/jobs/orphan_pods.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
 #include "actors/definitions/definition_controller.hpp"
@@ -99,6 +100,8 @@ const std::vector<leading_actor>& leading_actors() {
                                             "Secrets with tokens of accounts", for_token_secrets)),
         scheduler_actor(),
         one<pods>("supervisor", "pods", "deadlines, grace and evictions of pods", for_pods),
+        one<jobs::orphan_pods>("job-orphan-pods", "job-orphan-pods",
+                               "frees pods of Jobs that are gone", store_and_core),
     };
     for (const auto& type : known_controllers())
       made.push_back(supervisor_of(type));

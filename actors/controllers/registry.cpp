@@ -1,8 +1,10 @@
 #include "actors/controllers/registry.hpp"
 
+#include "actors/controllers/cron_jobs/cron_jobs.hpp"
 #include "actors/controllers/deployments/deployments.hpp"
 #include "actors/controllers/disruption/disruption.hpp"
 #include "actors/controllers/endpoints/endpoints.hpp"
+#include "actors/controllers/jobs/jobs.hpp"
 #include "actors/controllers/replication/replication.hpp"
 #include "actors/controllers/root_ca/root_ca.hpp"
 
@@ -12,6 +14,8 @@ const std::vector<controller_type>& known_controllers() {
   static const std::vector<controller_type> all{
       replication::controller(),
       deployments::controller(),
+      jobs::controller(),
+      cron_jobs::controller(),
       endpoints::controller(),
       disruption::controller(),
       root_ca::controller(),

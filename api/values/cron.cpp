@@ -6,7 +6,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "api/values/duration.hpp"
 
 namespace troupe::api {
 namespace {
@@ -22,8 +25,10 @@ constexpr std::string_view months[] = {"jan", "feb", "mar", "apr", "may", "jun",
 constexpr std::string_view days[] = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 constexpr std::array<field_bounds, 5> fields = {
     field_bounds{0, 59}, {0, 23}, {1, 31}, {1, 12, months}, {0, 6, days}};
-constexpr std::string_view words[] = {"@yearly", "@annually", "@monthly", "@weekly",
-                                      "@daily",  "@midnight", "@hourly"};
+constexpr std::pair<std::string_view, std::string_view> words[] = {
+    {"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}, {"@monthly", "0 0 1 * *"},
+    {"@weekly", "0 0 * * 0"}, {"@daily", "0 0 * * *"},    {"@midnight", "0 0 * * *"},
+    {"@hourly", "0 * * * *"}};
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
@@ -65,13 +70,15 @@ std::string quoted_in_brackets(std::string_view text, const std::vector<std::str
   return std::string(text) + ": [" + all + "]";
 }
 
-// "*", "5", "1-5", each perhaps with "/2".
-std::string fault_of_range(std::string_view range, const field_bounds& bounds) {
+// "*", "5", "1-5", each perhaps with "/2". Adds its values to `bits`; answers what is wrong.
+std::string read_range(std::string_view range, const field_bounds& bounds, std::uint64_t& bits,
+                       bool& any) {
   const auto steps = split(range, "/");
   const auto ends = split(steps[0], "-");
   const auto text = std::string(range);
-  int from = bounds.least, to = bounds.most;
-  if (ends[0] != "*" && ends[0] != "?") {
+  int from = bounds.least, to = bounds.most, step = 1;
+  const bool star = ends[0] == "*" || ends[0] == "?";
+  if (!star) {
     const auto first = value_of(ends[0], bounds);
     const auto last = value_of(ends.size() > 1 ? ends[1] : ends[0], bounds);
     if (!first || !last) return "failed to parse int from " + text;
@@ -82,9 +89,10 @@ std::string fault_of_range(std::string_view range, const field_bounds& bounds) {
   }
   if (steps.size() > 2) return "too many slashes: " + text;
   if (steps.size() == 2) {
-    const auto step = number(steps[1]);
-    if (!step) return "failed to parse int from " + std::string(steps[1]);
-    if (*step == 0) return "step of range should be a positive number: " + text;
+    const auto given = number(steps[1]);
+    if (!given) return "failed to parse int from " + std::string(steps[1]);
+    step = *given;
+    if (step == 0) return "step of range should be a positive number: " + text;
   }
   if (from < bounds.least)
     return "beginning of range (" + std::to_string(from) + ") below minimum (" +
@@ -95,63 +103,68 @@ std::string fault_of_range(std::string_view range, const field_bounds& bounds) {
   if (from > to)
     return "beginning of range (" + std::to_string(from) + ") beyond end of range (" +
            std::to_string(to) + "): " + text;
+  // As upstream's library: with a step it is a choice of days, not all of them.
+  any |= star && step == 1;
+  for (std::int64_t value = from; value <= to; value += step)
+    bits |= std::uint64_t{1} << value;
   return {};
 }
 
-// A duration of Go: "1h30m", "90s", "1.5h".
-bool is_duration(std::string_view text) {
-  static constexpr std::string_view units[] = {"ns", "us", "µs", "ms", "s", "m", "h"};
-  if (text.empty()) return false;
-  while (!text.empty()) {
-    const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
-    const auto amount = text.substr(0, digits);
-    if (amount.empty() || amount == "." || std::count(amount.begin(), amount.end(), '.') > 1)
-      return false;
-    text.remove_prefix(digits);
-    const auto unit = text.substr(0, std::min(text.find_first_of("0123456789."), text.size()));
-    if (std::find(std::begin(units), std::end(units), unit) == std::end(units)) return false;
-    text.remove_prefix(unit.size());
-  }
-  return true;
-}
+using parsed = tl::expected<cron_schedule, std::string>;
 
-std::string fault_of_word(std::string_view text) {
-  if (std::find(std::begin(words), std::end(words), text) != std::end(words)) return {};
-  constexpr std::string_view every = "@every ";
-  if (!text.starts_with(every)) return "unrecognized descriptor: " + std::string(text);
-  if (is_duration(text.substr(every.size()))) return {};
-  return "failed to parse duration " + std::string(text);
-}
-
-std::string fault_of(std::string_view text) {
-  if (text.empty()) return "empty spec string";
-  for (const std::string_view zone : {"TZ=", "CRON_TZ="}) {
-    if (!text.starts_with(zone)) continue;
-    const auto space = text.find(' ');
-    if (space == std::string_view::npos) return "provided bad location " + std::string(text);
-    text.remove_prefix(space + 1);
-    break;
-  }
-  if (text.starts_with('@')) return fault_of_word(text);
+parsed parse_fields(std::string_view text) {
   const auto parts = words_of(text);
   if (parts.size() != fields.size())
-    return quoted_in_brackets("expected exactly 5 fields, found " + std::to_string(parts.size()),
-                              parts);
+    return tl::unexpected{quoted_in_brackets(
+        "expected exactly 5 fields, found " + std::to_string(parts.size()), parts)};
+  cron_schedule result;
+  bool ignored = false;
+  const std::array bits{&result.minutes, &result.hours, &result.days, &result.months,
+                        &result.weekdays};
+  const std::array any{&ignored, &ignored, &result.any_day, &ignored, &result.any_weekday};
   for (std::size_t i = 0; i < fields.size(); ++i)
     for (const auto range : split(parts[i], ",")) {
       // Empty elements are passed over, as upstream's library does.
       if (range.empty()) continue;
-      if (auto fault = fault_of_range(range, fields[i]); !fault.empty()) return fault;
+      if (auto fault = read_range(range, fields[i], *bits[i], *any[i]); !fault.empty())
+        return tl::unexpected{std::move(fault)};
     }
-  return {};
+  return result;
+}
+
+parsed parse_word(std::string_view text) {
+  for (const auto& [word, meaning] : words)
+    if (word == text) return parse_fields(meaning);
+  constexpr std::string_view every = "@every ";
+  if (!text.starts_with(every))
+    return tl::unexpected{"unrecognized descriptor: " + std::string(text)};
+  const auto length = parse_duration(text.substr(every.size()));
+  if (!length) return tl::unexpected{"failed to parse duration " + std::string(text)};
+  cron_schedule result;
+  // In whole seconds, and never less than one.
+  result.every_seconds = std::max<std::int64_t>(*length / 1'000'000'000, 1);
+  return result;
 }
 
 }  // namespace
 
+parsed parse_schedule(std::string_view text) {
+  if (text.empty()) return tl::unexpected{std::string{"empty spec string"}};
+  for (const std::string_view zone : {"TZ=", "CRON_TZ="}) {
+    if (!text.starts_with(zone)) continue;
+    const auto space = text.find(' ');
+    if (space == std::string_view::npos)
+      return tl::unexpected{"provided bad location " + std::string(text)};
+    text.remove_prefix(space + 1);
+    break;
+  }
+  return text.starts_with('@') ? parse_word(text) : parse_fields(text);
+}
+
 complaints check_schedule(std::string_view s) {
-  auto fault = fault_of(s);
-  if (fault.empty()) return {};
-  return {std::move(fault)};
+  auto schedule = parse_schedule(s);
+  if (schedule) return {};
+  return {std::move(schedule.error())};
 }
 
 }  // namespace troupe::api

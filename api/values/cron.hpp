@@ -3,11 +3,25 @@
 // ParseStandard).
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 #include "api/values/syntax.hpp"
 
 namespace troupe::api {
+
+// A bit for each value that fits: minutes 0 to 59, hours 0 to 23, days 1 to 31, months 1 to 12,
+// weekdays 0 (Sunday) to 6.
+struct cron_schedule {
+  std::uint64_t minutes = 0, hours = 0, days = 0, months = 0, weekdays = 0;
+  // The field began with "*": where both name days, a day fits that is one of either.
+  bool any_day = false, any_weekday = false;
+  std::int64_t every_seconds = 0;  // not 0: at this distance, and all else says nothing
+};
+// The error says what is wrong with it.
+tl::expected<cron_schedule, std::string> parse_schedule(std::string_view s);
 
 // What is wrong with a schedule; empty: nothing.
 complaints check_schedule(std::string_view s);

@@ -173,7 +173,7 @@ TEST_CASE("a rollout is in the log from its new replica set to its end") {
 TEST_CASE("a write that a controller must do again is a step in the log") {
   const room_log log;
   cluster_options options;
-  options.plane.conflict_chance = 0.5;
+  options.plane.conflict_chance = 0.8;
   cluster c{1, options};
   REQUIRE(c.run_until([&] { return c.find<Namespace>({}, "default") != nullptr; }));
   c.create(deployment("web", 1, "one"));

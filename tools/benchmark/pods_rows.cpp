@@ -20,6 +20,8 @@ constexpr owner controller{"ReplicationController", "v1",
 constexpr owner replica_set{"ReplicaSet", "apps/v1",
                             "/apis/apps/v1/namespaces/default/replicasets"};
 
+constexpr owner job{"Job", "batch/v1", "/apis/batch/v1/namespaces/default/jobs"};
+
 class cluster {
  public:
   cluster(const node& n) : node_{n}, client_{n.client()} {}
@@ -35,6 +37,15 @@ class cluster {
         controller.api_version, controller.kind, name, replicas, selector, labels);
     expect(client_.request("POST", controller.path, body, {{"content-type", "application/json"}}),
            201);
+  }
+
+  void create_job(const std::string& name, int pods_of_job) {
+    const auto body = fmt::format(
+        R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"{}"}},"spec":{{"completions":{},"parallelism":{},)"
+        R"("template":{{"metadata":{{"annotations":{{"simulation.troupe.dev/run-time":"0s"}}}},)"
+        R"("spec":{{"restartPolicy":"Never","containers":[{{"name":"c","image":"x"}}]}}}}}}}})",
+        name, pods_of_job, pods_of_job);
+    expect(client_.request("POST", job.path, body, {{"content-type", "application/json"}}), 201);
   }
 
   void scale(const std::string& name, int replicas) {
@@ -129,6 +140,23 @@ void many_controllers(results& out, cluster& on, int count, int each, std::optio
   on.wait("all gone", [&] { return on.none(""); });
 }
 
+// Of simulated pods that end as soon as they run.
+void many_jobs(results& out, cluster& on, int count, int each) {
+  const auto name = [&](int i) { return fmt::format("job-{}", i); };
+  const auto start = clock::now();
+  for (int i = 0; i < count; ++i)
+    on.create_job(name(i), each);
+  for (int i = 0; i < count; ++i)
+    on.wait("all complete", [&] { return on.has(job, name(i), "succeeded", each); });
+  const auto took = seconds_since(start);
+  out.add(fmt::format("{} Jobs of {} pods, created one by one: all Complete", count, each), took,
+          "s");
+  out.add("… pods a second", count * each / took, "/s", at_least(2'000));
+  for (int i = 0; i < count; ++i)
+    on.remove(job, name(i));
+  on.wait("all gone", [&] { return on.none(""); });
+}
+
 void owner_deleted(results& out, cluster& on) {
   on.create(replica_set, "big", 10'000);
   on.wait("all running", [&] { return on.has(replica_set, "big", "readyReplicas", 10'000); });
@@ -156,6 +184,7 @@ void measure_pods(results& out, const bench_options& options) {
   owner_deleted(out, on);
   many_controllers(out, on, 50, 20, {});
   many_controllers(out, on, 1'000, 10, at_least(3'000));
+  many_jobs(out, on, 1'000, 10);
 }
 
 namespace {

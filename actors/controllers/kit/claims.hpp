@@ -3,6 +3,7 @@
 // that says so. Pure; the same for pods of replica sets and replica sets of deployments.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "api/object/object.hpp"
@@ -29,5 +30,8 @@ void add_owner_reference(const api::object& owner, api::meta::v1::ObjectMeta& de
 // The reference by which `owner` controls a dependent (controller=true, blockOwnerDeletion=true).
 void add_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
 void remove_controller_reference(const api::object& owner, api::meta::v1::ObjectMeta& dependent);
+
+// Gives or takes a finalizer; nothing when its name is empty.
+void set_finalizer(api::meta::v1::ObjectMeta& object, const std::string& finalizer, bool present);
 
 }  // namespace troupe::actors

@@ -36,6 +36,8 @@ struct controller_type {
     // Not empty: the owner is a namespace, and its one dependent the object of this name in it,
     // whoever made that. It gets no owner reference: the namespace is emptied with it.
     std::string dependent_name = {};
+    // Not empty: a finalizer that dependents get when they are adopted, and lose when released.
+    std::string finalizer = {};
   };
   // The actor for the object at `key`. It finds what it needs in the store by itself.
   using factory = std::function<std::unique_ptr<runtime::actor>(const std::string& key,

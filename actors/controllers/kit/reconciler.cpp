@@ -9,6 +9,7 @@
 #include "actors/core/log.hpp"
 #include "actors/write/creation.hpp"
 #include "api/object/object_key.hpp"
+#include "api/strategy/strategy.hpp"
 
 namespace troupe::actors {
 namespace {
@@ -275,8 +276,11 @@ claim reconciler::send_claim(const std::string& key, const api::object_ptr& depe
     if (!fresh || fresh->meta().has_deletion_timestamp()) return claim::ignore;
     transaction.preconditions.push_back({key_, fresh->revision()});
     add_controller_reference(*owner_, api::meta_of(*changed));
+    set_finalizer(api::meta_of(*changed), context_->owner.finalizer, true);
   } else if (verdict == claim::release) {
     remove_controller_reference(*owner_, api::meta_of(*changed));
+    set_finalizer(api::meta_of(*changed), context_->owner.finalizer, false);
+    if (api::ends_deletion(dependent->kind(), *changed, dependent->content())) changed.reset();
   } else {
     return claim::ignore;
   }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/simulated/pod_behavior.hpp"
 #include "actors/kubelet/simulated/simulated_pod.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_node.pb.h"
@@ -52,7 +54,7 @@ void simulated_minion::on_pods(const watch_events& m) {
     const auto key = api::key_of(*event.object);
     not_ready_.erase(key);
     failed_.erase(key);
-    deadlines_.erase(key);
+    timers_.erase(key);
     if (event.type != event_type::deleted) take_pod(event.object);
   }
   node_changed();
@@ -61,33 +63,62 @@ void simulated_minion::on_pods(const watch_events& m) {
 void simulated_minion::take_pod(const api::object_ptr& object) {
   const auto& pod = object->as<Pod>();
   const auto& phase = pod.status().phase();
-  if (pod.metadata().has_deletion_timestamp()) {
-    end_pod(object);
-  } else if (phase.empty() || phase == "Pending") {
+  if (pod.metadata().has_deletion_timestamp()) return end_pod(object);
+  const bool pending = phase.empty() || phase == "Pending";
+  if (!pending && phase != "Running") return;
+  if (!pending && deadline_exceeded(pod, wall_now()))
+    return write(object->kind(), object, as_overdue(pod, wall_now()));
+  const auto behavior = behavior_of(pod);
+  if (behavior && behave(object, *behavior)) return;
+  if (pending) {
+    if (behavior) return;
     ++started_pods_;
-    const simulated_addresses addresses{address(0),
-                                        address(1 + static_cast<int>(++next_address_ % 254))};
-    write(object->kind(), object, as_running(pod, addresses, wall_now()));
-  } else if (phase == "Running") {
-    if (deadline_exceeded(pod, wall_now()))
-      return write(object->kind(), object, as_overdue(pod, wall_now()));
-    if (pod.spec().has_active_deadline_seconds()) watch_deadline(object);
-    const auto* ready = find_condition(pod.status().conditions(), "Ready");
-    if (ready != nullptr && ready->status() != "True") not_ready_[api::key_of(*object)] = object;
+    return write(object->kind(), object, as_running(pod, next_addresses(), wall_now()));
   }
+  if (pod.spec().has_active_deadline_seconds())
+    wake_at(object, runtime::wall_time{std::chrono::seconds{pod.status().start_time().seconds()}} +
+                        grace_of(pod.spec().active_deadline_seconds()));
+  const auto* ready = find_condition(pod.status().conditions(), "Ready");
+  if (ready != nullptr && ready->status() != "True" && !is_starting(pod))
+    not_ready_[api::key_of(*object)] = object;
 }
 
-void simulated_minion::watch_deadline(const api::object_ptr& object) {
+// Takes the step that is due; true when there was one.
+bool simulated_minion::behave(const api::object_ptr& object, const pod_behavior& behavior) {
   const auto& pod = object->as<Pod>();
-  const auto left = grace_of(pod.status().start_time().seconds() +
-                             pod.spec().active_deadline_seconds() - seconds_of(wall_now()));
-  deadlines_[api::key_of(*object)] = after(left, [this, object] { take_pod(object); });
+  const auto step = next_step(pod, behavior);
+  if (!step) return false;
+  if (step->at > wall_now()) {
+    wake_at(object, step->at);
+    return false;
+  }
+  const bool starts = step->change == pod_step::change::start;
+  started_pods_ += starts;
+  write(object->kind(), object,
+        after_step(pod, behavior, step->change, starts ? next_addresses() : simulated_addresses{},
+                   wall_now()));
+  return true;
 }
 
-// As a DELETE without grace: one with finalizers stays until they are gone. Without any the short
-// way will do.
+// At the earliest of the times that were asked for since the pod has changed.
+void simulated_minion::wake_at(const api::object_ptr& object, runtime::wall_time at) {
+  auto& due = timers_[api::key_of(*object)];
+  if (due.timer.pending() && due.at <= at) return;
+  due.at = at;
+  due.timer = after(std::max(runtime::duration{0}, runtime::duration{at - wall_now()}),
+                    [this, object] { take_pod(object); });
+}
+
+simulated_addresses simulated_minion::next_addresses() {
+  return {address(0), address(1 + static_cast<int>(++next_address_ % 254))};
+}
+
+// As a DELETE without grace: one with finalizers stays until they are gone, and shows that it has
+// ended. Without any the short way will do.
 void simulated_minion::end_pod(const api::object_ptr& object) {
   const auto& meta = object->meta();
+  if (meta.finalizers_size() != 0 && !finished(object->as<Pod>().status()))
+    return write(object->kind(), object, as_killed(object->as<Pod>(), wall_now()));
   if (meta.finalizers_size() != 0 && meta.deletion_grace_period_seconds() == 0) return;
   ++ended_pods_;
   if (meta.finalizers_size() == 0) return remove(object);

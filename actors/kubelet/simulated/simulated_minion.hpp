@@ -1,10 +1,12 @@
-// A node that only pretends: whatever is bound to it runs at once and ends at once. Thousands of
-// them fit into one process, for work on scale and for trying manifests without images.
+// A node that only pretends: what is bound to it runs at once, unless its annotations say
+// otherwise. Thousands of them fit into one process, for work on scale and for trying manifests
+// without images.
 //
 // One actor for each node. It writes the status of its pods by one transaction each and keeps
 // nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
 // Only pods that somebody else called not ready are remembered, until the node is ready again,
-// those whose write failed, until it is made again, and those with activeDeadlineSeconds.
+// those whose write failed, until it is made again, and the timers of those that time will change:
+// by activeDeadlineSeconds, or by their annotations (pod_behavior.hpp).
 #pragma once
 
 #include <map>
@@ -12,6 +14,7 @@
 
 #include "actors/core/core_actors.hpp"
 #include "actors/kubelet/node/node_agent.hpp"
+#include "actors/kubelet/simulated/pod_behavior.hpp"
 
 namespace troupe::actors {
 
@@ -37,7 +40,9 @@ class simulated_minion : public node_agent {
   void on_pods(const watch_events& m);
   void take_pod(const api::object_ptr& object);
   void end_pod(const api::object_ptr& object);
-  void watch_deadline(const api::object_ptr& object);
+  bool behave(const api::object_ptr& object, const pod_behavior& behavior);
+  void wake_at(const api::object_ptr& object, runtime::wall_time at);
+  simulated_addresses next_addresses();
   void node_changed() override;
   void write_failed(const api::kind_info& kind, const api::object_ptr& before) override;
   void try_again();
@@ -47,7 +52,11 @@ class simulated_minion : public node_agent {
   const simulated_node like_;
   std::map<std::string, api::object_ptr> not_ready_;  // running pods, by key
   std::map<std::string, api::object_ptr> failed_;     // to be written again, by key
-  std::map<std::string, runtime::timer> deadlines_;   // of running pods that have one, by key
+  struct due {
+    runtime::wall_time at;
+    runtime::timer timer;
+  };
+  std::map<std::string, due> timers_;  // of pods that will change with time, by key
   runtime::timer again_;
   std::uint32_t next_address_ = 0;
   std::uint64_t started_pods_ = 0, ended_pods_ = 0;

@@ -59,12 +59,17 @@ std::unique_ptr<Pod> as_running(const Pod& pod, const simulated_addresses& addre
 }
 
 std::unique_ptr<Pod> as_overdue(const Pod& pod, runtime::wall_time now) {
+  auto result = as_killed(pod, now);
+  auto failure = deadline_failure();
+  result->mutable_status()->set_reason(std::move(failure.reason));
+  result->mutable_status()->set_message(std::move(failure.message));
+  return result;
+}
+
+std::unique_ptr<Pod> as_killed(const Pod& pod, runtime::wall_time now) {
   auto result = std::make_unique<Pod>(pod);
   auto& status = *result->mutable_status();
-  const auto failure = deadline_failure();
   status.set_phase("Failed");
-  status.set_reason(failure.reason);
-  status.set_message(failure.message);
   for (const char* type : {"Ready", "ContainersReady"})
     set_condition(*status.mutable_conditions(), {type, "False", "PodFailed"}, now);
   for (auto& container : *status.mutable_container_statuses()) {

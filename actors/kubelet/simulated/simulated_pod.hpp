@@ -18,6 +18,9 @@ struct simulated_addresses {
 std::unique_ptr<api::core::v1::Pod> as_running(const api::core::v1::Pod& pod,
                                                const simulated_addresses& addresses,
                                                runtime::wall_time now);
+// A pod whose containers have been killed.
+std::unique_ptr<api::core::v1::Pod> as_killed(const api::core::v1::Pod& pod,
+                                              runtime::wall_time now);
 // A running pod that has been stopped for its activeDeadlineSeconds.
 std::unique_ptr<api::core::v1::Pod> as_overdue(const api::core::v1::Pod& pod,
                                                runtime::wall_time now);

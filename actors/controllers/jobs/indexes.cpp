@@ -1,0 +1,90 @@
+#include "actors/controllers/jobs/indexes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace troupe::actors::jobs {
+
+namespace {
+
+std::optional<std::int32_t> number(std::string_view text) {
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+index_set index_set::parse(std::string_view text, std::int32_t limit) {
+  index_set result;
+  while (!text.empty()) {
+    const auto part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const auto dash = part.find('-');
+    const auto first = number(part.substr(0, dash));
+    const auto last = dash == part.npos ? first : number(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *first >= limit) continue;
+    result.add({*first, std::min(*last, limit - 1)});
+  }
+  return result;
+}
+
+void index_set::insert(std::int32_t index) {
+  if (index >= 0) add({index, index});
+}
+
+void index_set::add(run more) {
+  // Those that overlap it or touch it become one with it.
+  const auto from = std::lower_bound(
+      runs_.begin(), runs_.end(), more.first,
+      [](const run& each, std::int32_t first) { return std::int64_t{each.last} + 1 < first; });
+  auto to = from;
+  for (; to != runs_.end() && to->first <= std::int64_t{more.last} + 1; ++to) {
+    more.first = std::min(more.first, to->first);
+    more.last = std::max(more.last, to->last);
+  }
+  runs_.insert(runs_.erase(from, to), more);
+}
+
+bool index_set::contains(std::int32_t index) const {
+  const auto found =
+      std::lower_bound(runs_.begin(), runs_.end(), index,
+                       [](const run& each, std::int32_t of) { return each.last < of; });
+  return found != runs_.end() && found->first <= index;
+}
+
+std::int64_t index_set::size() const {
+  std::int64_t total = 0;
+  for (const auto& each : runs_)
+    total += std::int64_t{each.last} - each.first + 1;
+  return total;
+}
+
+std::int64_t index_set::size_of_intersection(const index_set& other) const {
+  std::int64_t total = 0;
+  for (auto a = runs_.begin(), b = other.runs_.begin();
+       a != runs_.end() && b != other.runs_.end();) {
+    const auto first = std::max(a->first, b->first), last = std::min(a->last, b->last);
+    if (first <= last) total += std::int64_t{last} - first + 1;
+    a->last < b->last ? ++a : ++b;
+  }
+  return total;
+}
+
+bool index_set::includes(const index_set& other) const {
+  return size_of_intersection(other) == other.size();
+}
+
+std::string index_set::str() const {
+  std::string text;
+  for (const auto& [first, last] : runs_) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(first);
+    if (last > first) text += (last - first > 1 ? '-' : ',') + std::to_string(last);
+  }
+  return text;
+}
+
+}  // namespace troupe::actors::jobs

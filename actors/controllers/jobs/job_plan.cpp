@@ -1,0 +1,361 @@
+#include "actors/controllers/jobs/job_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "actors/controllers/jobs/defaults.hpp"
+#include "actors/controllers/jobs/job_stock.hpp"
+#include "actors/controllers/jobs/success_policy.hpp"
+#include "actors/core/condition.hpp"
+
+namespace troupe::actors::jobs {
+
+using api::batch::v1::Job;
+using api::batch::v1::JobSpec;
+using api::batch::v1::JobStatus;
+
+namespace {
+
+constexpr auto built_in_manager = "kubernetes.io/job-controller";
+
+bool holds(const JobStatus& status, std::string_view type) {
+  const auto* found = find_condition(status.conditions(), type);
+  return found != nullptr && found->status() == "True";
+}
+
+struct verdict {
+  bool success;
+  std::string reason, message;
+};
+
+class planner {
+ public:
+  planner(const Job& job, const std::vector<job_pod>& pods, const failure_record& known,
+          std::int64_t now)
+      : job_{job}, spec_{job.spec()}, pods_{pods}, known_{known}, now_{now}, stock_{job, pods} {
+    plan_.status = job.status();
+  }
+
+  job_plan make() {
+    if (is_finished(job_)) {
+      for (const auto& pod : pods_)
+        if (pod.tracked && !pod.active) release(pod);
+      for (const auto& pod : pods_)
+        if (pod.active) remove(pod);
+      return std::move(plan_);
+    }
+    take_over();
+    plan_.failures = count_failures(pods_, known_);
+    const bool suspended = spec_.suspend();
+    if (!status().has_start_time() && !suspended) set_start();
+    auto end = decide();
+    if (!end) note_suspension(suspended);
+    count_ended(end.has_value());
+    if (!end && completed())
+      end = {true, "CompletionsReached", "Reached expected number of succeeded pods"};
+    if (end) {
+      finish(*end);
+    } else if (suspended) {
+      remove_lowest(stock_.active);
+    } else if (!job_.metadata().has_deletion_timestamp()) {
+      manage();
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  JobStatus& status() noexcept { return plan_.status; }
+
+  void look_at(std::int64_t at) {
+    plan_.look_at = plan_.look_at ? std::min(*plan_.look_at, at) : at;
+  }
+  void tell(bool warning, std::string reason, std::string message) {
+    plan_.events.push_back({warning, std::move(reason), std::move(message)});
+  }
+  void set(std::string_view type, bool holds, std::string_view reason, std::string_view message) {
+    auto& all = *status().mutable_conditions();
+    const runtime::wall_time at{std::chrono::seconds{now_}};
+    if (set_condition(all, {type, holds ? "True" : "False", reason, message}, at))
+      find_condition(all, type)->mutable_last_probe_time()->set_seconds(now_);
+  }
+  void set_start() { status().mutable_start_time()->set_seconds(now_); }
+
+  // What another controller has counted, and would have said in its next step.
+  void take_over() {
+    auto& uncounted = *status().mutable_uncounted_terminated_pods();
+    if (!stock_.indexed) status().set_succeeded(status().succeeded() + uncounted.succeeded_size());
+    status().set_failed(status().failed() + uncounted.failed_size());
+    uncounted.Clear();
+    status().set_active(static_cast<std::int32_t>(stock_.active.size()));
+    status().set_ready(stock_.ready);
+    status().set_terminating(stock_.terminating);
+  }
+
+  std::int64_t succeeded() const {
+    return stock_.indexed ? stock_.succeeded_indexes.size()
+                          : plan_.status.succeeded() + new_succeeded_left_;
+  }
+
+  // -- the end ------------------------------------------------------------------------------------
+
+  std::optional<verdict> decide() {
+    for (const auto& [type, success] :
+         {std::pair{"SuccessCriteriaMet", true}, std::pair{"FailureTarget", false}})
+      if (holds(status(), type)) {
+        const auto* found = find_condition(status().conditions(), type);
+        return verdict{success, found->reason(), found->message()};
+      }
+    for (const auto& pod : pods_)
+      if (auto failure = stock_.failure_of(pod); failure.action == failure_action::fail_job)
+        return verdict{false, "PodFailurePolicy", std::move(failure.message)};
+    if (status().failed() + stock_.new_failed > spec_.backoff_limit() ||
+        stock_.past_restarts(pods_))
+      return verdict{false, "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
+    if (past_deadline())
+      return verdict{false, "DeadlineExceeded", "Job was active longer than specified deadline"};
+    if (auto failed = decide_indexes()) return failed;
+    if (auto rule = met_success_rule(spec_, stock_.succeeded_indexes))
+      return verdict{true, "SuccessPolicy", std::move(*rule)};
+    return std::nullopt;
+  }
+
+  std::optional<verdict> decide_indexes() const {
+    if (!stock_.per_index) return std::nullopt;
+    const auto failed = stock_.failed_indexes.size();
+    if (spec_.has_max_failed_indexes() && failed > spec_.max_failed_indexes())
+      return verdict{false, "MaxFailedIndexesExceeded",
+                     "Job has exceeded the specified maximal number of failed indexes"};
+    if (failed > 0 && failed + stock_.succeeded_indexes.size() >= spec_.completions())
+      return verdict{false, "FailedIndexes", "Job has failed indexes"};
+    return std::nullopt;
+  }
+
+  bool past_deadline() {
+    if (!spec_.has_active_deadline_seconds() || spec_.suspend() || !status().has_start_time())
+      return false;
+    const auto left = spec_.active_deadline_seconds() - (now_ - status().start_time().seconds());
+    if (left > 0) look_at(now_ + left);
+    return left <= 0;
+  }
+
+  bool completed() const {
+    if (!stock_.active.empty()) return false;
+    return spec_.has_completions() ? succeeded() >= spec_.completions() : succeeded() > 0;
+  }
+
+  // The last condition comes when all pods have ended and are counted: who waits for it finds
+  // nothing running (KEP-3939).
+  void finish(const verdict& end) {
+    set(end.success ? "SuccessCriteriaMet" : "FailureTarget", true, end.reason, end.message);
+    for (const auto* pod : stock_.active)
+      remove(*pod);
+    if (!stock_.active.empty() || stock_.terminating > 0 || uncounted_) return;
+    set(end.success ? "Complete" : "Failed", true, end.reason, end.message);
+    if (end.success) {
+      status().mutable_completion_time()->set_seconds(now_);
+      return tell(false, "Completed", "Job completed");
+    }
+    tell(true, end.reason, end.message);
+  }
+
+  void note_suspension(bool suspended) {
+    const bool was = holds(status(), "Suspended");
+    if (suspended == was) return;
+    if (suspended) {
+      set("Suspended", true, "JobSuspended", "Job suspended");
+      return tell(false, "Suspended", "Job suspended");
+    }
+    set("Suspended", false, "JobResumed", "Job resumed");
+    tell(false, "Resumed", "Job resumed");
+    set_start();
+  }
+
+  // -- counting -----------------------------------------------------------------------------------
+
+  void count_ended(bool ending) {
+    index_set counted_indexes;
+    if (stock_.indexed)
+      counted_indexes = index_set::parse(status().completed_indexes(), spec_.completions());
+    for (const auto& pod : pods_) {
+      if (!pod.tracked || !(pod.succeeded || pod.failed)) continue;
+      const bool stays = !ending && !job_.metadata().has_deletion_timestamp();
+      if (stays && stock_.is_kept_for_index(pod)) continue;
+      if (plan_.release.size() == defaults::counted_pods) {
+        uncounted_ = true;
+        break;
+      }
+      const bool counts = stock_.to_be_counted(pod);
+      release(pod);
+      if (stock_.indexed && pod.succeeded) {
+        if (stock_.valid_index(pod)) counted_indexes.insert(pod.index);
+      } else if (!counts) {
+        continue;
+      } else if (pod.failed) {
+        const bool ignored = stock_.failure_of(pod).action == failure_action::ignore;
+        status().set_failed(status().failed() + !ignored);
+      } else {
+        status().set_succeeded(status().succeeded() + 1);
+        --new_succeeded_left_;
+      }
+    }
+    if (!stock_.indexed) return;
+    status().set_completed_indexes(counted_indexes.str());
+    status().set_succeeded(static_cast<std::int32_t>(counted_indexes.size()));
+    if (stock_.per_index) status().set_failed_indexes(stock_.failed_indexes.str());
+  }
+
+  void release(const job_pod& pod) {
+    if (plan_.release.size() < defaults::counted_pods) plan_.release.push_back(pod.object);
+  }
+  // A pod that is too many is not to be counted: it loses its finalizer before it is deleted.
+  void discard(const job_pod& pod) {
+    if (plan_.remove.size() == defaults::burst_pods) return;
+    if (pod.tracked && plan_.release.size() == defaults::counted_pods) return;
+    if (pod.tracked) release(pod);
+    remove(pod);
+  }
+  void remove(const job_pod& pod) {
+    if (plan_.remove.size() < defaults::burst_pods) plan_.remove.push_back(pod.object);
+  }
+
+  // -- pods ---------------------------------------------------------------------------------------
+
+  std::int64_t wanted() const {
+    const auto active = static_cast<std::int64_t>(stock_.active.size());
+    const std::int64_t parallelism = spec_.parallelism();
+    if (!spec_.has_completions())
+      return succeeded() > 0 ? std::min(active, parallelism) : parallelism;
+    const auto left =
+        spec_.completions() - succeeded() - (stock_.per_index ? stock_.failed_indexes.size() : 0);
+    return std::clamp<std::int64_t>(left, 0, parallelism);
+  }
+
+  void manage() {
+    remove_misplaced();
+    const auto want = wanted();
+    const auto active = static_cast<std::int64_t>(stock_.active.size());
+    if (active > want)
+      remove_lowest({stock_.active.begin(), stock_.active.end()},
+                    static_cast<std::size_t>(active - want));
+    // Either of the two in one sync, as upstream.
+    if (!plan_.remove.empty()) return;
+    const auto more = want - active - (replaces_failed_only(spec_) ? stock_.terminating : 0);
+    if (more <= 0) return;
+    const auto count = std::min<std::int64_t>(more, defaults::burst_pods);
+    if (stock_.per_index) return create_after_own_backoff(count);
+    const auto& failures = plan_.failures;
+    if (const auto at = backoff_ends_at(failures.failures, failures.last_failure); at > now_)
+      return look_at(at);
+    if (!stock_.indexed) return plan_.create.assign(static_cast<std::size_t>(count), {});
+    each_pending_index(count, [&](std::int32_t index, const index_state*) {
+      plan_.create.push_back({.index = index});
+      return true;
+    });
+  }
+
+  void create_after_own_backoff(std::int64_t count) {
+    each_pending_index(count, [&](std::int32_t index, const index_state* state) {
+      planned_pod pod{.index = index};
+      if (state != nullptr && state->latest_failed != nullptr) {
+        const auto& failed = *state->latest_failed;
+        const bool ignored = stock_.failure_of(failed).action == failure_action::ignore;
+        pod.index_failures = failed.index_failures + !ignored;
+        pod.index_ignored = failed.index_ignored + ignored;
+        const auto at = backoff_ends_at(pod.index_failures + pod.index_ignored, failed.finished_at);
+        if (at > now_) {
+          look_at(at);
+          return false;
+        }
+      }
+      plan_.create.push_back(pod);
+      return true;
+    });
+  }
+
+  // Calls `use` for indexes that need a pod, in order, until it has taken `count` of them.
+  template <class F>
+  void each_pending_index(std::int64_t count, F use) const {
+    for (std::int32_t i = 0; i < spec_.completions() && count > 0; ++i) {
+      if (stock_.succeeded_indexes.contains(i) || stock_.failed_indexes.contains(i)) continue;
+      const auto found = stock_.indexes.find(i);
+      const auto* state = found == stock_.indexes.end() ? nullptr : &found->second;
+      if (state != nullptr &&
+          (state->active || (state->terminating && replaces_failed_only(spec_))))
+        continue;
+      count -= use(i, state);
+    }
+  }
+
+  // Pods of indexes that there are not, that are done, or that have a better one.
+  void remove_misplaced() {
+    // Was to be deleted, and would not be counted if it went on.
+    for (const auto* pod : stock_.active)
+      if (!pod->tracked) discard(*pod);
+    if (!stock_.indexed || !plan_.remove.empty()) return;
+    std::map<std::int32_t, std::vector<const job_pod*>> by_index;
+    for (const auto* pod : stock_.active) {
+      if (!stock_.valid_index(*pod) || stock_.succeeded_indexes.contains(pod->index) ||
+          stock_.failed_indexes.contains(pod->index))
+        discard(*pod);
+      else
+        by_index[pod->index].push_back(pod);
+    }
+    for (auto& [index, pods] : by_index)
+      if (pods.size() > 1) remove_lowest(pods, pods.size() - 1);
+  }
+
+  void remove_lowest(const std::vector<const job_pod*>& pods) { remove_lowest(pods, pods.size()); }
+  void remove_lowest(std::vector<const job_pod*> pods, std::size_t count) {
+    std::sort(pods.begin(), pods.end(), [](const auto* a, const auto* b) {
+      return rank_for_removal(*a) < rank_for_removal(*b);
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto planned = std::find(plan_.remove.begin(), plan_.remove.end(), pods[i]->object);
+      if (planned == plan_.remove.end()) discard(*pods[i]);
+    }
+  }
+
+  const Job& job_;
+  const JobSpec& spec_;
+  const std::vector<job_pod>& pods_;
+  const failure_record& known_;
+  const std::int64_t now_;
+  job_plan plan_;
+
+  const job_stock stock_;
+  std::int32_t new_succeeded_left_ = stock_.new_succeeded;  // not in the status yet
+  bool uncounted_ = false;  // more have ended than one transaction counts
+};
+
+}  // namespace
+
+job_plan make_plan(const Job& job, const std::vector<job_pod>& pods, const failure_record& known,
+                   std::int64_t now) {
+  return planner{job, pods, known, now}.make();
+}
+
+bool is_finished(const Job& job) {
+  return holds(job.status(), "Complete") || holds(job.status(), "Failed");
+}
+
+std::int64_t finished_at(const Job& job) {
+  for (const auto& condition : job.status().conditions())
+    if ((condition.type() == "Complete" || condition.type() == "Failed") &&
+        condition.status() == "True")
+      return condition.last_transition_time().seconds();
+  return 0;
+}
+
+bool is_managed_elsewhere(const Job& job) {
+  return job.spec().has_managed_by() && job.spec().managed_by() != built_in_manager;
+}
+
+std::int64_t backoff_ends_at(std::int32_t failures, std::int64_t last) {
+  if (failures <= 0) return 0;
+  constexpr int most_doublings = 10;
+  const auto delay = defaults::failure_backoff_seconds << std::min(failures - 1, most_doublings);
+  return last + std::min(delay, defaults::failure_backoff_longest_seconds);
+}
+
+}  // namespace troupe::actors::jobs

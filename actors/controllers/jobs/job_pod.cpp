@@ -1,0 +1,178 @@
+#include "actors/controllers/jobs/job_pod.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "actors/controllers/kit/claims.hpp"
+#include "actors/core/condition.hpp"
+#include "api/scheme.hpp"
+#include "api/strategy/strategy.hpp"
+
+namespace troupe::actors::jobs {
+
+using api::batch::v1::Job;
+using api::batch::v1::JobSpec;
+using api::core::v1::Container;
+using api::core::v1::Pod;
+
+namespace {
+
+// kubernetes: job.podGenerateNameWithIndex leaves room for the random part of the name.
+constexpr std::size_t generated_name_bytes = 58;
+
+bool tracks(const api::meta::v1::ObjectMeta& pod) {
+  const auto& all = pod.finalizers();
+  return std::find(all.begin(), all.end(), tracking_finalizer) != all.end();
+}
+
+std::int32_t number_in(const Pod& pod, const char* name, std::int32_t otherwise) {
+  const auto& all = pod.metadata().annotations();
+  const auto found = all.find(name);
+  if (found == all.end()) return otherwise;
+  const auto& text = found->second;
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value >= 0 ? value : otherwise;
+}
+
+// kubernetes: job.getFinishedTime.
+std::int64_t finished_at(const Pod& pod) {
+  std::int64_t latest = 0;
+  for (const auto& container : pod.status().container_statuses())
+    latest = std::max(latest, container.state().terminated().finished_at().seconds());
+  if (latest != 0) return latest;
+  const auto* ready = find_condition(pod.status().conditions(), "Ready");
+  if (ready != nullptr && ready->status() == "False")
+    return ready->last_transition_time().seconds();
+  const auto& meta = pod.metadata();
+  return meta.has_deletion_timestamp() ? meta.deletion_timestamp().seconds()
+                                       : meta.creation_timestamp().seconds();
+}
+
+std::int32_t restarts(const Pod& pod) {
+  std::int32_t total = 0;
+  for (const auto* all :
+       {&pod.status().container_statuses(), &pod.status().init_container_statuses()})
+    for (const auto& each : *all)
+      total += each.restart_count();
+  return total;
+}
+
+void add_index_variable(Container& container) {
+  const auto& all = container.env();
+  if (std::any_of(all.begin(), all.end(),
+                  [](const auto& each) { return each.name() == index_variable; }))
+    return;
+  auto& variable = *container.add_env();
+  variable.set_name(index_variable);
+  auto& field = *variable.mutable_value_from()->mutable_field_ref();
+  field.set_api_version("v1");
+  field.set_field_path("metadata.labels['" + std::string{index_annotation} + "']");
+}
+
+void add_index(Pod& pod, const Job& job, const planned_pod& plan) {
+  const auto index = std::to_string(plan.index);
+  auto& meta = *pod.mutable_metadata();
+  (*meta.mutable_annotations())[index_annotation] = index;
+  (*meta.mutable_labels())[index_annotation] = index;
+  const auto suffix = "-" + index + "-";
+  const auto& name = job.metadata().name();
+  meta.set_generate_name(
+      name.substr(0, generated_name_bytes - std::min(suffix.size(), generated_name_bytes)) +
+      suffix);
+  auto& spec = *pod.mutable_spec();
+  spec.set_hostname(name + "-" + index);
+  for (auto& each : *spec.mutable_containers())
+    add_index_variable(each);
+  for (auto& each : *spec.mutable_init_containers())
+    add_index_variable(each);
+  if (!job.spec().has_backoff_limit_per_index()) return;
+  auto& annotations = *meta.mutable_annotations();
+  annotations[index_failures_annotation] = std::to_string(plan.index_failures);
+  if (plan.index_ignored > 0)
+    annotations[index_ignored_annotation] = std::to_string(plan.index_ignored);
+}
+
+}  // namespace
+
+bool is_indexed(const JobSpec& job) {
+  return job.completion_mode() == "Indexed";
+}
+
+bool replaces_failed_only(const JobSpec& job) {
+  return job.pod_replacement_policy() == "Failed" || job.has_pod_failure_policy();
+}
+
+bool has_tracking_finalizer(const api::object& pod) {
+  return tracks(pod.meta());
+}
+
+std::unique_ptr<api::body> without_tracking_finalizer(const api::object& pod) {
+  auto copy = pod.copy();
+  auto& all = *api::meta_of(*copy).mutable_finalizers();
+  all.erase(std::remove(all.begin(), all.end(), tracking_finalizer), all.end());
+  if (api::ends_deletion(pod.kind(), *copy, pod.content())) return nullptr;
+  return copy;
+}
+
+const Pod& job_pod::body() const {
+  return object->as<Pod>();
+}
+
+job_pod read_pod(const api::object_ptr& pod, const JobSpec& job) {
+  const auto& body = pod->as<Pod>();
+  const auto& phase = body.status().phase();
+  const auto& meta = pod->meta();
+  const bool deleting = meta.has_deletion_timestamp();
+  const bool ended = phase == "Succeeded" || phase == "Failed";
+  // Nobody will say any more how one ended that has no node, or no grace left: it counts as failed.
+  const bool lost =
+      deleting && (body.spec().node_name().empty() || meta.deletion_grace_period_seconds() == 0);
+  job_pod result;
+  result.object = pod;
+  if (is_indexed(job)) result.index = number_in(body, index_annotation, -1);
+  result.index_failures = number_in(body, index_failures_annotation, 0);
+  result.index_ignored = number_in(body, index_ignored_annotation, 0);
+  result.tracked = has_tracking_finalizer(*pod);
+  result.succeeded = phase == "Succeeded";
+  // One that was removed because it was too many has failed nothing.
+  const bool discarded = deleting && !result.tracked;
+  result.failed = !discarded && (phase == "Failed" || (deleting && !result.succeeded &&
+                                                       (lost || !replaces_failed_only(job))));
+  result.terminating = deleting && !ended;
+  result.active = !ended && !deleting;
+  const auto* ready = find_condition(body.status().conditions(), "Ready");
+  result.ready = result.active && ready != nullptr && ready->status() == "True";
+  if (result.succeeded || result.failed) result.finished_at = finished_at(body);
+  if (phase == "Running" || phase == "Pending") result.restarts = restarts(body);
+  return result;
+}
+
+removal_rank rank_for_removal(const job_pod& pod) {
+  const auto& body = pod.body();
+  return {.assigned = !body.spec().node_name().empty(),
+          .running = body.status().phase() == "Running",
+          .ready = pod.ready,
+          .age = -body.metadata().creation_timestamp().seconds(),
+          .uid = body.metadata().uid()};
+}
+
+std::unique_ptr<Pod> make_pod(const api::object& owner, const planned_pod& plan) {
+  const auto& job = owner.as<Job>();
+  const auto& from = job.spec().template_();
+  auto pod = std::make_unique<Pod>();
+  auto& meta = *pod->mutable_metadata();
+  meta.set_generate_name(owner.meta().name() + "-");
+  meta.set_namespace_(owner.meta().namespace_());
+  *meta.mutable_labels() = from.metadata().labels();
+  *meta.mutable_annotations() = from.metadata().annotations();
+  *meta.mutable_finalizers() = from.metadata().finalizers();
+  if (!tracks(meta)) meta.add_finalizers(tracking_finalizer);
+  add_controller_reference(owner, meta);
+  *pod->mutable_spec() = from.spec();
+  if (plan.index >= 0) add_index(*pod, job, plan);
+  return pod;
+}
+
+}  // namespace troupe::actors::jobs

@@ -1,0 +1,127 @@
+#include "actors/controllers/jobs/orphan_pods.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "actors/controllers/jobs/defaults.hpp"
+#include "actors/controllers/jobs/job_pod.hpp"
+#include "actors/controllers/kit/claims.hpp"
+#include "api/object/object_key.hpp"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::jobs {
+
+using api::batch::v1::Job;
+using api::core::v1::Pod;
+
+namespace {
+
+// Whether the Job that controls the pod is there.
+bool has_job(const api::object& pod, const persistence::snapshot& state) {
+  for (const auto& owner : pod.meta().owner_references()) {
+    if (!owner.controller()) continue;
+    if (owner.kind() != "Job" || !owner.api_version().starts_with("batch/")) return false;
+    const auto job = state.find(api::kind_of<Job>().key(pod.meta().namespace_(), owner.name()));
+    return job && job->meta().uid() == owner.uid();
+  }
+  return false;
+}
+
+}  // namespace
+
+orphan_pods::orphan_pods(const persistence::store* store, core_actors core)
+    : informer{core.watcher}, store_{store}, core_{std::move(core)} {}
+
+const runtime::behavior& orphan_pods::make_behavior() const {
+  static const auto table =
+      runtime::handlers(&orphan_pods::on_watch_events, &orphan_pods::on_watch_ended);
+  return table;
+}
+
+void orphan_pods::started() {
+  follow(api::kind_of<Job>().prefix(), [this](const watch_events& m) { on_jobs(m); });
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
+         {.accept = has_tracking_finalizer});
+  again_ = every(defaults::orphan_check, [this] { look_at_all(); });
+}
+
+std::string orphan_pods::describe() const {
+  return fmt::format("pods: {}\norphans: {}\nreleased: {}\n", job_of_.size(), orphans_.size(),
+                     released_);
+}
+
+void orphan_pods::on_jobs(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type != event_type::deleted) continue;
+    current_cause({event.cause.request, event.at});
+    const auto found = pods_.find(event.object->meta().uid());
+    if (found == pods_.end()) continue;
+    orphans_.insert(found->second.begin(), found->second.end());
+  }
+  go_on();
+}
+
+// A pod that has lost the finalizer is deleted as far as the stream knows.
+void orphan_pods::on_pods(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    current_cause({event.cause.request, event.at});
+    const auto key = api::key_of(*event.object);
+    if (const auto known = job_of_.find(key); known != job_of_.end()) {
+      const auto of = pods_.find(known->second);
+      of->second.erase(key);
+      if (of->second.empty()) pods_.erase(of);
+      job_of_.erase(known);
+    }
+    orphans_.erase(key);
+    if (event.type == event_type::deleted) continue;
+    std::string uid{controller_uid(*event.object)};
+    pods_[uid].insert(key);
+    job_of_.emplace(key, std::move(uid));
+    look_at(key);
+  }
+  go_on();
+}
+
+void orphan_pods::look_at(const std::string& pod_key) {
+  const auto state = store_->read();
+  const auto pod = state.find(pod_key);
+  if (pod && has_tracking_finalizer(*pod) && !has_job(*pod, state)) orphans_.insert(pod_key);
+}
+
+void orphan_pods::look_at_all() {
+  for (const auto& [key, uid] : job_of_)
+    look_at(key);
+  go_on();
+}
+
+void orphan_pods::go_on() {
+  while (!orphans_.empty() && under_way_ < defaults::releases_under_way) {
+    const auto key = *orphans_.begin();
+    orphans_.erase(orphans_.begin());
+    const auto state = store_->read();
+    const auto pod = state.find(key);
+    if (pod && has_tracking_finalizer(*pod) && !has_job(*pod, state)) release(pod);
+  }
+}
+
+void orphan_pods::release(const api::object_ptr& pod) {
+  auto transaction = std::make_shared<persistence::transaction>();
+  auto key = api::key_of(*pod);
+  transaction->preconditions = {{key, pod->revision()}};
+  transaction->mutations.push_back(
+      {std::move(key), &pod->kind(), without_tracking_finalizer(*pod)});
+  transaction->cause = {.request = current_cause().request,
+                        .trigger = pod->revision(),
+                        .author = "job-controller/orphan-pods"};
+  ++under_way_;
+  request<commit_done>(core_.writer, commit{std::move(transaction)},
+                       actors::defaults::write_timeout, [this](const auto& answered) {
+                         --under_way_;
+                         released_ += answered && (*answered)->result ? 1 : 0;
+                         go_on();
+                       });
+}
+
+}  // namespace troupe::actors::jobs

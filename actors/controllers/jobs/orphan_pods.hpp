@@ -1,0 +1,47 @@
+// Takes the job-tracking finalizer from pods whose Job has gone or does not control them any more:
+// nobody will count them, and with it they could not be deleted (kubernetes: job_controller.go,
+// syncOrphanPod).
+//
+// One actor. It keeps which pods with the finalizer each Job controls, by uid, from its two
+// streams, and looks at the store before each write. A write that fails is made again with the next
+// change of the pod, and each `defaults::orphan_check`.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "actors/core/core_actors.hpp"
+#include "actors/core/informer.hpp"
+#include "persistence/store/store.hpp"
+
+namespace troupe::actors::jobs {
+
+class orphan_pods : public informer {
+ public:
+  // The store outlives it.
+  orphan_pods(const persistence::store* store, core_actors core);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  void on_jobs(const watch_events& m);
+  void on_pods(const watch_events& m);
+  void look_at(const std::string& pod_key);
+  void look_at_all();
+  void release(const api::object_ptr& pod);
+  void go_on();
+
+  const persistence::store* store_;
+  const core_actors core_;
+  std::unordered_map<std::string, std::set<std::string>> pods_;  // keys, by the uid of their job
+  std::unordered_map<std::string, std::string> job_of_;  // uid of the job, by key of the pod
+  std::set<std::string> orphans_;                        // keys of pods still to be written
+  std::size_t under_way_ = 0;
+  runtime::timer again_;
+  std::uint64_t released_ = 0;
+};
+
+}  // namespace troupe::actors::jobs
