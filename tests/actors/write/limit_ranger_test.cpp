@@ -119,7 +119,7 @@ TEST_CASE("LimitRanger completes pods and refuses with all that is wrong", "[adm
   cluster c{1, without_controllers()};
   LimitRange range;
   auto& item = limits_of(range, "Container");
-  put(*item.mutable_default_(), "memory", "1Gi");
+  put(*item.mutable_default_(), "memory", "256Mi");
   put(*item.mutable_max(), "cpu", "1");
   put(*item.mutable_max(), "memory", "512Mi");
   store_range(c, range);
@@ -127,7 +127,9 @@ TEST_CASE("LimitRanger completes pods and refuses with all that is wrong", "[adm
 
   auto pod = pod_with("2", "2");
   REQUIRE(by.mutate(pod));
-  CHECK(pod.spec().containers(0).resources().limits().at("memory").string() == "1Gi");
+  auto& limits = *pod.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits();
+  CHECK(limits.at("memory").string() == "256Mi");
+  put(limits, "memory", "1Gi");
   const auto refused = by.validate(pod);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == 403);
