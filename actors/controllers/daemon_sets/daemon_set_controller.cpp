@@ -169,6 +169,7 @@ void daemon_set_controller::sync() {
   const auto& spec = set().spec();
   if (!keep_revision(revisions, spec.template_(), set().status().collision_count(), hash_label))
     return;
+  hash_ = label_of(*revisions.all().back(), hash_label);
   then(&daemon_set_controller::report);
   const auto all = nodes();
   looked_at(all.size());

@@ -100,7 +100,7 @@ class stage {
     look();
   }
   bool roll_out(int rounds = 200) {
-    while (rounds-- > 0 && !complete())
+    for (round(); rounds-- > 0 && !complete();)
       round();
     return complete();
   }
