@@ -1,25 +1,31 @@
 #include "actors/controllers/registry.hpp"
 
 #include "actors/controllers/cron_jobs/cron_jobs.hpp"
+#include "actors/controllers/daemon_sets/daemon_sets.hpp"
 #include "actors/controllers/deployments/deployments.hpp"
 #include "actors/controllers/disruption/disruption.hpp"
 #include "actors/controllers/endpoints/endpoints.hpp"
 #include "actors/controllers/jobs/jobs.hpp"
 #include "actors/controllers/replication/replication.hpp"
 #include "actors/controllers/root_ca/root_ca.hpp"
+#include "actors/controllers/stateful_sets/stateful_sets.hpp"
 
 namespace troupe::actors {
 
 const std::vector<controller_type>& known_controllers() {
+  // clang-format off: one line each
   static const std::vector<controller_type> all{
       replication::controller(),
       deployments::controller(),
+      stateful_sets::controller(),
+      daemon_sets::controller(),
       jobs::controller(),
       cron_jobs::controller(),
       endpoints::controller(),
       disruption::controller(),
       root_ca::controller(),
   };
+  // clang-format on
   return all;
 }
 

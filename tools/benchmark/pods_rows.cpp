@@ -14,11 +14,17 @@ struct owner {
   const char* kind;
   const char* api_version;
   const char* path;
+  const char* more = "";  // of its spec
+  bool by_labels = true;  // its selector is a LabelSelector
 };
 constexpr owner controller{"ReplicationController", "v1",
-                           "/api/v1/namespaces/default/replicationcontrollers"};
+                           "/api/v1/namespaces/default/replicationcontrollers", "", false};
 constexpr owner replica_set{"ReplicaSet", "apps/v1",
                             "/apis/apps/v1/namespaces/default/replicasets"};
+constexpr owner stateful_set{"StatefulSet", "apps/v1",
+                             "/apis/apps/v1/namespaces/default/statefulsets",
+                             R"("serviceName":"s","podManagementPolicy":"Parallel",)"};
+constexpr owner daemon_set{"DaemonSet", "apps/v1", "/apis/apps/v1/namespaces/default/daemonsets"};
 
 constexpr owner job{"Job", "batch/v1", "/apis/batch/v1/namespaces/default/jobs"};
 
@@ -26,15 +32,16 @@ class cluster {
  public:
   cluster(const node& n) : node_{n}, client_{n.client()} {}
 
+  // Below 0 replicas its kind has no such field.
   void create(const owner& controller, const std::string& name, int replicas) {
     const auto labels = fmt::format(R"({{"app":"{}"}})", name);
-    const auto selector = controller.kind == replica_set.kind
-                              ? fmt::format(R"({{"matchLabels":{}}})", labels)
-                              : labels;
+    const auto selector =
+        controller.by_labels ? fmt::format(R"({{"matchLabels":{}}})", labels) : labels;
+    const auto size = replicas < 0 ? std::string{} : fmt::format(R"("replicas":{},)", replicas);
     const auto body = fmt::format(
-        R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"{}"}},"spec":{{"replicas":{},"selector":{},)"
+        R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"{}"}},"spec":{{{}{}"selector":{},)"
         R"("template":{{"metadata":{{"labels":{}}},"spec":{{"containers":[{{"name":"c","image":"x"}}]}}}}}}}})",
-        controller.api_version, controller.kind, name, replicas, selector, labels);
+        controller.api_version, controller.kind, name, size, controller.more, selector, labels);
     expect(client_.request("POST", controller.path, body, {{"content-type", "application/json"}}),
            201);
   }
@@ -166,6 +173,24 @@ void owner_deleted(results& out, cluster& on) {
   out.add("a ReplicaSet of 10,000 pods deleted: all gone", seconds_since(start), "s", at_most(3));
 }
 
+void parallel_set(results& out, cluster& on) {
+  constexpr int count = 1'000;
+  const auto start = clock::now();
+  on.create(stateful_set, "db", count);
+  on.wait("all running", [&] { return on.has(stateful_set, "db", "readyReplicas", count); });
+  out.add("a StatefulSet of 1,000 parallel pods: all Running", seconds_since(start), "s",
+          at_most(2));
+  on.remove(stateful_set, "db");
+  on.wait("all gone", [&] { return on.none(""); });
+}
+
+void daemons(results& out, cluster& on, int nodes) {
+  const auto start = clock::now();
+  on.create(daemon_set, "agent", -1);
+  on.wait("all running", [&] { return on.has(daemon_set, "agent", "numberReady", nodes); });
+  out.add("a DaemonSet on 5,000 nodes: all Running", seconds_since(start), "s", at_most(3));
+}
+
 }  // namespace
 
 void measure_pods(results& out, const bench_options& options) {
@@ -175,6 +200,7 @@ void measure_pods(results& out, const bench_options& options) {
     n.wait_for_nodes();
     cluster on{n};
     up_and_down(out, on, 1'000, {at_most(0.5), {}});
+    parallel_set(out, on);
   }
   const scratch place;
   const node n{options.program, place.path(), 1'000};
@@ -206,6 +232,8 @@ void measure_idle_nodes(results& out, const bench_options& options) {
   out.add("5,000 idle nodes: of one core", 100 * (n.processor_s() - before) / seconds_since(start),
           "%", at_most(8));
   out.add("memory with 5,000 idle nodes", n.memory_mb(), "MB");
+  cluster on{n};
+  daemons(out, on, many_nodes);
 }
 
 void measure_many_pods(results& out, const bench_options& options) {

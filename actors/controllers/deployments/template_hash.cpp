@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include "actors/controllers/kit/name_hash.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors::deployments {
@@ -32,18 +33,7 @@ std::string encode_without_hash(const PodTemplateSpec& pod_template) {
 }  // namespace
 
 std::string template_hash(const PodTemplateSpec& pod_template, std::int32_t collisions) {
-  std::uint32_t hash = 2166136261u;
-  const auto mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * 16777619u; };
-  for (const char c : encode_without_hash(pod_template))
-    mix(static_cast<unsigned char>(c));
-  for (auto rest = static_cast<std::uint32_t>(collisions); rest != 0; rest >>= 8)
-    mix(static_cast<unsigned char>(rest & 0xff));
-
-  static constexpr char alphabet[] = "bcdfghjklmnpqrstvwxz2456789";
-  std::string name;
-  for (const char digit : std::to_string(hash))
-    name += alphabet[static_cast<std::size_t>(digit - '0')];
-  return name;
+  return name_hash(encode_without_hash(pod_template), collisions);
 }
 
 bool same_template(const PodTemplateSpec& a, const PodTemplateSpec& b) {

@@ -13,8 +13,7 @@ namespace troupe::actors::deployments {
 
 inline constexpr const char* hash_label = "pod-template-hash";
 
-// FNV-1a over the deterministic encoding of the template, and over `collisions` when it is not 0,
-// written with the characters of generated names. Equal templates have equal hashes in every run.
+// name_hash() of the deterministic encoding of the template.
 std::string template_hash(const api::core::v1::PodTemplateSpec& pod_template,
                           std::int32_t collisions);
 

@@ -48,7 +48,8 @@ struct controller_type {
   std::vector<owner_kind> owners;
   std::vector<const api::kind_info*> dependents;  // in the owner's namespace
   factory make;
-  std::vector<const api::kind_info*> observed = {};  // in the owner's namespace
+  // In the owner's namespace, or all of the whole cluster.
+  std::vector<const api::kind_info*> observed = {};
 };
 
 // What the controllers of one kind of owner share. The store outlives them.

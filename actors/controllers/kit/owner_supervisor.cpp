@@ -92,7 +92,7 @@ void owner_supervisor::on_observed(const watch_events& m) {
     if (event.type == event_type::bookmark) continue;
     current_cause({event.cause.request, event.at});
     for (const auto* each : matching(by_observed_, event, observes))
-      deliver(*each, observed_event{event.at});
+      deliver(*each, observed_event{event});
   }
   complete();
 }
@@ -145,7 +145,9 @@ void owner_supervisor::index(row& of, const api::object& owner) {
   const auto& ns = owner.meta().namespace_();
   by_uid_.emplace(r.uid, &of);
   r.indexed = by_label_.put(ns, r.selector, &of);
-  r.observing = by_observed_.put(ns, r.observes, &of);
+  const auto& observed = contexts_.front()->observed;
+  const bool of_cluster = !observed.empty() && !observed.front()->namespaced();
+  r.observing = by_observed_.put(of_cluster ? std::string{} : ns, r.observes, &of);
   if (r.observing != nullptr) observe();
 }
 

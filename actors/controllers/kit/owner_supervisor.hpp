@@ -8,7 +8,8 @@
 // label). No controller waits for another: one that is stuck delays none.
 //
 // An object that controllers observe goes to those whose `observes` matches it, now or before the
-// change. The kinds that are observed are subscribed to once some owner observes anything.
+// change (objects of the whole cluster, such as nodes, to owners in every namespace). The kinds
+// that are observed are subscribed to once some owner observes anything.
 //
 // Its controllers outlive a crash of this supervisor, and miss the changes meanwhile: once it is
 // synced, it stops those whose objects were deleted, and sends the others a `resync_request`. A
@@ -35,7 +36,7 @@ struct resync_request {};
 // To a controller: an object that it observes has changed, or has become one of them or ceased to
 // be one.
 struct observed_event {
-  persistence::revision at;
+  watch_event event;
 };
 
 // Starts a supervisor, and with it the controllers of all objects of that type.

@@ -67,7 +67,7 @@ void reconciler::on_dependent(const dependent_event& change) {
 }
 
 void reconciler::on_observed(const observed_event& change) {
-  if (loaded_ && change.at > known_) enqueue();
+  if (loaded_ && change.event.at > known_ && take_observed(change.event)) enqueue();
 }
 
 void reconciler::on_resync_request(const resync_request&) {
@@ -306,13 +306,26 @@ void reconciler::write(const char* deed, persistence::transaction transaction, o
 }
 
 api::expected<void> reconciler::create(std::unique_ptr<api::body> content, on_success done) {
+  return create_named(std::move(content), [done = std::move(done)](const std::string&) {
+    if (done) done();
+  });
+}
+
+api::expected<void> reconciler::create_named(std::unique_ptr<api::body> content, on_created done) {
   if (context_->owner.dependent_name.empty())
     add_controller_reference(*owner_, api::meta_of(*content));
+  return create_beside(std::move(content), std::move(done));
+}
+
+api::expected<void> reconciler::create_beside(std::unique_ptr<api::body> content, on_created done) {
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
   auto transaction =
       create_transaction(read_store(), kind, std::move(content), checks::all, wall_now(), random());
   if (!transaction) return api::fail(std::move(transaction.error()));
-  write("creates", std::move(*transaction), std::move(done));
+  const auto& key = transaction->mutations.front().key;
+  auto name = key.substr(key.rfind('/') + 1);
+  write("creates", std::move(*transaction),
+        [done = std::move(done), name = std::move(name)] { done(name); });
   return {};
 }
 
@@ -325,17 +338,21 @@ void reconciler::replace(const api::object_ptr& before, std::unique_ptr<api::bod
   write("changes", std::move(transaction), std::move(done));
 }
 
-void reconciler::remove_dependent(const api::object_ptr& dependent) {
+void reconciler::remove_dependent(const api::object_ptr& dependent, on_success done) {
   auto key = api::key_of(*dependent);
   ask_writer<command_done>(
       remove{.key = key,
              .uid = dependent->meta().uid(),
              .at = dependent->revision(),
              .cause = change_cause()},
-      [this, key, at = dependent->revision()](const answer<command_done>& answered) {
+      [this, key, at = dependent->revision(),
+       done = std::move(done)](const answer<command_done>& answered) {
         refresh(key);
-        if (answered && ((*answered)->result || (*answered)->result.error().code == 404))
-          return tell_step("removes", key, at);
+        if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
+          tell_step("removes", key, at);
+          if (done) done();
+          return;
+        }
         tell_failure("removes", key, problem_of(answered));
         retry();
       });

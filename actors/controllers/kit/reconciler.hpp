@@ -58,6 +58,8 @@ class reconciler : public runtime::actor {
   virtual void owner_changed() {}
   // Whether such a dependent is worth being adopted or released.
   virtual bool claimable(const api::object_ptr&) const { return true; }
+  // An object that it observes has changed: whether that calls for a sync.
+  virtual bool take_observed(const watch_event&) { return true; }
 
   // Own dependents as they come, change and go, for classes that keep them in a form of their own.
   virtual void take(const std::string& key, const api::object_ptr& dependent);
@@ -77,6 +79,8 @@ class reconciler : public runtime::actor {
   // What it observes (controller_type::owner_kind::observes), as the store has it now: a scan of
   // the namespace. The next sync begins the later, the more there was to look at.
   std::vector<api::object_ptr> observed();
+  // The next sync begins the later, the more objects this one has looked at.
+  void looked_at(std::size_t objects) noexcept { looked_at_ += static_cast<std::int64_t>(objects); }
   // Those to be adopted or released by the next sync.
   const objects& to_claim() const noexcept { return to_claim_; }
   persistence::snapshot read_store() const { return context_->store.read(); }
@@ -133,12 +137,17 @@ class reconciler : public runtime::actor {
   // Creates a dependent, which this owner controls (but for one of a certain name). An error when
   // it is refused before it is sent.
   api::expected<void> create(std::unique_ptr<api::body> content, on_success done = {});
+  // The same, for who wants to know its name, which may be generated.
+  using on_created = std::function<void(const std::string& name)>;
+  api::expected<void> create_named(std::unique_ptr<api::body> content, on_created done);
+  // Creates an object that this owner does not control.
+  api::expected<void> create_beside(std::unique_ptr<api::body> content, on_created done);
   // Writes a newer state of `before`, unless it has changed since.
   void replace(const api::object_ptr& before, std::unique_ptr<api::body> after,
                on_success done = {});
 
   // Deletes a dependent as a client would, unless it has changed since.
-  void remove_dependent(const api::object_ptr& dependent);
+  void remove_dependent(const api::object_ptr& dependent, on_success done = {});
 
   // An event about the owner.
   void record(bool warning, std::string reason, std::string message);

@@ -1,0 +1,43 @@
+#include "actors/controllers/kit/revision_reconciler.hpp"
+
+namespace troupe::actors {
+
+using api::apps::v1::ControllerRevision;
+
+bool revision_reconciler::keep_revision(const revision_history& revisions,
+                                        const api::core::v1::PodTemplateSpec& pod_template,
+                                        std::int32_t collisions, const char* hash_label) {
+  const auto known = revisions.with_data(revision_data(pod_template));
+  if (known && known == revisions.all().back()) return true;
+  if (known) {
+    auto changed = known->copy_as<ControllerRevision>();
+    changed->set_revision(revisions.next_number());
+    replace(known, std::move(changed));
+    return false;
+  }
+  auto made =
+      make_revision(*owner(), pod_template, revisions.next_number(), collisions, hash_label);
+  const auto& meta = owner()->meta();
+  const auto revision_key =
+      api::kind_of<ControllerRevision>().key(meta.namespace_(), made->metadata().name());
+  if (const auto taken = read_store().find(revision_key)) {
+    const bool ours = controller_uid(*taken) == meta.uid() &&
+                      taken->as<ControllerRevision>().data().raw() == made->data().raw();
+    // Where it is ours, the watcher is only behind.
+    ours ? resync() : replace(owner(), with_collision());
+    return false;
+  }
+  if (const auto sent = create(std::move(made)); !sent) {
+    record(true, "FailedCreate", "Error creating: " + sent.error().message);
+    retry();
+  }
+  return false;
+}
+
+void revision_reconciler::truncate(const revision_history& revisions, std::int32_t limit,
+                                   const std::set<std::string, std::less<>>& live) {
+  for (const auto& each : revisions.expired(limit, live))
+    remove_dependent(each);
+}
+
+}  // namespace troupe::actors

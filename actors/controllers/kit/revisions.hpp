@@ -1,0 +1,57 @@
+// ControllerRevisions: the versions of the pod template of a StatefulSet or DaemonSet
+// (kubernetes: pkg/controller/history). A revision's data is a strategic merge patch that puts its
+// template back; `kubectl rollout history` and `undo` read it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/object/object.hpp"
+#include "api/schema/apps_sets.pb.h"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors {
+
+// On a pod: which revision it was made from.
+inline constexpr const char* pod_revision_label = "controller-revision-hash";
+
+// {"spec":{"template":{"$patch":"replace", …}}}; equal templates give equal text.
+std::string revision_data(const api::core::v1::PodTemplateSpec& pod_template);
+// Nothing when the data was not made by revision_data().
+std::optional<api::core::v1::PodTemplateSpec> template_of(const api::object& revision);
+
+class revision_history {
+ public:
+  // Revisions of one owner, in any order.
+  explicit revision_history(std::vector<api::object_ptr> revisions);
+
+  const std::vector<api::object_ptr>& all() const noexcept { return revisions_; }
+  // The newest with that data, or of that name; null when there is none.
+  api::object_ptr with_data(std::string_view data) const;
+  api::object_ptr named(std::string_view name) const;
+  // Above all that there are.
+  std::int64_t next_number() const;
+  // The oldest ones beyond `limit`, of those that are not among the `live` names.
+  std::vector<api::object_ptr> expired(std::int32_t limit,
+                                       const std::set<std::string, std::less<>>& live) const;
+
+ private:
+  std::vector<api::object_ptr> revisions_;  // by number, the newest last
+};
+
+// A revision OWNER-HASH with the labels of the template, the hash as label `hash_label`, and the
+// annotations of the owner. It has no owner reference yet.
+std::unique_ptr<api::apps::v1::ControllerRevision> make_revision(
+    const api::object& owner, const api::core::v1::PodTemplateSpec& pod_template,
+    std::int64_t number, std::int32_t collisions, const char* hash_label);
+
+std::int64_t number_of(const api::object& revision);
+// Label `name` of an object; empty when it has none.
+const std::string& label_of(const api::object& object, const std::string& name);
+
+}  // namespace troupe::actors

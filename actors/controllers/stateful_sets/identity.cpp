@@ -1,0 +1,136 @@
+#include "actors/controllers/stateful_sets/identity.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "actors/controllers/kit/claims.hpp"
+#include "actors/controllers/kit/revisions.hpp"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::stateful_sets {
+
+using api::core::v1::PersistentVolumeClaim;
+using api::core::v1::Pod;
+using api::core::v1::PodTemplateSpec;
+
+namespace {
+
+constexpr const char* name_label = "statefulset.kubernetes.io/pod-name";
+constexpr const char* index_label = "apps.kubernetes.io/pod-index";
+
+// A volume of the template with the name of a claim is replaced by the claim's.
+void mount_claims(const StatefulSet& set, std::int32_t ordinal, api::core::v1::PodSpec& pod) {
+  auto& volumes = *pod.mutable_volumes();
+  for (const auto& claim : set.spec().volume_claim_templates()) {
+    const auto& name = claim.metadata().name();
+    const auto found = std::find_if(volumes.begin(), volumes.end(),
+                                    [&](const auto& volume) { return volume.name() == name; });
+    auto& volume = found == volumes.end() ? *volumes.Add() : *found;
+    volume.Clear();
+    volume.set_name(name);
+    volume.mutable_volume_source()->mutable_persistent_volume_claim()->set_claim_name(
+        claim_name(set.metadata().name(), name, ordinal));
+  }
+}
+
+// True when a reference was added or taken away.
+bool set_reference(const api::object& to, bool wanted, api::meta::v1::ObjectMeta& from) {
+  const auto& references = from.owner_references();
+  const bool there = std::any_of(references.begin(), references.end(),
+                                 [&](const auto& each) { return each.uid() == to.meta().uid(); });
+  if (there == wanted) return false;
+  wanted ? add_owner_reference(to, from) : remove_controller_reference(to, from);
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::int32_t> ordinal_of(std::string_view set, std::string_view pod) {
+  if (pod.size() <= set.size() + 1 || !pod.starts_with(set) || pod[set.size()] != '-')
+    return std::nullopt;
+  const auto digits = pod.substr(set.size() + 1);
+  std::int32_t ordinal = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+  const bool canonical =
+      read.ec == std::errc{} && ordinal >= 0 && std::to_string(ordinal) == digits;
+  return canonical ? std::optional{ordinal} : std::nullopt;
+}
+
+std::string pod_name(std::string_view set, std::int32_t ordinal) {
+  return std::string{set} + "-" + std::to_string(ordinal);
+}
+
+std::string claim_name(std::string_view set, std::string_view claim, std::int32_t ordinal) {
+  return std::string{claim} + "-" + pod_name(set, ordinal);
+}
+
+std::unique_ptr<Pod> make_pod(const StatefulSet& set, const PodTemplateSpec& from,
+                              std::int32_t ordinal, const std::string& revision) {
+  auto pod = std::make_unique<Pod>();
+  auto& meta = *pod->mutable_metadata();
+  meta.set_generate_name(set.metadata().name() + "-");
+  meta.set_name(pod_name(set.metadata().name(), ordinal));
+  meta.set_namespace_(set.metadata().namespace_());
+  *meta.mutable_labels() = from.metadata().labels();
+  *meta.mutable_annotations() = from.metadata().annotations();
+  *meta.mutable_finalizers() = from.metadata().finalizers();
+  (*meta.mutable_labels())[pod_revision_label] = revision;
+  set_identity(*pod, ordinal);
+  auto& spec = *pod->mutable_spec();
+  spec = from.spec();
+  spec.set_hostname(meta.name());
+  spec.set_subdomain(set.spec().service_name());
+  mount_claims(set, ordinal, spec);
+  return pod;
+}
+
+bool has_identity(const Pod& pod, std::int32_t ordinal) {
+  const auto& labels = pod.metadata().labels();
+  const auto name = labels.find(name_label);
+  const auto index = labels.find(index_label);
+  return name != labels.end() && name->second == pod.metadata().name() && index != labels.end() &&
+         index->second == std::to_string(ordinal);
+}
+
+void set_identity(Pod& pod, std::int32_t ordinal) {
+  auto& labels = *pod.mutable_metadata()->mutable_labels();
+  labels[name_label] = pod.metadata().name();
+  labels[index_label] = std::to_string(ordinal);
+}
+
+std::vector<std::unique_ptr<PersistentVolumeClaim>> make_claims(const StatefulSet& set,
+                                                                std::int32_t ordinal) {
+  std::vector<std::unique_ptr<PersistentVolumeClaim>> made;
+  for (const auto& from : set.spec().volume_claim_templates()) {
+    auto& claim = *made.emplace_back(std::make_unique<PersistentVolumeClaim>(from));
+    auto& meta = *claim.mutable_metadata();
+    meta.set_name(claim_name(set.metadata().name(), from.metadata().name(), ordinal));
+    meta.set_namespace_(set.metadata().namespace_());
+    for (const auto& [key, value] : set.spec().selector().match_labels())
+      (*meta.mutable_labels())[key] = value;
+    claim.clear_status();
+  }
+  return made;
+}
+
+bool goes_with_a_pod(const api::object& claim) {
+  const auto& references = claim.meta().owner_references();
+  return std::any_of(references.begin(), references.end(),
+                     [](const auto& each) { return each.kind() == "Pod"; });
+}
+
+std::unique_ptr<PersistentVolumeClaim> with_retention(const api::object& set,
+                                                      const api::object& pod, bool condemned,
+                                                      const api::object& claim) {
+  const auto& policy = set.as<StatefulSet>().spec().persistent_volume_claim_retention_policy();
+  auto changed = claim.copy_as<PersistentVolumeClaim>();
+  auto& meta = *changed->mutable_metadata();
+  const bool to_pod = condemned && policy.when_scaled() == "Delete";
+  // With both it would stay until the set has gone (kubernetes: updateClaimOwnerRefForSetAndPod).
+  const bool to_set = policy.when_deleted() == "Delete" && !to_pod;
+  const bool by_set = set_reference(set, to_set, meta);
+  const bool by_pod = set_reference(pod, to_pod, meta);
+  return by_set || by_pod ? std::move(changed) : nullptr;
+}
+
+}  // namespace troupe::actors::stateful_sets

@@ -1,0 +1,224 @@
+// DaemonSets at work in a simulated cluster: at each revision no node has two pods, but for a
+// surge.
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "actors/controllers/daemon_sets/daemon_pod.hpp"
+#include "actors/controllers/kit/pod_health.hpp"
+#include "actors/controllers/kit/revisions.hpp"
+#include "support/nodes.hpp"
+#include "support/seeds.hpp"
+#include "support/workloads.hpp"
+
+namespace troupe::test {
+
+using actors::daemon_sets::node_of;
+using api::apps::v1::ControllerRevision;
+using api::apps::v1::DaemonSet;
+using api::core::v1::Node;
+using api::core::v1::Pod;
+using std::chrono::seconds;
+
+namespace {
+
+DaemonSet daemon_set() {
+  DaemonSet set;
+  set.mutable_metadata()->set_name("agent");
+  set.mutable_metadata()->set_namespace_("default");
+  auto& spec = *set.mutable_spec();
+  (*spec.mutable_selector()->mutable_match_labels())["app"] = "agent";
+  (*spec.mutable_template_()->mutable_metadata()->mutable_labels())["app"] = "agent";
+  *spec.mutable_template_()->mutable_spec() = pod_named("x").spec();
+  return set;
+}
+
+class stage {
+ public:
+  stage(std::uint64_t seed, int nodes, const DaemonSet& wanted, cluster_options options = {})
+      : c{seed, options}, random_{seed} {
+    for (int i = 0; i < nodes; ++i)
+      add("n" + std::to_string(i));
+    c.create(wanted);
+  }
+
+  void add(const std::string& node) {
+    add_node(c, node);
+    nodes_.push_back(node);
+  }
+  DaemonSet now() const { return c.get<DaemonSet>("default", "agent"); }
+  template <class F>
+  void edit(F change) {
+    c.change<DaemonSet>("default", "agent", change);
+  }
+  void image(const std::string& name) {
+    edit([&](DaemonSet& set) {
+      set.mutable_spec()->mutable_template_()->mutable_spec()->mutable_containers(0)->set_image(
+          name);
+    });
+  }
+  std::map<std::string, int> pods_by_node() const {
+    std::map<std::string, int> pods;
+    for (const auto& each : c.list<Pod>())
+      ++pods[node_of(each->as<Pod>())];
+    return pods;
+  }
+
+  bool complete() const {
+    const auto set = now();
+    const auto& status = set.status();
+    return status.observed_generation() == set.metadata().generation() &&
+           status.desired_number_scheduled() == status.updated_number_scheduled() &&
+           status.desired_number_scheduled() == status.number_available() &&
+           status.number_misscheduled() == 0;
+  }
+
+  void round() {
+    for (const auto& node : nodes_)
+      renew_lease(c, node);
+    run_kubelets(c, [this](const Pod&) { return random_() % 3 == 0; });
+    look();
+    while (c.simulation().step())
+      look();
+    c.advance(seconds{1});
+    look();
+  }
+  bool roll_out(int rounds = 200) {
+    for (round(); rounds-- > 0 && !complete();)
+      round();
+    return complete();
+  }
+
+  void look() {
+    const auto state = c.store().read();
+    if (state.at() == seen_) return;
+    seen_ = state.at();
+    std::map<std::string, int> pods;
+    int available = 0;
+    state.scan(api::kind_of<Pod>().prefix("default"), {},
+               [&](std::string_view, const api::object_ptr& pod) {
+                 ++pods[node_of(pod->as<Pod>())];
+                 available +=
+                     actors::is_ready(pod->as<Pod>()) && !pod->meta().has_deletion_timestamp() ? 1
+                                                                                               : 0;
+                 return true;
+               });
+    for (const auto& [node, count] : pods)
+      if (count > most_on_node) FAIL("revision " << seen_ << ": " << count << " pods on " << node);
+    if (available < least_available)
+      FAIL("revision " << seen_ << ": " << available << " available");
+  }
+
+  cluster c;
+  int most_on_node = 1;
+  int least_available = 0;
+
+ private:
+  std::vector<std::string> nodes_;
+  std::mt19937_64 random_;
+  persistence::revision seen_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a daemon set has a pod on each node, also on one that comes later", "[daemonsets]") {
+  stage s{1, 3, daemon_set()};
+  REQUIRE(s.roll_out());
+  CHECK(s.now().status().desired_number_scheduled() == 3);
+  s.add("n3");
+  REQUIRE(s.roll_out());
+  CHECK(s.pods_by_node() == std::map<std::string, int>{{"n0", 1}, {"n1", 1}, {"n2", 1}, {"n3", 1}});
+  for (const auto& pod : s.c.list<Pod>())
+    CHECK(pod->as<Pod>().spec().node_name() == node_of(pod->as<Pod>()));
+}
+
+TEST_CASE("a node whose labels no longer fit loses its daemon", "[daemonsets]") {
+  auto wanted = daemon_set();
+  (*wanted.mutable_spec()->mutable_template_()->mutable_spec()->mutable_node_selector())["disk"] =
+      "ssd";
+  stage s{2, 3, wanted};
+  REQUIRE(s.roll_out());
+  CHECK(s.c.count<Pod>() == 0);
+  const auto label = [&](const std::string& value) {
+    s.c.change<Node>({}, "n1", [&](Node& node) {
+      (*node.mutable_metadata()->mutable_labels())["disk"] = value;
+    });
+    REQUIRE(s.roll_out());
+    s.round();
+    s.round();
+  };
+  label("ssd");
+  CHECK(s.pods_by_node() == std::map<std::string, int>{{"n1", 1}});
+  label("tape");
+  CHECK(s.c.count<Pod>() == 0);
+}
+
+TEST_CASE("an update of a daemon set leaves no more nodes without one than it may",
+          "[daemonsets]") {
+  const bool surges = GENERATE(false, true);
+  auto wanted = daemon_set();
+  if (surges) {
+    auto& rolling = *wanted.mutable_spec()->mutable_update_strategy()->mutable_rolling_update();
+    rolling.mutable_max_unavailable()->set_int_val(0);
+    rolling.mutable_max_surge()->set_int_val(1);
+  }
+  stage s{3, 4, wanted};
+  REQUIRE(s.roll_out());
+  s.most_on_node = surges ? 2 : 1;
+  s.least_available = surges ? 4 : 3;
+  s.image("two");
+  REQUIRE(s.roll_out());
+  s.round();
+  s.round();
+  for (const auto& pod : s.c.list<Pod>())
+    CHECK(pod->as<Pod>().spec().containers(0).image() == "two");
+  CHECK(s.c.count<Pod>() == 4);
+  CHECK(s.c.count<ControllerRevision>() == 2);
+}
+
+TEST_CASE("a daemon that fails is removed and made again, later each time", "[daemonsets]") {
+  stage s{4, 1, daemon_set()};
+  REQUIRE(s.roll_out());
+  const auto fail = [&] {
+    const auto name = s.c.list<Pod>().front()->meta().name();
+    s.c.change<Pod>("default", name, [](Pod& pod) { pod.mutable_status()->set_phase("Failed"); });
+    const auto began = s.c.now();
+    REQUIRE(s.c.run_until([&] {
+      return !s.c.find<Pod>("default", name) ||
+             s.c.find<Pod>("default", name)->meta().has_deletion_timestamp();
+    }));
+    const auto took = s.c.now() - began;
+    REQUIRE(s.roll_out());
+    return std::chrono::duration_cast<seconds>(took);
+  };
+  CHECK(fail() < seconds{1});
+  fail();
+  fail();
+  CHECK(fail() > seconds{1});
+}
+
+TEST_CASE("whatever crashes and conflicts, no node has two daemons, and each gets one",
+          "[daemonsets]") {
+  for_each_seed(30, [](std::uint64_t seed) {
+    cluster_options options;
+    options.plane.conflict_chance = 0.05;
+    stage s{seed, 4, daemon_set(), options};
+    runtime::fault_plan faults;
+    faults.crash = 0.003;
+    faults.delay = 0.1;
+    s.c.simulation().faults(faults);
+    for (int i = 0; i < 8; ++i)
+      s.round();
+    s.image("two");
+    for (int i = 0; i < 8; ++i)
+      s.round();
+    s.add("late");
+    s.c.simulation().faults({});
+    CHECK(s.roll_out(400));
+    CHECK(s.pods_by_node().size() == 5);
+    for (const auto& pod : s.c.list<Pod>())
+      CHECK(pod->as<Pod>().spec().containers(0).image() == "two");
+  });
+}
+
+}  // namespace troupe::test
