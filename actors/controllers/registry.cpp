@@ -13,7 +13,8 @@
 namespace troupe::actors {
 
 const std::vector<controller_type>& known_controllers() {
-  // clang-format off: one line each
+  // One line each:
+  // clang-format off
   static const std::vector<controller_type> all{
       replication::controller(),
       deployments::controller(),

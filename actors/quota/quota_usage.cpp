@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "api/schema/core_config.pb.h"
+#include "api/schema/core_persistent_volume.pb.h"
 #include "api/schema/core_replication.pb.h"
 #include "api/schema/core_service.pb.h"
-#include "api/schema/core_persistent_volume.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors::quota {

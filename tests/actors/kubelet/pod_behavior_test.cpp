@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "actors/controllers/jobs/jobs_fixture.hpp"
 #include "actors/core/condition.hpp"
-#include "support/jobs.hpp"
 
 namespace troupe::test {
 

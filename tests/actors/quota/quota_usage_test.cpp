@@ -5,8 +5,8 @@
 
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
-#include "api/schema/core_service.pb.h"
 #include "api/schema/core_persistent_volume.pb.h"
+#include "api/schema/core_service.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::test {

@@ -3,8 +3,8 @@
 
 #include "actors/write/admission/limit_rules.hpp"
 #include "actors/write/admission_fixture.hpp"
-#include "api/schema/core_quota.pb.h"
 #include "api/schema/core_persistent_volume.pb.h"
+#include "api/schema/core_quota.pb.h"
 
 namespace troupe::test {
 

@@ -3,9 +3,9 @@
 #include <set>
 
 #include "actors/controllers/cron_jobs/cron_plan.hpp"
+#include "actors/controllers/jobs/jobs_fixture.hpp"
 #include "actors/core/condition.hpp"
 #include "api/schema/core_event.pb.h"
-#include "support/jobs.hpp"
 #include "support/seeds.hpp"
 
 namespace troupe::test {
