@@ -241,6 +241,8 @@ void http1::take_output() {
   if (output.overrun) {
     ++connection_.worker().counters().overrun_streams;
     finished_ = true;
+    // The peer does not take what it was sent before: that would be waited for.
+    if (connection_.wire().blocked()) connection_.wire().abandon();
     return;
   }
   if (output.cut) {

@@ -77,6 +77,11 @@ class transport {
 
   // Says goodbye (close_notify) and closes our side; the peer's is still open.
   void shut_down();
+  // Nothing more is sent, what waits is dropped: broken() from here on.
+  void abandon() noexcept {
+    broken_ = true;
+    waiting_.clear();
+  }
   // At once, whatever waits. Safe to call twice.
   void close();
   // After shut_down(): throws away what comes. Answers like read().

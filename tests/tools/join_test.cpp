@@ -231,16 +231,18 @@ TEST_CASE("a node whose pods do not end stays cordoned, and says what is in the 
   REQUIRE(joins(*process, "worker-1"));
   REQUIRE(becomes(node, "node/worker-1", "condition=Ready"));
   REQUIRE(ask(node, "POST", "/api/v1/namespaces/default/pods",
-              R"({"metadata":{"name":"a","finalizers":["test/stays"]},"spec":)"
+              R"({"metadata":{"name":"a"},"spec":)"
               R"({"nodeName":"worker-1","containers":[{"name":"c","image":"i"}]}})") == 201);
   REQUIRE(becomes(node, "pod/a", "condition=Ready"));
+  process->signal(SIGSTOP);
   const auto late = worker.leave({"--timeout", "1s"});
   CHECK(late.code == 1);
   CHECK_THAT(late.err, Contains("1 pods of node worker-1 have not ended in time (default/a)") &&
                            Contains("--force"));
   // Said once, however often it is asked.
   CHECK(late.err.find("waiting for") == late.err.rfind("waiting for"));
-  stop(*process);
+  process->signal(SIGKILL);
+  process->wait();
   const auto alone = worker.leave();
   CHECK(alone.code == 1);
   CHECK_THAT(alone.err, Contains("which nobody here brings to an end") && Contains("troupe join"));

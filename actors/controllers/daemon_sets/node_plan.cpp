@@ -137,11 +137,7 @@ daemon_counts count_nodes(const std::vector<daemon_node>& nodes) {
     const auto& oldest = node.pods.front();
     counts.ready += oldest.ready ? 1 : 0;
     counts.available += oldest.ready && oldest.available ? 1 : 0;
-    counts.updated +=
-        std::any_of(node.pods.begin(), node.pods.end(),
-                    [](const daemon_pod& pod) { return pod.current && !pod.terminating; })
-            ? 1
-            : 0;
+    counts.updated += oldest.current ? 1 : 0;
   }
   return counts;
 }
