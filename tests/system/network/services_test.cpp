@@ -1,0 +1,259 @@
+// The rules of services at work: a machine, two pods with a routed device each as the CNI plugin
+// ptp makes them, and another machine, each a network namespace. Nothing of this machine's own
+// network is touched.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "actors/network/services/nft_process.hpp"
+#include "actors/network/services/nft_table.hpp"
+#include "runtime/unique_fd.hpp"
+#include "support/skip.hpp"
+#include "system/network/network_space.hpp"
+
+namespace troupe::test {
+
+using namespace actors::services;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr int pod_port = 8'080;
+constexpr milliseconds patience{5'000};
+// A packet that is dropped is not waited for longer.
+constexpr milliseconds dropped_after{700};
+
+sockaddr_in address_of(const std::string& host, int port) {
+  sockaddr_in out{};
+  out.sin_family = AF_INET;
+  out.sin_port = htons(static_cast<std::uint16_t>(port));
+  ::inet_pton(AF_INET, host.c_str(), &out.sin_addr);
+  return out;
+}
+
+// Says its name to everyone who connects.
+class speaker {
+ public:
+  speaker(const network_space& in, std::string name) : name_{std::move(name)} {
+    in.run([this] {
+      fd_ = runtime::unique_fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+      const auto at = address_of("0.0.0.0", pod_port);
+      REQUIRE(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
+      REQUIRE(::listen(fd_.get(), 64) == 0);
+    });
+    thread_ = std::thread{[this] {
+      for (;;) {
+        const runtime::unique_fd caller{::accept(fd_.get(), nullptr, nullptr)};
+        if (!caller) return;
+        static_cast<void>(::send(caller.get(), name_.data(), name_.size(), MSG_NOSIGNAL));
+      }
+    }};
+  }
+  ~speaker() {
+    ::shutdown(fd_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  speaker(const speaker&) = delete;
+  speaker& operator=(const speaker&) = delete;
+
+ private:
+  const std::string name_;
+  runtime::unique_fd fd_;
+  std::thread thread_;
+};
+
+// Who answers there; "refused" or "dropped" where nobody does.
+std::string call(const network_space& from, const std::string& host, int port,
+                 milliseconds limit = patience) {
+  std::string heard;
+  from.run([&] {
+    const runtime::unique_fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+    const auto to = address_of(host, port);
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 &&
+        errno != EINPROGRESS) {
+      heard = "refused";
+      return;
+    }
+    pollfd ready{fd.get(), POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(limit.count())) != 1) {
+      heard = "dropped";
+      return;
+    }
+    char bytes[64];
+    const auto size = ::recv(fd.get(), bytes, sizeof bytes, 0);
+    heard = size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "refused";
+  });
+  return heard;
+}
+
+std::set<std::string> heard_often(const network_space& from, const std::string& host, int port) {
+  std::set<std::string> out;
+  for (int i = 0; i < 16; ++i)
+    out.insert(call(from, host, port));
+  return out;
+}
+
+void sh(const network_space& in, const std::string& command) {
+  int status = -1;
+  in.run([&] { status = std::system((command + " 2>&1").c_str()); });
+  INFO(command);
+  REQUIRE(status == 0);
+}
+
+// One end of a pair of devices in each.
+void connect(const network_space& a, const std::string& device_a, const network_space& b,
+             const std::string& device_b) {
+  runtime::unique_fd other;
+  b.run([&] { other = runtime::unique_fd{::open("/proc/thread-self/ns/net", O_RDONLY)}; });
+  sh(a, "ip link add " + device_a + " type veth peer name " + device_b + " netns /proc/" +
+            std::to_string(::getpid()) + "/fd/" + std::to_string(other.get()));
+  sh(a, "ip link set " + device_a + " up");
+  sh(b, "ip link set " + device_b + " up");
+}
+
+struct machine_with_pods {
+  network_space machine, other, pod_1, pod_2;
+  std::unique_ptr<speaker> first, second;
+  service_table table{{.service_network = "10.96.0.0/12", .pod_network = "10.42.0.0/16"}};
+
+  machine_with_pods() {
+    connect(machine, "wire", other, "wire");
+    sh(machine, "ip addr add 192.0.2.1/24 dev wire && ip route add default via 192.0.2.254");
+    sh(machine, "echo 1 > /proc/sys/net/ipv4/ip_forward");
+    sh(other, "ip addr add 192.0.2.2/24 dev wire");
+    add_pod(pod_1, "veth1", "10.42.0.11");
+    add_pod(pod_2, "veth2", "10.42.0.12");
+    first = std::make_unique<speaker>(pod_1, "one");
+    second = std::make_unique<speaker>(pod_2, "two");
+  }
+
+  void add_pod(const network_space& pod, const std::string& device, const std::string& address) {
+    connect(machine, device, pod, "eth0");
+    sh(machine, "ip addr add 169.254.1.1/32 dev " + device + " && ip route add " + address +
+                    " dev " + device);
+    sh(pod, "ip addr add " + address +
+                "/32 dev eth0 && ip route add 169.254.1.1 dev eth0 && ip route add default via "
+                "169.254.1.1 dev eth0");
+  }
+
+  void run(const std::string& script) {
+    tl::expected<void, std::string> ran;
+    machine.run([&] { ran = run_nft({*find_nft()}, script, milliseconds{10'000}); });
+    INFO(script << (ran ? "" : ran.error()));
+    REQUIRE(ran);
+  }
+};
+
+elements service(const std::string& address, const std::string& chain,
+                 const std::vector<std::string>& pods) {
+  elements out{{{"cluster-ips", address}, ""}};
+  const auto key = address + " . tcp . 80";
+  if (pods.empty()) {
+    out[{"refused", key}] = "goto refuse";
+    return out;
+  }
+  out[{"service-ports", key}] = "goto " + chain + "-" + std::to_string(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    out[{"endpoints", key + " . " + std::to_string(i)}] = pods[i] + " . 8080";
+    out[{"hairpin", pods[i] + " . " + pods[i]}] = {};
+  }
+  return out;
+}
+
+bool can_run() {
+  if (!find_nft()) return skip("the program nft is not installed"), false;
+  if (!network_space::possible()) return skip("no network namespaces of our own"), false;
+  return true;
+}
+
+using names = std::set<std::string>;
+const std::string pod_1_address = "10.42.0.11", pod_2_address = "10.42.0.12";
+
+}  // namespace
+
+TEST_CASE("connections to services reach their endpoints", "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address, pod_2_address}));
+  c.table.replace("b", service("10.96.0.101", "sticky", {pod_1_address, pod_2_address}));
+  c.table.replace("c", service("10.96.0.102", "pick", {}));
+  c.table.replace("d", {{{"node-ports", "tcp . 30080"}, "goto node-pick-2"},
+                        {{"node-endpoints", "tcp . 30080 . 0"}, "10.42.0.11 . 8080"},
+                        {{"node-endpoints", "tcp . 30080 . 1"}, "10.42.0.12 . 8080"},
+                        {{"node-refused", "tcp . 30081"}, "drop"},
+                        {{"node-refused", "tcp . 30082"}, "goto refuse"}});
+  c.run(c.table.whole());
+  const names both{"one", "two"};
+  SECTION("from a pod, itself included, and from the machine") {
+    CHECK(heard_often(c.pod_1, "10.96.0.100", 80) == both);
+    CHECK(heard_often(c.machine, "10.96.0.100", 80) == both);
+  }
+  SECTION("by a node port from elsewhere, from pods and from the machine itself") {
+    CHECK(heard_often(c.other, "192.0.2.1", 30'080) == both);
+    CHECK(heard_often(c.pod_1, "192.0.2.1", 30'080) == both);
+    CHECK(heard_often(c.machine, "192.0.2.1", 30'080) == both);
+  }
+  SECTION("always the same one where the service is sticky") {
+    CHECK(heard_often(c.pod_1, "10.96.0.101", 80).size() == 1);
+    CHECK(heard_often(c.machine, "10.96.0.101", 80).size() == 1);
+  }
+  SECTION("and are refused or dropped where there is none") {
+    for (const auto* from : {&c.pod_1, &c.machine}) {
+      CHECK(call(*from, "10.96.0.102", 80) == "refused");
+      CHECK(call(*from, "10.96.0.100", 81) == "refused");
+      CHECK(call(*from, "10.96.9.9", 80, dropped_after) == "dropped");
+    }
+    CHECK(call(c.other, "192.0.2.1", 30'081, dropped_after) == "dropped");
+    CHECK(call(c.other, "192.0.2.1", 30'082) == "refused");
+  }
+}
+
+TEST_CASE("a change of a service changes the rules and nothing of others", "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  c.run("table ip others { chain mine { counter; } }\n");
+  c.run(c.table.whole());
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address, pod_2_address}));
+  c.run(c.table.difference());
+  CHECK(heard_often(c.machine, "10.96.0.100", 80) == names{"one", "two"});
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_2_address}));
+  c.run(c.table.difference());
+  CHECK(heard_often(c.machine, "10.96.0.100", 80) == names{"two"});
+  c.table.replace("a", {});
+  c.run(c.table.difference());
+  CHECK(call(c.machine, "10.96.0.100", 80, dropped_after) == "dropped");
+  c.run(c.table.whole());
+  c.run(no_table());
+  c.run("list chain ip others mine\n");
+}
+
+TEST_CASE("a script with a mistake changes nothing and says where", "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address}));
+  c.run(c.table.whole());
+  c.machine.run([&] {
+    const auto ran = run_nft({*find_nft()}, no_table() + "add nonsense\n", milliseconds{10'000});
+    REQUIRE_FALSE(ran);
+    CHECK(ran.error().starts_with("nft: "));
+  });
+  CHECK(call(c.machine, "10.96.0.100", 80) == "one");
+}
+
+TEST_CASE("nft that does not end is ended", "[services]") {
+  const auto ran = run_nft({"/bin/sh", "-c", "exec sleep 60"}, "", milliseconds{50});
+  REQUIRE_FALSE(ran);
+  CHECK(ran.error().find("took longer") != std::string::npos);
+}
+
+}  // namespace troupe::test
