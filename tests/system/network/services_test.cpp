@@ -221,7 +221,7 @@ TEST_CASE("connections to services reach their endpoints", "[network][services]"
 TEST_CASE("a change of a service changes the rules and nothing of others", "[network][services]") {
   if (!can_run()) return;
   machine_with_pods c;
-  c.run("table ip others { chain mine { counter; } }\n");
+  c.run("add table ip others\nadd chain ip others mine\n");
   c.run(c.table.whole());
   c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address, pod_2_address}));
   c.run(c.table.difference());
