@@ -62,5 +62,9 @@ inline constexpr duration nft_longest_retry = 60s;
 // How often the whole table is written although nothing failed: another program may have flushed
 // all rules (upstream writes all again each hour).
 inline constexpr duration nft_renewal = 600s;
+// Of the kernel's list of connections: more than it gives at once (32 KiB), and how long it may
+// take for that.
+inline constexpr std::size_t conntrack_read_bytes = 65'536;
+inline constexpr std::chrono::seconds conntrack_limit{5};
 
 }  // namespace troupe::actors::network_defaults

@@ -25,17 +25,18 @@ struct address_request {
   in_addr address{};
 };
 
-}  // namespace
-
-tl::expected<void, std::string> add_loopback_address(const std::string& address) {
+// `as_wanted`: what the kernel says where nothing is to be done.
+tl::expected<void, std::string> change(std::uint16_t type, std::uint16_t flags,
+                                       const std::string& address, int as_wanted) {
   const auto failed = [&](int problem) {
-    return tl::make_unexpected(
-        fmt::format("cannot give {} to the loopback device: {}", address, std::strerror(problem)));
+    return tl::make_unexpected(fmt::format(
+        "cannot {} {} {} the loopback device: {}", type == RTM_NEWADDR ? "give" : "take", address,
+        type == RTM_NEWADDR ? "to" : "from", std::strerror(problem)));
   };
   address_request request;
   request.head.nlmsg_len = sizeof request;
-  request.head.nlmsg_type = RTM_NEWADDR;
-  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE;
+  request.head.nlmsg_type = type;
+  request.head.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | NLM_F_ACK | flags);
   request.body.ifa_family = AF_INET;
   request.body.ifa_prefixlen = 32;
   request.body.ifa_index = ::if_nametoindex("lo");
@@ -51,8 +52,18 @@ tl::expected<void, std::string> add_loopback_address(const std::string& address)
   if (size < static_cast<ssize_t>(NLMSG_LENGTH(sizeof(nlmsgerr)))) return failed(EPROTO);
   nlmsgerr answer{};
   std::memcpy(&answer, bytes + NLMSG_HDRLEN, sizeof answer);
-  if (answer.error != 0 && answer.error != -EEXIST) return failed(-answer.error);
+  if (answer.error != 0 && answer.error != -as_wanted) return failed(-answer.error);
   return {};
+}
+
+}  // namespace
+
+tl::expected<void, std::string> add_loopback_address(const std::string& address) {
+  return change(RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE, address, EEXIST);
+}
+
+tl::expected<void, std::string> remove_loopback_address(const std::string& address) {
+  return change(RTM_DELADDR, 0, address, EADDRNOTAVAIL);
 }
 
 }  // namespace troupe::actors

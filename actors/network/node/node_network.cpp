@@ -10,6 +10,7 @@
 #include "actors/network/defaults.hpp"
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/node/loopback_address.hpp"
+#include "actors/network/services/conntrack.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/service_proxy.hpp"
 
@@ -26,6 +27,15 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
   for (const auto& host : dns::read_resolvers(text, {ours, network_defaults::dns_address}))
     if (auto address = dns::make_address(host, network_defaults::dns_port)) out.push_back(*address);
   return out;
+}
+
+// The problem, or nothing.
+std::string apply_change(const std::string& nft, const services::rule_change& change) {
+  const auto ran = services::run_nft({nft}, change.script, network_defaults::nft_limit);
+  if (!ran) return ran.error();
+  if (change.udp.empty()) return {};
+  const auto removed = services::remove_stale_connections(change.udp);
+  return removed ? std::string{} : removed.error();
 }
 
 }  // namespace
@@ -88,12 +98,11 @@ void node_network::follow_services(runtime::actor_system& system,
   services::service_proxy_options options;
   options.node.name = options_.node;
   options.table.service_network = defaults::service_network;
-  options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
+  options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
+                                                             auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
-    const bool taken = held->nft->post([script = std::move(script), nft, shared] {
-      const auto ran = services::run_nft({nft}, script, network_defaults::nft_limit);
-      (*shared)(ran ? std::string{} : ran.error());
-    });
+    const bool taken = held->nft->post(
+        [change = std::move(change), nft, shared] { (*shared)(apply_change(nft, change)); });
     if (!taken) (*shared)("too many scripts wait for nft");
   };
   system.spawn({.kind = "service-proxy", .name = options_.node},
@@ -107,6 +116,7 @@ tl::expected<void, std::string> remove_network(const std::filesystem::path& mark
     return tl::make_unexpected("the rules of services cannot be removed: " + missing);
   auto removed =
       services::run_nft({*services::find_nft()}, services::no_table(), network_defaults::nft_limit);
+  if (removed) removed = remove_loopback_address(network_defaults::dns_address);
   if (removed) std::filesystem::remove(marker, ignored);
   return removed;
 }

@@ -54,8 +54,8 @@ class node_network {
   const std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
-// Takes our table away from the rules of this machine, where the marker says that it is there: for
-// a node that leaves its cluster. Blocks.
+// Takes our table and the address of DNS away from this machine, where the marker says that they
+// are there: for a node that leaves its cluster. Blocks.
 tl::expected<void, std::string> remove_network(const std::filesystem::path& marker);
 
 }  // namespace troupe::actors

@@ -153,13 +153,38 @@ std::map<std::string, std::size_t> service_table::wanted_chains() const {
   return wanted;
 }
 
+void service_table::note_udp(const element_key& slot) {
+  if (slot.collection != "endpoints" && slot.collection != "node-endpoints") return;
+  const auto destination = slot.key.substr(0, slot.key.rfind(" . "));
+  if (destination.find("udp . ") != destination.npos) changed_udp_.insert(destination);
+}
+
+udp_endpoints service_table::changed_udp() const {
+  udp_endpoints out;
+  for (const auto& destination : changed_udp_) {
+    auto& endpoints = out[destination];
+    const auto slots = destination + " . ";
+    const element_key first{destination.starts_with("udp") ? "node-endpoints" : "endpoints", slots};
+    for (auto slot = written_.lower_bound(first);
+         slot != written_.end() && slot->first.collection == first.collection &&
+         slot->first.key.starts_with(slots);
+         ++slot)
+      endpoints.insert(slot->second);
+  }
+  return out;
+}
+
 std::string service_table::whole() {
   changed_.clear();
+  for (const auto& [key, data] : written_)
+    note_udp(key);
   written_.clear();
   auto text = fmt::format("add table ip troupe\ndelete table ip troupe\ntable ip troupe {{{}{}}}\n",
                           collections, chains_text(options_));
-  for (const auto& [key, owners] : owners_)
+  for (const auto& [key, owners] : owners_) {
     written_[key] = owners.begin()->second;
+    note_udp(key);
+  }
   chains_ = wanted_chains();
   for (const auto& [kind, most] : chains_)
     for (std::size_t number = 1; number <= most; ++number)
@@ -180,6 +205,7 @@ std::string service_table::difference() {
       const auto written = written_.find(key);
       const bool wants = wanted != owners_.end(), has = written != written_.end();
       if (wants && has && written->second == wanted->second.begin()->second) continue;
+      note_udp(key);
       if (has) remove.add(key, {});
       if (!wants) {
         if (has) written_.erase(written);

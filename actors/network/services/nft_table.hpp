@@ -9,6 +9,7 @@
 #include <string>
 
 #include "actors/network/services/service_elements.hpp"
+#include "actors/network/services/udp_connections.hpp"
 
 namespace troupe::actors::services {
 
@@ -31,18 +32,24 @@ class service_table {
   // What has changed since the last text; empty: nothing. The whole, where a service has so many
   // endpoints that no chain was made for it.
   std::string difference();
+  // Destinations by UDP whose endpoints the texts have changed (the whole: all), until in_force().
+  udp_endpoints changed_udp() const;
+  // The last text has taken effect.
+  void in_force() { changed_udp_.clear(); }
   std::size_t size() const { return owners_.size(); }
 
  private:
   using owned = std::map<std::string, std::string>;  // data by service
 
   std::map<std::string, std::size_t> wanted_chains() const;
+  void note_udp(const element_key& slot);
 
   const table_options options_;
   std::map<std::string, elements> services_;
   std::map<element_key, owned> owners_;
   elements written_;  // as of the last text
   std::set<element_key> changed_;
+  std::set<std::string> changed_udp_;
   // As of the last whole text: for how many endpoints each kind of chain was made.
   std::map<std::string, std::size_t> chains_;
 };

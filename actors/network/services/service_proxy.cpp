@@ -51,7 +51,7 @@ void service_proxy::write() {
   whole_ = false;
   running_ = true;
   ++scripts_;
-  options_.run(std::move(script),
+  options_.run({std::move(script), table_.changed_udp()},
                [to = self()](std::string problem) { to.tell(script_done{std::move(problem)}); });
 }
 
@@ -61,6 +61,7 @@ void service_proxy::on_script_done(const script_done& m) {
     if (!problem_.empty()) spdlog::info("network: the rules of services are up to date again");
     problem_.clear();
     pause_ = runtime::duration{0};
+    table_.in_force();
     return write();
   }
   if (std::exchange(problem_, m.problem) != m.problem)

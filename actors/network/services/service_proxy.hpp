@@ -15,14 +15,20 @@
 
 namespace troupe::actors::services {
 
-// Runs a script on a thread of its own and calls `done` there, with the problem or with nothing.
-// Scripts run in the order in which they are given.
-using run_script = std::function<void(std::string script, std::function<void(std::string)> done)>;
+struct rule_change {
+  std::string script;
+  // Connections to other endpoints of these destinations end after it.
+  udp_endpoints udp;
+};
+
+// Makes a change on a thread of its own and calls `done` there, with the problem or with nothing.
+// Changes are made in the order in which they are given.
+using make_change = std::function<void(rule_change change, std::function<void(std::string)> done)>;
 
 struct service_proxy_options {
   node_place node;
   table_options table;
-  run_script run;
+  make_change run;
 };
 
 class service_proxy : public service_informer {

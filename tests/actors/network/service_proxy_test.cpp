@@ -15,6 +15,7 @@ namespace {
 
 struct given_script {
   std::string text;
+  udp_endpoints udp;
   std::function<void(std::string)> done;
 };
 
@@ -26,8 +27,8 @@ struct proxied_cluster {
     service_proxy_options options;
     options.node.name = "node";
     options.table.service_network = "10.96.0.0/12";
-    options.run = [to = given](std::string script, auto done) {
-      to->push_back({std::move(script), std::move(done)});
+    options.run = [to = given](rule_change change, auto done) {
+      to->push_back({std::move(change.script), std::move(change.udp), std::move(done)});
     };
     c.simulation().system().spawn(
         {.kind = "service-proxy", .name = "node"},
@@ -78,6 +79,28 @@ TEST_CASE("after a failure and after a crash the whole table is written", "[serv
   p.c.crash("service-proxy", "node");
   REQUIRE(p.has(3));
   CHECK(is_whole(p.given->back()));
+}
+
+TEST_CASE("connections by UDP are looked through where their endpoints change", "[services]") {
+  proxied_cluster p;
+  auto service = service_body("dns", "10.96.0.20", {{"", 53}});
+  service.mutable_spec()->mutable_ports(0)->set_protocol("UDP");
+  auto slice = slice_body("dns", {{"", 5'353}}, {{.address = "10.42.0.5"}});
+  slice.mutable_ports(0)->set_protocol("UDP");
+  p.c.create(service);
+  p.c.create(slice);
+  p.c.advance(std::chrono::seconds{1});
+  const udp_endpoints one{{"10.96.0.20 . udp . 53", {"10.42.0.5 . 5353"}}};
+  p.given->front().done({});
+  REQUIRE(p.has(2));
+  CHECK(p.given->back().udp == one);
+  p.given->back().done("conntrack: No buffer space available");
+  REQUIRE(p.has(3));
+  CHECK(p.given->back().udp == one);
+  p.given->back().done({});
+  p.put("other", "10.96.0.21");
+  REQUIRE(p.has(4));
+  CHECK(p.given->back().udp.empty());
 }
 
 TEST_CASE("a table that somebody removed comes back", "[services]") {

@@ -152,6 +152,49 @@ TEST_CASE("more endpoints than chains were made for take the whole table", "[ser
   CHECK(table.difference().empty());
 }
 
+TEST_CASE("destinations by UDP are told with their endpoints until that is in force",
+          "[services]") {
+  service_table table{{.service_network = "10.96.0.0/12"}};
+  const element_key slot{"endpoints", "10.96.0.20 . udp . 53 . 0"};
+  table.replace("default/a", {{slot, "10.42.0.5 . 5353"},
+                              {{"endpoints", "10.96.0.20 . tcp . 53 . 0"}, "10.42.0.5 . 5353"},
+                              {{"node-endpoints", "udp . 30053 . 0"}, "10.42.0.6 . 5353"}});
+  table.whole();
+  const udp_endpoints both{{"10.96.0.20 . udp . 53", {"10.42.0.5 . 5353"}},
+                           {"udp . 30053", {"10.42.0.6 . 5353"}}};
+  CHECK(table.changed_udp() == both);
+  table.in_force();
+  CHECK(table.changed_udp().empty());
+  table.replace("default/a", {});
+  table.difference();
+  const udp_endpoints none{{"10.96.0.20 . udp . 53", {}}, {"udp . 30053", {}}};
+  CHECK(table.changed_udp() == none);
+  table.whole();
+  CHECK(table.changed_udp() == none);
+}
+
+TEST_CASE("a connection by UDP is stale where its endpoint is none of its destination",
+          "[services]") {
+  const udp_endpoints endpoints{{"10.96.0.20 . udp . 53", {"10.42.0.5 . 5353"}},
+                                {"udp . 30053", {}}};
+  const std::set<std::string> own{"192.0.2.1"};
+  const auto stale = [&](const std::string& destination, std::uint16_t port,
+                         const std::string& endpoint) {
+    return is_stale({destination, port, endpoint, {}}, endpoints, own);
+  };
+  CHECK_FALSE(stale("10.96.0.20", 53, "10.42.0.5 . 5353"));
+  CHECK(stale("10.96.0.20", 53, "10.42.0.6 . 5353"));
+  CHECK_FALSE(stale("10.96.0.20", 54, "10.42.0.6 . 5353"));
+  CHECK(stale("192.0.2.1", 30'053, "192.0.2.1 . 30053"));
+  CHECK_FALSE(stale("198.51.100.1", 30'053, "198.51.100.1 . 30053"));
+}
+
+TEST_CASE("what is cut off or of another protocol is no connection by UDP", "[services]") {
+  CHECK_FALSE(read_connection(""));
+  CHECK_FALSE(read_connection(std::string(4, '\0')));
+  CHECK_FALSE(read_connection(std::string(4, '\0') + std::string("\x40\0\1\0abcd", 8)));
+}
+
 TEST_CASE("of two services that want one address the first has it until it goes", "[services]") {
   service_table table{{.service_network = "10.96.0.0/12"}};
   table.whole();

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "actors/network/services/conntrack.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/nft_table.hpp"
 #include "runtime/unique_fd.hpp"
@@ -41,21 +42,19 @@ sockaddr_in address_of(const std::string& host, int port) {
   return out;
 }
 
-// Says its name to everyone who connects.
+// Says its name to everyone who connects; by UDP to everyone who sends something.
 class speaker {
  public:
-  speaker(const network_space& in, std::string name) : name_{std::move(name)} {
-    in.run([this] {
-      fd_ = runtime::unique_fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  speaker(const network_space& in, std::string name, int type = SOCK_STREAM)
+      : name_{std::move(name)} {
+    in.run([&] {
+      fd_ = runtime::unique_fd{::socket(AF_INET, type | SOCK_CLOEXEC, 0)};
       const auto at = address_of("0.0.0.0", pod_port);
       REQUIRE(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
-      REQUIRE(::listen(fd_.get(), 64) == 0);
+      REQUIRE((type == SOCK_DGRAM || ::listen(fd_.get(), 64) == 0));
     });
-    thread_ = std::thread{[this] {
-      for (;;) {
-        const runtime::unique_fd caller{::accept(fd_.get(), nullptr, nullptr)};
-        if (!caller) return;
-        static_cast<void>(::send(caller.get(), name_.data(), name_.size(), MSG_NOSIGNAL));
+    thread_ = std::thread{[this, type] {
+      while (type == SOCK_DGRAM ? answer() : greet()) {
       }
     }};
   }
@@ -67,6 +66,21 @@ class speaker {
   speaker& operator=(const speaker&) = delete;
 
  private:
+  bool greet() const {
+    const runtime::unique_fd caller{::accept(fd_.get(), nullptr, nullptr)};
+    if (!caller) return false;
+    static_cast<void>(::send(caller.get(), name_.data(), name_.size(), MSG_NOSIGNAL));
+    return true;
+  }
+  bool answer() const {
+    char byte = 0;
+    sockaddr_in from{};
+    socklen_t size = sizeof from;
+    const auto to = reinterpret_cast<sockaddr*>(&from);
+    return ::recvfrom(fd_.get(), &byte, 1, 0, to, &size) > 0 &&
+           ::sendto(fd_.get(), name_.data(), name_.size(), 0, to, size) > 0;
+  }
+
   const std::string name_;
   runtime::unique_fd fd_;
   std::thread thread_;
@@ -95,6 +109,29 @@ std::string call(const network_space& from, const std::string& host, int port,
   });
   return heard;
 }
+
+// A client that goes on by UDP.
+class udp_client {
+ public:
+  udp_client(const network_space& from, const std::string& host, int port) {
+    from.run([&] {
+      fd_ = runtime::unique_fd{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+      const auto to = address_of(host, port);
+      REQUIRE(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
+    });
+  }
+  std::string call() const {
+    char bytes[64];
+    pollfd ready{fd_.get(), POLLIN, 0};
+    if (::send(fd_.get(), "?", 1, 0) != 1) return "refused";
+    if (::poll(&ready, 1, static_cast<int>(patience.count())) != 1) return "dropped";
+    const auto size = ::recv(fd_.get(), bytes, sizeof bytes, 0);
+    return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "refused";
+  }
+
+ private:
+  runtime::unique_fd fd_;
+};
 
 std::set<std::string> heard_often(const network_space& from, const std::string& host, int port) {
   std::set<std::string> out;
@@ -235,6 +272,37 @@ TEST_CASE("a change of a service changes the rules and nothing of others", "[net
   c.run(c.table.whole());
   c.run(no_table());
   c.run("list chain ip others mine\n");
+}
+
+TEST_CASE("a client by UDP goes on with another endpoint when its own has gone",
+          "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  const speaker first{c.pod_1, "one", SOCK_DGRAM}, second{c.pod_2, "two", SOCK_DGRAM};
+  const auto put = [&](const std::string& address, const std::string& pod) {
+    c.table.replace(address, {{{"cluster-ips", address}, ""},
+                              {{"service-ports", address + " . udp . 80"}, "goto pick-1"},
+                              {{"endpoints", address + " . udp . 80 . 0"}, pod + " . 8080"}});
+  };
+  const auto removed = [&] {
+    std::size_t count = 0;
+    c.machine.run([&] { count = remove_stale_connections(c.table.changed_udp()).value(); });
+    return count;
+  };
+  put("10.96.0.100", pod_1_address);
+  put("10.96.0.101", pod_1_address);
+  c.run(c.table.whole());
+  const udp_client changing{c.machine, "10.96.0.100", 80}, staying{c.machine, "10.96.0.101", 80};
+  CHECK(changing.call() == "one");
+  CHECK(staying.call() == "one");
+  CHECK(removed() == 0);
+  c.table.in_force();
+  put("10.96.0.100", pod_2_address);
+  c.run(c.table.difference());
+  CHECK(changing.call() == "one");  // the kernel keeps to it
+  CHECK(removed() == 1);
+  CHECK(changing.call() == "two");
+  CHECK(staying.call() == "one");
 }
 
 TEST_CASE("a script with a mistake changes nothing and says where", "[network][services]") {
