@@ -1,9 +1,7 @@
 // The rules of services at work: a machine, two pods with a routed device each as the CNI plugin
 // ptp makes them, and another machine, each a network namespace. Nothing of this machine's own
 // network is touched.
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,7 +10,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "actors/network/services/conntrack.hpp"
@@ -21,6 +18,7 @@
 #include "runtime/unique_fd.hpp"
 #include "support/skip.hpp"
 #include "system/network/network_space.hpp"
+#include "system/network/speaker.hpp"
 
 namespace troupe::test {
 
@@ -29,109 +27,8 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr int pod_port = 8'080;
-constexpr milliseconds patience{5'000};
 // A packet that is dropped is not waited for longer.
 constexpr milliseconds dropped_after{700};
-
-sockaddr_in address_of(const std::string& host, int port) {
-  sockaddr_in out{};
-  out.sin_family = AF_INET;
-  out.sin_port = htons(static_cast<std::uint16_t>(port));
-  ::inet_pton(AF_INET, host.c_str(), &out.sin_addr);
-  return out;
-}
-
-// Says its name to everyone who connects; by UDP to everyone who sends something.
-class speaker {
- public:
-  speaker(const network_space& in, std::string name, int type = SOCK_STREAM)
-      : name_{std::move(name)} {
-    in.run([&] {
-      fd_ = runtime::unique_fd{::socket(AF_INET, type | SOCK_CLOEXEC, 0)};
-      const auto at = address_of("0.0.0.0", pod_port);
-      REQUIRE(::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
-      REQUIRE((type == SOCK_DGRAM || ::listen(fd_.get(), 64) == 0));
-    });
-    thread_ = std::thread{[this, type] {
-      while (type == SOCK_DGRAM ? answer() : greet()) {
-      }
-    }};
-  }
-  ~speaker() {
-    ::shutdown(fd_.get(), SHUT_RDWR);
-    thread_.join();
-  }
-  speaker(const speaker&) = delete;
-  speaker& operator=(const speaker&) = delete;
-
- private:
-  bool greet() const {
-    const runtime::unique_fd caller{::accept(fd_.get(), nullptr, nullptr)};
-    if (!caller) return false;
-    static_cast<void>(::send(caller.get(), name_.data(), name_.size(), MSG_NOSIGNAL));
-    return true;
-  }
-  bool answer() const {
-    char byte = 0;
-    sockaddr_in from{};
-    socklen_t size = sizeof from;
-    const auto to = reinterpret_cast<sockaddr*>(&from);
-    return ::recvfrom(fd_.get(), &byte, 1, 0, to, &size) > 0 &&
-           ::sendto(fd_.get(), name_.data(), name_.size(), 0, to, size) > 0;
-  }
-
-  const std::string name_;
-  runtime::unique_fd fd_;
-  std::thread thread_;
-};
-
-// Who answers there; "refused" or "dropped" where nobody does.
-std::string call(const network_space& from, const std::string& host, int port,
-                 milliseconds limit = patience) {
-  std::string heard;
-  from.run([&] {
-    const runtime::unique_fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-    const auto to = address_of(host, port);
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 &&
-        errno != EINPROGRESS) {
-      heard = "refused";
-      return;
-    }
-    pollfd ready{fd.get(), POLLIN, 0};
-    if (::poll(&ready, 1, static_cast<int>(limit.count())) != 1) {
-      heard = "dropped";
-      return;
-    }
-    char bytes[64];
-    const auto size = ::recv(fd.get(), bytes, sizeof bytes, 0);
-    heard = size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "refused";
-  });
-  return heard;
-}
-
-// A client that goes on by UDP.
-class udp_client {
- public:
-  udp_client(const network_space& from, const std::string& host, int port) {
-    from.run([&] {
-      fd_ = runtime::unique_fd{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
-      const auto to = address_of(host, port);
-      REQUIRE(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
-    });
-  }
-  std::string call() const {
-    char bytes[64];
-    pollfd ready{fd_.get(), POLLIN, 0};
-    if (::send(fd_.get(), "?", 1, 0) != 1) return "refused";
-    if (::poll(&ready, 1, static_cast<int>(patience.count())) != 1) return "dropped";
-    const auto size = ::recv(fd_.get(), bytes, sizeof bytes, 0);
-    return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "refused";
-  }
-
- private:
-  runtime::unique_fd fd_;
-};
 
 std::set<std::string> heard_often(const network_space& from, const std::string& host, int port) {
   std::set<std::string> out;
@@ -170,8 +67,8 @@ struct machine_with_pods {
     sh(other, "ip addr add 192.0.2.2/24 dev wire");
     add_pod(pod_1, "veth1", "10.42.0.11");
     add_pod(pod_2, "veth2", "10.42.0.12");
-    first = std::make_unique<speaker>(pod_1, "one");
-    second = std::make_unique<speaker>(pod_2, "two");
+    first = std::make_unique<speaker>(pod_1, "one", SOCK_STREAM);
+    second = std::make_unique<speaker>(pod_2, "two", SOCK_STREAM);
   }
 
   void add_pod(const network_space& pod, const std::string& device, const std::string& address) {
