@@ -16,6 +16,9 @@ template <>
 inline constexpr auto words_of<pod_runtime> =
     std::array<std::string_view, 2>{"process", "simulated"};
 template <>
+inline constexpr auto words_of<network_mode> =
+    std::array<std::string_view, 3>{"none", "services", "auto"};
+template <>
 inline constexpr auto words_of<scheduler_profile> =
     std::array<std::string_view, 2>{"today", "2014"};
 template <>

@@ -20,6 +20,8 @@ enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
+// Whether services have rules on this machine; automatic: where it allows them.
+enum class network_mode { none, services, automatic };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
 
@@ -78,6 +80,12 @@ struct link_config {
   address listen;
 };
 
+struct network_config {
+  network_mode mode = network_mode::none;
+  // Empty: the service address of DNS where services have rules, otherwise nowhere.
+  address dns_listen;
+};
+
 struct minions_config {
   duration grace_period = defaults::grace_period;
 };
@@ -116,6 +124,7 @@ struct node_config {
   store_config store;
   kubelet_config kubelet;
   link_config link;
+  network_config network;
   minions_config minions;
   cluster_config cluster;
   scheduler_config scheduler;

@@ -205,6 +205,17 @@ constexpr setting rows[] = {
               "free one.",
      .when_empty = "the host of server.listen and the port after it"},
 
+    {.name = "network.mode",
+     .at = at<&node::network, &network_config::mode>(),
+     .about =
+         "Whether this machine reaches services by their addresses, node ports and names: "
+         "'services' writes rules with nft and serves DNS at 10.96.0.10, and needs root; 'auto' "
+         "does so where the machine allows it, 'none' nowhere."},
+    {.name = "network.dns_listen",
+     .at = at<&node::network, &network_config::dns_listen>(),
+     .about = "Where the names of services are served by DNS, over UDP and TCP.",
+     .when_empty = "10.96.0.10:53 where services have rules, otherwise nowhere"},
+
     {.name = "minions.grace_period",
      .at = at<&node::minions, &minions_config::grace_period>(),
      .about = "A node that gives no sign of life for so long is called not ready.",

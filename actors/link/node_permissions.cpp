@@ -13,6 +13,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
+#include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
 #include "api/validation/validation.hpp"
 
@@ -25,6 +26,7 @@ using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::core::v1::Secret;
 using api::core::v1::Service;
+using api::discovery::v1::EndpointSlice;
 
 namespace {
 
@@ -227,9 +229,11 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
   if (prefix == api::kind_of<Node>().key({}, node) ||
       prefix == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
     return {};
-  // kubernetes: the role system:node; containers are told of the services of their namespace.
+  // kubernetes: the role system:node; containers are told of the services of their namespace. Their
+  // rules and names on the node are made from the slices (system:node-proxier).
   if (prefix.starts_with(api::kind_of<Service>().prefix()) ||
-      prefix == api::kind_of<Endpoints>().key("default", "kubernetes"))
+      prefix == api::kind_of<Endpoints>().key("default", "kubernetes") ||
+      prefix == api::kind_of<EndpointSlice>().prefix())
     return {};
   const bool may_be_used = prefix.starts_with(api::kind_of<ConfigMap>().prefix()) ||
                            prefix.starts_with(api::kind_of<Secret>().prefix());

@@ -35,6 +35,7 @@ void add_texts(std::vector<entry>& to);         // selectors, amounts, times, th
 void add_transports(std::vector<entry>& to);    // HTTP/1.1, WebSocket, targets, tokens
 void add_sessions(std::vector<entry>& to);      // HTTP/2
 void add_records(std::vector<entry>& to);       // what the store reads back
+void add_dns_messages(std::vector<entry>& to);  // questions and answers of DNS
 void add_link_packets(std::vector<entry>& to);  // of a link: greeting, packets
 void add_link_frames(std::vector<entry>& to);   // of a link: what is in its frames
 

@@ -63,6 +63,10 @@ class joined_node final : public node_parts {
       kubelet_ = make_kubelet_options(config_, node_);
     const auto gateway = start_gateway();
     if (kubelet_) kubelet_->tokens = gateway;
+    auto network = make_node_network(config_, node_);
+    if (!network) return tl::make_unexpected(network.error());
+    network_ = std::move(*network);
+    if (network_) network_->follow(*system_, gateway);
     start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
     auto dialer = runtime::link::dialer::start(
         {.to = {address->host, address->port},
@@ -147,6 +151,7 @@ class joined_node final : public node_parts {
   std::string node_;
   const std::shared_ptr<console_slot> console_ = std::make_shared<console_slot>();
   std::unique_ptr<runtime::actor_system> system_;
+  std::unique_ptr<actors::node_network> network_;   // null: none is wanted
   std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
   std::unique_ptr<runtime::link::dialer> dialer_;
   std::optional<server::local_admin> local_admin_;

@@ -14,6 +14,7 @@
 #include "tools/join/credentials.hpp"
 #include "tools/join/enrolment.hpp"
 #include "tools/node/node_folder.hpp"
+#include "tools/node/node_options.hpp"
 
 namespace troupe::tools {
 
@@ -151,6 +152,8 @@ result leave(const leave_order& order, const progress_callback& progress) {
   if (auto ended = end_process(order, member && !order.force); !ended) return ended;
   if (auto ended = end_pods(folder.root().value_or(order.data_dir / "kubelet")); !ended)
     return ended;
+  if (auto removed = actors::remove_network(network_marker(order.data_dir)); !removed)
+    return removed;
   return folder.remove();
 }
 

@@ -81,6 +81,7 @@ class node : public node_parts {
     if (auto spawned = start_actors(); !spawned) return tl::make_unexpected(spawned.error());
     auto address = start_server();
     if (!address) return address;
+    if (auto started = start_network(); !started) return tl::make_unexpected(started.error());
     start_nodes();
     return address;
   }
@@ -262,6 +263,14 @@ class node : public node_parts {
     link_.reset();
   }
 
+  tl::expected<void, std::string> start_network() {
+    auto made = make_node_network(config_, config_.kubelet.node_name);
+    if (!made) return tl::make_unexpected(made.error());
+    network_ = std::move(*made);
+    if (network_) network_->follow(*system_, plane_->core_actors().watcher);
+    return {};
+  }
+
   void start_nodes() {
     const auto& from = config_.kubelet;
     if (!kubelet_) {
@@ -288,6 +297,7 @@ class node : public node_parts {
   std::unique_ptr<actors::control_plane> plane_;
   server::health_checks health_;
   server::authorization permissions_{{}};
+  std::unique_ptr<actors::node_network> network_;   // null: none is wanted
   std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
   std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<server::api_server> api_;

@@ -1,6 +1,7 @@
 #include "tools/node/node_options.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <random>
@@ -64,6 +65,28 @@ actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
   made.version = server::kubernetes_version();
   made.timing = timing_of(from);
   return made;
+}
+
+tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
+    const config::node_config& config, const std::string& node) {
+  const auto& from = config.network;
+  actors::node_network_options made;
+  made.node = node;
+  made.marker = network_marker(config.data_dir);
+  made.services = from.mode == config::network_mode::services;
+  if (from.mode == config::network_mode::automatic) {
+    const auto missing = actors::node_network::missing_for_services();
+    made.services = missing.empty();
+    if (!missing.empty()) spdlog::info("network: services have no rules here: {}", missing);
+  }
+  made.dns_host = from.dns_listen.host;
+  made.dns_port = from.dns_listen.port;
+  if (!made.services && from.dns_listen.empty()) return nullptr;
+  return actors::node_network::start(std::move(made));
+}
+
+std::filesystem::path network_marker(const std::filesystem::path& data_dir) {
+  return data_dir / "service-rules";
 }
 
 }  // namespace troupe::tools

@@ -2,12 +2,15 @@
 // A control plane and a joined machine use the same.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
 
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_minion.hpp"
+#include "actors/network/node/node_network.hpp"
 #include "config/node_config.hpp"
 #include "runtime/actor_system.hpp"
 #include "tools/node/node_folder.hpp"
@@ -25,5 +28,12 @@ tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
 // With a container runtime, whose threads begin.
 actors::kubelet_options make_kubelet_options(const config::node_config& config, std::string node);
 actors::simulated_node make_simulated_node(const config::kubelet_config& from);
+
+// Null where the configuration wants none, or wants one only where the machine allows it.
+tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
+    const config::node_config& from, const std::string& node);
+
+// Is there while the rules of this machine have some of the node with that data dir.
+std::filesystem::path network_marker(const std::filesystem::path& data_dir);
 
 }  // namespace troupe::tools

@@ -7,6 +7,7 @@
 #include "actors/defaults.hpp"
 #include "actors/write/write_service.hpp"
 #include "api/schema/core_service.pb.h"
+#include "api/schema/discovery_v1.pb.h"
 #include "api/scheme.hpp"
 #include "server/credentials/addresses.hpp"
 #include "server/rest/defaults.hpp"
@@ -17,6 +18,7 @@ namespace {
 using actors::proposal;
 using api::core::v1::Endpoints;
 using api::core::v1::Service;
+using api::discovery::v1::EndpointSlice;
 using persistence::snapshot;
 
 constexpr const char* service_name = "kubernetes";
@@ -77,6 +79,9 @@ void complete(Service& service, std::int32_t target, const std::string& address)
 }
 
 void complete(Endpoints& endpoints, const endpoint& at) {
+  // For controllers of others that copy Endpoints into slices: the slice is here already.
+  auto& labels = *endpoints.mutable_metadata()->mutable_labels();
+  labels["endpointslice.kubernetes.io/skip-mirror"] = "true";
   endpoints.clear_subsets();
   auto& subset = *endpoints.add_subsets();
   subset.add_addresses()->set_ip(at.host);
@@ -84,6 +89,28 @@ void complete(Endpoints& endpoints, const endpoint& at) {
   port.set_name(port_name);
   port.set_protocol("TCP");
   port.set_port(at.port);
+}
+
+// kubernetes: pkg/controlplane/reconcilers/endpointsadapter.go, endpointSliceFromEndpoints.
+void complete(EndpointSlice& slice, const endpoint& at) {
+  (*slice.mutable_metadata()->mutable_labels())["kubernetes.io/service-name"] = service_name;
+  slice.set_address_type(at.host.find(':') == std::string::npos ? "IPv4" : "IPv6");
+  slice.clear_endpoints();
+  auto& only = *slice.add_endpoints();
+  only.add_addresses(at.host);
+  only.mutable_conditions()->set_ready(true);
+  slice.clear_ports();
+  auto& port = *slice.add_ports();
+  port.set_name(port_name);
+  port.set_protocol("TCP");
+  port.set_port(at.port);
+}
+
+template <class T>
+api::expected<void> publish(actors::control_plane& plane, const endpoint& at) {
+  return carry_out(plane, [at](const snapshot& state) {
+    return propose<T>(state, [&](T& each) { complete(each, at); });
+  });
 }
 
 }  // namespace
@@ -103,9 +130,8 @@ tl::expected<void, std::string> publish_api_address(actors::control_plane& plane
   auto seen = at;
   seen.host = reachable_address(at.host);
   if (is_loopback(seen.host)) return {};
-  const auto told = carry_out(plane, [seen](const snapshot& state) {
-    return propose<Endpoints>(state, [&](Endpoints& each) { complete(each, seen); });
-  });
+  auto told = publish<Endpoints>(plane, seen);
+  if (told) told = publish<EndpointSlice>(plane, seen);
   if (!told) return tl::make_unexpected(told.error().message);
   return {};
 }

@@ -1,5 +1,5 @@
-// The Service default/kubernetes and its Endpoints, by which programs in the cluster find the API
-// (kubernetes: pkg/controlplane/controller/kubernetesservice).
+// The Service default/kubernetes with its Endpoints and its EndpointSlice, by which programs in the
+// cluster find the API (kubernetes: pkg/controlplane/controller/kubernetesservice).
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace troupe::server {
 
-// Creates both where they are missing, and writes the address and the port that clients are to
+// Creates them where they are missing, and writes the address and the port that clients are to
 // call. Endpoints are no place for an address that is this machine's alone: of a listener on
 // loopback there are none. Waits until it is on disk; not from an actor. The error says in one line
 // what was refused.

@@ -1,0 +1,70 @@
+// The constants that stand for behaviour of the pod network, each with its source.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/clock.hpp"
+
+namespace troupe::actors::network_defaults {
+
+using namespace std::chrono_literals;
+using runtime::duration;
+
+// -- DNS ------------------------------------------------------------------------------------------
+
+// kubernetes: kubeadm's ClusterConfiguration, networking.dnsDomain.
+inline constexpr const char* cluster_domain = "cluster.local";
+// The tenth address of the service network (kubeadm: GetDNSIP).
+inline constexpr const char* dns_address = "10.96.0.10";
+inline constexpr std::uint16_t dns_port = 53;
+// CoreDNS: plugin/kubernetes, defaultTTL; also what a negative answer is kept for.
+inline constexpr std::uint32_t dns_ttl_s = 5;
+// Of an answer by UDP to who does not say what it takes (RFC 1035), and at most, so that no answer
+// is cut into fragments (DNS flag day 2020).
+inline constexpr std::size_t dns_least_udp_bytes = 512;
+inline constexpr std::size_t dns_most_udp_bytes = 1'232;
+inline constexpr std::size_t dns_most_tcp_bytes = 65'535;
+// A question is longer only by padding.
+inline constexpr std::size_t dns_question_bytes = 4'096;
+// Read from a socket at once, before other sockets have their turn.
+inline constexpr std::size_t dns_batch = 32;
+// Names that one leads to, as an alias of an alias (CoreDNS follows as many).
+inline constexpr int dns_aliases = 8;
+// Connections of TCP at once, and how long one stays without a question, or without reading.
+inline constexpr std::size_t dns_connections = 128;
+inline constexpr std::chrono::milliseconds dns_idle = 5s;
+// Questions forwarded at once, each with a socket; more are answered with SERVFAIL.
+inline constexpr std::size_t dns_forwarded = 512;
+// How long a resolver has, and how often the next one is asked: together less than the 5 s after
+// which the libraries of clients ask again (resolv.conf(5)).
+inline constexpr std::chrono::milliseconds dns_resolver_limit = 1'300ms;
+inline constexpr int dns_resolver_attempts = 3;
+// Of the node's resolv.conf (resolv.conf(5), MAXNS).
+inline constexpr std::size_t dns_resolvers = 3;
+
+// -- changes --------------------------------------------------------------------------------------
+
+// Changes of services that come together are applied together.
+inline constexpr duration coalescing = 5ms;
+
+// -- nftables -------------------------------------------------------------------------------------
+
+// kubernetes: pkg/proxy/nftables, masquerade-bit 14.
+inline constexpr std::uint32_t masquerade_mark = 0x4000;
+// The largest number of endpoints that one port of a service is spread over.
+inline constexpr std::size_t most_endpoints = 1'000;
+// How long one run of nft may take, and when a full one follows a failure.
+inline constexpr std::chrono::milliseconds nft_limit = 30s;
+inline constexpr duration nft_retry = 2s;
+inline constexpr duration nft_longest_retry = 60s;
+// How often the whole table is written although nothing failed: another program may have flushed
+// all rules (upstream writes all again each hour).
+inline constexpr duration nft_renewal = 600s;
+// Of the kernel's list of connections: more than it gives at once (32 KiB), and how long it may
+// take for that.
+inline constexpr std::size_t conntrack_read_bytes = 65'536;
+inline constexpr std::chrono::seconds conntrack_limit{5};
+
+}  // namespace troupe::actors::network_defaults

@@ -1,0 +1,54 @@
+// Asks the node's resolvers what the cluster does not know. Each question has a socket of its own,
+// and so a random port, and a random id: who wants to answer in a resolver's place must guess both.
+//
+// All functions are called on the thread of the event loop, and so is what they are given.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "actors/kubelet/os/event_loop.hpp"
+#include "actors/network/dns/dns_message.hpp"
+#include "actors/network/dns/dns_socket.hpp"
+
+namespace troupe::actors::dns {
+
+// What a resolver sent, and its meaning.
+struct resolver_answer {
+  std::string bytes;
+  resolved meaning;
+};
+// Null: none answered in time, or too many questions are under way.
+using resolver_done = std::function<void(const resolver_answer* answer)>;
+
+class dns_forwarder {
+ public:
+  dns_forwarder(event_loop& loop, std::vector<socket_address> resolvers)
+      : loop_{loop}, resolvers_{std::move(resolvers)} {}
+  ~dns_forwarder();
+
+  // By TCP where the asker came by TCP: its answer may be too large for the other.
+  void ask(question asked, bool stream, resolver_done done);
+  std::size_t under_way() const { return pending_.size(); }
+
+ private:
+  struct pending;
+  using pending_ptr = std::shared_ptr<pending>;
+
+  void attempt(const pending_ptr& p);
+  void next(const pending_ptr& p);
+  void wait_for(const pending_ptr& p, event_loop::readiness what);
+  void ready(const pending_ptr& p);
+  bool receive(const pending_ptr& p);
+  void finish(const pending_ptr& p, const resolver_answer* answer);
+  void close(pending& p);
+
+  event_loop& loop_;
+  const std::vector<socket_address> resolvers_;
+  std::unordered_set<pending_ptr> pending_;
+};
+
+}  // namespace troupe::actors::dns

@@ -1,0 +1,251 @@
+#include "actors/network/dns/dns_server.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "actors/network/dns/dns_name.hpp"
+
+namespace troupe::actors::dns {
+
+namespace defaults = network_defaults;
+
+struct dns_server::connection {
+  runtime::unique_fd fd;
+  std::string in, out;
+  std::optional<event_loop::moment> idle;
+};
+
+// Room for what is received with one call, and answers that are sent with one.
+struct dns_server::datagrams {
+  std::array<std::array<char, defaults::dns_question_bytes>, defaults::dns_batch> bytes;
+  std::array<socket_address, defaults::dns_batch> peers;
+  std::vector<std::pair<socket_address, std::string>> answers;
+  bool collecting = false;
+};
+
+dns_server::dns_server(dns_server_options options, std::string domain)
+    : domain_{std::move(domain)},
+      batch_{std::make_unique<datagrams>()},
+      forwarder_{std::make_unique<dns_forwarder>(loop_, std::move(options.resolvers))} {}
+
+tl::expected<std::unique_ptr<dns_server>, std::string> dns_server::start(
+    dns_server_options options) {
+  const auto domain = to_wire(options.domain);
+  if (!domain || domain->empty())
+    return tl::make_unexpected(fmt::format("\"{}\" is no name of a domain", options.domain));
+  std::unique_ptr<dns_server> made{new dns_server{options, *domain}};
+  if (auto opened = made->open(options); !opened) return tl::make_unexpected(opened.error());
+  made->loop_.soon([server = made.get()] { server->serve_datagrams(); });
+  made->loop_.soon([server = made.get()] { server->serve_connections(); });
+  return made;
+}
+
+tl::expected<void, std::string> dns_server::open(const dns_server_options& options) {
+  auto at = make_address(options.address, options.port);
+  if (!at) return tl::make_unexpected(at.error());
+  // A free port of UDP may be taken for TCP: then another one is tried.
+  constexpr int attempts = 16;
+  for (int attempt = 1;; ++attempt) {
+    auto datagram = open_server(*at, SOCK_DGRAM);
+    if (!datagram) return tl::make_unexpected("DNS: " + datagram.error());
+    at_ = bound_address(datagram->get());
+    auto listener = open_server(at_, SOCK_STREAM);
+    if (listener) {
+      datagram_ = std::move(*datagram);
+      listener_ = std::move(*listener);
+      return {};
+    }
+    if (options.port != 0 || attempt == attempts)
+      return tl::make_unexpected("DNS: " + listener.error());
+  }
+}
+
+dns_server::~dns_server() {
+  loop_.stop();
+  forwarder_.reset();
+}
+
+void dns_server::table(table_ptr now) {
+  const std::lock_guard guard{mutex_};
+  table_.swap(now);
+}
+
+table_ptr dns_server::table() const {
+  const std::lock_guard guard{mutex_};
+  return table_;
+}
+
+dns_counts dns_server::counts() const {
+  return {answered_, forwarded_, failed_, malformed_};
+}
+
+void dns_server::respond(std::string_view bytes, bool stream, deliver done) {
+  auto asked = read_question(bytes);
+  if (!asked) {
+    ++malformed_;
+    return done(std::move(asked.error()));
+  }
+  const auto limit = stream ? defaults::dns_most_tcp_bytes : asked->udp_limit();
+  auto known = answer_from(*table(), domain_, *asked, random_, limit);
+  if (known.forward)
+    return forward(std::move(*asked), std::move(known), stream, limit, std::move(done));
+  ++answered_;
+  done(std::move(known.bytes));
+}
+
+void dns_server::forward(question asked, answer known, bool stream, std::size_t limit_bytes,
+                         deliver done) {
+  auto wanted = asked;
+  if (!known.aliases.empty()) {
+    wanted.text = known.elsewhere + asked.text.substr(asked.name.size());
+    wanted.name = known.elsewhere;
+  }
+  ++forwarded_;
+  forwarder_->ask(std::move(wanted), stream,
+                  [this, asked = std::move(asked), aliases = std::move(known.aliases), limit_bytes,
+                   done = std::move(done)](const resolver_answer* found) {
+                    if (found == nullptr) {
+                      ++failed_;
+                      return done(failure(asked, response_code::server_failure));
+                    }
+                    if (aliases.empty()) return done(pass_on(found->bytes, asked, limit_bytes));
+                    done(complete(asked, aliases, found->meaning, limit_bytes));
+                  });
+}
+
+// -- UDP ------------------------------------------------------------------------------------------
+
+void dns_server::serve_datagrams() {
+  auto& b = *batch_;
+  std::array<iovec, defaults::dns_batch> parts;
+  std::array<mmsghdr, defaults::dns_batch> heads{};
+  for (std::size_t i = 0; i < defaults::dns_batch; ++i) {
+    parts[i] = {b.bytes[i].data(), b.bytes[i].size()};
+    heads[i].msg_hdr.msg_name = &b.peers[i].storage;
+    heads[i].msg_hdr.msg_namelen = sizeof b.peers[i].storage;
+    heads[i].msg_hdr.msg_iov = &parts[i];
+    heads[i].msg_hdr.msg_iovlen = 1;
+  }
+  const int count =
+      ::recvmmsg(datagram_.get(), heads.data(), defaults::dns_batch, MSG_DONTWAIT, nullptr);
+  b.collecting = true;
+  for (std::size_t i = 0; count > 0 && i < static_cast<std::size_t>(count); ++i) {
+    b.peers[i].size = heads[i].msg_hdr.msg_namelen;
+    respond({b.bytes[i].data(), heads[i].msg_len}, false,
+            [this, peer = b.peers[i]](std::string bytes) { send_to(peer, std::move(bytes)); });
+  }
+  b.collecting = false;
+  send_collected();
+  loop_.wait(datagram_.get(), event_loop::readiness::input, [this] { serve_datagrams(); });
+}
+
+// What the socket has no room for is lost, as datagrams are: the asker asks again.
+void dns_server::send_to(const socket_address& peer, std::string bytes) {
+  if (bytes.empty()) return;
+  if (batch_->collecting)
+    batch_->answers.emplace_back(peer, std::move(bytes));
+  else
+    ::sendto(datagram_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL, peer.get(), peer.size);
+}
+
+void dns_server::send_collected() {
+  auto& answers = batch_->answers;
+  std::array<iovec, defaults::dns_batch> parts;
+  std::array<mmsghdr, defaults::dns_batch> heads{};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    auto& [peer, bytes] = answers[i];
+    parts[i] = {bytes.data(), bytes.size()};
+    heads[i].msg_hdr.msg_name = &peer.storage;
+    heads[i].msg_hdr.msg_namelen = peer.size;
+    heads[i].msg_hdr.msg_iov = &parts[i];
+    heads[i].msg_hdr.msg_iovlen = 1;
+  }
+  if (!answers.empty())
+    ::sendmmsg(datagram_.get(), heads.data(), static_cast<unsigned>(answers.size()), MSG_NOSIGNAL);
+  answers.clear();
+}
+
+// -- TCP ------------------------------------------------------------------------------------------
+
+void dns_server::serve_connections() {
+  runtime::unique_fd fd{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+  // One too many is closed at once.
+  if (fd && connections_.size() < defaults::dns_connections) {
+    const auto c = std::make_shared<connection>();
+    c->fd = std::move(fd);
+    connections_[c->fd.get()] = c;
+    expect(c, event_loop::readiness::input);
+  }
+  loop_.wait(listener_.get(), event_loop::readiness::input, [this] { serve_connections(); });
+}
+
+// More is to come of it, or to be taken by it, within the limit.
+void dns_server::expect(const connection_ptr& c, event_loop::readiness what) {
+  if (!c->idle)
+    c->idle = loop_.after(defaults::dns_idle, [this, c] {
+      c->idle.reset();
+      close(c);
+    });
+  loop_.wait(c->fd.get(), what, [this, c, what] {
+    if (!c->fd) return;
+    what == event_loop::readiness::input ? read(c) : write(c);
+  });
+}
+
+void dns_server::read(const connection_ptr& c) {
+  std::array<char, defaults::dns_question_bytes> part;
+  const auto size = ::recv(c->fd.get(), part.data(), part.size(), 0);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR))
+    return expect(c, event_loop::readiness::input);
+  if (size <= 0) return close(c);
+  c->in.append(part.data(), static_cast<std::size_t>(size));
+  next_question(c);
+}
+
+// One question at a time: what came behind it waits, and nothing more is read until then.
+void dns_server::next_question(const connection_ptr& c) {
+  if (c->in.size() < 2) return expect(c, event_loop::readiness::input);
+  const auto size = static_cast<std::size_t>(static_cast<unsigned char>(c->in[0])) << 8 |
+                    static_cast<unsigned char>(c->in[1]);
+  if (size > defaults::dns_question_bytes) return close(c);
+  if (c->in.size() < size + 2) return expect(c, event_loop::readiness::input);
+  const auto message = c->in.substr(2, size);
+  c->in.erase(0, size + 2);
+  if (c->idle) loop_.cancel(*c->idle);
+  c->idle.reset();
+  respond(message, true, [this, c](std::string bytes) {
+    if (!c->fd) return;
+    if (bytes.empty()) return close(c);
+    c->out = with_size(bytes);
+    write(c);
+  });
+}
+
+void dns_server::write(const connection_ptr& c) {
+  const auto sent = ::send(c->fd.get(), c->out.data(), c->out.size(), MSG_NOSIGNAL);
+  if (sent < 0 && errno != EAGAIN && errno != EINTR) return close(c);
+  if (sent > 0) c->out.erase(0, static_cast<std::size_t>(sent));
+  if (!c->out.empty()) return expect(c, event_loop::readiness::output);
+  if (c->idle) loop_.cancel(*c->idle);
+  c->idle.reset();
+  // Not by a call: a client may have sent thousands of questions.
+  if (c->in.empty()) return expect(c, event_loop::readiness::input);
+  loop_.soon([this, c] {
+    if (c->fd) next_question(c);
+  });
+}
+
+void dns_server::close(const connection_ptr& c) {
+  if (!c->fd) return;
+  if (c->idle) loop_.cancel(*c->idle);
+  c->idle.reset();
+  loop_.forget(c->fd.get());
+  connections_.erase(c->fd.get());
+  c->fd.reset();
+}
+
+}  // namespace troupe::actors::dns

@@ -1,0 +1,79 @@
+// All names that the cluster answers for, as an immutable table that readers share, and what makes
+// the next one of it when a service has changed. The copies share what has not changed.
+//
+// The table is read on any thread; the maker belongs to one actor.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "actors/network/dns/dns_message.hpp"
+
+namespace troupe::actors::dns {
+
+// A name in the form of the wire, and one of its records.
+using named_record = std::pair<std::string, record>;
+
+class dns_table {
+ public:
+  // Null: there is no such name. Empty: it has no records, but names below it have.
+  const record_list* find(std::string_view name) const {
+    const auto& at = shards_[place(name)];
+    if (!at) return nullptr;
+    const auto found = at->find(name);
+    return found == at->end() ? nullptr : found->second.get();
+  }
+
+ private:
+  friend class table_maker;
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  using shard = std::unordered_map<std::string, std::shared_ptr<const record_list>, text_hash,
+                                   std::equal_to<>>;
+  static constexpr std::size_t count = 256;
+  // By other bits than those that choose the bucket.
+  static std::size_t place(std::string_view name) noexcept { return text_hash{}(name) >> 56; }
+
+  std::array<std::shared_ptr<shard>, count> shards_;
+};
+
+using table_ptr = std::shared_ptr<const dns_table>;
+
+class table_maker {
+ public:
+  // In place of all that this source had; nothing: the source is gone.
+  void replace(const std::string& source, std::vector<named_record> records);
+  // The present state. What changes after it is copied first, one shard at a time.
+  table_ptr table() {
+    own_.reset();
+    return std::make_shared<const dns_table>(now_);
+  }
+
+ private:
+  struct name_state {
+    std::vector<std::pair<std::string, record>> records;  // by source
+    std::size_t below = 0;                                // names directly below it
+  };
+  void remove_from(const std::string& name, const std::string& source);
+  void publish(const std::string& name);
+  void count_up(std::string_view name);
+  void count_down(std::string_view name);
+
+  std::unordered_map<std::string, name_state> names_;
+  std::unordered_map<std::string, std::vector<named_record>> sources_;
+  dns_table now_;
+  std::bitset<dns_table::count> own_;  // shards that no table shares
+};
+
+}  // namespace troupe::actors::dns

@@ -1,0 +1,124 @@
+#include "actors/network/node/node_network.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "actors/defaults.hpp"
+#include "actors/network/defaults.hpp"
+#include "actors/network/dns/cluster_dns.hpp"
+#include "actors/network/node/loopback_address.hpp"
+#include "actors/network/services/conntrack.hpp"
+#include "actors/network/services/nft_process.hpp"
+#include "actors/network/services/service_proxy.hpp"
+
+namespace troupe::actors {
+namespace {
+
+// Scripts that wait: the actor gives one at a time, and its next life may give another.
+constexpr std::size_t waiting_scripts = 8;
+
+std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
+  std::ifstream file{"/etc/resolv.conf"};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  std::vector<dns::socket_address> out;
+  for (const auto& host : dns::read_resolvers(text, {ours, network_defaults::dns_address}))
+    if (auto address = dns::make_address(host, network_defaults::dns_port)) out.push_back(*address);
+  return out;
+}
+
+// The problem, or nothing.
+std::string apply_change(const std::string& nft, const services::rule_change& change) {
+  const auto ran = services::run_nft({nft}, change.script, network_defaults::nft_limit);
+  if (!ran) return ran.error();
+  if (change.udp.empty()) return {};
+  const auto removed = services::remove_stale_connections(change.udp);
+  return removed ? std::string{} : removed.error();
+}
+
+}  // namespace
+
+std::string node_network::missing_for_services() {
+  if (!services::may_change_network())
+    return "it needs the right to change the network (root, or CAP_NET_ADMIN)";
+  if (!services::find_nft()) return "it needs the program nft (package nftables)";
+  return {};
+}
+
+tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
+    node_network_options options) {
+  std::unique_ptr<node_network> made{new node_network{std::move(options)}};
+  if (made->options_.services) {
+    if (const auto missing = missing_for_services(); !missing.empty())
+      return tl::make_unexpected("network.mode services: " + missing);
+    if (!made->options_.marker.empty()) std::ofstream{made->options_.marker};
+    made->state_->nft =
+        std::make_unique<runtime::worker_pool>("nft", std::size_t{1}, waiting_scripts);
+  }
+  if (auto served = made->serve_dns(); !served) return tl::make_unexpected(served.error());
+  return made;
+}
+
+tl::expected<void, std::string> node_network::serve_dns() {
+  dns::dns_server_options server;
+  if (!options_.dns_host.empty()) {
+    server.address = options_.dns_host;
+    server.port = options_.dns_port;
+  } else if (!options_.services) {
+    return {};
+  } else if (auto added = add_loopback_address(server.address); !added) {
+    return tl::make_unexpected(added.error());
+  }
+  server.resolvers = resolvers_of_node(server.address);
+  auto started = dns::dns_server::start(std::move(server));
+  if (!started) return tl::make_unexpected(started.error());
+  state_->dns = std::move(*started);
+  spdlog::info("network: DNS is served at {}", dns::to_string(state_->dns->address()));
+  return {};
+}
+
+void node_network::follow(runtime::actor_system& system, const runtime::actor_ref& watcher) {
+  if (state_->dns) follow_dns(system, watcher);
+  if (state_->nft) follow_services(system, watcher);
+}
+
+void node_network::follow_dns(runtime::actor_system& system, const runtime::actor_ref& watcher) {
+  dns::cluster_dns_options options;
+  options.domain = network_defaults::cluster_domain;
+  options.address = options_.services ? network_defaults::dns_address : options_.dns_host;
+  options.publish = [held = state_](dns::table_ptr table) { held->dns->table(std::move(table)); };
+  system.spawn({.kind = "cluster-dns", .name = options_.node},
+               runtime::make<dns::cluster_dns>(watcher, std::move(options)));
+}
+
+void node_network::follow_services(runtime::actor_system& system,
+                                   const runtime::actor_ref& watcher) {
+  services::service_proxy_options options;
+  options.node.name = options_.node;
+  options.table.service_network = defaults::service_network;
+  options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
+                                                             auto done) {
+    const auto shared = std::make_shared<decltype(done)>(std::move(done));
+    const bool taken = held->nft->post(
+        [change = std::move(change), nft, shared] { (*shared)(apply_change(nft, change)); });
+    if (!taken) (*shared)("too many scripts wait for nft");
+  };
+  system.spawn({.kind = "service-proxy", .name = options_.node},
+               runtime::make<services::service_proxy>(watcher, std::move(options)));
+}
+
+tl::expected<void, std::string> remove_network(const std::filesystem::path& marker) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(marker, ignored)) return {};
+  if (const auto missing = node_network::missing_for_services(); !missing.empty())
+    return tl::make_unexpected("the rules of services cannot be removed: " + missing);
+  auto removed =
+      services::run_nft({*services::find_nft()}, services::no_table(), network_defaults::nft_limit);
+  if (removed) removed = remove_loopback_address(network_defaults::dns_address);
+  if (removed) std::filesystem::remove(marker, ignored);
+  return removed;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,61 @@
+// The network of one node, put together: its DNS server and its rules for services, with the actors
+// that keep them. Owned by who starts the node; it outlives the actors of the system.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "actors/network/dns/dns_server.hpp"
+#include "runtime/actor_system.hpp"
+#include "runtime/worker_pool.hpp"
+
+namespace troupe::actors {
+
+struct node_network_options {
+  std::string node;
+  bool services = false;  // rules by nft, and DNS at its service address
+  // Where DNS is served besides or without these; empty: nowhere.
+  std::string dns_host = {};
+  std::uint16_t dns_port = 0;
+  // A file that says that this machine has rules of ours; empty: none is made.
+  std::filesystem::path marker = {};
+};
+
+class node_network {
+ public:
+  // The error names what is missing. Reads resolv.conf: not for an actor's thread.
+  static tl::expected<std::unique_ptr<node_network>, std::string> start(
+      node_network_options options);
+  // Why this machine can have no rules for services; empty: it can.
+  static std::string missing_for_services();
+
+  // Begins to follow the cluster.
+  void follow(runtime::actor_system& system, const runtime::actor_ref& watcher);
+  const dns::socket_address* dns_address() const {
+    return state_->dns ? &state_->dns->address() : nullptr;
+  }
+
+ private:
+  // What actors use until the last of them has ended.
+  struct state {
+    std::unique_ptr<dns::dns_server> dns;
+    std::unique_ptr<runtime::worker_pool> nft;
+  };
+
+  explicit node_network(node_network_options options) : options_{std::move(options)} {}
+  tl::expected<void, std::string> serve_dns();
+  void follow_dns(runtime::actor_system& system, const runtime::actor_ref& watcher);
+  void follow_services(runtime::actor_system& system, const runtime::actor_ref& watcher);
+
+  const node_network_options options_;
+  const std::shared_ptr<state> state_ = std::make_shared<state>();
+};
+
+// Takes our table and the address of DNS away from this machine, where the marker says that they
+// are there: for a node that leaves its cluster. Blocks.
+tl::expected<void, std::string> remove_network(const std::filesystem::path& marker);
+
+}  // namespace troupe::actors

@@ -1,0 +1,16 @@
+// The kernel's list of connections, by netlink. Blocks: for a worker thread; needs CAP_NET_ADMIN.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "actors/network/services/udp_connections.hpp"
+
+namespace troupe::actors::services {
+
+// Removes stale connections to these destinations; how many. The error says what the kernel
+// refused, or that it took too long.
+tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoints& endpoints);
+
+}  // namespace troupe::actors::services

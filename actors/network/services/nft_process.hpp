@@ -1,0 +1,25 @@
+// The program nft as a child process that reads a script: all of it takes effect, or nothing.
+// Nothing of nftables is linked (docs/decisions/0049-nft-as-a-child-process.md). Blocks: for a
+// worker thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace troupe::actors::services {
+
+// Where nft is installed; nothing: it is not.
+std::optional<std::string> find_nft();
+
+// Whether this process may change the network: CAP_NET_ADMIN is in effect.
+bool may_change_network();
+
+// `command`: nft and what goes before it; `-f -` is added. The error is what nft says, its first
+// line, or that it took longer than `limit` and was ended.
+tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,
+                                        std::chrono::milliseconds limit);
+
+}  // namespace troupe::actors::services

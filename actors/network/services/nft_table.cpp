@@ -1,0 +1,229 @@
+#include "actors/network/services/nft_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "actors/network/defaults.hpp"
+
+namespace troupe::actors::services {
+namespace {
+
+// Elements in one command: nft reads a line as one.
+constexpr std::size_t elements_a_line = 500;
+
+// The kinds of chains for a number of endpoints. nft 1.0.6 takes no new rule that uses a map which
+// the kernel has already ("conflicting protocols specified: tcp vs. th"): chains are made with the
+// maps, of each kind so many, and more in such steps.
+constexpr std::array chain_kinds{"pick",         "sticky",           "outer-pick",
+                                 "outer-sticky", "node-pick",        "node-pick-sticky",
+                                 "node-local",   "node-local-sticky"};
+constexpr std::size_t chains_at_once = 16;
+
+// `numgen` stands for any number: it is a type here.
+constexpr std::string_view collections = R"(
+  set cluster-ips { type ipv4_addr; }
+  set hairpin { type ipv4_addr . ipv4_addr; }
+  map service-ports { type ipv4_addr . inet_proto . inet_service : verdict; }
+  map node-ports { type inet_proto . inet_service : verdict; }
+  map endpoints {
+    typeof ip daddr . meta l4proto . th dport . numgen random mod 2 : ip daddr . th dport; }
+  map node-endpoints { typeof meta l4proto . th dport . numgen random mod 2 : ip daddr . th dport; }
+  map refused { type ipv4_addr . inet_proto . inet_service : verdict; }
+  map node-refused { type inet_proto . inet_service : verdict; }
+)";
+
+// The order of the hooks is upstream's: destinations are rewritten before the filters look.
+std::string chains_text(const table_options& options) {
+  const auto mark =
+      fmt::format("meta mark set meta mark or {:#x}", network_defaults::masquerade_mark);
+  const auto unless_pod =
+      options.pod_network.empty() ? std::string{} : "ip saddr != " + options.pod_network + " ";
+  const auto leaves = options.pod_network.empty()
+                          ? std::string{}
+                          : fmt::format(
+                                "    ip saddr {0} ip daddr != {0} masquerade "
+                                "fully-random\n",
+                                options.pod_network);
+  return fmt::format(R"(
+  chain refuse {{ reject; }}
+  chain services {{
+    ip daddr @cluster-ips {unless_pod}{mark}
+    ip daddr . meta l4proto . th dport vmap @service-ports
+    fib daddr type local ip daddr != 127.0.0.0/8 meta l4proto . th dport vmap @node-ports
+  }}
+  chain masquerading {{
+    meta mark & {bit:#x} != 0 meta mark set meta mark xor {bit:#x} masquerade fully-random
+    ct status dnat ip saddr . ip daddr @hairpin masquerade fully-random
+{leaves}  }}
+  chain unreachable {{
+    ip daddr . meta l4proto . th dport vmap @refused
+    fib daddr type local meta l4proto . th dport vmap @node-refused
+    fib daddr type local return
+    ip daddr @cluster-ips reject
+    ip daddr {services} drop
+  }}
+  chain prerouting {{ type nat hook prerouting priority -100; goto services; }}
+  chain output {{ type nat hook output priority -100; goto services; }}
+  chain postrouting {{ type nat hook postrouting priority 100; goto masquerading; }}
+  chain filter-input {{ type filter hook input priority 0; ct state new goto unreachable; }}
+  chain filter-forward {{ type filter hook forward priority 0; ct state new goto unreachable; }}
+  chain filter-output {{ type filter hook output priority 0; ct state new goto unreachable; }}
+)",
+                     fmt::arg("unless_pod", unless_pod), fmt::arg("mark", mark),
+                     fmt::arg("bit", network_defaults::masquerade_mark), fmt::arg("leaves", leaves),
+                     fmt::arg("services", options.service_network));
+}
+
+std::string rule_of(std::string_view kind, std::size_t number) {
+  const bool node = kind.starts_with("node-");
+  const bool marks = kind.starts_with("outer-") || kind.starts_with("node-pick");
+  const auto key = node ? "meta l4proto . th dport" : "ip daddr . meta l4proto . th dport";
+  return fmt::format(
+      "{}meta l4proto {{ tcp, udp, sctp }} dnat ip addr . port to {} . {} mod {} map "
+      "@{}",
+      marks ? fmt::format("meta mark set meta mark or {:#x} ", network_defaults::masquerade_mark)
+            : std::string{},
+      key, kind.ends_with("sticky") ? "jhash ip saddr" : "numgen random", number,
+      node ? "node-endpoints" : "endpoints");
+}
+
+// `add element`, or `delete element`, in lines of a bounded length.
+class element_lines {
+ public:
+  element_lines(const char* verb, std::string& to) : verb_{verb}, to_{to} {}
+  ~element_lines() { end(); }
+  element_lines(const element_lines&) = delete;
+  element_lines& operator=(const element_lines&) = delete;
+
+  void add(const element_key& at, const std::string& data) {
+    if (at.collection != collection_ || count_ == elements_a_line) {
+      end();
+      collection_ = at.collection;
+      to_ += fmt::format("{} element ip troupe {} {{ ", verb_, collection_);
+    }
+    if (count_++ > 0) to_ += ", ";
+    to_ += data.empty() ? at.key : at.key + " : " + data;
+  }
+
+ private:
+  void end() {
+    if (count_ > 0) to_ += " }\n";
+    count_ = 0;
+  }
+
+  const char* const verb_;
+  std::string& to_;
+  std::string collection_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+void service_table::replace(const std::string& service, elements wanted) {
+  auto& before = services_[service];
+  for (const auto& [key, data] : before) {
+    const auto found = owners_.find(key);
+    found->second.erase(service);
+    if (found->second.empty()) owners_.erase(found);
+    changed_.insert(key);
+  }
+  for (const auto& [key, data] : wanted) {
+    owners_[key][service] = data;
+    changed_.insert(key);
+  }
+  if (wanted.empty())
+    services_.erase(service);
+  else
+    before = std::move(wanted);
+}
+
+std::map<std::string, std::size_t> service_table::wanted_chains() const {
+  std::map<std::string, std::size_t> wanted;
+  for (const auto* kind : chain_kinds)
+    wanted[kind] = chains_at_once;
+  for (const auto& [key, data] : written_) {
+    const auto [kind, number] = numbered_chain(data);
+    if (number == 0) continue;
+    auto& most = wanted[kind];
+    most = std::max(most, (number + chains_at_once - 1) / chains_at_once * chains_at_once);
+  }
+  return wanted;
+}
+
+void service_table::note_udp(const element_key& slot) {
+  if (slot.collection != "endpoints" && slot.collection != "node-endpoints") return;
+  const auto destination = slot.key.substr(0, slot.key.rfind(" . "));
+  if (destination.find("udp . ") != destination.npos) changed_udp_.insert(destination);
+}
+
+udp_endpoints service_table::changed_udp() const {
+  udp_endpoints out;
+  for (const auto& destination : changed_udp_) {
+    auto& endpoints = out[destination];
+    const auto slots = destination + " . ";
+    const element_key first{destination.starts_with("udp") ? "node-endpoints" : "endpoints", slots};
+    for (auto slot = written_.lower_bound(first);
+         slot != written_.end() && slot->first.collection == first.collection &&
+         slot->first.key.starts_with(slots);
+         ++slot)
+      endpoints.insert(slot->second);
+  }
+  return out;
+}
+
+std::string service_table::whole() {
+  changed_.clear();
+  for (const auto& [key, data] : written_)
+    note_udp(key);
+  written_.clear();
+  auto text = fmt::format("add table ip troupe\ndelete table ip troupe\ntable ip troupe {{{}{}}}\n",
+                          collections, chains_text(options_));
+  for (const auto& [key, owners] : owners_) {
+    written_[key] = owners.begin()->second;
+    note_udp(key);
+  }
+  chains_ = wanted_chains();
+  for (const auto& [kind, most] : chains_)
+    for (std::size_t number = 1; number <= most; ++number)
+      text += fmt::format("add chain ip troupe {0}-{1}\nadd rule ip troupe {0}-{1} {2}\n", kind,
+                          number, rule_of(kind, number));
+  element_lines lines{"add", text};
+  for (const auto& [key, data] : written_)
+    lines.add(key, data);
+  return text;
+}
+
+std::string service_table::difference() {
+  std::string removed, added;
+  {
+    element_lines remove{"delete", removed}, add{"add", added};
+    for (const auto& key : changed_) {
+      const auto wanted = owners_.find(key);
+      const auto written = written_.find(key);
+      const bool wants = wanted != owners_.end(), has = written != written_.end();
+      if (wants && has && written->second == wanted->second.begin()->second) continue;
+      note_udp(key);
+      if (has) remove.add(key, {});
+      if (!wants) {
+        if (has) written_.erase(written);
+        continue;
+      }
+      const auto& data = wanted->second.begin()->second;
+      if (const auto [kind, number] = numbered_chain(data); number > chains_[kind]) return whole();
+      add.add(key, data);
+      written_[key] = data;
+    }
+  }
+  changed_.clear();
+  // A slot is removed before another takes its key.
+  return removed + added;
+}
+
+std::string no_table() {
+  return "add table ip troupe\ndelete table ip troupe\n";
+}
+
+}  // namespace troupe::actors::services

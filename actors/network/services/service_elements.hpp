@@ -1,0 +1,32 @@
+// A service as elements of the sets and maps of the table (nft_table.hpp). Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/network/services/endpoint_choice.hpp"
+#include "api/object/object.hpp"
+
+namespace troupe::actors::services {
+
+// Which set or map, and the key in it, in nft's text.
+struct element_key {
+  std::string collection;
+  std::string key;
+
+  friend auto operator<=>(const element_key&, const element_key&) = default;
+};
+// With the data of a map; of a set it is empty.
+using elements = std::map<element_key, std::string>;
+
+// What the table needs for one service on this node; nothing for one without an address.
+elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
+                     const node_place& node);
+
+// The chain that the data of an element leads to: of "goto pick-3" the kind "pick" and 3; 0 where
+// it leads to none that is made for a number of endpoints.
+std::pair<std::string, std::size_t> numbered_chain(const std::string& data);
+
+}  // namespace troupe::actors::services

@@ -1,0 +1,60 @@
+// Keeps the rules of this node as the Services and EndpointSlices of the cluster say: upstream's
+// kube-proxy. One actor a node.
+//
+// It sends differences, one script at a time: what changes meanwhile goes with the next. The whole
+// table is written at the start, after a crash, after a failure, and once in a while, in case
+// somebody else removed it. The rules stay when the program stops.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "actors/network/services/nft_table.hpp"
+#include "actors/network/watch/service_informer.hpp"
+
+namespace troupe::actors::services {
+
+struct rule_change {
+  std::string script;
+  // Connections to other endpoints of these destinations end after it.
+  udp_endpoints udp;
+};
+
+// Makes a change on a thread of its own and calls `done` there, with the problem or with nothing.
+// Changes are made in the order in which they are given.
+using make_change = std::function<void(rule_change change, std::function<void(std::string)> done)>;
+
+struct service_proxy_options {
+  node_place node;
+  table_options table;
+  make_change run;
+};
+
+class service_proxy : public service_informer {
+ public:
+  service_proxy(runtime::actor_ref watcher, service_proxy_options options);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct script_done {
+    std::string problem;
+  };
+
+  void apply(const std::set<std::string>& changed) override;
+  void on_script_done(const script_done& m);
+  void write();
+
+  const service_proxy_options options_;
+  service_table table_;
+  bool known_ = false, running_ = false, whole_ = true;
+  runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
+  std::string problem_;
+  std::uint64_t scripts_ = 0;
+  runtime::timer retry_, renewal_;
+};
+
+}  // namespace troupe::actors::services

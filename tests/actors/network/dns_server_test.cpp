@@ -1,0 +1,220 @@
+// The server over real sockets of this machine, and a resolver that the test plays.
+#include "actors/network/dns/dns_server.hpp"
+
+#include <poll.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "actors/network/dns/cluster_dns.hpp"
+#include "actors/network/dns/service_records.hpp"
+#include "actors/network/dns_questions.hpp"
+#include "actors/network/service_examples.hpp"
+#include "support/cluster.hpp"
+
+namespace troupe::test {
+
+using namespace actors::dns;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds patience{10'000};
+const std::string zone = *to_wire("cluster.local");
+
+bool is_readable(int fd, milliseconds limit) {
+  pollfd wait{fd, POLLIN, 0};
+  return ::poll(&wait, 1, static_cast<int>(limit.count())) == 1;
+}
+
+// Empty: nothing came in time.
+std::string receive(int fd, milliseconds limit = patience) {
+  if (!is_readable(fd, limit)) return {};
+  std::string bytes(65'535, '\0');
+  const auto size = ::recv(fd, bytes.data(), bytes.size(), 0);
+  bytes.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return bytes;
+}
+
+table_ptr table_of(const std::vector<api::object_ptr>& services) {
+  table_maker maker;
+  maker.replace("/", domain_records(zone, "10.96.0.10"));
+  for (const auto& each : services)
+    maker.replace(each->meta().name(), records_of(*each, {}, zone));
+  return maker.table();
+}
+
+struct running {
+  std::unique_ptr<dns_server> server;
+
+  explicit running(std::vector<socket_address> resolvers = {}) {
+    auto started =
+        dns_server::start({.address = "127.0.0.1", .port = 0, .resolvers = std::move(resolvers)});
+    REQUIRE(started);
+    server = std::move(*started);
+    server->table(table_of({service_object("web", "10.96.0.20", {{"http", 80}}),
+                            external_service("far", "www.example.com")}));
+  }
+
+  runtime::unique_fd client(int type = SOCK_DGRAM) const {
+    auto fd = open_client(server->address(), type);
+    REQUIRE(fd);
+    return fd;
+  }
+  heard_answer get(const std::string& name, record_type type) const {
+    const auto fd = client();
+    const auto question = ask(name, type);
+    REQUIRE(::send(fd.get(), question.data(), question.size(), 0) > 0);
+    return heard_in(receive(fd.get()));
+  }
+};
+
+// A resolver of the node, in the hands of the test.
+struct resolver {
+  runtime::unique_fd fd = std::move(*open_server(*make_address("127.0.0.1", 0), SOCK_DGRAM));
+  socket_address address = bound_address(fd.get());
+
+  struct heard {
+    question asked;
+    socket_address from;
+  };
+  heard hear() {
+    REQUIRE(is_readable(fd.get(), patience));
+    std::string bytes(4'096, '\0');
+    heard out;
+    out.from.size = sizeof out.from.storage;
+    const auto size =
+        ::recvfrom(fd.get(), bytes.data(), bytes.size(), 0, out.from.get(), &out.from.size);
+    bytes.resize(static_cast<std::size_t>(size));
+    out.asked = *read_question(bytes);
+    return out;
+  }
+  void say(const heard& to, const std::string& bytes) {
+    ::sendto(fd.get(), bytes.data(), bytes.size(), 0, to.from.get(), to.from.size);
+  }
+  static std::string answer(const question& asked, const std::string& address) {
+    reply made{asked, false};
+    made.answer(asked.name, address_record(address), 60);
+    return std::move(made).take(1'232);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the server answers by UDP and by TCP", "[dns]") {
+  const running c;
+  CHECK(c.get("web.default.svc.cluster.local", record_type::a).answers ==
+        std::vector<std::string>{"web.default.svc.cluster.local A 10.96.0.20"});
+  const auto fd = c.client(SOCK_STREAM);
+  const auto question = with_size(ask("web.default.svc.cluster.local", record_type::a));
+  const auto twice = question + question;
+  pollfd ready{fd.get(), POLLOUT, 0};
+  REQUIRE(::poll(&ready, 1, static_cast<int>(patience.count())) == 1);
+  // A byte at a time, and two questions behind each other.
+  for (const char each : twice)
+    REQUIRE(::send(fd.get(), &each, 1, 0) == 1);
+  std::string heard;
+  while (heard.size() < 2 * 65) {
+    const auto part = receive(fd.get());
+    REQUIRE_FALSE(part.empty());
+    heard += part;
+  }
+  CHECK(heard_in(heard.substr(2, heard.size() / 2 - 2)).answers.size() == 1);
+}
+
+TEST_CASE("what the cluster does not know is asked of the node's resolver", "[dns]") {
+  resolver upstream;
+  const running c{{upstream.address}};
+  const auto fd = c.client();
+  const auto question = ask("Example.com", record_type::a);
+  REQUIRE(::send(fd.get(), question.data(), question.size(), 0) > 0);
+  const auto asked = upstream.hear();
+  CHECK(to_text(asked.asked.name) == "example.com");
+  auto forged = asked.asked;
+  forged.id ^= 1;
+  upstream.say(asked, resolver::answer(forged, "192.0.2.66"));
+  upstream.say(asked, resolver::answer(asked.asked, "192.0.2.1"));
+  const auto bytes = receive(fd.get());
+  CHECK(bytes.substr(0, 2) == question.substr(0, 2));
+  CHECK(heard_in(bytes).answers == std::vector<std::string>{"Example.com A 192.0.2.1"});
+}
+
+TEST_CASE("an alias that leads out of the cluster is answered to its end", "[dns]") {
+  resolver upstream;
+  const running c{{upstream.address}};
+  const auto fd = c.client();
+  const auto question = ask("far.default.svc.cluster.local", record_type::a);
+  REQUIRE(::send(fd.get(), question.data(), question.size(), 0) > 0);
+  const auto asked = upstream.hear();
+  upstream.say(asked, resolver::answer(asked.asked, "192.0.2.1"));
+  CHECK(heard_in(receive(fd.get())).answers ==
+        std::vector<std::string>{"far.default.svc.cluster.local CNAME www.example.com",
+                                 "www.example.com A 192.0.2.1"});
+}
+
+TEST_CASE("a resolver that is silent costs less than a client's patience", "[dns]") {
+  resolver upstream;
+  const running c{{upstream.address}};
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(c.get("example.com", record_type::a).code == response_code::server_failure);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+}
+
+TEST_CASE("without a resolver other names fail at once", "[dns]") {
+  const running c;
+  CHECK(c.get("example.com", record_type::a).code == response_code::server_failure);
+}
+
+TEST_CASE("questions beyond the bound fail while the cluster's names are answered", "[dns]") {
+  resolver upstream;
+  const running c{{upstream.address}};
+  const auto fd = c.client();
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < actors::network_defaults::dns_forwarded + 50; ++i) {
+    const auto question = ask("n" + std::to_string(i) + ".example.com", record_type::a);
+    REQUIRE(::send(fd.get(), question.data(), question.size(), 0) > 0);
+    // In step with the server, so that no datagram is lost.
+    if (i % 16 == 0) c.get("web.default.svc.cluster.local", record_type::a);
+  }
+  CHECK(c.get("web.default.svc.cluster.local", record_type::a).answers.size() == 1);
+  while (failed < 50 && !receive(fd.get()).empty())
+    ++failed;
+  CHECK(failed == 50);
+}
+
+TEST_CASE("connections that say nothing leave room for others", "[dns]") {
+  const running c;
+  std::vector<runtime::unique_fd> silent;
+  for (std::size_t i = 0; i < actors::network_defaults::dns_connections; ++i)
+    silent.push_back(c.client(SOCK_STREAM));
+  CHECK(c.get("web.default.svc.cluster.local", record_type::a).answers.size() == 1);
+  // They are closed when their time is over.
+  CHECK(is_readable(silent.front().get(), patience));
+  CHECK(receive(silent.front().get()).empty());
+}
+
+TEST_CASE("the resolvers of the node are read without ourselves", "[dns]") {
+  CHECK(read_resolvers("# x\nnameserver 10.96.0.10\nsearch a b\nnameserver 192.0.2.1\n"
+                       "nameserver nonsense\nnameserver fe80::1\n",
+                       {"10.96.0.10"}) == std::vector<std::string>{"192.0.2.1", "fe80::1"});
+}
+
+TEST_CASE("the table follows the services of the cluster, through a crash", "[dns]") {
+  cluster c{1};
+  table_ptr now;
+  cluster_dns_options options;
+  options.domain = "cluster.local";
+  options.address = "10.96.0.10";
+  options.publish = [&](table_ptr made) { now = std::move(made); };
+  c.simulation().system().spawn(
+      {.kind = "cluster-dns", .name = "node"},
+      runtime::make<cluster_dns>(c.plane().core_actors().watcher, options));
+  const auto name = *to_wire("web.default.svc.cluster.local");
+  c.create(service_body("web", "10.96.0.20", {{"http", 80}}));
+  CHECK(c.run_until([&] { return now && now->find(name) != nullptr; }));
+  c.crash("cluster-dns", "node");
+  c.remove<api::core::v1::Service>("default", "web");
+  CHECK(c.run_until([&] { return now->find(name) == nullptr; }));
+}
+
+}  // namespace troupe::test

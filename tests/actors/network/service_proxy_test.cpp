@@ -1,0 +1,113 @@
+// The actor over a control plane in a simulation, with scripts that the test answers.
+#include "actors/network/services/service_proxy.hpp"
+
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "actors/network/service_examples.hpp"
+#include "support/cluster.hpp"
+
+namespace troupe::test {
+
+using namespace actors::services;
+
+namespace {
+
+struct given_script {
+  std::string text;
+  udp_endpoints udp;
+  std::function<void(std::string)> done;
+};
+
+struct proxied_cluster {
+  std::shared_ptr<std::vector<given_script>> given = std::make_shared<std::vector<given_script>>();
+  cluster c{1};
+
+  proxied_cluster() {
+    service_proxy_options options;
+    options.node.name = "node";
+    options.table.service_network = "10.96.0.0/12";
+    options.run = [to = given](rule_change change, auto done) {
+      to->push_back({std::move(change.script), std::move(change.udp), std::move(done)});
+    };
+    c.simulation().system().spawn(
+        {.kind = "service-proxy", .name = "node"},
+        runtime::make<service_proxy>(c.plane().core_actors().watcher, options));
+    REQUIRE(c.run_until([&] { return given->size() == 1; }));
+  }
+
+  bool has(std::size_t count) {
+    return c.run_until([&] { return given->size() >= count; });
+  }
+  void put(const std::string& name, const std::string& address) {
+    c.create(service_body(name, address, {{"http", 80}}));
+  }
+};
+
+bool is_whole(const given_script& script) {
+  return script.text.find("delete table ip troupe") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the first script is the whole table, then one difference at a time", "[services]") {
+  proxied_cluster p;
+  CHECK(is_whole(p.given->front()));
+  p.put("a", "10.96.0.20");
+  p.put("b", "10.96.0.21");
+  p.c.advance(std::chrono::seconds{1});
+  CHECK(p.given->size() == 1);
+  p.given->front().done({});
+  REQUIRE(p.has(2));
+  CHECK_FALSE(is_whole(p.given->back()));
+  CHECK(p.given->back().text.find("10.96.0.20") != std::string::npos);
+  CHECK(p.given->back().text.find("10.96.0.21") != std::string::npos);
+  p.given->back().done({});
+  p.c.advance(std::chrono::seconds{1});
+  CHECK(p.given->size() == 2);
+}
+
+TEST_CASE("after a failure and after a crash the whole table is written", "[services]") {
+  proxied_cluster p;
+  p.put("a", "10.96.0.20");
+  p.given->front().done("nft: no such file");
+  REQUIRE(p.has(2));
+  CHECK(is_whole(p.given->back()));
+  CHECK(p.given->back().text.find("10.96.0.20") != std::string::npos);
+  p.given->back().done({});
+  p.c.settle();
+  p.c.crash("service-proxy", "node");
+  REQUIRE(p.has(3));
+  CHECK(is_whole(p.given->back()));
+}
+
+TEST_CASE("connections by UDP are looked through where their endpoints change", "[services]") {
+  proxied_cluster p;
+  auto service = service_body("dns", "10.96.0.20", {{"", 53}});
+  service.mutable_spec()->mutable_ports(0)->set_protocol("UDP");
+  auto slice = slice_body("dns", {{"", 5'353}}, {{.address = "10.42.0.5"}});
+  slice.mutable_ports(0)->set_protocol("UDP");
+  p.c.create(service);
+  p.c.create(slice);
+  p.c.advance(std::chrono::seconds{1});
+  const udp_endpoints one{{"10.96.0.20 . udp . 53", {"10.42.0.5 . 5353"}}};
+  p.given->front().done({});
+  REQUIRE(p.has(2));
+  CHECK(p.given->back().udp == one);
+  p.given->back().done("conntrack: No buffer space available");
+  REQUIRE(p.has(3));
+  CHECK(p.given->back().udp == one);
+  p.given->back().done({});
+  p.put("other", "10.96.0.21");
+  REQUIRE(p.has(4));
+  CHECK(p.given->back().udp.empty());
+}
+
+TEST_CASE("a table that somebody removed comes back", "[services]") {
+  proxied_cluster p;
+  p.given->front().done({});
+  CHECK(p.c.run_until([&] { return p.given->size() == 2; }, std::chrono::minutes{11}));
+  CHECK(is_whole(p.given->back()));
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,210 @@
+// What nft is told, and what it makes of it: a network namespace of the test's own is the machine.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "actors/network/service_examples.hpp"
+#include "actors/network/services/endpoint_choice.hpp"
+#include "actors/network/services/nft_table.hpp"
+
+namespace troupe::test {
+
+using namespace actors::services;
+
+namespace {
+
+const node_place here{"here", "east"};
+
+std::string data_of(const elements& of, const std::string& collection, const std::string& key) {
+  const auto found = of.find({collection, key});
+  return found == of.end() ? "none" : found->second;
+}
+
+api::core::v1::Service node_port_service(const std::string& policy) {
+  auto body = service_body("web", "10.96.0.20", {{"http", 80}});
+  body.mutable_spec()->set_type("NodePort");
+  body.mutable_spec()->mutable_ports(0)->set_node_port(30'080);
+  body.mutable_spec()->set_external_traffic_policy(policy);
+  return body;
+}
+
+std::vector<std::string> chosen(const std::vector<endpoint_example>& endpoints,
+                                const std::string& internal = "Cluster") {
+  auto body = service_body("web", "10.96.0.20", {{"http", 80}});
+  body.mutable_spec()->set_internal_traffic_policy(internal);
+  std::vector<std::string> out;
+  for (const auto& each :
+       choose_endpoints(body, body.spec().ports(0),
+                        {slice_object("web", {{"http", 8'080}}, endpoints)}, here)
+           .internal)
+    out.push_back(each.address);
+  return out;
+}
+
+using names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a service is spread over its ready endpoints", "[services]") {
+  const auto made = elements_of(*service_object("web", "10.96.0.20", {{"http", 80}}),
+                                {slice_object("web", {{"http", 8'080}},
+                                              {{.address = "10.42.0.5"},
+                                               {.address = "10.42.0.6"},
+                                               {.address = "10.42.0.7", .ready = false}})},
+                                here);
+  CHECK(data_of(made, "service-ports", "10.96.0.20 . tcp . 80") == "goto pick-2");
+  CHECK(data_of(made, "endpoints", "10.96.0.20 . tcp . 80 . 0") == "10.42.0.5 . 8080");
+  CHECK(data_of(made, "endpoints", "10.96.0.20 . tcp . 80 . 1") == "10.42.0.6 . 8080");
+  CHECK(data_of(made, "hairpin", "10.42.0.5 . 10.42.0.5").empty());
+  CHECK(data_of(made, "cluster-ips", "10.96.0.20").empty());
+}
+
+TEST_CASE("a service without endpoints refuses, headless and external ones have no rules",
+          "[services]") {
+  CHECK(data_of(elements_of(*service_object("web", "10.96.0.20", {{"", 80}}), {}, here), "refused",
+                "10.96.0.20 . tcp . 80") == "goto refuse");
+  CHECK(elements_of(*service_object("web", "None", {{"", 80}}), {}, here).empty());
+  CHECK(elements_of(*external_service("web", "example.com"), {}, here).empty());
+}
+
+TEST_CASE("endpoints that end serve only while none is ready", "[services]") {
+  const endpoint_example ending{.address = "10.42.0.5", .ready = false, .terminating = true};
+  endpoint_example broken = ending;
+  broken.address = "10.42.0.4";
+  broken.serving = false;
+  CHECK(chosen({ending, broken, {.address = "10.42.0.6"}}) == names{"10.42.0.6"});
+  CHECK(chosen({ending, broken}) == names{"10.42.0.5"});
+}
+
+TEST_CASE("hints keep to the zone where every endpoint has some", "[services]") {
+  const endpoint_example east{.address = "10.42.0.5", .zone = "east"};
+  const endpoint_example west{.address = "10.42.0.6", .zone = "west"};
+  const endpoint_example none{.address = "10.42.0.7"};
+  CHECK(chosen({east, west}) == names{"10.42.0.5"});
+  CHECK(chosen({west}) == names{"10.42.0.6"});
+  CHECK(chosen({east, west, none}).size() == 3);
+}
+
+TEST_CASE("local policies keep to the node, and drop where it has none", "[services]") {
+  const endpoint_example mine{.address = "10.42.0.5", .node = "here"};
+  const endpoint_example other{.address = "10.42.0.6", .node = "there"};
+  CHECK(chosen({mine, other}, "Local") == names{"10.42.0.5"});
+  const auto slice = [](std::vector<endpoint_example> of) {
+    return std::vector<api::object_ptr>{slice_object("web", {{"http", 8'080}}, of)};
+  };
+  const auto service = object_of(node_port_service("Local"));
+  const auto with = elements_of(*service, slice({mine, other}), here);
+  CHECK(data_of(with, "node-ports", "tcp . 30080") == "goto node-local-1");
+  CHECK(data_of(with, "service-ports", "10.96.0.20 . tcp . 80") == "goto pick-2");
+  const auto without = elements_of(*service, slice({other}), here);
+  CHECK(data_of(without, "node-refused", "tcp . 30080") == "drop");
+  const auto everywhere =
+      elements_of(*object_of(node_port_service("Cluster")), slice({other}), here);
+  CHECK(data_of(everywhere, "node-ports", "tcp . 30080") == "goto node-pick-1");
+}
+
+TEST_CASE("an address for some sources only is not served to all", "[services]") {
+  auto body = node_port_service("Cluster");
+  body.mutable_spec()->set_type("LoadBalancer");
+  body.mutable_status()->mutable_load_balancer()->add_ingress()->set_ip("192.0.2.7");
+  const std::vector<api::object_ptr> slices{
+      slice_object("web", {{"http", 8'080}}, {{.address = "10.42.0.5"}})};
+  const auto key = "192.0.2.7 . tcp . 80";
+  CHECK(data_of(elements_of(*object_of(body), slices, here), "service-ports", key) ==
+        "goto outer-pick-1");
+  body.mutable_spec()->add_load_balancer_source_ranges("198.51.100.0/24");
+  CHECK(data_of(elements_of(*object_of(body), slices, here), "service-ports", key) == "none");
+}
+
+TEST_CASE("a change is told as a difference, slots that go before those that come", "[services]") {
+  service_table table{{.service_network = "10.96.0.0/12"}};
+  const auto service = service_object("web", "10.96.0.20", {{"http", 80}});
+  const auto put = [&](const std::vector<endpoint_example>& endpoints) {
+    table.replace("default/web",
+                  elements_of(*service, {slice_object("web", {{"http", 80}}, endpoints)}, here));
+  };
+  put({{.address = "10.42.0.5"}, {.address = "10.42.0.6"}});
+  CHECK(table.whole().find("10.42.0.6 . 80") != std::string::npos);
+  CHECK(table.difference().empty());
+  put({{.address = "10.42.0.5"}, {.address = "10.42.0.6"}});
+  CHECK(table.difference().empty());
+  put({{.address = "10.42.0.5"}});
+  const auto text = table.difference();
+  CHECK(text.find("chain") == std::string::npos);
+  CHECK(text.find("delete element ip troupe endpoints { 10.96.0.20 . tcp . 80 . 1 }") !=
+        std::string::npos);
+  CHECK(text.find("add element ip troupe service-ports { 10.96.0.20 . tcp . 80 : goto pick-1 }") !=
+        std::string::npos);
+  CHECK(text.find("10.42.0.5 . 80") == std::string::npos);
+  table.replace("default/web", {});
+  CHECK(table.difference().find("delete element ip troupe cluster-ips { 10.96.0.20 }") !=
+        std::string::npos);
+  CHECK(table.size() == 0);
+}
+
+TEST_CASE("more endpoints than chains were made for take the whole table", "[services]") {
+  service_table table{{.service_network = "10.96.0.0/12"}};
+  CHECK(table.whole().find("chain ip troupe pick-17") == std::string::npos);
+  table.replace("default/a", {{{"service-ports", "10.96.0.20 . tcp . 80"}, "goto pick-17"}});
+  const auto text = table.difference();
+  CHECK(text.find("delete table ip troupe") != std::string::npos);
+  CHECK(text.find("chain ip troupe pick-32") != std::string::npos);
+  CHECK(table.difference().empty());
+}
+
+TEST_CASE("destinations by UDP are told with their endpoints until that is in force",
+          "[services]") {
+  service_table table{{.service_network = "10.96.0.0/12"}};
+  const element_key slot{"endpoints", "10.96.0.20 . udp . 53 . 0"};
+  table.replace("default/a", {{slot, "10.42.0.5 . 5353"},
+                              {{"endpoints", "10.96.0.20 . tcp . 53 . 0"}, "10.42.0.5 . 5353"},
+                              {{"node-endpoints", "udp . 30053 . 0"}, "10.42.0.6 . 5353"}});
+  table.whole();
+  const udp_endpoints both{{"10.96.0.20 . udp . 53", {"10.42.0.5 . 5353"}},
+                           {"udp . 30053", {"10.42.0.6 . 5353"}}};
+  CHECK(table.changed_udp() == both);
+  table.in_force();
+  CHECK(table.changed_udp().empty());
+  table.replace("default/a", {});
+  table.difference();
+  const udp_endpoints none{{"10.96.0.20 . udp . 53", {}}, {"udp . 30053", {}}};
+  CHECK(table.changed_udp() == none);
+  table.whole();
+  CHECK(table.changed_udp() == none);
+}
+
+TEST_CASE("a connection by UDP is stale where its endpoint is none of its destination",
+          "[services]") {
+  const udp_endpoints endpoints{{"10.96.0.20 . udp . 53", {"10.42.0.5 . 5353"}},
+                                {"udp . 30053", {}}};
+  const std::set<std::string> own{"192.0.2.1"};
+  const auto stale = [&](const std::string& destination, std::uint16_t port,
+                         const std::string& endpoint) {
+    return is_stale({destination, port, endpoint, {}}, endpoints, own);
+  };
+  CHECK_FALSE(stale("10.96.0.20", 53, "10.42.0.5 . 5353"));
+  CHECK(stale("10.96.0.20", 53, "10.42.0.6 . 5353"));
+  CHECK_FALSE(stale("10.96.0.20", 54, "10.42.0.6 . 5353"));
+  CHECK(stale("192.0.2.1", 30'053, "192.0.2.1 . 30053"));
+  CHECK_FALSE(stale("198.51.100.1", 30'053, "198.51.100.1 . 30053"));
+}
+
+TEST_CASE("what is cut off or of another protocol is no connection by UDP", "[services]") {
+  CHECK_FALSE(read_connection(""));
+  CHECK_FALSE(read_connection(std::string(4, '\0')));
+  CHECK_FALSE(read_connection(std::string(4, '\0') + std::string("\x40\0\1\0abcd", 8)));
+}
+
+TEST_CASE("of two services that want one address the first has it until it goes", "[services]") {
+  service_table table{{.service_network = "10.96.0.0/12"}};
+  table.whole();
+  const element_key key{"service-ports", "192.0.2.7 . tcp . 80"};
+  table.replace("default/b", {{key, "goto pick-2"}});
+  CHECK(table.difference().find("goto pick-2 }") != std::string::npos);
+  table.replace("default/a", {{key, "goto pick-1"}});
+  CHECK(table.difference().find("goto pick-1 }") != std::string::npos);
+  table.replace("default/a", {});
+  CHECK(table.difference().find("goto pick-2 }") != std::string::npos);
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,224 @@
+// The rules of services at work: a machine, two pods with a routed device each as the CNI plugin
+// ptp makes them, and another machine, each a network namespace. Nothing of this machine's own
+// network is touched.
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actors/network/services/conntrack.hpp"
+#include "actors/network/services/nft_process.hpp"
+#include "actors/network/services/nft_table.hpp"
+#include "runtime/unique_fd.hpp"
+#include "support/skip.hpp"
+#include "system/network/network_space.hpp"
+#include "system/network/speaker.hpp"
+
+namespace troupe::test {
+
+using namespace actors::services;
+using std::chrono::milliseconds;
+
+namespace {
+
+// A packet that is dropped is not waited for longer.
+constexpr milliseconds dropped_after{700};
+
+std::set<std::string> heard_often(const network_space& from, const std::string& host, int port) {
+  std::set<std::string> out;
+  for (int i = 0; i < 16; ++i)
+    out.insert(call(from, host, port));
+  return out;
+}
+
+void sh(const network_space& in, const std::string& command) {
+  int status = -1;
+  in.run([&] { status = std::system((command + " 2>&1").c_str()); });
+  INFO(command);
+  REQUIRE(status == 0);
+}
+
+// One end of a pair of devices in each.
+void connect(const network_space& a, const std::string& device_a, const network_space& b,
+             const std::string& device_b) {
+  runtime::unique_fd other;
+  b.run([&] { other = runtime::unique_fd{::open("/proc/thread-self/ns/net", O_RDONLY)}; });
+  sh(a, "ip link add " + device_a + " type veth peer name " + device_b + " netns /proc/" +
+            std::to_string(::getpid()) + "/fd/" + std::to_string(other.get()));
+  sh(a, "ip link set " + device_a + " up");
+  sh(b, "ip link set " + device_b + " up");
+}
+
+struct machine_with_pods {
+  network_space machine, other, pod_1, pod_2;
+  std::unique_ptr<speaker> first, second;
+  service_table table{{.service_network = "10.96.0.0/12", .pod_network = "10.42.0.0/16"}};
+
+  machine_with_pods() {
+    connect(machine, "wire", other, "wire");
+    sh(machine, "ip addr add 192.0.2.1/24 dev wire && ip route add default via 192.0.2.254");
+    sh(machine, "echo 1 > /proc/sys/net/ipv4/ip_forward");
+    sh(other, "ip addr add 192.0.2.2/24 dev wire");
+    add_pod(pod_1, "veth1", "10.42.0.11");
+    add_pod(pod_2, "veth2", "10.42.0.12");
+    first = std::make_unique<speaker>(pod_1, "one", SOCK_STREAM);
+    second = std::make_unique<speaker>(pod_2, "two", SOCK_STREAM);
+  }
+
+  void add_pod(const network_space& pod, const std::string& device, const std::string& address) {
+    connect(machine, device, pod, "eth0");
+    sh(machine, "ip addr add 169.254.1.1/32 dev " + device + " && ip route add " + address +
+                    " dev " + device);
+    sh(pod, "ip addr add " + address +
+                "/32 dev eth0 && ip route add 169.254.1.1 dev eth0 && ip route add default via "
+                "169.254.1.1 dev eth0");
+  }
+
+  void run(const std::string& script) {
+    tl::expected<void, std::string> ran;
+    machine.run([&] { ran = run_nft({*find_nft()}, script, milliseconds{10'000}); });
+    INFO(script << (ran ? "" : ran.error()));
+    REQUIRE(ran);
+  }
+};
+
+elements service(const std::string& address, const std::string& chain,
+                 const std::vector<std::string>& pods) {
+  elements out{{{"cluster-ips", address}, ""}};
+  const auto key = address + " . tcp . 80";
+  if (pods.empty()) {
+    out[{"refused", key}] = "goto refuse";
+    return out;
+  }
+  out[{"service-ports", key}] = "goto " + chain + "-" + std::to_string(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    out[{"endpoints", key + " . " + std::to_string(i)}] = pods[i] + " . 8080";
+    out[{"hairpin", pods[i] + " . " + pods[i]}] = {};
+  }
+  return out;
+}
+
+bool can_run() {
+  if (!find_nft()) return skip("the program nft is not installed"), false;
+  if (!network_space::possible()) return skip("no network namespaces of our own"), false;
+  return true;
+}
+
+using names = std::set<std::string>;
+const std::string pod_1_address = "10.42.0.11", pod_2_address = "10.42.0.12";
+
+}  // namespace
+
+TEST_CASE("connections to services reach their endpoints", "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address, pod_2_address}));
+  c.table.replace("b", service("10.96.0.101", "sticky", {pod_1_address, pod_2_address}));
+  c.table.replace("c", service("10.96.0.102", "pick", {}));
+  c.table.replace("d", {{{"node-ports", "tcp . 30080"}, "goto node-pick-2"},
+                        {{"node-endpoints", "tcp . 30080 . 0"}, "10.42.0.11 . 8080"},
+                        {{"node-endpoints", "tcp . 30080 . 1"}, "10.42.0.12 . 8080"},
+                        {{"node-refused", "tcp . 30081"}, "drop"},
+                        {{"node-refused", "tcp . 30082"}, "goto refuse"}});
+  c.run(c.table.whole());
+  const names both{"one", "two"};
+  SECTION("from a pod, itself included, and from the machine") {
+    CHECK(heard_often(c.pod_1, "10.96.0.100", 80) == both);
+    CHECK(heard_often(c.machine, "10.96.0.100", 80) == both);
+  }
+  SECTION("by a node port from elsewhere, from pods and from the machine itself") {
+    CHECK(heard_often(c.other, "192.0.2.1", 30'080) == both);
+    CHECK(heard_often(c.pod_1, "192.0.2.1", 30'080) == both);
+    CHECK(heard_often(c.machine, "192.0.2.1", 30'080) == both);
+  }
+  SECTION("always the same one where the service is sticky") {
+    CHECK(heard_often(c.pod_1, "10.96.0.101", 80).size() == 1);
+    CHECK(heard_often(c.machine, "10.96.0.101", 80).size() == 1);
+  }
+  SECTION("and are refused or dropped where there is none") {
+    for (const auto* from : {&c.pod_1, &c.machine}) {
+      CHECK(call(*from, "10.96.0.102", 80) == "refused");
+      CHECK(call(*from, "10.96.0.100", 81) == "refused");
+      CHECK(call(*from, "10.96.9.9", 80, dropped_after) == "dropped");
+    }
+    CHECK(call(c.other, "192.0.2.1", 30'081, dropped_after) == "dropped");
+    CHECK(call(c.other, "192.0.2.1", 30'082) == "refused");
+  }
+}
+
+TEST_CASE("a change of a service changes the rules and nothing of others", "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  c.run("add table ip others\nadd chain ip others mine\n");
+  c.run(c.table.whole());
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address, pod_2_address}));
+  c.run(c.table.difference());
+  CHECK(heard_often(c.machine, "10.96.0.100", 80) == names{"one", "two"});
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_2_address}));
+  c.run(c.table.difference());
+  CHECK(heard_often(c.machine, "10.96.0.100", 80) == names{"two"});
+  c.table.replace("a", {});
+  c.run(c.table.difference());
+  CHECK(call(c.machine, "10.96.0.100", 80, dropped_after) == "dropped");
+  c.run(c.table.whole());
+  c.run(no_table());
+  c.run("list chain ip others mine\n");
+}
+
+TEST_CASE("a client by UDP goes on with another endpoint when its own has gone",
+          "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  const speaker first{c.pod_1, "one", SOCK_DGRAM}, second{c.pod_2, "two", SOCK_DGRAM};
+  const auto put = [&](const std::string& address, const std::string& pod) {
+    c.table.replace(address, {{{"cluster-ips", address}, ""},
+                              {{"service-ports", address + " . udp . 80"}, "goto pick-1"},
+                              {{"endpoints", address + " . udp . 80 . 0"}, pod + " . 8080"}});
+  };
+  const auto removed = [&] {
+    std::size_t count = 0;
+    c.machine.run([&] { count = remove_stale_connections(c.table.changed_udp()).value(); });
+    return count;
+  };
+  put("10.96.0.100", pod_1_address);
+  put("10.96.0.101", pod_1_address);
+  c.run(c.table.whole());
+  const udp_client changing{c.machine, "10.96.0.100", 80}, staying{c.machine, "10.96.0.101", 80};
+  CHECK(changing.call() == "one");
+  CHECK(staying.call() == "one");
+  CHECK(removed() == 0);
+  c.table.in_force();
+  put("10.96.0.100", pod_2_address);
+  c.run(c.table.difference());
+  CHECK(changing.call() == "one");  // the kernel keeps to it
+  CHECK(removed() == 1);
+  CHECK(changing.call() == "two");
+  CHECK(staying.call() == "one");
+}
+
+TEST_CASE("a script with a mistake changes nothing and says where", "[network][services]") {
+  if (!can_run()) return;
+  machine_with_pods c;
+  c.table.replace("a", service("10.96.0.100", "pick", {pod_1_address}));
+  c.run(c.table.whole());
+  c.machine.run([&] {
+    const auto ran = run_nft({*find_nft()}, no_table() + "add nonsense\n", milliseconds{10'000});
+    REQUIRE_FALSE(ran);
+    CHECK(ran.error().starts_with("nft: "));
+  });
+  CHECK(call(c.machine, "10.96.0.100", 80) == "one");
+}
+
+TEST_CASE("nft that does not end is ended", "[services]") {
+  const auto ran = run_nft({"/bin/sh", "-c", "exec sleep 60"}, "", milliseconds{50});
+  REQUIRE_FALSE(ran);
+  CHECK(ran.error().find("took longer") != std::string::npos);
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,45 @@
+// Servers and clients of a test in network namespaces: who is heard where.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "runtime/unique_fd.hpp"
+#include "system/network/network_space.hpp"
+
+namespace troupe::test {
+
+// Listens on port 8080. Says its name to everyone who connects; by UDP (SOCK_DGRAM) to everyone who
+// sends something.
+class speaker {
+ public:
+  speaker(const network_space& in, std::string name, int type);
+  ~speaker();
+  speaker(const speaker&) = delete;
+  speaker& operator=(const speaker&) = delete;
+
+ private:
+  bool greet() const;
+  bool answer() const;
+
+  const std::string name_;
+  runtime::unique_fd fd_;
+  std::thread thread_;
+};
+
+// Who answers there by TCP; "refused" or "dropped" where nobody does.
+std::string call(const network_space& from, const std::string& host, int port,
+                 std::chrono::milliseconds limit = std::chrono::seconds{5});
+
+// A client that goes on by UDP, from one port.
+class udp_client {
+ public:
+  udp_client(const network_space& from, const std::string& host, int port);
+  std::string call() const;
+
+ private:
+  runtime::unique_fd fd_;
+};
+
+}  // namespace troupe::test
