@@ -131,7 +131,7 @@ std::string complete(const question& asked, const std::vector<named_record>& ali
     made.answer(owner, alias, dns_ttl_s);
   // An address does not change sooner for who asks by the alias.
   for (const auto& each : rest.answers)
-    made.answer(each.owner, each.what, each.ttl_s);
+    made.answer(each.owner, each.value, each.ttl_s);
   return std::move(made).take(rest.truncated ? 0 : limit_bytes);
 }
 

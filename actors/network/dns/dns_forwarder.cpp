@@ -74,8 +74,8 @@ void dns_forwarder::next(const pending_ptr& p) {
   attempt(p);
 }
 
-void dns_forwarder::wait_for(const pending_ptr& p, event_loop::readiness what) {
-  loop_.wait(p->fd.get(), what, [this, p] { ready(p); });
+void dns_forwarder::wait_for(const pending_ptr& p, event_loop::readiness wanted) {
+  loop_.wait(p->fd.get(), wanted, [this, p] { ready(p); });
 }
 
 void dns_forwarder::ready(const pending_ptr& p) {

@@ -40,7 +40,7 @@ class dns_forwarder {
 
   void attempt(const pending_ptr& p);
   void next(const pending_ptr& p);
-  void wait_for(const pending_ptr& p, event_loop::readiness what);
+  void wait_for(const pending_ptr& p, event_loop::readiness wanted);
   void ready(const pending_ptr& p);
   bool receive(const pending_ptr& p);
   void finish(const pending_ptr& p, const resolver_answer* answer);

@@ -257,21 +257,21 @@ tl::expected<resolved, std::string> read_answer(std::string_view bytes, const qu
   for (int i = 0; i < answers; ++i) {
     owned_record each;
     each.owner = from.take_name(true);
-    each.what.type = static_cast<record_type>(from.take16());
+    each.value.type = static_cast<record_type>(from.take16());
     from.take16();
     each.ttl_s = from.take32();
     const auto size = from.take16();
     const auto begin = from.at();
     const auto data = from.take(size);
     if (from.failed()) break;  // a truncated message may end anywhere
-    if (each.what.type == record_type::cname) {
+    if (each.value.type == record_type::cname) {
       reader alias{bytes.substr(0, begin + size)};
       alias.take(begin);
-      put_name(each.what.data, alias.take_name(true));
+      put_name(each.value.data, alias.take_name(true));
       if (alias.failed()) break;
-    } else if ((each.what.type == record_type::a && size == 4) ||
-               (each.what.type == record_type::aaaa && size == 16)) {
-      each.what.data = data;
+    } else if ((each.value.type == record_type::a && size == 4) ||
+               (each.value.type == record_type::aaaa && size == 16)) {
+      each.value.data = data;
     } else {
       continue;
     }

@@ -93,7 +93,7 @@ class reply {
 
 struct owned_record {
   std::string owner;
-  record what;
+  record value;
   std::uint32_t ttl_s = 0;
 };
 struct resolved {

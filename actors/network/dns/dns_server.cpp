@@ -184,15 +184,15 @@ void dns_server::serve_connections() {
 }
 
 // More is to come of it, or to be taken by it, within the limit.
-void dns_server::expect(const connection_ptr& c, event_loop::readiness what) {
+void dns_server::expect(const connection_ptr& c, event_loop::readiness wanted) {
   if (!c->idle)
     c->idle = loop_.after(defaults::dns_idle, [this, c] {
       c->idle.reset();
       close(c);
     });
-  loop_.wait(c->fd.get(), what, [this, c, what] {
+  loop_.wait(c->fd.get(), wanted, [this, c, wanted] {
     if (!c->fd) return;
-    what == event_loop::readiness::input ? read(c) : write(c);
+    wanted == event_loop::readiness::input ? read(c) : write(c);
   });
 }
 

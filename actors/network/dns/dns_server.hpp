@@ -62,7 +62,7 @@ class dns_server {
   void read(const connection_ptr& c);
   void write(const connection_ptr& c);
   void next_question(const connection_ptr& c);
-  void expect(const connection_ptr& c, event_loop::readiness what);
+  void expect(const connection_ptr& c, event_loop::readiness wanted);
   void close(const connection_ptr& c);
   // Calls `done` at once or later, with nothing where silence is the answer.
   void respond(std::string_view bytes, bool stream, deliver done);
