@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "actors/core/log.hpp"
+#include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "server/http/version.hpp"
@@ -29,6 +31,33 @@ actors::node_timing timing_of(const config::kubelet_config& from) {
           .report_period = from.status_period};
 }
 
+// Decided once, at the start of the node.
+bool runs_images(const config::kubelet_config& from, const std::string& socket) {
+  if (from.runtime != config::pod_runtime::automatic) {
+    return from.runtime == config::pod_runtime::cri;
+  }
+  const auto version = actors::ask_runtime_version(socket);
+  if (version)
+    actors::log().info("kubelet: containers run by {}, which answers at {}", *version, socket);
+  else
+    actors::log().info("kubelet: containers run as processes of this machine, since {}",
+                       version.error());
+  return version.has_value();
+}
+
+std::shared_ptr<actors::container_runtime> make_runtime(const config::kubelet_config& from,
+                                                        const actors::kubelet_options& kubelet) {
+  const auto socket = actors::socket_path(from.cri_endpoint.string()).value_or(std::string{});
+  if (runs_images(from, socket))
+    return std::make_shared<actors::cri_runtime>(
+        actors::cri_runtime_options{.root_dir = kubelet.root_dir, .socket = socket});
+  return std::make_shared<actors::process_runtime>(
+      actors::process_runtime_options{.root_dir = kubelet.root_dir,
+                                      .jobs = kubelet.jobs,
+                                      .hidden = kubelet.hidden,
+                                      .pod_pids_limit = from.pod_pids_limit});
+}
+
 }  // namespace
 
 tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
@@ -48,11 +77,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.hidden = {std::filesystem::absolute(config.data_dir).string(), made.root_dir.string()};
   made.max_pods = static_cast<int>(from.max_pods);
   made.jobs = actors::make_kubelet_jobs();
-  made.containers = std::make_shared<actors::process_runtime>(
-      actors::process_runtime_options{.root_dir = made.root_dir,
-                                      .jobs = made.jobs,
-                                      .hidden = made.hidden,
-                                      .pod_pids_limit = from.pod_pids_limit});
+  made.containers = make_runtime(from, made);
   made.version = server::kubernetes_version();
   made.timing = timing_of(from);
   return made;
