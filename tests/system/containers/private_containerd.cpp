@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "build_paths.hpp"
-#include "system/node.hpp"
 #include "system/shell.hpp"
 
 namespace troupe::test {
@@ -52,7 +51,7 @@ void private_containerd::start() {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
   while (shell("ctr -a " + socket() + " version 2>/dev/null").code != 0) {
     if (std::chrono::steady_clock::now() > deadline)
-      throw std::runtime_error{"containerd does not answer: " + last_part(read_file(log))};
+      throw std::runtime_error{"containerd does not answer; its log is " + log.string()};
     std::this_thread::yield();
   }
 }
