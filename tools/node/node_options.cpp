@@ -11,6 +11,7 @@
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "server/http/version.hpp"
+#include "tools/node/runtime_choice.hpp"
 
 namespace troupe::tools {
 
@@ -31,18 +32,13 @@ actors::node_timing timing_of(const config::kubelet_config& from) {
           .report_period = from.status_period};
 }
 
-// Decided once, at the start of the node.
 bool runs_images(const config::kubelet_config& from, const std::string& socket) {
-  if (from.runtime != config::pod_runtime::automatic) {
+  if (from.runtime != config::pod_runtime::automatic)
     return from.runtime == config::pod_runtime::cri;
-  }
-  const auto version = actors::ask_runtime_version(socket);
-  if (version)
-    actors::log().info("kubelet: containers run by {}, which answers at {}", *version, socket);
-  else
-    actors::log().info("kubelet: containers run as processes of this machine, since {}",
-                       version.error());
-  return version.has_value();
+  const auto choice =
+      choose_runtime(find_pods(from.root_dir), actors::ask_runtime_version(socket), socket);
+  actors::log().info("kubelet: {}", choice.log);
+  return choice.images;
 }
 
 std::shared_ptr<actors::container_runtime> make_runtime(const config::kubelet_config& from,
@@ -66,6 +62,8 @@ tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
   auto taken = node_folder::lock_root_dir(from.root_dir);
   if (!taken) return tl::make_unexpected(taken.error());
   if (auto made = actors::make_root(from.root_dir); !made) return tl::make_unexpected(made.error());
+  if (auto may = check_runtime(from.runtime, find_pods(from.root_dir), from.root_dir); !may)
+    return tl::make_unexpected(may.error());
   return std::move(*taken);
 }
 
