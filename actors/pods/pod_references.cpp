@@ -75,6 +75,8 @@ std::vector<std::string> referenced_keys(const Pod& pod) {
     each_reference(container, take);
   for (const auto& volume : pod.spec().volumes())
     each_reference(volume.volume_source(), take);
+  for (const auto& secret : pod.spec().image_pull_secrets())
+    take(api::kind_of<Secret>(), secret.name());
   return {keys.begin(), keys.end()};
 }
 

@@ -64,9 +64,10 @@ api::object_ptr web_pod(const std::string& uid) {
 }
 
 std::shared_ptr<cri_runtime> runtime_at(const test::private_containerd& server,
-                                        const std::filesystem::path& root) {
+                                        const std::filesystem::path& root,
+                                        const image_limits& limits = {}) {
   return std::make_shared<cri_runtime>(
-      cri_runtime_options{.root_dir = root, .socket = server.socket()});
+      cri_runtime_options{.root_dir = root, .socket = server.socket(), .images = limits});
 }
 
 }  // namespace
@@ -228,4 +229,20 @@ TEST_CASE("a command has its input to the end, its output, and its code") {
   heard<bool> removed;
   containers->remove_pod("uid-3", [tell = removed.listener()] { tell(true); });
   removed.next();
+}
+
+TEST_CASE("images of no container go when the disk is full, that of sandboxes stays") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.4.0/24"};
+  const auto images = [&] { return server.ctr("images ls -q"); };
+  REQUIRE(images().find("localhost/tools:1") != std::string::npos);
+  // Every disk is fuller than that.
+  const auto containers = runtime_at(
+      server, folder.path(),
+      {.high_percent = 0, .low_percent = 0, .smallest_age = std::chrono::milliseconds{0}});
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (images().find("localhost/tools:1") != std::string::npos)
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+  CHECK(images().find("localhost/pause:1") != std::string::npos);
 }

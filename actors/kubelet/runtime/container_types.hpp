@@ -120,6 +120,7 @@ struct command_result {
 struct image_request {
   api::object_ptr pod;
   const api::core::v1::Container* spec = nullptr;  // in `pod`: image, pull policy
+  std::vector<api::object_ptr> secrets = {};       // those of `imagePullSecrets` that there are
 };
 
 // What a runtime is and can do; does not change while it lives.

@@ -68,6 +68,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
       logs_{std::make_shared<lazy_pool>("logs", kubelet_defaults::log_threads,
                                         kubelet_defaults::log_queue)},
       images_{client_},
+      collector_{loop_, client_, jobs_, options_.images},
       watcher_{loop_, client_, jobs_},
       jobs_{"cri", kubelet_defaults::runtime_threads, kubelet_defaults::runtime_queue} {
   if (const auto version = ask_version(loop_, options_.socket)) {
@@ -79,6 +80,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
   }
   loop_->soon([this] {
     watcher_.start();
+    collector_.start();
     check_health();
   });
 }
@@ -134,7 +136,6 @@ std::vector<std::string> cri_runtime::unsupported_fields(const Pod& pod) const {
   if (spec.resource_claims_size() != 0) out.push_back("spec.resourceClaims");
   if (!spec.subdomain().empty()) out.push_back("spec.subdomain");
   if (spec.set_hostname_as_fqdn()) out.push_back("spec.setHostnameAsFQDN");
-  if (spec.image_pull_secrets_size() != 0) out.push_back("spec.imagePullSecrets");
   for (const auto& container : spec.init_containers())
     if (container.restart_policy() == "Always")
       out.push_back(
@@ -364,7 +365,11 @@ void cri_runtime::remove_pod(const std::string& pod_uid, std::function<void()> d
 // -- images, logs and usage -----------------------------------------------------------------------
 
 void cri_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
-  loop_->soon([this, request = std::move(request), done] { images_.pull(request, done); });
+  const auto note = [this, done](runtime_result<std::string> image) {
+    if (image) collector_.wanted(*image);
+    done(std::move(image));
+  };
+  loop_->soon([this, request = std::move(request), note] { images_.pull(request, note); });
 }
 
 std::unique_ptr<log_stream> cri_runtime::open_log(const log_address& from, log_query query) {

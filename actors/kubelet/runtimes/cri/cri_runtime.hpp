@@ -21,6 +21,7 @@
 #include "actors/kubelet/os/lazy_pool.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/container_watcher.hpp"
+#include "actors/kubelet/runtimes/cri/image_collector.hpp"
 #include "actors/kubelet/runtimes/cri/image_puller.hpp"
 
 namespace troupe::actors {
@@ -28,6 +29,7 @@ namespace troupe::actors {
 struct cri_runtime_options {
   std::filesystem::path root_dir;
   std::string socket;  // its path
+  image_limits images = {};
 };
 
 // "unix:///run/x.sock" or "/run/x.sock": the path; nothing for what is neither.
@@ -110,6 +112,7 @@ class cri_runtime final : public container_runtime {
   // Of the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;
   image_puller images_;
+  image_collector collector_;
   container_watcher watcher_;
   job_queue jobs_;  // destroyed first: its jobs use the rest
 };

@@ -35,6 +35,12 @@ inline constexpr auto health_period = 5s;
 // kubernetes: MaxContainerBackOff for pulls, and what it begins with.
 inline constexpr auto pull_backoff_first = 10s;
 inline constexpr auto pull_backoff_longest = 5min;
+// kubernetes: imageGCHighThresholdPercent, imageGCLowThresholdPercent, imageMinimumGCAge and
+// ImageGCPeriod.
+inline constexpr int image_high_percent = 85;
+inline constexpr int image_low_percent = 80;
+inline constexpr auto image_smallest_age = 2min;
+inline constexpr auto image_collection = 5min;
 // kubernetes: containerLogMonitorInterval.
 inline constexpr auto log_rotation = 10s;
 // Images whose pulls failed that are remembered; pulls that wait for their turn.

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "actors/kubelet/runtimes/cri/pull_secrets.hpp"
+#include "api/schema/meta_object.pb.h"
+
 namespace troupe::actors {
 
 namespace {
@@ -45,30 +48,35 @@ void image_puller::pull(const image_request& request, runtime_answer<std::string
   cri::ImageStatusRequest ask;
   ask.mutable_image()->set_image(*image);
   client_->images<cri::ImageStatusResponse>(
-      "ImageStatus", ask,
-      [this, image = *image, policy = request.spec->image_pull_policy(), done](const auto& found) {
-        decide(image, policy, found, done);
+      "ImageStatus", ask, [this, image = *image, request, done](const auto& found) {
+        decide(image, request, found, done);
       });
 }
 
-void image_puller::decide(const std::string& image, const std::string& policy,
+void image_puller::decide(const std::string& image, const image_request& request,
                           const cri_result<cri::ImageStatusResponse>& found,
                           runtime_answer<std::string> done) {
   if (!found)
     return done(refused("ImageInspectError", fmt::format("Failed to inspect image \"{}\": {}",
                                                          image, found.error().message)));
+  const auto& policy = request.spec->image_pull_policy();
   const bool present = found->has_image();
   if (policy == "Never" && !present)
     return done(refused(
         "ErrImageNeverPull",
         fmt::format("Container image \"{}\" is not present with pull policy of Never", image)));
   if (present && policy != "Always") return done(found->image().id());
-  const auto failed = failures_.find(image);
+  const auto key = request.pod->meta().uid() + '_' + image;
+  const auto failed = failures_.find(key);
   if (failed != failures_.end() && failed->second.again > event_loop::clock::now())
     return done(refused("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\"", image)));
   if (waiting_.size() >= cri_defaults::waiting_pulls)
     return done(refused("ErrImagePull", "too many images wait to be pulled"));
-  waiting_.push_back({image, std::move(done)});
+  auto credentials = pull_credentials(image, request.secrets);
+  if (!credentials)
+    return done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", image,
+                                                    credentials.error())));
+  waiting_.push_back({image, key, std::move(*credentials), std::move(done)});
   pull_next();
 }
 
@@ -77,28 +85,41 @@ void image_puller::pull_next() {
   pulling_ = true;
   auto next = std::move(waiting_.front());
   waiting_.pop_front();
+  try_pull(std::move(next));
+}
+
+// With one of its credentials after another.
+void image_puller::try_pull(order next) {
   cri::PullImageRequest request;
   request.mutable_image()->set_image(next.image);
+  if (!next.credentials.empty()) {
+    *request.mutable_auth() = std::move(next.credentials.front());
+    next.credentials.erase(next.credentials.begin());
+  }
   client_->images<cri::PullImageResponse>(
       "PullImage", request,
       [this, next](const auto& pulled) {
-        pulling_ = false;
-        if (pulled) {
-          failures_.erase(next.image);
-          next.done(pulled->image_ref());
-        } else {
-          if (failures_.size() >= cri_defaults::failed_pulls) failures_.erase(failures_.begin());
-          auto& failed = failures_[next.image];
-          failed.wait = std::clamp<std::chrono::milliseconds>(failed.wait * 2,
-                                                              cri_defaults::pull_backoff_first,
-                                                              cri_defaults::pull_backoff_longest);
-          failed.again = event_loop::clock::now() + failed.wait;
-          next.done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}",
-                                                        next.image, pulled.error().message)));
-        }
-        pull_next();
+        if (!pulled && !next.credentials.empty()) return try_pull(next);
+        end_pull(next, pulled);
       },
       cri_defaults::pull_timeout);
+}
+
+void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled) {
+  pulling_ = false;
+  if (pulled) {
+    failures_.erase(ended.failures);
+    ended.done(pulled->image_ref());
+  } else {
+    if (failures_.size() >= cri_defaults::failed_pulls) failures_.erase(failures_.begin());
+    auto& failed = failures_[ended.failures];
+    failed.wait = std::clamp<std::chrono::milliseconds>(
+        failed.wait * 2, cri_defaults::pull_backoff_first, cri_defaults::pull_backoff_longest);
+    failed.again = event_loop::clock::now() + failed.wait;
+    ended.done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", ended.image,
+                                                   pulled.error().message)));
+  }
+  pull_next();
 }
 
 void image_puller::user_of(const std::string& image_ref, std::function<void(image_user)> done) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "actors/kubelet/runtime/container_types.hpp"
 #include "actors/kubelet/runtimes/cri/container_request.hpp"
@@ -28,6 +29,8 @@ class image_puller {
  private:
   struct order {
     std::string image;
+    std::string failures;                      // its key in `failures_`
+    std::vector<cri::AuthConfig> credentials;  // those to be tried; empty: none are shown
     runtime_answer<std::string> done;
   };
   struct failure {
@@ -35,14 +38,16 @@ class image_puller {
     std::chrono::milliseconds wait;
   };
 
-  void decide(const std::string& image, const std::string& policy,
+  void decide(const std::string& image, const image_request& request,
               const cri_result<cri::ImageStatusResponse>& found, runtime_answer<std::string> done);
   void pull_next();
+  void try_pull(order next);
+  void end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled);
 
   const std::shared_ptr<cri_client> client_;
   std::deque<order> waiting_;
   bool pulling_ = false;
-  std::map<std::string, failure> failures_;
+  std::map<std::string, failure> failures_;  // by pod and image, as its secrets decide too
 };
 
 }  // namespace troupe::actors
