@@ -88,17 +88,17 @@ TEST_CASE("resources become shares, a quota, a limit of memory and a score") {
 TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
   auto pod = web_pod();
   auto& container = *pod.mutable_spec()->mutable_containers(0);
-  CHECK(check_user(pod, container, {.uid = 0}));
+  CHECK(check_user(pod, container, {0, ""}));
   container.mutable_security_context()->set_run_as_non_root(true);
-  CHECK(check_user(pod, container, {.uid = 0})
+  CHECK(check_user(pod, container, {0, ""})
             .error()
             .starts_with("container has runAsNonRoot and image will run as root"));
   CHECK(check_user(pod, container, {.uid = std::nullopt, .name = "nginx"})
             .error()
             .starts_with("container has runAsNonRoot and image has non-numeric user (nginx)"));
-  CHECK(check_user(pod, container, {.uid = 7}));
+  CHECK(check_user(pod, container, {7, ""}));
   container.mutable_security_context()->set_run_as_user(0);
-  CHECK(check_user(pod, container, {.uid = 7})
+  CHECK(check_user(pod, container, {7, ""})
             .error()
             .starts_with("container's runAsUser breaks non-root policy"));
 }
