@@ -53,7 +53,9 @@ class machine {
         std::vector<std::string>{"--runtime", "cri", "--cri-endpoint", runtime.endpoint()});
     const auto all = kubectls();
     if (all.empty()) throw std::runtime_error{"no kubectl is installed"};
-    at_ = std::make_unique<terminal>(all.back(), folder_ / "home", node_->kubeconfig());
+    // One for each node: its port is another one.
+    at_ = std::make_unique<terminal>(all.back(), folder_ / fmt::format("home-{}", node_->port()),
+                                     node_->kubeconfig());
   }
   void kill() {
     node_->signal(SIGKILL);

@@ -36,7 +36,11 @@ private_containerd::private_containerd(std::filesystem::path folder, const std::
 }
 
 private_containerd::~private_containerd() {
-  ctr("tasks ls -q | xargs -r -n1 ctr -a " + socket() + " -n k8s.io tasks rm -f");
+  const auto each = " | xargs -r -n1 ctr -a " + socket() + " -n k8s.io ";
+  ctr("tasks ls -q" + each + "tasks rm -f");
+  // With them go their addresses, which the next test has too.
+  ctr("containers ls -q" + each +
+      "containers info --spec | grep -o 'cni-[0-9a-f-]*' | sort -u | xargs -r -n1 ip netns delete");
 }
 
 void private_containerd::kill() {

@@ -19,7 +19,7 @@ class private_containerd {
   // Throws std::runtime_error when it does not come up. `subnet` as 10.213.1.0/24, of no other
   // test.
   private_containerd(std::filesystem::path folder, const std::string& subnet);
-  // Kills the containers that are left.
+  // Kills the containers that are left, and removes their networks.
   ~private_containerd();
 
   std::string endpoint() const { return "unix://" + socket(); }
