@@ -14,7 +14,7 @@ template <class Enum>
 inline constexpr auto words_of = std::array<std::string_view, 0>{};
 template <>
 inline constexpr auto words_of<pod_runtime> =
-    std::array<std::string_view, 2>{"process", "simulated"};
+    std::array<std::string_view, 4>{"auto", "process", "cri", "simulated"};
 template <>
 inline constexpr auto words_of<network_mode> =
     std::array<std::string_view, 3>{"none", "services", "auto"};

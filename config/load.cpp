@@ -50,11 +50,16 @@ class loader {
                                        print(kubelet.lease_duration) + "; found " +
                                        print(kubelet.lease_renew));
     }
-    if (kubelet.runtime == pod_runtime::process &&
+    if (kubelet.runtime != pod_runtime::simulated &&
         kubelet.simulated_nodes != defaults::simulated_nodes) {
       blame("kubelet.simulated_nodes",
             "only the simulated runtime has simulated nodes; add --runtime simulated");
     }
+    const auto& endpoint = kubelet.cri_endpoint.string();
+    if (!endpoint.starts_with("unix:///") && !endpoint.starts_with('/'))
+      blame("kubelet.cri_endpoint",
+            "expected a socket, as unix:///run/containerd/containerd.sock; found \"" + endpoint +
+                "\"");
     const auto& server = result_.config.server;
     if (server.listen == server.legacy_listen && server.listen.port != 0) {
       blame("server.legacy_listen",

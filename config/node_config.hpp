@@ -14,8 +14,9 @@
 
 namespace troupe::config {
 
-// How containers run: as child processes, or not at all (pods answer at once).
-enum class pod_runtime { process, simulated };
+// How containers run: by the container runtime interface where a server of it answers, else as
+// child processes; always as one of them; or not at all (pods answer at once).
+enum class pod_runtime { automatic, process, cri, simulated };
 enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
@@ -66,7 +67,8 @@ struct kubelet_config {
   std::string node_name;
   // Never empty after load(): DATA-DIR/kubelet.
   std::filesystem::path root_dir;
-  pod_runtime runtime = pod_runtime::process;
+  pod_runtime runtime = pod_runtime::automatic;
+  std::filesystem::path cri_endpoint{defaults::cri_endpoint};
   std::int64_t simulated_nodes = defaults::simulated_nodes;
   std::int64_t max_pods = defaults::max_pods;
   std::int64_t pod_pids_limit = defaults::pod_pids_limit;

@@ -157,8 +157,14 @@ constexpr setting rows[] = {
      .brief = true},
     {.name = "kubelet.runtime",
      .at = at<&node::kubelet, &kubelet::runtime>(),
-     .about = "How containers run: 'process' starts command and args, or args alone, as child "
-              "processes of the node, 'simulated' starts nothing and answers at once.",
+     .about = "How containers run: 'cri' has containerd or another container runtime run their "
+              "images, 'process' starts command and args, or args alone, as child processes of "
+              "the node, 'simulated' starts nothing and answers at once; 'auto' is cri where a "
+              "runtime answers at the start, else process.",
+     .brief = true},
+    {.name = "kubelet.cri_endpoint",
+     .at = at<&node::kubelet, &kubelet::cri_endpoint>(),
+     .about = "Socket of the container runtime.",
      .brief = true},
     {.name = "kubelet.simulated_nodes",
      .at = at<&node::kubelet, &kubelet::simulated_nodes>(),

@@ -127,6 +127,8 @@ std::vector<std::string> referenced_keys(const Pod& pod) {
     keys.insert(kind.key(pod.metadata().namespace_(), name));
   };
   each_reference(pod, take);
+  for (const auto& secret : pod.spec().image_pull_secrets())
+    take(api::kind_of<Secret>(), secret.name());
   return {keys.begin(), keys.end()};
 }
 

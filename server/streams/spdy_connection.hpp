@@ -9,10 +9,20 @@
 #include <string>
 #include <string_view>
 
+#include "actors/kubelet/os/spdy_frames.hpp"
 #include "server/streams/client_pipe.hpp"
-#include "server/streams/spdy_frames.hpp"
 
 namespace troupe::server {
+
+using actors::find_header;
+using actors::spdy_data_head;
+using actors::spdy_data_limit;
+using actors::spdy_frame;
+using actors::spdy_headers;
+using actors::spdy_reader;
+using actors::spdy_type;
+using actors::spdy_writer;
+namespace spdy_status = actors::spdy_status;
 
 struct spdy_events {
   // False: the stream is refused.

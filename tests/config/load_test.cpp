@@ -97,7 +97,8 @@ TEST_CASE("a value of the wrong form is refused in one line with source, key and
         "--server-max-body: server.maxBody: expected a size from 64Ki to 64Mi, such as 512Ki or "
         "3Mi; found \"1Gi\"");
   CHECK(refused_flag("runtime", "docker") ==
-        "--runtime: kubelet.runtime: expected one of process, simulated; found \"docker\"");
+        "--runtime: kubelet.runtime: expected one of auto, process, cri, simulated; found "
+        "\"docker\"");
   CHECK(
       refused_flag("kubelet-max-pods", "0") ==
       "--kubelet-max-pods: kubelet.maxPods: expected a whole number from 1 to 100000; found \"0\"");

@@ -73,7 +73,9 @@ node_config any_config(random_source& random) {
   for (const auto& row : table())
     row.at.set(result, any_value(row, random));
   auto& kubelet = result.kubelet;
-  if (kubelet.runtime == pod_runtime::process) kubelet.simulated_nodes = defaults::simulated_nodes;
+  if (kubelet.runtime != pod_runtime::simulated)
+    kubelet.simulated_nodes = defaults::simulated_nodes;
+  kubelet.cri_endpoint = "unix:///" + kubelet.cri_endpoint.string();
   if (kubelet.lease_renew >= kubelet.lease_duration) {
     kubelet.lease_duration = duration{3'600'000};
     kubelet.lease_renew = duration{1'000};

@@ -30,7 +30,7 @@ TEST_CASE("bash completes subcommands, flags and the words that a flag takes") {
   CHECK(offered({"no"}) == "node");
   CHECK(offered({"config", ""}) == "print validate docs --help");
   CHECK(offered({"node", "--run"}) == "--runtime");
-  CHECK(offered({"node", "--runtime", ""}) == "process simulated");
+  CHECK(offered({"node", "--runtime", ""}) == "auto process cri simulated");
   CHECK(offered({"node", "--runtime", "process", "--log-l"}) == "--log-level");
   CHECK(offered({"node", "--listen", ""}).empty());
   CHECK(offered({"config", "print", "--log-format", "j"}) == "json");

@@ -12,6 +12,7 @@ void add_commands(program& to) {
   add_wait_command(to);
   add_rolling_update_command(to);
   add_store_command(to);
+  add_image_command(to);
   add_config_command(to);
   add_version_command(to);
   add_help_command(to);

@@ -1,6 +1,7 @@
 // HTTP/1.1 both ways, WebSocket, SPDY, request targets, continue tokens.
 #include <algorithm>
 
+#include "actors/kubelet/os/spdy_frames.hpp"
 #include "server/connections/http1_parser.hpp"
 #include "server/connections/websocket_frames.hpp"
 #include "server/http/http.hpp"
@@ -8,7 +9,6 @@
 #include "server/http/request_info.hpp"
 #include "server/rest/proxy/response_parser.hpp"
 #include "server/rest/requests/continue_token.hpp"
-#include "server/streams/spdy_frames.hpp"
 #include "tools/fuzz/entries.hpp"
 
 namespace troupe::fuzz {
@@ -107,13 +107,13 @@ void read_frames(std::string_view bytes) {
 }
 
 std::vector<std::string> spdy_frames() {
-  server::spdy_writer writer;
-  const auto opened = writer.write({.type = server::spdy_type::syn_stream,
+  actors::spdy_writer writer;
+  const auto opened = writer.write({.type = actors::spdy_type::syn_stream,
                                     .stream = 1,
                                     .headers = {{"streamtype", "data"}, {"port", "80"}}});
-  return {"\x05" + opened + server::spdy_data_head(1, 5, true) + "hello",
-          "\x80" + writer.write({.type = server::spdy_type::ping, .stream = 7}) +
-              writer.write({.type = server::spdy_type::rst_stream, .stream = 1, .status = 3})};
+  return {"\x05" + opened + actors::spdy_data_head(1, 5, true) + "hello",
+          "\x80" + writer.write({.type = actors::spdy_type::ping, .stream = 7}) +
+              writer.write({.type = actors::spdy_type::rst_stream, .stream = 1, .status = 3})};
 }
 
 // The first byte says in which pieces the rest comes.
@@ -121,10 +121,10 @@ void read_spdy_frames(std::string_view bytes) {
   if (bytes.empty()) return;
   const std::size_t piece = 1 + static_cast<unsigned char>(bytes.front());
   bytes.remove_prefix(1);
-  server::spdy_reader reader;
+  actors::spdy_reader reader;
   std::size_t data = 0;
   for (std::size_t at = 0; at < bytes.size(); at += piece)
-    if (reader.feed(bytes.substr(at, piece), [&](const server::spdy_frame& frame) {
+    if (reader.feed(bytes.substr(at, piece), [&](const actors::spdy_frame& frame) {
           data += frame.data.size();
           require(frame.headers.size() <= 100, "a frame has a bounded number of headers");
         }))

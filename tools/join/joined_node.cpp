@@ -59,7 +59,7 @@ class joined_node final : public node_parts {
     node_ = given.node_name;
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
     console_->console = std::make_unique<server::node_console>(*system_, node_);
-    if (config_.kubelet.runtime == config::pod_runtime::process)
+    if (config_.kubelet.runtime != config::pod_runtime::simulated)
       kubelet_ = make_kubelet_options(config_, node_);
     const auto gateway = start_gateway();
     if (kubelet_) kubelet_->tokens = gateway;

@@ -143,7 +143,7 @@ class node : public node_parts {
 
   tl::expected<std::string, std::string> start_server() {
     server::rest_options rest;
-    if (config_.kubelet.runtime == config::pod_runtime::process) {
+    if (config_.kubelet.runtime != config::pod_runtime::simulated) {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
       rest.logs = kubelet_->containers;
       rest.streams = kubelet_->containers;

@@ -7,9 +7,12 @@
 #include <random>
 #include <utility>
 
+#include "actors/core/log.hpp"
+#include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "server/http/version.hpp"
+#include "tools/node/runtime_choice.hpp"
 
 namespace troupe::tools {
 
@@ -30,6 +33,28 @@ actors::node_timing timing_of(const config::kubelet_config& from) {
           .report_period = from.status_period};
 }
 
+bool runs_images(const config::kubelet_config& from, const std::string& socket) {
+  if (from.runtime != config::pod_runtime::automatic)
+    return from.runtime == config::pod_runtime::cri;
+  const auto choice =
+      choose_runtime(find_pods(from.root_dir), actors::ask_runtime_version(socket), socket);
+  actors::log().info("kubelet: {}", choice.log);
+  return choice.images;
+}
+
+std::shared_ptr<actors::container_runtime> make_runtime(const config::kubelet_config& from,
+                                                        const actors::kubelet_options& kubelet) {
+  const auto socket = actors::socket_path(from.cri_endpoint.string()).value_or(std::string{});
+  if (runs_images(from, socket))
+    return std::make_shared<actors::cri_runtime>(
+        actors::cri_runtime_options{.root_dir = kubelet.root_dir, .socket = socket});
+  return std::make_shared<actors::process_runtime>(
+      actors::process_runtime_options{.root_dir = kubelet.root_dir,
+                                      .jobs = kubelet.jobs,
+                                      .hidden = kubelet.hidden,
+                                      .pod_pids_limit = from.pod_pids_limit});
+}
+
 }  // namespace
 
 tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
@@ -38,6 +63,8 @@ tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
   auto taken = node_folder::lock_root_dir(from.root_dir);
   if (!taken) return tl::make_unexpected(taken.error());
   if (auto made = actors::make_root(from.root_dir); !made) return tl::make_unexpected(made.error());
+  if (auto may = check_runtime(from.runtime, find_pods(from.root_dir), from.root_dir); !may)
+    return tl::make_unexpected(may.error());
   return std::move(*taken);
 }
 
@@ -49,11 +76,7 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.hidden = {std::filesystem::absolute(config.data_dir).string(), made.root_dir.string()};
   made.max_pods = static_cast<int>(from.max_pods);
   made.jobs = actors::make_kubelet_jobs();
-  made.containers = std::make_shared<actors::process_runtime>(
-      actors::process_runtime_options{.root_dir = made.root_dir,
-                                      .jobs = made.jobs,
-                                      .hidden = made.hidden,
-                                      .pod_pids_limit = from.pod_pids_limit});
+  made.containers = make_runtime(from, made);
   made.version = server::kubernetes_version();
   made.timing = timing_of(from);
   return made;

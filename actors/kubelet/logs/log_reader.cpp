@@ -48,12 +48,27 @@ void log_reader::skip_to_tail() {
   ::lseek(fd_, 0, wanted == 0 ? SEEK_END : SEEK_SET);
 }
 
+namespace {
+
+// With nine digits of the second: a runtime may cut zeros off, and times are compared as texts.
+std::string full_time(std::string_view time) {
+  constexpr std::size_t seconds_end = 19, full = 29;  // 2026-01-02T03:04:05.123456789
+  std::string out{time};
+  if (!time.ends_with('Z') || time.size() <= seconds_end || time.size() > full) return out;
+  out.pop_back();
+  if (out.size() == seconds_end) out += '.';
+  out.resize(full, '0');
+  return out + 'Z';
+}
+
+}  // namespace
+
 // "<time> <stream> <F|P> <text>": the text, with a line end unless it is a part.
 void log_reader::take_line(std::string_view line, std::string& out) {
   const auto time_end = line.find(' ');
   const auto stream_end = line.find(' ', time_end == line.npos ? time_end : time_end + 1);
   if (stream_end == line.npos || stream_end + 2 > line.size()) return;  // not ours: skipped
-  const auto time = line.substr(0, time_end);
+  const auto time = full_time(line.substr(0, time_end));
   if (!query_.since.empty() && time < query_.since) return;
   if (query_.timestamps) out.append(time).append(" ");
   const bool complete = line[stream_end + 1] == 'F';

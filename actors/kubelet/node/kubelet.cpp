@@ -346,7 +346,11 @@ void kubelet::describe_node(Node& body) const {
   set("MemoryPressure", "False", "KubeletHasSufficientMemory");
   set("DiskPressure", "False", "KubeletHasNoDiskPressure");
   set("PIDPressure", "False", "KubeletHasSufficientPID");
-  set_condition(conditions, {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
+  const auto problem = options_.containers->problem();
+  set_condition(conditions,
+                problem.empty() ? condition_value{"Ready", "True", "KubeletReady",
+                                                  "kubelet is posting ready status"}
+                                : condition_value{"Ready", "False", "KubeletNotReady", problem},
                 wall_now());
 }
 

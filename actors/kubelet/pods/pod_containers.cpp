@@ -24,7 +24,8 @@ void write_terminated(const container_exit& from, const std::string& id, Contain
                    : from.out_of_memory  ? "OOMKilled"
                    : from.code == 0      ? "Completed"
                                          : "Error");
-  if (!from.error.empty()) ended.set_message(from.error);
+  if (!from.error.empty() || !from.message.empty())
+    ended.set_message(from.error.empty() ? from.message : from.error);
   ended.mutable_started_at()->set_seconds(from.started_ms / 1000);
   ended.mutable_finished_at()->set_seconds(from.finished_ms / 1000);
   ended.set_container_id(id);
@@ -157,7 +158,10 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
   status.clear_host_ips();
   status.add_host_ips()->set_ip(addresses.host_ip);
   status.clear_pod_ips();
-  status.add_pod_ips()->set_ip(addresses.pod_ip);
+  if (addresses.pod_ip.empty())
+    status.clear_pod_ip();
+  else
+    status.add_pod_ips()->set_ip(addresses.pod_ip);
   if (!status.has_start_time()) status.mutable_start_time()->set_seconds(seconds_of(now));
 
   const bool initialized = std::all_of(containers.begin(), containers.end(),

@@ -69,7 +69,7 @@ void plan_restart(container_record& record, runtime::duration lasted, runtime::t
 
 struct pod_addresses {
   std::string host_ip;
-  std::string pod_ip;
+  std::string pod_ip;  // empty: it has none yet
 };
 
 // Why a pod is brought to its end while it stays in the store.

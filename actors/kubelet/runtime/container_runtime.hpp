@@ -30,6 +30,8 @@ using container_observer = std::function<void(const container_change&)>;
 class container_runtime : public log_source, public stream_source, public usage_source {
  public:
   virtual const runtime_features& features() const noexcept = 0;
+  // Why it can run no pod now, as the node's condition Ready says it; empty: it can.
+  virtual std::string problem() const { return {}; }
   // Paths of the fields of a pod that it does not honour, with what becomes of them where that is
   // not plain. Pure.
   virtual std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const = 0;

@@ -85,7 +85,8 @@ struct container_exit {
   std::int64_t started_ms = 0, finished_ms = 0;
   std::string error = {};  // why it could not be started, or was lost; empty otherwise
   bool out_of_memory = false;
-  bool lost = false;  // nobody saw its end: `finished_ms` is when that was found
+  std::string message = {};  // that it left: its termination message
+  bool lost = false;         // nobody saw its end: `finished_ms` is when that was found
 };
 
 // A container runs, or has ended.
@@ -119,6 +120,7 @@ struct command_result {
 struct image_request {
   api::object_ptr pod;
   const api::core::v1::Container* spec = nullptr;  // in `pod`: image, pull policy
+  std::vector<api::object_ptr> secrets = {};       // those of `imagePullSecrets` that there are
 };
 
 // What a runtime is and can do; does not change while it lives.
@@ -127,6 +129,8 @@ struct runtime_features {
   std::string version;  // "process://1": status.nodeInfo.containerRuntimeVersion
   // False: containers find their volumes by the environment (volume_variable).
   bool mounts_volumes = true;
+  // A pod has an address of its own, which its sandbox tells, unless it shares the node's network.
+  bool own_network = false;
 };
 
 }  // namespace troupe::actors

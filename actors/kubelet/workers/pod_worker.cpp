@@ -147,6 +147,8 @@ void pod_worker::sync() {
 
 void pod_worker::begin() {
   if (object_) {
+    if (containers().features().own_network && !pod().spec().host_network())
+      addresses_.pod_ip.clear();
     for (const auto& container : pod().spec().init_containers())
       containers_.push_back({.name = container.name(), .init = true});
     for (const auto& container : pod().spec().containers())

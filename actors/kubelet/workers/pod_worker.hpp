@@ -172,6 +172,7 @@ class pod_worker : public runtime::actor {
   void request_references();
   bool references_known() const;
   object_reader reference_reader() const;
+  std::vector<api::object_ptr> pull_secrets();
   void request_tokens();
   void take_token(const projected_token& wanted, const api::expected<granted_token>& result);
   bool tokens_known() const;

@@ -102,9 +102,10 @@ void pod_worker::start(container_record& record) {
                           .environment = std::move(*environment)};
   place_volumes(*container, config);
   making_[record.name] = std::move(config);
-  containers().pull_image({object_, container}, [to = self(), name = record.name](auto image_ref) {
-    to.tell(image_event{name, std::move(image_ref)});
-  });
+  containers().pull_image({object_, container, pull_secrets()},
+                          [to = self(), name = record.name](auto image_ref) {
+                            to.tell(image_event{name, std::move(image_ref)});
+                          });
 }
 
 void pod_worker::on_image_event(const image_event& m) {

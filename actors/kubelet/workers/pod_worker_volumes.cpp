@@ -9,11 +9,14 @@
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "actors/write/admission/api_access.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/scheme.hpp"
 
 namespace troupe::actors {
 
 using api::core::v1::Container;
 using api::core::v1::Pod;
+using api::core::v1::Secret;
 
 namespace {
 
@@ -51,6 +54,27 @@ object_reader pod_worker::reference_reader() const {
     const auto found = known.find(key);
     return found == known.end() ? nullptr : found->second;
   };
+}
+
+// One that there is not holds nothing back: the image may be public, or here (kubernetes:
+// kubelet_pods.go, getPullSecretsForPod).
+std::vector<api::object_ptr> pod_worker::pull_secrets() {
+  std::vector<api::object_ptr> found;
+  std::vector<std::string> missing;
+  for (const auto& reference : pod().spec().image_pull_secrets()) {
+    const auto& secret =
+        references_.at(api::kind_of<Secret>().key(pod().metadata().namespace_(), reference.name()));
+    if (secret)
+      found.push_back(secret);
+    else
+      missing.push_back(reference.name());
+  }
+  if (!missing.empty())
+    record_pod_event(true, "FailedToRetrieveImagePullSecret",
+                     fmt::format("Unable to retrieve some image pull secrets ({}); attempting to "
+                                 "pull the image may not succeed.",
+                                 fmt::join(missing, ", ")));
+  return found;
 }
 
 // The pod as its containers are told of it: with its addresses, which it has from the beginning,

@@ -74,6 +74,22 @@ TEST_CASE("a container whose image cannot be had waits under the runtime's reaso
   CHECK(t.runtime->was_asked("create c 0 in s1 from sha256:other"));
 }
 
+TEST_CASE("an image is pulled with the secrets that there are, and an event names the others",
+          "[kubelet]") {
+  with_fake t;
+  t.here.create("apiVersion: v1\nkind: Secret\nmetadata: {name: mine}\n");
+  t.here.start_kubelet();
+  t.here.create(pod("  imagePullSecrets: [{name: theirs}, {name: mine}]\n"));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->was_asked("pull nginx with mine"));
+  CHECK(machine::wait([&] {
+    return t.here.events("web", "FailedToRetrieveImagePullSecret") ==
+           calls{
+               "Unable to retrieve some image pull secrets (theirs); attempting to pull the "
+               "image may not succeed."};
+  }));
+}
+
 TEST_CASE("a container that the runtime refuses waits, one that fails to be made has ended",
           "[kubelet]") {
   with_fake t;

@@ -134,7 +134,10 @@ void fake_runtime::run_command(const std::string&, std::vector<std::string>, run
 
 void fake_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
   std::unique_lock lock{mutex_};
-  calls_.push_back("pull " + request.spec->image());
+  auto call = "pull " + request.spec->image();
+  for (const auto& secret : request.secrets)
+    call += " with " + secret->meta().name();
+  calls_.push_back(std::move(call));
   const auto error = pull_error_;
   if (hold_pulls_) return;
   lock.unlock();

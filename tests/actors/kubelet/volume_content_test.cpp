@@ -168,6 +168,8 @@ TEST_CASE("what a pod's volumes refer to is among what it needs", "[kubelet]") {
         lines{"/registry/configmaps/shop/m", "/registry/secrets/shop/s"});
   CHECK(referenced_keys(pod_with("    secret: {secretName: keys}\n")) ==
         lines{"/registry/secrets/shop/keys"});
+  CHECK(referenced_keys(pod_with("    emptyDir: {}\n  imagePullSecrets: [{name: regcred}]\n")) ==
+        lines{"/registry/secrets/shop/regcred"});
   CHECK(volume_variable("my-data.1") == "TROUPE_VOLUME_MY_DATA.1");
 }
 

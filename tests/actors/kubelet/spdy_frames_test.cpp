@@ -1,10 +1,10 @@
 // The codec of SPDY/3.1: what is written is read, wherever it is cut, and nothing else is.
-#include "server/streams/spdy_frames.hpp"
+#include "actors/kubelet/os/spdy_frames.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>
 
-using namespace troupe::server;
+using namespace troupe::actors;
 
 namespace {
 

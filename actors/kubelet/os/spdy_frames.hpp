@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace troupe::server {
+namespace troupe::actors {
 
 // Names in lower case, each once.
 using spdy_headers = std::vector<std::pair<std::string, std::string>>;
@@ -95,4 +95,4 @@ class spdy_reader {
   std::optional<open_data> data_;
 };
 
-}  // namespace troupe::server
+}  // namespace troupe::actors

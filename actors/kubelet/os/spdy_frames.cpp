@@ -1,11 +1,11 @@
-#include "server/streams/spdy_frames.hpp"
+#include "actors/kubelet/os/spdy_frames.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 
-namespace troupe::server {
+namespace troupe::actors {
 namespace {
 
 constexpr std::uint32_t control_bit = 0x80000000u;
@@ -278,4 +278,4 @@ std::optional<std::string> spdy_reader::read_control(std::string_view body,
   return std::nullopt;
 }
 
-}  // namespace troupe::server
+}  // namespace troupe::actors

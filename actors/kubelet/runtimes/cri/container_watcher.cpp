@@ -1,0 +1,157 @@
+#include "actors/kubelet/runtimes/cri/container_watcher.hpp"
+
+#include <signal.h>
+
+#include <chrono>
+
+#include "actors/core/log.hpp"
+#include "actors/kubelet/runtimes/cri/containerd_events.pb.h"
+#include "actors/kubelet/runtimes/cri/log_rotation.hpp"
+#include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+constexpr std::int64_t ns_of_ms = 1'000'000;
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+container_exit exit_of(const cri::ContainerStatus& ended) {
+  container_exit exit{.code = ended.exit_code(),
+                      .started_ms = ended.started_at() / ns_of_ms,
+                      .finished_ms = ended.finished_at() / ns_of_ms,
+                      .out_of_memory = ended.reason() == "OOMKilled"};
+  // It never ran: what the runtime says is why (StartError).
+  if (ended.reason() == "StartError") exit.error = ended.message();
+  return exit;
+}
+
+container_watcher::container_watcher(std::shared_ptr<event_loop> loop,
+                                     std::shared_ptr<cri_client> client, job_queue& jobs)
+    : loop_{std::move(loop)}, client_{std::move(client)}, jobs_{jobs} {}
+
+void container_watcher::start() {
+  listen();
+  loop_->after(cri_defaults::relist, [this] { look_at_all(); });
+  loop_->after(cri_defaults::log_rotation, [this] { rotate_logs(); });
+}
+
+// CRI-O has no such service: there the looks alone tell.
+void container_watcher::listen() {
+  cri::events::SubscribeRequest request;
+  for (const auto* topic : {"exit", "oom"})
+    request.add_filters(std::string{"topic==\"/tasks/"} + topic + "\",namespace==k8s.io");
+  client_->channel().subscribe(
+      "containerd.services.events.v1.Events/Subscribe", request.SerializeAsString(),
+      {{"containerd-namespace", "k8s.io"}},
+      [this](std::string_view bytes) {
+        cri::events::Envelope news;
+        cri::events::TaskEvent task;
+        if (news.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) &&
+            task.ParseFromString(news.event().value()))
+          look_at(task.container_id());
+      },
+      [this](const grpc_error& error) {
+        if (error.code == grpc_code::no_such_method) return;
+        loop_->after(cri_defaults::events_again, [this] { listen(); });
+      });
+}
+
+void container_watcher::look_at_all() {
+  for (const auto& [id, each] : containers_)
+    look_at(id);
+  for (const auto& [id, each] : sandboxes_)
+    look_at(id);
+  loop_->after(cri_defaults::relist, [this] { look_at_all(); });
+}
+
+void container_watcher::rotate_logs() {
+  for (const auto& [id, each] : containers_) {
+    if (!each.running) continue;
+    jobs_.post([client = client_, id, log = each.log] {
+      if (!rotate_log(log)) return;
+      cri::ContainerId request;
+      request.set_container_id(id);
+      client->runtime<cri::Nothing>("ReopenContainerLog", request, [log](const auto& reopened) {
+        if (!reopened) undo_rotation(log);
+      });
+    });
+  }
+  loop_->after(cri_defaults::log_rotation, [this] { rotate_logs(); });
+}
+
+void container_watcher::follow_container(const std::string& id, container_observer observer) {
+  containers_[id] = {.observer = std::move(observer)};
+  look_at(id);
+}
+
+void container_watcher::follow_sandbox(const std::string& id, sandbox_observer observer) {
+  sandboxes_[id] = std::move(observer);
+}
+
+void container_watcher::look_at(const std::string& id) {
+  if (containers_.contains(id)) {
+    cri::ContainerStatusRequest ask;
+    ask.set_container_id(id);
+    client_->runtime<cri::ContainerStatusResponse>(
+        "ContainerStatus", ask, [this, id](const auto& answer) { take(id, answer); });
+  } else if (sandboxes_.contains(id)) {
+    cri::PodSandboxStatusRequest ask;
+    ask.set_pod_sandbox_id(id);
+    client_->runtime<cri::PodSandboxStatusResponse>(
+        "PodSandboxStatus", ask, [this, id](const auto& answer) { take(id, answer); });
+  }
+}
+
+void container_watcher::take(const std::string& id,
+                             const cri_result<cri::ContainerStatusResponse>& answer) {
+  const auto found = containers_.find(id);
+  if (found == containers_.end()) return;
+  if (!answer) {
+    // While the runtime is away nothing is known; it is asked again.
+    if (answer.error().code != grpc_code::not_found) return;
+    constexpr int killed = 128 + SIGKILL;
+    const auto observer = std::move(found->second.observer);
+    containers_.erase(found);
+    return observer(container_exit{.code = killed, .finished_ms = now_ms(), .lost = true});
+  }
+  const auto& status = answer->status();
+  if (status.state() == cri::RUNNING && !std::exchange(found->second.running, true))
+    found->second.observer(container_running{status.started_at() / ns_of_ms});
+  found->second.log = status.log_path();
+  if (status.state() == cri::EXITED) tell_end(id, status);
+}
+
+// Its message is on disk.
+void container_watcher::tell_end(const std::string& id, const cri::ContainerStatus& status) {
+  const auto found = containers_.extract(id);
+  const auto tell = [observer = found.mapped().observer, status] {
+    auto exit = exit_of(status);
+    exit.message = termination_message(status);
+    observer(exit);
+  };
+  if (jobs_.post(tell)) return;
+  log().warn("kubelet: too many jobs wait: the termination message of {} is not read", id);
+  found.mapped().observer(exit_of(status));
+}
+
+void container_watcher::take(const std::string& id,
+                             const cri_result<cri::PodSandboxStatusResponse>& answer) {
+  const auto found = sandboxes_.find(id);
+  if (found == sandboxes_.end()) return;
+  if (answer ? answer->status().state() == cri::SANDBOX_READY
+             : answer.error().code != grpc_code::not_found)
+    return;
+  const auto observer = std::move(found->second);
+  sandboxes_.erase(found);
+  observer(sandbox_lost{{runtime_error::kind::failed, "the sandbox has gone"}});
+}
+
+}  // namespace troupe::actors

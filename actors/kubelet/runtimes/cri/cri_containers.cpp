@@ -1,0 +1,140 @@
+// The containers of the runtime by CRI, and commands in them.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "actors/core/log.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
+#include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+using api::core::v1::Pod;
+using error_kind = runtime_error::kind;
+
+namespace {
+
+cri::ContainerId container_id(const std::string& id) {
+  cri::ContainerId out;
+  out.set_container_id(id);
+  return out;
+}
+
+std::int64_t seconds_of(runtime::duration time) {
+  return std::chrono::ceil<std::chrono::seconds>(time).count();
+}
+
+}  // namespace
+
+void cri_runtime::create_container(container_config config, runtime_answer<std::string> done) {
+  loop_->soon([this, config = std::move(config), done] {
+    remove_older(config, [this, config, done] {
+      images_.user_of(config.image_ref, [this, config, done](const image_user& user) {
+        send_container(config, user, done);
+      });
+    });
+  });
+}
+
+// kubernetes: of each container one that has ended is kept.
+void cri_runtime::remove_older(const container_config& than, std::function<void()> done) {
+  list_containers(than.pod->meta().uid(),
+                  [this, name = than.spec->name(), attempt = than.attempt, done](const auto& all) {
+                    if (all)
+                      for (const auto& each : *all)
+                        if (const auto& meta = each.metadata();
+                            meta.name() == name && static_cast<int>(meta.attempt()) + 1 < attempt)
+                          client_->runtime<cri::Nothing>("RemoveContainer", container_id(each.id()),
+                                                         [](const auto&) {});
+                    done();
+                  });
+}
+
+void cri_runtime::send_container(container_config config, const image_user& user,
+                                 runtime_answer<std::string> done) {
+  const auto uid = config.pod->meta().uid();
+  const auto sandbox = sandboxes_[config.sandbox];
+  const auto refuse = [done](std::string message, const char* reason) {
+    done(tl::make_unexpected(runtime_error{error_kind::refused, std::move(message), reason}));
+  };
+  const auto make = [this, config, user, sandbox, refuse, done] {
+    auto placed = config;
+    const auto files = make_container_files(placed, node_, sandbox.ip);
+    if (!files) return refuse(files.error(), "CreateContainerConfigError");
+    auto container = container_request(placed, node_, user, *files);
+    if (!container) return done(tl::make_unexpected(container.error()));
+    cri::CreateContainerRequest request;
+    request.set_pod_sandbox_id(config.sandbox);
+    *request.mutable_config() = std::move(*container);
+    *request.mutable_sandbox_config() =
+        sandbox_config_of(config.pod->as<Pod>(), sandbox.attempt, node_);
+    client_->runtime<cri::ContainerId>(
+        "CreateContainer", request, [this, refuse, done](const auto& made) {
+          if (!made) return refuse(made.error().message, "CreateContainerError");
+          done(own_id(made->container_id()));
+        });
+  };
+  if (!jobs_.post(uid, make)) refuse("too many jobs wait", "CreateContainerError");
+}
+
+void cri_runtime::start_container(const std::string& id, container_observer observer) {
+  const auto own = server_id(id);
+  client_->runtime<cri::Nothing>(
+      "StartContainer", container_id(own), [this, own, observer](const auto& started) {
+        if (started) return watcher_.follow_container(own, observer);
+        const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                             std::chrono::system_clock::now().time_since_epoch())
+                             .count();
+        observer(container_exit{
+            .code = 128, .started_ms = now, .finished_ms = now, .error = started.error().message});
+      });
+}
+
+void cri_runtime::follow_container(const std::string& id, container_observer observer) {
+  loop_->soon([this, own = server_id(id), observer] { watcher_.follow_container(own, observer); });
+}
+
+void cri_runtime::stop_container(const std::string& id, runtime::duration grace) {
+  cri::StopContainerRequest request;
+  request.set_container_id(server_id(id));
+  const auto seconds = grace <= runtime::duration{0} ? 0 : seconds_of(grace);
+  request.set_timeout(seconds);
+  client_->runtime<cri::Nothing>(
+      "StopContainer", request,
+      [this, own = server_id(id)](const auto& stopped) {
+        if (!stopped && stopped.error().code != grpc_code::not_found)
+          log().warn("kubelet: container {} cannot be stopped: {}", own, stopped.error().message);
+        watcher_.look_at(own);
+      },
+      std::chrono::seconds{seconds} + cri_defaults::call_timeout);
+}
+
+void cri_runtime::remove_container(const std::string& id) {
+  client_->runtime<cri::Nothing>("RemoveContainer", container_id(server_id(id)),
+                                 [](const auto&) {});
+}
+
+void cri_runtime::run_command(const std::string& id, std::vector<std::string> command,
+                              runtime::duration timeout, runtime_answer<command_result> done) {
+  cri::ExecSyncRequest request;
+  request.set_container_id(server_id(id));
+  request.mutable_cmd()->Assign(command.begin(), command.end());
+  request.set_timeout(std::max<std::int64_t>(seconds_of(timeout), 1));
+  client_->runtime<cri::ExecSyncResponse>(
+      "ExecSync", request,
+      [done](const auto& answer) {
+        if (!answer && answer.error().code == grpc_code::deadline_exceeded)
+          return done(command_result{.output = {}, .timed_out = true});
+        if (!answer)
+          return done(
+              tl::make_unexpected(runtime_error{error_kind::failed, answer.error().message}));
+        auto output = answer->stdout() + answer->stderr();
+        output.resize(std::min(output.size(), kubelet_defaults::check_output_bytes));
+        done(command_result{answer->exit_code(), std::move(output)});
+      },
+      std::chrono::seconds{request.timeout()} + cri_defaults::version_timeout);
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,399 @@
+#include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <future>
+
+#include "actors/core/log.hpp"
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/runtimes/cri/cri_log_stream.hpp"
+#include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+using api::core::v1::Pod;
+
+namespace {
+
+using error_kind = runtime_error::kind;
+
+cri_node node_of(const cri_runtime_options& options) {
+  return {.root_dir = options.root_dir,
+          .dns = read_node_dns(),
+          .memory_bytes = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE)};
+}
+
+cri_result<cri::VersionResponse> ask_version(const std::shared_ptr<event_loop>& loop,
+                                             const std::string& socket) {
+  cri_client client{loop, socket};
+  auto answer = std::make_shared<std::promise<cri_result<cri::VersionResponse>>>();
+  auto answered = answer->get_future();
+  client.runtime<cri::VersionResponse>(
+      "Version", cri::VersionRequest{}, [answer](const auto& result) { answer->set_value(result); },
+      cri_defaults::version_timeout);
+  return answered.get();
+}
+
+std::string label(const google::protobuf::Map<std::string, std::string>& labels, const char* name) {
+  const auto found = labels.find(name);
+  return found == labels.end() ? std::string{} : found->second;
+}
+
+}  // namespace
+
+std::optional<std::string> socket_path(std::string_view endpoint) {
+  constexpr std::string_view scheme = "unix://";
+  if (endpoint.starts_with(scheme)) endpoint.remove_prefix(scheme.size());
+  if (!endpoint.starts_with('/')) return std::nullopt;
+  return std::string{endpoint};
+}
+
+tl::expected<std::string, std::string> ask_runtime_version(const std::string& socket) {
+  const auto loop = std::make_shared<event_loop>();
+  const auto answer = ask_version(loop, socket);
+  loop->stop();
+  if (!answer) return tl::make_unexpected(answer.error().message);
+  return answer->runtime_name() + " " + answer->runtime_version();
+}
+
+cri_runtime::cri_runtime(cri_runtime_options options)
+    : options_{std::move(options)},
+      features_{.name = "containerd", .version = "containerd://unknown", .own_network = true},
+      node_{node_of(options_)},
+      loop_{std::make_shared<event_loop>()},
+      client_{std::make_shared<cri_client>(loop_, options_.socket)},
+      logs_{std::make_shared<lazy_pool>("logs", kubelet_defaults::log_threads,
+                                        kubelet_defaults::log_queue)},
+      images_{client_},
+      collector_{loop_, client_, jobs_, options_.images},
+      watcher_{loop_, client_, jobs_},
+      jobs_{"cri", kubelet_defaults::runtime_threads, kubelet_defaults::runtime_queue} {
+  if (const auto version = ask_version(loop_, options_.socket)) {
+    features_.name = version->runtime_name();
+    features_.version = fmt::format("{}://{}", features_.name, version->runtime_version());
+  } else {
+    problem_ = "container runtime is down: " + version.error().message;
+    log().warn("kubelet: {}", problem_);
+  }
+  loop_->soon([this] {
+    watcher_.start();
+    collector_.start();
+    check_health();
+  });
+}
+
+cri_runtime::~cri_runtime() {
+  loop_->stop();
+}
+
+std::string cri_runtime::own_id(const std::string& id) const {
+  return features_.name + "://" + id;
+}
+
+std::string cri_runtime::server_id(const std::string& id) const {
+  const auto end = id.find("://");
+  return end == id.npos ? id : id.substr(end + 3);
+}
+
+// -- health ---------------------------------------------------------------------------------------
+
+std::string cri_runtime::problem() const {
+  const std::lock_guard lock{mutex_};
+  return problem_;
+}
+
+// kubernetes: runtime.go, runtimeErrors and networkErrors.
+void cri_runtime::check_health() {
+  client_->runtime<cri::StatusResponse>("Status", cri::StatusRequest{}, [this](const auto& answer) {
+    std::string problem;
+    if (!answer) {
+      problem = "container runtime is down: " + answer.error().message;
+    } else {
+      for (const auto& each : answer->status().conditions())
+        if (!each.status() && problem.empty())
+          problem = fmt::format("container runtime {}: {}=false reason:{} message:{}",
+                                each.type() == "NetworkReady" ? "network not ready" : "not ready",
+                                each.type(), each.reason(), each.message());
+    }
+    {
+      const std::lock_guard lock{mutex_};
+      if (problem_ != problem)
+        log().warn("kubelet: {}", problem.empty() ? "container runtime is ready" : problem);
+      problem_ = problem;
+    }
+    loop_->after(cri_defaults::health_period, [this] { check_health(); });
+  });
+}
+
+std::vector<std::string> cri_runtime::unsupported_fields(const Pod& pod) const {
+  std::vector<std::string> out;
+  const auto& spec = pod.spec();
+  if (spec.ephemeral_containers_size() != 0) out.push_back("spec.ephemeralContainers");
+  if (!spec.runtime_class_name().empty()) out.push_back("spec.runtimeClassName");
+  if (spec.resource_claims_size() != 0) out.push_back("spec.resourceClaims");
+  if (!spec.subdomain().empty()) out.push_back("spec.subdomain");
+  if (spec.set_hostname_as_fqdn()) out.push_back("spec.setHostnameAsFQDN");
+  for (const auto& container : spec.init_containers())
+    if (container.restart_policy() == "Always")
+      out.push_back(
+          fmt::format("spec.initContainers{{{}}}.restartPolicy (it is waited for like any other)",
+                      container.name()));
+  return out;
+}
+
+// -- pods -----------------------------------------------------------------------------------------
+
+void cri_runtime::list_pods(std::function<void(std::vector<std::string>)> done) {
+  cri::ListPodSandboxRequest request;
+  (*request.mutable_filter()->mutable_label_selector())[cri_labels::root_dir] =
+      node_.root_dir.string();
+  client_->runtime<cri::ListPodSandboxResponse>(
+      "ListPodSandbox", request, [this, done](const auto& answer) {
+        if (!answer) {
+          loop_->after(cri_defaults::ask_again, [this, done] { list_pods(done); });
+          return;
+        }
+        std::vector<std::string> uids;
+        for (const auto& each : answer->items())
+          uids.push_back(each.metadata().uid());
+        std::sort(uids.begin(), uids.end());
+        uids.erase(std::unique(uids.begin(), uids.end()), uids.end());
+        done(std::move(uids));
+      });
+}
+
+void cri_runtime::list_sandboxes(const std::string& pod_uid,
+                                 std::function<void(cri_result<sandboxes>)> done) {
+  cri::ListPodSandboxRequest request;
+  auto& labels = *request.mutable_filter()->mutable_label_selector();
+  labels[cri_labels::pod_uid] = pod_uid;
+  labels[cri_labels::root_dir] = node_.root_dir.string();
+  client_->runtime<cri::ListPodSandboxResponse>(
+      "ListPodSandbox", request, [done](const auto& answer) {
+        if (!answer) return done(tl::make_unexpected(answer.error()));
+        sandboxes all{answer->items().begin(), answer->items().end()};
+        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+          return a.metadata().attempt() > b.metadata().attempt();
+        });
+        done(std::move(all));
+      });
+}
+
+void cri_runtime::list_containers(
+    const std::string& pod_uid, std::function<void(cri_result<std::vector<cri::Container>>)> done) {
+  cri::ListContainersRequest request;
+  (*request.mutable_filter()->mutable_label_selector())[cri_labels::pod_uid] = pod_uid;
+  client_->runtime<cri::ListContainersResponse>(
+      "ListContainers", request, [done](const auto& answer) {
+        if (!answer) return done(tl::make_unexpected(answer.error()));
+        done(std::vector<cri::Container>{answer->containers().begin(), answer->containers().end()});
+      });
+}
+
+void cri_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
+  const auto again = [this, pod_uid, done] {
+    loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list(pod_uid, done); });
+  };
+  list_sandboxes(pod_uid, [this, pod_uid, done, again](const auto& pods) {
+    if (!pods) return again();
+    list_containers(pod_uid, [this, pod_uid, done, again, pods = *pods](const auto& containers) {
+      if (!containers) return again();
+      describe(pod_uid, pods, *containers, done);
+    });
+  });
+}
+
+// The newest attempt of each container, and how the one before it ended.
+void cri_runtime::describe(const std::string& pod_uid, const sandboxes& pods,
+                           const std::vector<cri::Container>& all,
+                           std::function<void(found_pod)> done) {
+  struct gathering {
+    found_pod pod;
+    std::size_t open = 1;
+  };
+  auto state = std::make_shared<gathering>();
+  const auto one_less = [state, done] {
+    if (--state->open == 0) done(std::move(state->pod));
+  };
+  std::map<std::string, std::map<std::uint32_t, const cri::Container*>> by_name;
+  for (const auto& each : all)
+    by_name[each.metadata().name()][each.metadata().attempt()] = &each;
+  state->pod.containers.reserve(by_name.size());
+  for (const auto& [name, attempts] : by_name) {
+    const auto newest = attempts.rbegin();
+    const auto& container = *newest->second;
+    auto& found = state->pod.containers.emplace_back(
+        found_container{.id = own_id(container.id()),
+                        .name = name,
+                        .attempt = static_cast<int>(newest->first),
+                        .sandbox = container.pod_sandbox_id(),
+                        .image = label(container.annotations(), cri_annotations::image),
+                        .image_ref = container.image_ref(),
+                        .started = container.state() != cri::CREATED});
+    if (attempts.size() < 2) continue;
+    const auto before = std::next(newest)->second->id();
+    found.before_id = own_id(before);
+    ++state->open;
+    cri::ContainerStatusRequest ask;
+    ask.set_container_id(before);
+    client_->runtime<cri::ContainerStatusResponse>(
+        "ContainerStatus", ask, [&found, state, one_less](const auto& answer) {
+          if (answer && answer->status().state() == cri::EXITED)
+            found.before = exit_of(answer->status());
+          one_less();
+        });
+  }
+  const auto ready = !pods.empty() && pods.front().state() == cri::SANDBOX_READY;
+  if (!ready) return one_less();
+  address_of(pods.front().id(), pods.front().metadata().attempt(),
+             [this, state, one_less, pod_uid](const auto& sandbox) {
+               if (sandbox) state->pod.sandbox = *sandbox;
+               one_less();
+             });
+}
+
+void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
+                             std::function<void(cri_result<sandbox_status>)> done) {
+  cri::PodSandboxStatusRequest ask;
+  ask.set_pod_sandbox_id(sandbox);
+  client_->runtime<cri::PodSandboxStatusResponse>(
+      "PodSandboxStatus", ask, [this, sandbox, attempt, done](const auto& answer) {
+        if (!answer) return done(tl::make_unexpected(answer.error()));
+        auto& known = sandboxes_[sandbox];
+        known = {attempt, answer->status().network().ip()};
+        done(sandbox_status{sandbox, known.ip});
+      });
+}
+
+void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
+  const auto& uid = config.pod->meta().uid();
+  list_sandboxes(uid, [this, pod = config.pod, observer](const auto& found) {
+    if (!found) return observer(sandbox_lost{{error_kind::failed, found.error().message}});
+    // The newest keeps the containers that ended in it, which are asked for; one that could not be
+    // made has none and keeps its name.
+    std::vector<std::string> old;
+    const auto attempt = found->empty() ? 0 : found->front().metadata().attempt() + 1;
+    for (const auto& each : *found)
+      if (&each != &found->front()) old.push_back(each.id());
+    remove_sandboxes(std::move(old), [this, pod, attempt, observer, found = *found] {
+      if (found.empty()) return start_sandbox(pod, attempt, observer);
+      cri::PodSandboxId id;
+      id.set_pod_sandbox_id(found.front().id());
+      client_->runtime<cri::Nothing>(
+          "StopPodSandbox", id,
+          [this, pod, attempt, observer](const auto&) { start_sandbox(pod, attempt, observer); });
+    });
+  });
+}
+
+void cri_runtime::start_sandbox(const api::object_ptr& pod, std::uint32_t attempt,
+                                sandbox_observer observer) {
+  cri::RunPodSandboxRequest request;
+  *request.mutable_config() = sandbox_config_of(pod->as<Pod>(), attempt, node_);
+  const auto lost = [observer](const grpc_error& error) {
+    observer(sandbox_lost{{error_kind::failed, error.message}});
+  };
+  const auto run = [this, request, attempt, observer, lost](const std::string& problem) {
+    if (!problem.empty()) return lost({grpc_code::unknown, problem});
+    client_->runtime<cri::PodSandboxId>(
+        "RunPodSandbox", request,
+        [this, attempt, observer, lost](const auto& made) {
+          if (!made) return lost(made.error());
+          const auto& id = made->pod_sandbox_id();
+          address_of(id, attempt, [this, id, observer, lost](const auto& status) {
+            if (!status) return lost(status.error());
+            watcher_.follow_sandbox(id, observer);
+            observer(*status);
+          });
+        },
+        cri_defaults::sandbox_timeout);
+  };
+  const auto prepare = [logs = request.config().log_directory(), run] {
+    std::error_code problem;
+    std::filesystem::create_directories(logs, problem);
+    run(problem ? fmt::format("cannot make {}: {}", logs, problem.message()) : std::string{});
+  };
+  if (!jobs_.post(pod->meta().uid(), prepare)) run("too many jobs wait");
+}
+
+void cri_runtime::follow_sandbox(const std::string& id, sandbox_observer observer) {
+  loop_->soon([this, id, observer] {
+    watcher_.follow_sandbox(id, observer);
+    watcher_.look_at(id);
+  });
+}
+
+// What cannot be removed is in the next list.
+void cri_runtime::remove_sandboxes(std::vector<std::string> ids, std::function<void()> done) {
+  if (ids.empty()) return done();
+  cri::PodSandboxId id;
+  id.set_pod_sandbox_id(ids.back());
+  ids.pop_back();
+  watcher_.forget_sandbox(id.pod_sandbox_id());
+  sandboxes_.erase(id.pod_sandbox_id());
+  client_->runtime<cri::Nothing>("StopPodSandbox", id, [this, id, ids, done](const auto& stopped) {
+    if (!stopped && stopped.error().code != grpc_code::not_found)
+      return remove_sandboxes(ids, done);
+    client_->runtime<cri::Nothing>("RemovePodSandbox", id,
+                                   [this, ids, done](const auto&) { remove_sandboxes(ids, done); });
+  });
+}
+
+void cri_runtime::remove_pod(const std::string& pod_uid, std::function<void()> done) {
+  list_sandboxes(pod_uid, [this, pod_uid, done](const auto& found) {
+    if (!found) {
+      loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { remove_pod(pod_uid, done); });
+      return;
+    }
+    std::vector<std::string> ids;
+    for (const auto& each : *found)
+      ids.push_back(each.id());
+    const auto clean = [this, pod_uid, done] {
+      remove_container_files(node_, pod_uid);
+      remove_pod_groups(pod_uid);
+      done();
+    };
+    remove_sandboxes(std::move(ids), [this, pod_uid, clean, done] {
+      if (!jobs_.post(pod_uid, clean)) done();
+    });
+  });
+}
+
+// -- images, logs and usage -----------------------------------------------------------------------
+
+void cri_runtime::pull_image(image_request request, runtime_answer<std::string> done) {
+  const auto note = [this, done](runtime_result<std::string> image) {
+    if (image) collector_.wanted(*image);
+    done(std::move(image));
+  };
+  loop_->soon([this, request = std::move(request), note] { images_.pull(request, note); });
+}
+
+std::unique_ptr<log_stream> cri_runtime::open_log(const log_address& from, log_query query) {
+  return std::make_unique<cri_log_stream>(
+      log_address{from.pod_uid, from.container, server_id(from.id)}, std::move(query), client_,
+      logs_);
+}
+
+void cri_runtime::read_usage(std::function<void(std::vector<container_counters>)> done) {
+  client_->runtime<cri::ListContainerStatsResponse>(
+      "ListContainerStats", cri::ListContainerStatsRequest{}, [this, done](const auto& answer) {
+        std::vector<container_counters> all;
+        const auto at = machine_now();
+        if (answer)
+          for (const auto& each : answer->stats()) {
+            const auto& about = each.attributes();
+            all.push_back({.pod_uid = label(about.labels(), cri_labels::pod_uid),
+                           .container = about.metadata().name(),
+                           .id = own_id(about.id()),
+                           .counters = {at, each.cpu().usage_core_nano_seconds().value(),
+                                        each.memory().working_set_bytes().value()}});
+          }
+        done(std::move(all));
+      });
+}
+
+}  // namespace troupe::actors

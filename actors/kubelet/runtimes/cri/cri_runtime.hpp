@@ -1,0 +1,120 @@
+// The runtime whose containers are those of containerd, or of another server of the container
+// runtime interface, version 1 (docs/decisions/0047-containers-by-cri.md). All that it knows is
+// known to that server: a program that begins again asks it.
+//
+// A sandbox's id is the server's. A container's id is containerd://ID, with the server's name.
+// Threads: one event loop, on which all calls are sent and answered; those of a queue for files;
+// one for logs once they are read. A server that is away fails calls at once, and comes right by
+// itself.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/os/event_loop.hpp"
+#include "actors/kubelet/os/job_queue.hpp"
+#include "actors/kubelet/os/lazy_pool.hpp"
+#include "actors/kubelet/runtime/container_runtime.hpp"
+#include "actors/kubelet/runtimes/cri/container_watcher.hpp"
+#include "actors/kubelet/runtimes/cri/image_collector.hpp"
+#include "actors/kubelet/runtimes/cri/image_puller.hpp"
+
+namespace troupe::actors {
+
+struct cri_runtime_options {
+  std::filesystem::path root_dir;
+  std::string socket;  // its path
+  image_limits images = {};
+};
+
+// "unix:///run/x.sock" or "/run/x.sock": the path; nothing for what is neither.
+std::optional<std::string> socket_path(std::string_view endpoint);
+// Whether a server of the interface answers there: "containerd 1.6.20", or why not. Blocks for
+// `cri_defaults::version_timeout` at most.
+tl::expected<std::string, std::string> ask_runtime_version(const std::string& socket);
+
+class cri_runtime final : public container_runtime {
+ public:
+  // Asks the server for its name: not for an actor's thread.
+  explicit cri_runtime(cri_runtime_options options);
+  // Leaves containers running.
+  ~cri_runtime() override;
+
+  const runtime_features& features() const noexcept override { return features_; }
+  std::string problem() const override;
+  std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const override;
+
+  void list_pods(std::function<void(std::vector<std::string>)> done) override;
+  void list(const std::string& pod_uid, std::function<void(found_pod)> done) override;
+  void run_sandbox(sandbox_config config, sandbox_observer observer) override;
+  void follow_sandbox(const std::string& id, sandbox_observer observer) override;
+  void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+
+  void create_container(container_config config, runtime_answer<std::string> done) override;
+  void start_container(const std::string& id, container_observer observer) override;
+  void follow_container(const std::string& id, container_observer observer) override;
+  void stop_container(const std::string& id, runtime::duration grace) override;
+  void remove_container(const std::string& id) override;
+  void run_command(const std::string& id, std::vector<std::string> command,
+                   runtime::duration timeout, runtime_answer<command_result> done) override;
+
+  void pull_image(image_request request, runtime_answer<std::string> done) override;
+
+  std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) override;
+  void open_exec(const std::string& id, exec_request request,
+                 runtime_answer<std::unique_ptr<exec_stream>> done) override;
+  void attach(const std::string& id, exec_request request,
+              runtime_answer<std::unique_ptr<exec_stream>> done) override;
+  void forward_port(const std::string& pod_uid, int port,
+                    runtime_answer<std::unique_ptr<port_stream>> done) override;
+
+  void read_usage(std::function<void(std::vector<container_counters>)> done) override;
+
+ private:
+  struct known_sandbox {
+    std::uint32_t attempt = 0;
+    std::string ip;  // empty: it has no network of its own
+  };
+  using sandboxes = std::vector<cri::PodSandbox>;
+
+  // The newest first.
+  void list_sandboxes(const std::string& pod_uid, std::function<void(cri_result<sandboxes>)> done);
+  void list_containers(const std::string& pod_uid,
+                       std::function<void(cri_result<std::vector<cri::Container>>)> done);
+  void describe(const std::string& pod_uid, const sandboxes& pods,
+                const std::vector<cri::Container>& all, std::function<void(found_pod)> done);
+  void address_of(const std::string& sandbox, std::uint32_t attempt,
+                  std::function<void(cri_result<sandbox_status>)> done);
+  void start_sandbox(const api::object_ptr& pod, std::uint32_t attempt, sandbox_observer observer);
+  // Stops and removes them one after another.
+  void remove_sandboxes(std::vector<std::string> ids, std::function<void()> done);
+  void send_container(container_config config, const image_user& user,
+                      runtime_answer<std::string> done);
+  void remove_older(const container_config& than, std::function<void()> done);
+  void check_health();
+
+  std::string own_id(const std::string& id) const;     // with the runtime's name
+  std::string server_id(const std::string& id) const;  // without
+
+  const cri_runtime_options options_;
+  runtime_features features_;
+  cri_node node_;
+  const std::shared_ptr<event_loop> loop_;
+  const std::shared_ptr<cri_client> client_;
+  const std::shared_ptr<lazy_pool> logs_;
+  mutable std::mutex mutex_;
+  std::string problem_;  // why no pod can be run; guarded by mutex_
+  // Of the loop's thread.
+  std::map<std::string, known_sandbox> sandboxes_;
+  image_puller images_;
+  image_collector collector_;
+  container_watcher watcher_;
+  job_queue jobs_;  // destroyed first: its jobs use the rest
+};
+
+}  // namespace troupe::actors

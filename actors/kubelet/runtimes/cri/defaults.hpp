@@ -1,0 +1,62 @@
+// The numbers of the runtime by CRI, with where they come from.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe::actors::cri_defaults {
+
+using namespace std::chrono_literals;
+
+// Calls under way at a time.
+inline constexpr std::size_t calls = 1'000;
+// kubernetes: maxMsgSize 16 MiB.
+inline constexpr std::size_t message_bytes = 16u << 20;
+// What may be on its way to us; HTTP/2's own 64 KiB would cost a list of many pods round trips.
+inline constexpr std::int32_t window_bytes = 1 << 20;
+
+// kubernetes: runtimeRequestTimeout 2 min, which a sandbox gets twice (a slow disk, a network).
+inline constexpr auto call_timeout = 2min;
+inline constexpr auto sandbox_timeout = 4min;
+// A pull has no deadline upstream; this only bounds the wait.
+inline constexpr auto pull_timeout = 1h;
+inline constexpr auto version_timeout = 2s;
+
+// kubernetes: relisting with events takes place every 300 s, without them every second. A stream of
+// events that broke has told nothing meanwhile.
+inline constexpr auto relist = 10s;
+inline constexpr auto events_again = 1s;
+// What could not be listed is asked for again after this.
+inline constexpr auto ask_again = 1s;
+// kubernetes: updateRuntimeUp, every 5 s.
+inline constexpr auto health_period = 5s;
+
+// kubernetes: MaxContainerBackOff for pulls, and what it begins with.
+inline constexpr auto pull_backoff_first = 10s;
+inline constexpr auto pull_backoff_longest = 5min;
+// kubernetes: imageGCHighThresholdPercent, imageGCLowThresholdPercent, imageMinimumGCAge and
+// ImageGCPeriod.
+inline constexpr int image_high_percent = 85;
+inline constexpr int image_low_percent = 80;
+inline constexpr auto image_smallest_age = 2min;
+inline constexpr auto image_collection = 5min;
+// kubernetes: containerLogMonitorInterval.
+inline constexpr auto log_rotation = 10s;
+// Images whose pulls failed that are remembered; pulls that wait for their turn.
+inline constexpr std::size_t failed_pulls = 1'000;
+inline constexpr std::size_t waiting_pulls = 1'000;
+
+// kubernetes: cm/helpers_linux.go and qos/policy.go.
+inline constexpr std::int64_t cpu_period_us = 100'000;
+inline constexpr std::int64_t smallest_quota_us = 1'000;
+inline constexpr std::int64_t smallest_shares = 2;
+inline constexpr std::int64_t guaranteed_oom_score = -997;
+inline constexpr std::int64_t best_effort_oom_score = 1000;
+
+// kubernetes: MaxContainerTerminationMessageLength and …LogLength, …LogLines.
+inline constexpr std::size_t termination_message_bytes = 4096;
+inline constexpr std::size_t termination_log_bytes = 2048;
+inline constexpr std::size_t termination_log_lines = 80;
+
+}  // namespace troupe::actors::cri_defaults

@@ -1,0 +1,62 @@
+// Calls of gRPC to a server on a Unix socket: one connection of HTTP/2, opened by the first call
+// and again by the first one after it was lost. Without gRPC's library: an idle node has no more in
+// memory than the connection (docs/decisions/0047-containers-by-cri.md).
+//
+// All state belongs to the loop's thread, and all answers come there. Thread safe. Each call is
+// answered once, within its time; none once the loop has stopped.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+#include "actors/kubelet/os/event_loop.hpp"
+
+namespace troupe::actors {
+
+// Those of gRPC's codes that somebody distinguishes.
+enum class grpc_code : int {
+  ok = 0,
+  unknown = 2,
+  deadline_exceeded = 4,
+  not_found = 5,
+  resource_exhausted = 8,
+  no_such_method = 12,
+  internal = 13,
+  unavailable = 14,
+};
+
+struct grpc_error {
+  grpc_code code = grpc_code::unknown;
+  std::string message;
+};
+
+using grpc_answer = std::function<void(tl::expected<std::string, grpc_error>)>;
+using grpc_metadata = std::vector<std::pair<std::string, std::string>>;
+
+class grpc_channel {
+ public:
+  grpc_channel(std::shared_ptr<event_loop> loop, std::string socket);
+  // The loop has stopped.
+  ~grpc_channel();
+
+  // `method` as "runtime.v1.RuntimeService/Version", `request` a serialized message. More calls
+  // than `cri_defaults::calls` fail at once.
+  void call(std::string method, std::string request, std::chrono::milliseconds timeout,
+            grpc_answer done);
+  // A call that answers with many messages, until it is told that it has ended.
+  void subscribe(std::string method, std::string request, grpc_metadata metadata,
+                 std::function<void(std::string_view)> message,
+                 std::function<void(grpc_error)> ended);
+
+ private:
+  struct connection;
+  const std::shared_ptr<connection> connection_;
+};
+
+}  // namespace troupe::actors

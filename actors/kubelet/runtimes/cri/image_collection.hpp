@@ -1,0 +1,42 @@
+// Which images are removed when the disk fills up (kubernetes: images/image_gc_manager.go). Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/runtimes/cri/defaults.hpp"
+
+namespace troupe::actors {
+
+struct image_limits {
+  int high_percent = cri_defaults::image_high_percent;
+  int low_percent = cri_defaults::image_low_percent;
+  std::chrono::milliseconds smallest_age = cri_defaults::image_smallest_age;
+};
+
+// Of the file system that holds the images.
+struct disk_space {
+  std::int64_t capacity_bytes = 0, available_bytes = 0;
+};
+
+struct known_image {
+  using time_point = std::chrono::steady_clock::time_point;
+
+  std::string id;
+  std::int64_t size_bytes = 0;
+  bool kept = false;          // a container has it, or it is pinned
+  time_point first_seen;      // since when it is known, or a container was told to use it
+  time_point last_used = {};  // when a container was seen that has it
+};
+
+// How much is to be freed, so that the use is below the low limit; 0 while it is below the high
+// one.
+std::int64_t bytes_to_free(const disk_space& disk, const image_limits& limits);
+
+// The ones that have not been used for longest, until their sizes are `bytes`.
+std::vector<known_image> images_to_remove(std::vector<known_image> images, std::int64_t bytes,
+                                          const image_limits& limits, known_image::time_point now);
+
+}  // namespace troupe::actors

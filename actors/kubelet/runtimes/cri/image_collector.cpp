@@ -1,0 +1,149 @@
+#include "actors/kubelet/runtimes/cri/image_collector.hpp"
+
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+
+#include "actors/core/log.hpp"
+#include "actors/kubelet/runtimes/cri/image_puller.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+bool names(const std::string& text, const cri::Image& image) {
+  const auto among = [&](const auto& all) {
+    return std::find(all.begin(), all.end(), text) != all.end();
+  };
+  return text == image.id() || among(image.repo_tags()) || among(image.repo_digests());
+}
+
+}  // namespace
+
+std::string sandbox_image_of(const cri::StatusResponse& status) {
+  const auto config = status.info().find("config");
+  google::protobuf::Struct document;
+  if (config == status.info().end() ||
+      !google::protobuf::util::JsonStringToMessage(config->second, &document).ok())
+    return {};
+  const auto found = document.fields().find("sandboxImage");
+  return found == document.fields().end() ? std::string{} : found->second.string_value();
+}
+
+image_collector::image_collector(std::shared_ptr<event_loop> loop,
+                                 std::shared_ptr<cri_client> client, job_queue& jobs,
+                                 image_limits limits)
+    : loop_{std::move(loop)}, client_{std::move(client)}, jobs_{jobs}, limits_{limits} {}
+
+void image_collector::start() {
+  ask_sandbox_image();
+  loop_->after(cri_defaults::image_collection, [this] { start(); });
+}
+
+void image_collector::wanted(const std::string& id) {
+  auto& image = images_[id];
+  image.id = id;
+  image.first_seen = event_loop::clock::now();
+}
+
+// Older servers do not pin it, and no container has it; without it no pod can be started.
+void image_collector::ask_sandbox_image() {
+  cri::StatusRequest ask;
+  ask.set_verbose(true);
+  client_->runtime<cri::StatusResponse>("Status", ask, [this](const auto& status) {
+    if (status) ask_containers(sandbox_image_of(*status));
+  });
+}
+
+// Those of other kubelets too: the images are shared.
+void image_collector::ask_containers(const std::string& sandbox_image) {
+  client_->runtime<cri::ListContainersResponse>(
+      "ListContainers", cri::ListContainersRequest{}, [this, sandbox_image](const auto& listed) {
+        if (!listed) return;
+        std::vector<std::string> used;
+        if (!sandbox_image.empty())
+          used.push_back(complete_image(sandbox_image).value_or(sandbox_image));
+        for (const auto& each : listed->containers()) {
+          used.push_back(each.image_ref());
+          used.push_back(each.image_id());
+          used.push_back(each.image().image());
+        }
+        ask_images(std::move(used));
+      });
+}
+
+void image_collector::ask_images(std::vector<std::string> used) {
+  client_->images<cri::ListImagesResponse>("ListImages", cri::ListImagesRequest{},
+                                           [this, used = std::move(used)](const auto& listed) {
+                                             if (!listed) return;
+                                             take(used, *listed);
+                                             ask_disk();
+                                           });
+}
+
+void image_collector::take(const std::vector<std::string>& used,
+                           const cri::ListImagesResponse& listed) {
+  const auto now = event_loop::clock::now();
+  auto before = std::exchange(images_, {});
+  for (const auto& each : listed.images()) {
+    const bool in_use =
+        std::any_of(used.begin(), used.end(), [&](const auto& text) { return names(text, each); });
+    const auto found = before.find(each.id());
+    auto& image = images_[each.id()];
+    if (found != before.end())
+      image = found->second;
+    else
+      image.first_seen = now;
+    image.id = each.id();
+    image.size_bytes = static_cast<std::int64_t>(each.size());
+    image.kept = in_use || each.pinned();
+    if (in_use) image.last_used = now;
+  }
+}
+
+void image_collector::ask_disk() {
+  client_->images<cri::ImageFsInfoResponse>(
+      "ImageFsInfo", cri::Nothing{}, [this](const auto& answer) {
+        if (!answer || answer->image_filesystems().empty()) return;
+        const auto look = [this, path = answer->image_filesystems(0).fs_id().mountpoint()] {
+          struct statvfs disk {};
+          if (::statvfs(path.c_str(), &disk) != 0)
+            return log().warn("kubelet: {}, where images are, cannot be looked at", path);
+          const auto block = static_cast<std::int64_t>(disk.f_frsize);
+          const disk_space space{static_cast<std::int64_t>(disk.f_blocks) * block,
+                                 static_cast<std::int64_t>(disk.f_bavail) * block};
+          loop_->soon([this, space] { collect(space); });
+        };
+        jobs_.post(look);
+      });
+}
+
+void image_collector::collect(const disk_space& disk) {
+  const auto bytes = bytes_to_free(disk, limits_);
+  if (bytes == 0) return;
+  std::vector<known_image> all;
+  for (const auto& [id, each] : images_)
+    all.push_back(each);
+  std::int64_t eligible = 0;
+  for (const auto& each :
+       images_to_remove(std::move(all), bytes, limits_, event_loop::clock::now())) {
+    eligible += each.size_bytes;
+    cri::ImageRef image;
+    image.mutable_image()->set_image(each.id);
+    client_->images<cri::Nothing>("RemoveImage", image, [id = each.id](const auto& removed) {
+      if (removed)
+        log().info("kubelet: image {} is removed, since the disk is full", id);
+      else
+        log().warn("kubelet: image {} cannot be removed: {}", id, removed.error().message);
+    });
+  }
+  if (eligible < bytes)
+    log().warn(
+        "kubelet: Failed to garbage collect required amount of images. Attempted to free {} bytes, "
+        "but only found {} bytes eligible to free.",
+        bytes, eligible);
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,136 @@
+#include "actors/kubelet/runtimes/cri/image_puller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "actors/kubelet/runtimes/cri/pull_secrets.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+namespace {
+
+tl::unexpected<runtime_error> refused(const char* reason, std::string message) {
+  return tl::make_unexpected(
+      runtime_error{runtime_error::kind::refused, std::move(message), reason});
+}
+
+}  // namespace
+
+tl::expected<std::string, std::string> complete_image(const std::string& image) {
+  // As upstream's reference grammar says; the registry alone knows whether there is such a one.
+  const auto digest = image.find('@');
+  const auto name = image.substr(0, digest);
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-' ||
+           c == '/' || c == ':';
+  };
+  const auto last = name.rfind('/');
+  const auto tag = name.find(':', last == name.npos ? 0 : last);
+  const auto path = name.substr(0, tag);
+  // A registry's host, and a tag, may have capital letters.
+  const auto host_end = path.find('/');
+  const auto checked = host_end == path.npos ? path : path.substr(host_end + 1);
+  if (path.empty() || checked.empty() || !std::all_of(checked.begin(), checked.end(), allowed) ||
+      path.find("//") != path.npos || path.front() == '/' ||
+      (tag != name.npos && tag + 1 == name.size()) || image.find(' ') != image.npos)
+    return tl::make_unexpected(fmt::format(
+        "Failed to apply default image tag \"{}\": couldn't parse image name \"{}\": invalid "
+        "reference format",
+        image, image));
+  return tag == name.npos && digest == image.npos ? image + ":latest" : image;
+}
+
+void image_puller::pull(const image_request& request, runtime_answer<std::string> done) {
+  const auto image = complete_image(request.spec->image());
+  if (!image) return done(refused("InvalidImageName", image.error()));
+  cri::ImageStatusRequest ask;
+  ask.mutable_image()->set_image(*image);
+  client_->images<cri::ImageStatusResponse>(
+      "ImageStatus", ask, [this, image = *image, request, done](const auto& found) {
+        decide(image, request, found, done);
+      });
+}
+
+void image_puller::decide(const std::string& image, const image_request& request,
+                          const cri_result<cri::ImageStatusResponse>& found,
+                          runtime_answer<std::string> done) {
+  if (!found)
+    return done(refused("ImageInspectError", fmt::format("Failed to inspect image \"{}\": {}",
+                                                         image, found.error().message)));
+  const auto& policy = request.spec->image_pull_policy();
+  const bool present = found->has_image();
+  if (policy == "Never" && !present)
+    return done(refused(
+        "ErrImageNeverPull",
+        fmt::format("Container image \"{}\" is not present with pull policy of Never", image)));
+  if (present && policy != "Always") return done(found->image().id());
+  const auto key = request.pod->meta().uid() + '_' + image;
+  const auto failed = failures_.find(key);
+  if (failed != failures_.end() && failed->second.again > event_loop::clock::now())
+    return done(refused("ImagePullBackOff", fmt::format("Back-off pulling image \"{}\"", image)));
+  if (waiting_.size() >= cri_defaults::waiting_pulls)
+    return done(refused("ErrImagePull", "too many images wait to be pulled"));
+  auto credentials = pull_credentials(image, request.secrets);
+  if (!credentials)
+    return done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", image,
+                                                    credentials.error())));
+  waiting_.push_back({image, key, std::move(*credentials), std::move(done)});
+  pull_next();
+}
+
+void image_puller::pull_next() {
+  if (pulling_ || waiting_.empty()) return;
+  pulling_ = true;
+  auto next = std::move(waiting_.front());
+  waiting_.pop_front();
+  try_pull(std::move(next));
+}
+
+// With one of its credentials after another.
+void image_puller::try_pull(order next) {
+  cri::PullImageRequest request;
+  request.mutable_image()->set_image(next.image);
+  if (!next.credentials.empty()) {
+    *request.mutable_auth() = std::move(next.credentials.front());
+    next.credentials.erase(next.credentials.begin());
+  }
+  client_->images<cri::PullImageResponse>(
+      "PullImage", request,
+      [this, next](const auto& pulled) {
+        if (!pulled && !next.credentials.empty()) return try_pull(next);
+        end_pull(next, pulled);
+      },
+      cri_defaults::pull_timeout);
+}
+
+void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageResponse>& pulled) {
+  pulling_ = false;
+  if (pulled) {
+    failures_.erase(ended.failures);
+    ended.done(pulled->image_ref());
+  } else {
+    if (failures_.size() >= cri_defaults::failed_pulls) failures_.erase(failures_.begin());
+    auto& failed = failures_[ended.failures];
+    failed.wait = std::clamp<std::chrono::milliseconds>(
+        failed.wait * 2, cri_defaults::pull_backoff_first, cri_defaults::pull_backoff_longest);
+    failed.again = event_loop::clock::now() + failed.wait;
+    ended.done(refused("ErrImagePull", fmt::format("Failed to pull image \"{}\": {}", ended.image,
+                                                   pulled.error().message)));
+  }
+  pull_next();
+}
+
+void image_puller::user_of(const std::string& image_ref, std::function<void(image_user)> done) {
+  cri::ImageStatusRequest ask;
+  ask.mutable_image()->set_image(image_ref);
+  client_->images<cri::ImageStatusResponse>("ImageStatus", ask, [done](const auto& found) {
+    image_user user;
+    if (found && found->image().has_uid()) user.uid = found->image().uid().value();
+    if (found) user.name = found->image().username();
+    done(std::move(user));
+  });
+}
+
+}  // namespace troupe::actors

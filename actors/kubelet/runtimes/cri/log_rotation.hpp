@@ -1,0 +1,17 @@
+// Rotates the logs that the runtime writes (kubernetes: logs/container_log_manager.go): the runtime
+// opens a new file when it is told. Blocks on disk: not for actors' threads.
+#pragma once
+
+#include <string>
+
+namespace troupe::actors {
+
+// Whether the log has more than `kubelet_defaults::log_file_bytes`; then it is PATH.1, and older
+// ones have the next number, `log_files` in all. The runtime goes on in PATH.1 until it opens PATH
+// anew.
+bool rotate_log(const std::string& path);
+
+// The runtime has not opened a new file: the log is PATH again.
+void undo_rotation(const std::string& path);
+
+}  // namespace troupe::actors

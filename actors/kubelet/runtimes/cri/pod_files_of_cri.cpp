@@ -1,0 +1,141 @@
+#include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "actors/kubelet/logs/log_reader.hpp"
+#include "actors/kubelet/os/safe_files.hpp"
+#include "actors/kubelet/runtimes/cri/defaults.hpp"
+#include "actors/kubelet/runtimes/process/mount_points.hpp"
+#include "actors/kubelet/volumes/pod_files.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string system_message(const std::string& action, const fs::path& path) {
+  return fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno));
+}
+
+// As it is, whatever the umask.
+void write_file(const fs::path& path, const std::string& text, mode_t mode) {
+  std::ofstream file{path, std::ios::trunc};
+  file << text;
+  file.close();
+  if (!file || ::chmod(path.c_str(), mode) != 0)
+    throw std::system_error{errno, std::generic_category(), "cannot write " + path.string()};
+}
+
+// Binds what the subPath is now; one that is missing becomes a directory.
+void bind_sub_path(container_mount& mount, const fs::path& at) {
+  if (mount.own && !open_source(mount)) {
+    const auto volume = open_directory(mount.source);
+    if (!volume) throw std::runtime_error{volume.error()};
+    if (const auto made = make_beneath(*volume, mount.sub_path, 0755, true); !made)
+      throw std::runtime_error{made.error()};
+  }
+  const auto source = open_source(mount);
+  if (!source) throw std::runtime_error{source.error()};
+  struct stat info {};
+  if (::fstat(source->get(), &info) != 0) throw std::runtime_error{system_message("look at", at)};
+  fs::create_directories(at.parent_path());
+  if (S_ISDIR(info.st_mode))
+    fs::create_directories(at);
+  else
+    write_file(at, {}, 0600);
+  const auto from = fmt::format("/proc/self/fd/{}", source->get());
+  if (::mount(from.c_str(), at.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
+    throw std::runtime_error{system_message("mount a subPath at", at)};
+  mount.source = at;
+  mount.sub_path.clear();
+}
+
+}  // namespace
+
+tl::expected<container_files_of_pod, std::string> make_container_files(container_config& config,
+                                                                       const cri_node& node,
+                                                                       const std::string& ip) try {
+  const auto& pod = config.pod->as<api::core::v1::Pod>();
+  const auto dir = pod_path(node.root_dir, config.pod->meta().uid());
+  const auto attempt = fmt::format("{}-{}", config.spec->name(), config.attempt);
+  fs::create_directories(dir / "logs" / config.spec->name());
+  container_files_of_pod files;
+  if (!ip.empty()) {
+    files.hosts = dir / "etc-hosts";
+    write_file(files.hosts, hosts_file(pod, ip), 0644);
+  }
+  if (!config.spec->termination_message_path().empty()) {
+    files.termination_message = dir / "messages" / attempt;
+    fs::create_directories(dir / "messages");
+    write_file(files.termination_message, {}, 0666);
+  }
+  std::size_t number = 0;
+  for (auto& mount : config.mounts)
+    if (!mount.sub_path.empty())
+      bind_sub_path(mount, dir / "sub-paths" / attempt / std::to_string(number++));
+  return files;
+} catch (const std::exception& e) {
+  return tl::make_unexpected(std::string{e.what()});
+}
+
+std::string termination_message(const cri::ContainerStatus& ended) {
+  const auto note = [&](const char* name) {
+    const auto found = ended.annotations().find(name);
+    return found == ended.annotations().end() ? std::string{} : found->second;
+  };
+  const auto file = note(cri_annotations::message_file);
+  if (!file.empty()) {
+    std::ifstream from{file};
+    std::string text(cri_defaults::termination_message_bytes, '\0');
+    from.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(from.gcount()));
+    if (!text.empty()) return text;
+  }
+  if (ended.exit_code() == 0 ||
+      note(cri_annotations::termination_policy) != "FallbackToLogsOnError")
+    return {};
+  log_query last;
+  last.tail_lines = static_cast<std::int64_t>(cri_defaults::termination_log_lines);
+  log_reader log{ended.log_path(), last};
+  std::string text;
+  for (auto part = log.next(); !part.empty(); part = log.next()) {
+    text += part;
+    if (text.size() > cri_defaults::termination_log_bytes)
+      text.erase(0, text.size() - cri_defaults::termination_log_bytes);
+  }
+  return text;
+}
+
+void remove_container_files(const cri_node& node, const std::string& pod_uid) {
+  const auto dir = pod_path(node.root_dir, pod_uid);
+  std::error_code problem;
+  for (const auto* name : {"logs", "messages"})
+    remove_tree(dir / name);
+  fs::remove(dir / "etc-hosts", problem);
+}
+
+void remove_pod_groups(const std::string& pod_uid) {
+  std::error_code problem;
+  const auto remove = [&](const fs::path& top) {
+    for (const auto* qos : {"", "burstable", "besteffort"}) {
+      const auto group = top / "kubepods" / qos / ("pod" + pod_uid);
+      for (const auto& inner : fs::directory_iterator{group, problem})
+        if (inner.is_directory(problem)) ::rmdir(inner.path().c_str());
+      ::rmdir(group.c_str());
+    }
+  };
+  remove("/sys/fs/cgroup");
+  for (const auto& hierarchy : fs::directory_iterator{"/sys/fs/cgroup", problem})
+    if (hierarchy.is_directory(problem)) remove(hierarchy.path());
+}
+
+}  // namespace troupe::actors

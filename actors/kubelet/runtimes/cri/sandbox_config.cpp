@@ -1,0 +1,167 @@
+#include "actors/kubelet/runtimes/cri/sandbox_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "actors/kubelet/volumes/pod_files.hpp"
+#include "api/schema/meta_object.pb.h"
+
+namespace troupe::actors {
+
+using api::core::v1::Container;
+using api::core::v1::Pod;
+
+namespace {
+
+// kubernetes: a name has at most 63 letters, and neither "-" nor "." ends it.
+std::string host_name(const Pod& pod) {
+  constexpr std::size_t longest = 63;
+  auto name = pod.spec().hostname().empty() ? pod.metadata().name() : pod.spec().hostname();
+  if (name.size() > longest) name.resize(longest);
+  while (!name.empty() && (name.back() == '-' || name.back() == '.'))
+    name.pop_back();
+  return name;
+}
+
+bool is_privileged(const Pod& pod) {
+  const auto privileged = [](const Container& each) {
+    return each.security_context().privileged();
+  };
+  const auto& init = pod.spec().init_containers();
+  const auto& all = pod.spec().containers();
+  return std::any_of(init.begin(), init.end(), privileged) ||
+         std::any_of(all.begin(), all.end(), privileged);
+}
+
+void add_ports(const Pod& pod, cri::PodSandboxConfig& config) {
+  if (pod.spec().host_network()) return;
+  for (const auto& container : pod.spec().containers())
+    for (const auto& port : container.ports()) {
+      if (port.host_port() == 0) continue;
+      auto& mapping = *config.add_port_mappings();
+      mapping.set_protocol(port.protocol() == "UDP"    ? cri::UDP
+                           : port.protocol() == "SCTP" ? cri::SCTP
+                                                       : cri::TCP);
+      mapping.set_container_port(port.container_port());
+      mapping.set_host_port(port.host_port());
+      mapping.set_host_ip(port.host_ip());
+    }
+}
+
+// dnsPolicy None begins with nothing. There are no name servers of the cluster yet: the others have
+// those of the node (kubernetes: what it does without --cluster-dns).
+void set_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
+  if (pod.spec().dns_policy() != "None") dns = node.dns;
+  const auto& own = pod.spec().dns_config();
+  for (const auto& server : own.nameservers())
+    dns.add_servers(server);
+  for (const auto& domain : own.searches())
+    dns.add_searches(domain);
+  for (const auto& option : own.options())
+    dns.add_options(option.value().empty() ? option.name() : option.name() + ":" + option.value());
+}
+
+void set_security(const Pod& pod, cri::LinuxPodSandboxConfig& linux) {
+  const auto& of_pod = pod.spec().security_context();
+  auto& security = *linux.mutable_security_context();
+  *security.mutable_namespace_options() = namespaces_of(pod);
+  security.set_privileged(is_privileged(pod));
+  security.mutable_seccomp()->set_profile_type(cri::SecurityProfile::RuntimeDefault);
+  if (of_pod.has_run_as_user()) security.mutable_run_as_user()->set_value(of_pod.run_as_user());
+  if (of_pod.has_run_as_group()) security.mutable_run_as_group()->set_value(of_pod.run_as_group());
+  if (of_pod.has_fs_group()) security.add_supplemental_groups(of_pod.fs_group());
+  for (const auto group : of_pod.supplemental_groups())
+    security.add_supplemental_groups(group);
+  for (const auto& sysctl : of_pod.sysctls())
+    (*linux.mutable_sysctls())[sysctl.name()] = sysctl.value();
+}
+
+}  // namespace
+
+cri::DNSConfig parse_dns(std::string_view resolv_conf) {
+  cri::DNSConfig dns;
+  std::istringstream text{std::string{resolv_conf}};
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream words{line};
+    std::string key;
+    words >> key;
+    const std::vector<std::string> values{std::istream_iterator<std::string>{words}, {}};
+    if (key == "nameserver" && !values.empty()) dns.add_servers(values.front());
+    // The last one counts, as for the resolver.
+    if (key == "search") dns.mutable_searches()->Assign(values.begin(), values.end());
+    if (key == "options") dns.mutable_options()->Assign(values.begin(), values.end());
+  }
+  return dns;
+}
+
+cri::DNSConfig read_node_dns() {
+  std::ifstream file{"/etc/resolv.conf"};
+  return parse_dns(std::string{std::istreambuf_iterator<char>{file}, {}});
+}
+
+std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid) {
+  return pod_path(node.root_dir, pod_uid) / "logs";
+}
+
+std::string cgroup_parent(const Pod& pod) {
+  const auto& qos = pod.status().qos_class();
+  const auto* folder = qos == "Guaranteed"   ? ""
+                       : qos == "BestEffort" ? "besteffort/"
+                                             : "burstable/";
+  return fmt::format("/kubepods/{}pod{}", folder, pod.metadata().uid());
+}
+
+cri::NamespaceOption namespaces_of(const Pod& pod) {
+  cri::NamespaceOption out;
+  const auto& spec = pod.spec();
+  out.set_network(spec.host_network() ? cri::NODE : cri::POD);
+  out.set_ipc(spec.host_ipc() ? cri::NODE : cri::POD);
+  out.set_pid(spec.host_pid()                  ? cri::NODE
+              : spec.share_process_namespace() ? cri::POD
+                                               : cri::CONTAINER);
+  return out;
+}
+
+cri::PodSandboxConfig sandbox_config_of(const Pod& pod, std::uint32_t attempt,
+                                        const cri_node& node) {
+  const auto& meta = pod.metadata();
+  cri::PodSandboxConfig config;
+  config.mutable_metadata()->set_name(meta.name());
+  config.mutable_metadata()->set_namespace_(meta.namespace_());
+  config.mutable_metadata()->set_uid(meta.uid());
+  config.mutable_metadata()->set_attempt(attempt);
+  if (!pod.spec().host_network()) config.set_hostname(host_name(pod));
+  config.set_log_directory(pod_logs(node, meta.uid()));
+  set_dns(pod, node, *config.mutable_dns_config());
+  add_ports(pod, config);
+  auto& labels = *config.mutable_labels();
+  labels.insert(meta.labels().begin(), meta.labels().end());
+  labels[cri_labels::pod_name] = meta.name();
+  labels[cri_labels::pod_namespace] = meta.namespace_();
+  labels[cri_labels::pod_uid] = meta.uid();
+  labels[cri_labels::root_dir] = node.root_dir.string();
+  config.mutable_annotations()->insert(meta.annotations().begin(), meta.annotations().end());
+  config.mutable_linux()->set_cgroup_parent(cgroup_parent(pod));
+  set_security(pod, *config.mutable_linux());
+  return config;
+}
+
+std::string hosts_file(const Pod& pod, const std::string& ip) {
+  std::string text =
+      "# Kubernetes-managed hosts file.\n"
+      "127.0.0.1\tlocalhost\n"
+      "::1\tlocalhost ip6-localhost ip6-loopback\n"
+      "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\n"
+      "fe00::2\tip6-allrouters\n";
+  text += fmt::format("{}\t{}\n", ip, host_name(pod));
+  if (pod.spec().host_aliases_size() != 0) text += "\n# Entries added by HostAliases.\n";
+  for (const auto& alias : pod.spec().host_aliases())
+    text += fmt::format("{}\t{}\n", alias.ip(), fmt::join(alias.hostnames(), "\t"));
+  return text;
+}
+
+}  // namespace troupe::actors

@@ -1,0 +1,91 @@
+// A connection with the streaming server of the runtime by CRI: SPDY/3.1, opened by one request of
+// HTTP (docs/decisions/0047-containers-by-cri.md). The server is the runtime's own, on this
+// machine.
+//
+// Belongs to the loop's thread. What nobody has asked for is not read, so a slow reader holds up
+// the command, as everywhere.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "actors/kubelet/os/event_loop.hpp"
+#include "actors/kubelet/os/spdy_frames.hpp"
+#include "actors/kubelet/runtime/streams.hpp"
+#include "actors/kubelet/runtimes/process/streams/duplex_socket.hpp"
+
+namespace troupe::actors {
+
+// One that we open: its name, and what else stands in its head.
+struct stream_opening {
+  std::string type;  // "error", "stdin", "stdout", "stderr", "resize", "data"
+  spdy_headers more = {};
+};
+
+// How a command ended, by the text of its error stream: its code, or why it is not known. Pure.
+exec_part read_status(const std::string& text);
+
+class stream_session : public std::enable_shared_from_this<stream_session> {
+ public:
+  using opened = std::function<void(tl::expected<std::shared_ptr<stream_session>, std::string>)>;
+
+  struct part {
+    std::string stream;  // its type; empty: the connection has ended
+    std::string bytes = {};
+    bool last = false;  // nothing follows on this stream
+  };
+
+  // `url` as the runtime answers Exec, Attach and PortForward with.
+  static void open(std::shared_ptr<event_loop> loop, const std::string& url,
+                   const std::string& protocol, std::vector<stream_opening> streams, opened done);
+
+  stream_session(std::shared_ptr<event_loop> loop, runtime::unique_fd socket);
+
+  // One at a time.
+  void read(std::function<void(part)> done);
+  void write(const std::string& stream, std::string bytes, bool last,
+             std::function<void(bool)> done);
+  void close() { socket_->close(); }
+
+ private:
+  void shake_hands(std::string head, std::vector<stream_opening> streams, opened done);
+  void await_answer(std::vector<stream_opening> streams, opened done);
+  void open_streams(const std::vector<stream_opening>& streams);
+  void take(std::string_view bytes);
+  void take(const spdy_frame& frame);
+  void pull();
+
+  const std::shared_ptr<event_loop> loop_;
+  const std::shared_ptr<duplex_socket> socket_;
+  spdy_reader reader_;
+  spdy_writer writer_;
+  std::string answer_;  // of HTTP, until it is whole
+  std::map<std::string, std::uint32_t> ids_;
+  std::map<std::uint32_t, std::string> types_;
+  std::deque<part> parts_;
+  std::function<void(part)> asked_;
+  bool reading_ = false, ended_ = false;
+  struct outgoing {
+    std::deque<std::string> bytes;
+    std::function<void(bool)> done;
+  };
+  void push();
+  std::deque<outgoing> outgoing_;  // the socket takes one after another
+  bool writing_ = false;
+};
+
+// The streams of a command, or of a container's own process.
+std::unique_ptr<exec_stream> make_exec_stream(std::shared_ptr<event_loop> loop,
+                                              std::shared_ptr<stream_session> session);
+std::unique_ptr<port_stream> make_port_stream(std::shared_ptr<event_loop> loop,
+                                              std::shared_ptr<stream_session> session);
+
+std::vector<stream_opening> exec_openings(const exec_request& request);
+std::vector<stream_opening> port_openings(int port);
+
+}  // namespace troupe::actors

@@ -1,0 +1,113 @@
+// Images of the container runtime interface: who may pull them, and which are removed.
+#include <catch2/catch.hpp>
+
+#include "actors/kubelet/runtimes/cri/image_collector.hpp"
+#include "actors/kubelet/runtimes/cri/pull_secrets.hpp"
+#include "api/schema/core_config.pb.h"
+#include "api/scheme.hpp"
+
+using namespace troupe;
+using namespace troupe::actors;
+using namespace std::chrono_literals;
+using api::core::v1::Secret;
+
+namespace {
+
+api::object_ptr secret(const std::string& type, const std::string& key, const std::string& text) {
+  auto made = std::make_unique<Secret>();
+  made->mutable_metadata()->set_name("regcred");
+  made->mutable_metadata()->set_namespace_("shop");
+  made->set_type(type);
+  (*made->mutable_data())[key] = text;
+  return std::make_shared<const api::object>(api::kind_of<Secret>(), std::move(made), 1);
+}
+
+api::object_ptr docker_config(const std::string& auths) {
+  return secret("kubernetes.io/dockerconfigjson", ".dockerconfigjson",
+                R"({"auths":)" + auths + R"(,"credsStore":"x"})");
+}
+
+// Names of the users whose credentials are shown for an image, in their order.
+std::string users_for(const std::string& image, const std::vector<api::object_ptr>& secrets) {
+  const auto all = pull_credentials(image, secrets);
+  if (!all) return all.error();
+  std::string out;
+  for (const auto& each : *all)
+    out += each.username() + ":" + each.password() + " ";
+  return out;
+}
+
+const known_image::time_point now = known_image::time_point{} + 10h;
+
+std::string removed(const std::vector<known_image>& images, std::int64_t bytes) {
+  std::string out;
+  for (const auto& each : images_to_remove(images, bytes, {}, now))
+    out += each.id;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("credentials are those of the registry and the longest path", "[kubelet]") {
+  // am9lOnNlY3JldDp4 is joe:secret:x.
+  const auto all = docker_config(
+      R"({"https://reg.example:5000/v2/":{"auth":"am9lOnNlY3JldDp4"},
+          "reg.example:5000/team":{"username":"ann","password":"p"},
+          "*.other.example":{"username":"eve","password":"p"}})");
+  CHECK(users_for("reg.example:5000/team/web:1", {all}) == "ann:p joe:secret:x ");
+  CHECK(users_for("reg.example:5000/web@sha256:00", {all}) == "joe:secret:x ");
+  CHECK(users_for("reg.example/team/web", {all}).empty());
+  CHECK(users_for("a.other.example/web", {all}) == "eve:p ");
+  CHECK(users_for("a.b.other.example/web", {all}).empty());
+  CHECK(users_for("nginx", {all}).empty());
+}
+
+TEST_CASE("images without a registry are of Docker's, by each of its names", "[kubelet]") {
+  const auto docker = secret("kubernetes.io/dockercfg", ".dockercfg",
+                             R"({"https://index.docker.io/v1/":{"username":"u","password":"p"}})");
+  CHECK(users_for("nginx:1", {docker}) == "u:p ");
+  CHECK(users_for("team/web", {docker}) == "u:p ");
+  CHECK(users_for("docker.io/team/web", {docker}) == "u:p ");
+  CHECK(users_for("localhost/web", {docker}).empty());
+  const auto library = docker_config(R"({"docker.io/library":{"username":"l","password":"p"}})");
+  CHECK(users_for("nginx", {docker, library}) == "l:p ");
+  CHECK(users_for("team/web", {docker, library}) == "u:p ");
+}
+
+TEST_CASE("a secret that cannot be read is named, and nothing of it", "[kubelet]") {
+  const std::string refusal = "the credentials in secret shop/regcred cannot be read";
+  for (const auto* text :
+       {"{", "[]", R"({"auths":{"a":{"auth":"cGxhaW4="}}})", R"({"auths":{"a":{"auth":"!"}}})"})
+    CHECK(users_for("a/b", {secret("kubernetes.io/dockerconfigjson", ".dockerconfigjson", text)}) ==
+          refusal);
+  CHECK(users_for("a/b", {secret("Opaque", ".dockerconfigjson", "{")}).empty());
+  CHECK(users_for("a/b", {secret("kubernetes.io/dockerconfigjson", "x", "{")}).empty());
+}
+
+TEST_CASE("a disk that is used above the high limit is freed to the low one", "[kubelet]") {
+  CHECK(bytes_to_free({1'000, 160}, {}) == 0);
+  CHECK(bytes_to_free({1'000, 150}, {}) == 50);
+  CHECK(bytes_to_free({1'000, 0}, {}) == 200);
+  CHECK(bytes_to_free({0, 0}, {}) == 0);
+}
+
+TEST_CASE("images go by when they were used last, but not those in use, pinned or new",
+          "[kubelet]") {
+  const std::vector<known_image> images{
+      {"late", 100, false, now - 1h, now - 5min}, {"early", 100, false, now - 1h, now - 9min},
+      {"kept", 100, true, now - 1h, now},         {"new", 100, false, now - 1min, {}},
+      {"never-old", 100, false, now - 3h, {}},    {"never", 100, false, now - 2h, {}}};
+  CHECK(removed(images, 0).empty());
+  CHECK(removed(images, 1) == "never-old");
+  CHECK(removed(images, 250) == "never-oldneverearly");
+  CHECK(removed(images, 10'000) == "never-oldneverearlylate");
+}
+
+TEST_CASE("the image of sandboxes is that of the server's configuration", "[kubelet]") {
+  cri::StatusResponse status;
+  CHECK(sandbox_image_of(status).empty());
+  (*status.mutable_info())["config"] = R"({"sandboxImage":"localhost/pause:1","other":{}})";
+  CHECK(sandbox_image_of(status) == "localhost/pause:1");
+  (*status.mutable_info())["config"] = "no json";
+  CHECK(sandbox_image_of(status).empty());
+}

@@ -1,0 +1,248 @@
+// The runtime by CRI with a containerd of the test's own, without the rest of a node.
+#include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <iostream>
+#include <mutex>
+#include <vector>
+
+#include "api/object/object.hpp"
+#include "api/scheme.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
+#include "system/containers/private_containerd.hpp"
+
+using namespace troupe;
+using namespace troupe::actors;
+using api::core::v1::Pod;
+
+namespace {
+
+constexpr auto limit = std::chrono::seconds{60};
+
+// What callbacks have said, for a thread that waits for it.
+template <class T>
+class heard {
+ public:
+  auto listener() {
+    return [state = state_](T value) {
+      const std::lock_guard lock{state->mutex};
+      state->all.push_back(std::move(value));
+      state->changed.notify_all();
+    };
+  }
+  T next() {
+    std::unique_lock lock{state_->mutex};
+    REQUIRE(state_->changed.wait_for(lock, limit, [&] { return state_->all.size() > seen_; }));
+    return std::move(state_->all[seen_++]);
+  }
+
+ private:
+  struct state {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<T> all;
+  };
+  const std::shared_ptr<state> state_ = std::make_shared<state>();
+  std::size_t seen_ = 0;
+};
+
+api::object_ptr web_pod(const std::string& uid) {
+  auto pod = std::make_unique<Pod>();
+  pod->mutable_metadata()->set_name("web");
+  pod->mutable_metadata()->set_namespace_("default");
+  pod->mutable_metadata()->set_uid(uid);
+  pod->mutable_status()->set_qos_class("BestEffort");
+  auto& container = *pod->mutable_spec()->add_containers();
+  container.set_name("main");
+  container.set_image("localhost/tools:1");
+  container.set_image_pull_policy("Never");
+  container.set_termination_message_path("/dev/termination-log");
+  return std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
+}
+
+std::shared_ptr<cri_runtime> runtime_at(const test::private_containerd& server,
+                                        const std::filesystem::path& root,
+                                        const image_limits& limits = {}) {
+  return std::make_shared<cri_runtime>(
+      cri_runtime_options{.root_dir = root, .socket = server.socket(), .images = limits});
+}
+
+}  // namespace
+
+TEST_CASE("a container is made, found by the next program, entered, ended and removed") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  test::private_containerd server{folder.path() / "containerd", "10.213.2.0/24"};
+  auto containers = runtime_at(server, folder.path());
+  CHECK(containers->features().version.starts_with("containerd://1."));
+  const auto pod = web_pod("uid-1");
+  const auto& spec = pod->as<Pod>().spec().containers(0);
+
+  heard<sandbox_change> sandbox;
+  containers->run_sandbox({pod}, sandbox.listener());
+  const auto made = sandbox.next();
+  if (const auto* lost = std::get_if<sandbox_lost>(&made)) FAIL(lost->error.message);
+  const auto& ready = std::get<sandbox_status>(made);
+  CHECK(ready.ip.starts_with("10.213.2."));
+
+  heard<runtime_result<std::string>> answers;
+  containers->pull_image({pod, &spec}, answers.listener());
+  const auto image = answers.next();
+  if (!image) FAIL(image.error().message);
+  containers->create_container(
+      {.pod = pod,
+       .spec = &spec,
+       .sandbox = ready.id,
+       .image_ref = *image,
+       .command = {"sh", "-c",
+                   "echo hello; echo bye > /dev/termination-log; trap 'exit 3' TERM; "
+                   "while :; do sleep 0.1; done"},
+       .environment = {"PATH=/bin"}},
+      answers.listener());
+  const auto id = answers.next();
+  if (!id) FAIL(id.error().message);
+  CHECK(id->starts_with("containerd://"));
+
+  heard<container_change> changes;
+  containers->start_container(*id, changes.listener());
+  const auto started = changes.next();
+  if (const auto* exit = std::get_if<container_exit>(&started)) FAIL(exit->error);
+
+  heard<runtime_result<command_result>> commands;
+  containers->run_command(*id, {"cat", "/etc/hostname"}, limit, commands.listener());
+  const auto name = commands.next();
+  REQUIRE(name);
+  CHECK(name->output == "web\n");
+
+  // The next program.
+  containers.reset();
+  containers = runtime_at(server, folder.path());
+  heard<found_pod> pods;
+  containers->list("uid-1", pods.listener());
+  const auto found = pods.next();
+  REQUIRE(found.sandbox);
+  CHECK(found.sandbox->ip == ready.ip);
+  REQUIRE(found.containers.size() == 1);
+  CHECK(found.containers[0].id == *id);
+  CHECK(found.containers[0].image == "localhost/tools:1");
+  heard<container_change> later;
+  containers->follow_container(*id, later.listener());
+  CHECK(std::holds_alternative<container_running>(later.next()));
+
+  const auto log = containers->open_log({"uid-1", "main", *id}, {});
+  heard<log_text> texts;
+  log->read(texts.listener());
+  CHECK(texts.next().text == "hello\n");
+  const auto foreign = containers->open_log({"uid-2", "main", *id}, {});
+  foreign->read(texts.listener());
+  CHECK(texts.next().missing);
+
+  const auto before = std::chrono::steady_clock::now();
+  containers->stop_container(*id, std::chrono::seconds{10});
+  const auto end = later.next();
+  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{8});
+  REQUIRE(std::holds_alternative<container_exit>(end));
+  CHECK(std::get<container_exit>(end).code == 3);
+  CHECK(std::get<container_exit>(end).message == "bye\n");
+
+  heard<bool> removed;
+  containers->remove_pod("uid-1", [tell = removed.listener()] { tell(true); });
+  removed.next();
+  heard<std::vector<std::string>> uids;
+  containers->list_pods(uids.listener());
+  CHECK(uids.next().empty());
+  CHECK(server.ctr("containers ls -q") == "");
+}
+
+TEST_CASE("a command has its input to the end, its output, and its code") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  test::private_containerd server{folder.path() / "containerd", "10.213.3.0/24"};
+  const auto containers = runtime_at(server, folder.path());
+  const auto pod = web_pod("uid-3");
+  const auto& spec = pod->as<Pod>().spec().containers(0);
+  heard<sandbox_change> sandbox;
+  containers->run_sandbox({pod}, sandbox.listener());
+  const auto made = sandbox.next();
+  REQUIRE(std::holds_alternative<sandbox_status>(made));
+  heard<runtime_result<std::string>> answers;
+  containers->create_container({.pod = pod,
+                                .spec = &spec,
+                                .sandbox = std::get<sandbox_status>(made).id,
+                                .image_ref = "localhost/tools:1",
+                                .command = {"httpd", "-f", "-p", "127.0.0.1:8080", "-h", "/etc"}},
+                               answers.listener());
+  const auto id = answers.next();
+  if (!id) FAIL(id.error().message);
+  heard<container_change> changes;
+  containers->start_container(*id, changes.listener());
+  REQUIRE(std::holds_alternative<container_running>(changes.next()));
+
+  using stream = std::shared_ptr<exec_stream>;
+  heard<runtime_result<stream>> streams;
+  containers->open_exec(*id, {.command = {"sh", "-c", "cat; exit 6"}, .input = true},
+                        [tell = streams.listener()](auto opened) {
+                          if (!opened) return tell(tl::make_unexpected(opened.error()));
+                          tell(stream{std::move(*opened)});
+                        });
+  const auto opened = streams.next();
+  if (!opened) FAIL(opened.error().message);
+  heard<bool> written;
+  (*opened)->write(std::string(300'000, 'x'), written.listener());
+  (*opened)->close_input();
+  std::string output;
+  heard<exec_part> parts;
+  for (;;) {
+    (*opened)->read(parts.listener());
+    const auto part = parts.next();
+    if (part.from == exec_part::kind::output) output += part.bytes;
+    if (part.from != exec_part::kind::ended) continue;
+    CHECK(part.code == 6);
+    CHECK(part.bytes == "");
+    break;
+  }
+  CHECK(written.next());
+  CHECK(output == std::string(300'000, 'x'));
+
+  using port = std::shared_ptr<port_stream>;
+  heard<runtime_result<port>> ports;
+  containers->forward_port("uid-3", 8080, [tell = ports.listener()](auto made_port) {
+    if (!made_port) return tell(tl::make_unexpected(made_port.error()));
+    tell(port{std::move(*made_port)});
+  });
+  const auto web = ports.next();
+  if (!web) FAIL(web.error().message);
+  (*web)->write("GET /hostname HTTP/1.0\r\n\r\n", written.listener());
+  std::string page;
+  heard<std::string> bytes;
+  for (;;) {
+    (*web)->read(bytes.listener());
+    const auto part = bytes.next();
+    if (part.empty()) break;
+    page += part;
+  }
+  CHECK(page.find("web\n") != page.npos);
+
+  heard<bool> removed;
+  containers->remove_pod("uid-3", [tell = removed.listener()] { tell(true); });
+  removed.next();
+}
+
+TEST_CASE("images of no container go when the disk is full, that of sandboxes stays") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.4.0/24"};
+  const auto images = [&] { return server.ctr("images ls -q"); };
+  REQUIRE(images().find("localhost/tools:1") != std::string::npos);
+  // Every disk is fuller than that.
+  const auto containers = runtime_at(
+      server, folder.path(),
+      {.high_percent = 0, .low_percent = 0, .smallest_age = std::chrono::milliseconds{0}});
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (images().find("localhost/tools:1") != std::string::npos)
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+  CHECK(images().find("localhost/pause:1") != std::string::npos);
+}
