@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* start_command = "build/release/bin/troupe node --data-dir ./var &";
+constexpr const char* start_command =
+    "build/release/bin/troupe node --runtime process --data-dir ./var &";
 constexpr const char* ready_line = "ready https://127.0.0.1:6443 KUBECONFIG=./var/admin.kubeconfig";
 
 // The README's blocks of console, one after the other.
