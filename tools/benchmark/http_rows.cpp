@@ -68,6 +68,27 @@ void measure_lists(results& out, const node& n) {
   }
 }
 
+// In a namespace whose quota each of them is charged to.
+void measure_quota(results& out, const node& n) {
+  const std::string to_namespaces = "/api/v1/namespaces";
+  const std::string bounded = to_namespaces + "/bounded";
+  auto client = n.client();
+  const auto post = [&](const std::string& path, const char* object) {
+    client.request("POST", path, object, {{"content-type", "application/json"}});
+  };
+  post(to_namespaces, R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"bounded"}})");
+  post(bounded + "/resourcequotas",
+       R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"maps"},"spec":{"hard":{
+"count/configmaps":"10000000"}}})");
+  auto load = n.load();
+  load.connections = 32;
+  load.next = [path = bounded + "/configmaps"](std::uint64_t i) {
+    return map_request("POST", path, fmt::format("q{}", i), 0);
+  };
+  out.add("HTTP creates against a quota over TLS, 32 connections", must_run(load).per_second(),
+          "/s", at_least(5'000));
+}
+
 // Of a thousand deployments without pods, so that nothing but the apply is measured.
 load_request apply_request(std::uint64_t n, std::uint64_t note) {
   const auto name = fmt::format("d{}", n % 1000);
@@ -119,6 +140,7 @@ void measure_http(results& out, const bench_options& options) {
   for (const std::size_t connections : {1, 8, 32})
     measure_at(out, n, connections);
   measure_lists(out, n);
+  measure_quota(out, n);
   measure_applies(out, n);
 }
 
