@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/defaults.hpp"
 #include "api/object/object_key.hpp"
 #include "api/scheme.hpp"
@@ -47,7 +48,7 @@ bool needs_no_budget(const Pod& pod) {
 
 // A pod that is not ready takes nothing away from a budget that is kept without it.
 bool may_go_unhealthy(const PodDisruptionBudget& budget, const Pod& pod) {
-  if (is_ready_pod(pod)) return false;
+  if (is_ready(pod)) return false;
   if (budget.spec().unhealthy_pod_eviction_policy() == "AlwaysAllow") return true;
   const auto& status = budget.status();
   return status.desired_healthy() > 0 && status.current_healthy() >= status.desired_healthy();
@@ -102,11 +103,6 @@ api::expected<proposal> propose_eviction(const persistence::snapshot& state, con
   if (!changed) return api::fail(std::move(changed.error()));
   made->also.mutations.push_back({std::move(key), &budget.kind(), std::move(*changed)});
   return made;
-}
-
-bool is_ready_pod(const Pod& pod) {
-  const auto* ready = find_condition(pod.status().conditions(), "Ready");
-  return ready != nullptr && ready->status() == "True";
 }
 
 void note_disruptions_allowed(api::policy::v1::PodDisruptionBudgetStatus& status,

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "actors/write/commands.hpp"
-#include "api/schema/core_pod.pb.h"
 #include "api/schema/policy_budget.pb.h"
 
 namespace troupe::actors {
@@ -16,9 +15,6 @@ namespace troupe::actors {
 // several budgets.
 api::expected<proposal> propose_eviction(const persistence::snapshot& state, const evict& command,
                                          runtime::wall_time now);
-
-// As its condition says.
-bool is_ready_pod(const api::core::v1::Pod& pod);
 
 // The condition DisruptionAllowed, as the number of allowed disruptions says.
 void note_disruptions_allowed(api::policy::v1::PodDisruptionBudgetStatus& status,

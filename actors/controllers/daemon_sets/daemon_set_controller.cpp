@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "actors/controllers/daemon_sets/defaults.hpp"
-#include "actors/controllers/kit/pod_health.hpp"
 #include "actors/controllers/kit/share.hpp"
+#include "actors/core/pod_health.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "actors/controllers/disruption/defaults.hpp"
 #include "actors/core/condition.hpp"
+#include "actors/core/pod_health.hpp"
 #include "actors/write/eviction.hpp"
 #include "api/schema/core_pod.pb.h"
 
@@ -103,7 +104,7 @@ budget_plan plan_budget(const PodDisruptionBudget& budget,
   const auto healthy = std::count_if(pods.begin(), pods.end(), [&](const auto& pod) {
     return !pod->meta().has_deletion_timestamp() &&
            !plan.status.disrupted_pods().contains(pod->meta().name()) &&
-           is_ready_pod(pod->template as<Pod>());
+           is_ready(pod->template as<Pod>());
   });
   auto& status = plan.status;
   status.set_observed_generation(budget.metadata().generation());

@@ -45,11 +45,6 @@ bool has_address(const Pod& pod) {
   return phase != "Succeeded" && phase != "Failed" && !pod.status().pod_ip().empty();
 }
 
-bool is_ready(const Pod& pod) {
-  const auto* ready = find_condition(pod.status().conditions(), "Ready");
-  return ready != nullptr && ready->status() == "True";
-}
-
 std::int32_t target_of(const ServicePort& port, const Pod& pod) {
   const auto& target = port.target_port();
   if (target.type() == 1) return port_named(target.str_val(), port.protocol(), pod);

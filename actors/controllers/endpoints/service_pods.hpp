@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "actors/core/pod_health.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
@@ -14,8 +15,6 @@ namespace troupe::actors::endpoints {
 
 // It has an address and has not ended.
 bool has_address(const api::core::v1::Pod& pod);
-// As its condition says.
-bool is_ready(const api::core::v1::Pod& pod);
 
 // The port of the pod that a port of the Service leads to: a number, or the container's port of
 // that name and protocol; 0 where it has none.

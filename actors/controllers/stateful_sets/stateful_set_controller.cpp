@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "actors/controllers/kit/pod_health.hpp"
 #include "actors/controllers/kit/share.hpp"
 #include "actors/controllers/stateful_sets/defaults.hpp"
+#include "actors/core/pod_health.hpp"
 
 namespace troupe::actors::stateful_sets {
 

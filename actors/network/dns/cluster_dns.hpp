@@ -1,7 +1,7 @@
 // Keeps the table of this node's DNS as the Services and EndpointSlices of the cluster say. One
 // actor a node.
 //
-// After a crash the table is made anew from the store, and the server answers from the old one
+// After a crash the table is made again from the store, and the server answers from the old one
 // until then.
 #pragma once
 

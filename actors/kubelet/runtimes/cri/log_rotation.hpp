@@ -8,7 +8,7 @@ namespace troupe::actors {
 
 // Whether the log has more than `kubelet_defaults::log_file_bytes`; then it is PATH.1, and older
 // ones have the next number, `log_files` in all. The runtime goes on in PATH.1 until it opens PATH
-// anew.
+// again.
 bool rotate_log(const std::string& path);
 
 // The runtime has not opened a new file: the log is PATH again.

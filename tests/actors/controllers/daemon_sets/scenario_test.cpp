@@ -5,8 +5,8 @@
 #include <random>
 
 #include "actors/controllers/daemon_sets/daemon_pod.hpp"
-#include "actors/controllers/kit/pod_health.hpp"
 #include "actors/controllers/kit/revisions.hpp"
+#include "actors/core/pod_health.hpp"
 #include "support/nodes.hpp"
 #include "support/seeds.hpp"
 #include "support/workloads.hpp"

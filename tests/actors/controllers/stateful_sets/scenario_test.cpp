@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "actors/controllers/kit/pod_health.hpp"
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/controllers/stateful_sets/identity.hpp"
+#include "actors/core/pod_health.hpp"
 #include "api/schema/core_event.pb.h"
 #include "support/nodes.hpp"
 #include "support/seeds.hpp"

@@ -1,4 +1,4 @@
-// Whether a pod is ready and available, for controllers that look at each of their pods. Pure.
+// Whether a pod is ready and available. Pure.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 namespace troupe::actors {
 
+// As its condition says.
 inline bool is_ready(const api::core::v1::Pod& pod) {
   const auto* ready = find_condition(pod.status().conditions(), "Ready");
   return ready != nullptr && ready->status() == "True";
