@@ -158,7 +158,7 @@ persistence::expected<std::uint64_t> quota_ledger::reserve(
         return persistence::fail(std::move(*refusal));
       }
       api::add_to(entry.held, amounts);
-      holds_[id].push_back({each.key, key, std::move(amounts)});
+      holds_[id].push_back({each.key, found->first, key, std::move(amounts)});
     }
     if (holds_.contains(id)) holds_of_object_[each.key].push_back(id);
   }
@@ -204,7 +204,7 @@ void quota_ledger::drop_holds(std::uint64_t id, const std::string& object_key) {
   if (found == holds_.end()) return;
   std::erase_if(found->second, [&](const hold& each) {
     if (each.object_key != object_key) return false;
-    if (auto* quota = find(each.quota_key)) subtract(quota->held, each.amounts);
+    if (auto* quota = find(each.ns, each.quota_key)) subtract(quota->held, each.amounts);
     return true;
   });
   if (found->second.empty()) holds_.erase(found);
@@ -212,10 +212,11 @@ void quota_ledger::drop_holds(std::uint64_t id, const std::string& object_key) {
 
 // -- for the status -------------------------------------------------------------------------------
 
-quota_ledger::entry* quota_ledger::find(const std::string& quota_key) {
-  for (auto& [ns, entries] : by_namespace_)
-    if (const auto found = entries.find(quota_key); found != entries.end()) return &found->second;
-  return nullptr;
+quota_ledger::entry* quota_ledger::find(const std::string& ns, const std::string& quota_key) {
+  const auto entries = by_namespace_.find(ns);
+  if (entries == by_namespace_.end()) return nullptr;
+  const auto found = entries->second.find(quota_key);
+  return found == entries->second.end() ? nullptr : &found->second;
 }
 
 std::vector<quota_ledger::usage> quota_ledger::take_changed() {
@@ -224,13 +225,13 @@ std::vector<quota_ledger::usage> quota_ledger::take_changed() {
   const std::lock_guard lock{mutex_};
   for (auto& [ns, entries] : by_namespace_)
     for (auto& [key, entry] : entries)
-      if (std::exchange(entry.changed, false)) result.push_back({key, entry.spec, entry.used});
+      if (std::exchange(entry.changed, false)) result.push_back({ns, key, entry.spec, entry.used});
   return result;
 }
 
-void quota_ledger::mark_changed(const std::string& quota_key) {
+void quota_ledger::mark_changed(const std::string& ns, const std::string& quota_key) {
   const std::lock_guard lock{mutex_};
-  if (auto* quota = find(quota_key)) quota->changed = true;
+  if (auto* quota = find(ns, quota_key)) quota->changed = true;
 }
 
 }  // namespace troupe::actors::quota

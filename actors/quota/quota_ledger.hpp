@@ -39,14 +39,14 @@ class quota_ledger {
 
   // What is used of one quota.
   struct usage {
-    std::string key;
+    std::string ns, key;
     api::core::v1::ResourceQuotaSpec spec;
     api::resource_list used;
   };
   // The quotas that have changed since the last call, or of which more or less is used.
   std::vector<usage> take_changed();
   // It could not be written down: it is among the next ones again.
-  void mark_changed(const std::string& quota_key);
+  void mark_changed(const std::string& ns, const std::string& quota_key);
 
  private:
   struct entry {
@@ -58,7 +58,7 @@ class quota_ledger {
   using entries = std::map<std::string, entry>;  // by key
   // What one object of a transaction adds to one quota.
   struct hold {
-    std::string object_key, quota_key;
+    std::string object_key, ns, quota_key;
     api::resource_list amounts;
   };
 
@@ -70,7 +70,7 @@ class quota_ledger {
                                                  const api::resource_list& amounts);
   void drop_holds(std::uint64_t id, const std::string& object_key);
   void drop_all_holds(std::uint64_t id);
-  entry* find(const std::string& quota_key);
+  entry* find(const std::string& ns, const std::string& quota_key);
 
   const persistence::store& store_;
   std::atomic<std::size_t> quotas_{0};

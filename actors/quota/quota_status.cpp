@@ -39,7 +39,7 @@ void quota_status::on_quotas(const watch_events& m) {
     if (event.type == event_type::deleted) {
       quotas_.erase(key);
     } else {
-      ledger_->mark_changed(key);
+      ledger_->mark_changed(event.object->meta().namespace_(), key);
       quotas_.insert(std::move(key));
     }
   }
@@ -72,11 +72,11 @@ void quota_status::write(const quota_ledger::usage& usage) {
   transaction->mutations.push_back({usage.key, &stored->kind(), std::move(changed)});
   transaction->cause.author = "quota-status";
   request<commit_done>(core_.writer, commit{std::move(transaction)}, defaults::write_timeout,
-                       [this, key = usage.key](const auto& answered) {
+                       [this, ns = usage.ns, key = usage.key](const auto& answered) {
                          if (answered && (*answered)->result)
                            ++written_;
                          else
-                           ledger_->mark_changed(key);
+                           ledger_->mark_changed(ns, key);
                        });
 }
 
