@@ -5,8 +5,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <catch2/catch.hpp>
-#include <set>
 
+#include "persistence/counters.hpp"
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
@@ -57,52 +57,6 @@ std::map<std::string, std::string> objects_in(const snapshot& state) {
   });
   return all;
 }
-
-// Increments counters by compare and swap, through any of several planes, and remembers what it was
-// told.
-class counters {
- public:
-  explicit counters(std::uint64_t seed) : random_{seed} {}
-
-  void increment(replicated_store& at) {
-    const auto name = "c" + std::to_string(random_() % 3);
-    const auto found = at.read().find(key_of(name));
-    const auto next = found ? std::stoi(value_of(found)) + 1 : 1;
-    ++submitted_;
-    at.submit(only_if(found ? found->revision() : 0, put(name, std::to_string(next))),
-              [this, name, next, &at](const outcome& result) {
-                ++answered_;
-                if (result) {
-                  told_[name].insert(next);
-                  CHECK(at.read().at() >= result->at);
-                } else if (result.error().code == errc::conflict) {
-                  CHECK(at.read().at() >= result.error().actual);
-                } else {
-                  ++unknown_[name];
-                }
-              });
-  }
-
-  // Each increment that was acknowledged is there once: none was lost, none was done twice.
-  void check(const snapshot& state) const {
-    CHECK(answered_ == submitted_);
-    for (const auto& [name, values] : told_) {
-      const auto found = state.find(key_of(name));
-      REQUIRE(found);
-      const auto last = static_cast<std::size_t>(std::stoi(value_of(found)));
-      const auto unknown = unknown_.contains(name) ? unknown_.at(name) : 0;
-      CHECK(*values.rbegin() <= static_cast<int>(last));
-      CHECK(values.size() + unknown >= last);
-      CHECK(values.size() <= last);
-    }
-  }
-
- private:
-  std::mt19937_64 random_;
-  int submitted_ = 0, answered_ = 0;
-  std::map<std::string, std::set<int>> told_;
-  std::map<std::string, std::size_t> unknown_;
-};
 
 }  // namespace
 
