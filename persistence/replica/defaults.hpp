@@ -18,4 +18,8 @@ inline constexpr auto log_retry_limit = 2s;
 // a proposal after 5 s and two elections.
 inline constexpr auto log_answer_limit = 7s;
 
+// A lease is renewed each 1/n of its time to live, and its leader stops when it has not been for
+// the rest.
+inline constexpr int lease_part = 3;
+
 }  // namespace troupe::persistence::defaults

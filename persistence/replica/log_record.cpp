@@ -67,6 +67,8 @@ expected<read_step> read(log_step from) {
         found.step.cause = std::move(record->cause);
         found.step.time = record->time;
       }
+    } else if (each.key == leader_key) {
+      found.leader = leader_change{each.created, each.value.value_or("")};
     } else if (!each.key.starts_with(own_prefix)) {
       if (!each.value) {
         found.step.changes.push_back({std::move(each.key), nullptr, {}, 0});

@@ -1,6 +1,7 @@
 // What a store writes into a shared log besides objects, and how a step of the log is read.
 //
 //   /troupe/session/ID   a number that a control plane raises; all its transactions compare it
+//   /troupe/leader       who leads, as long as a lease of his lives; its creation begins the term
 //   /troupe/cause        of the transaction at whose revision it was changed: who made it, and why
 //
 // A transaction whose session has been raised meanwhile fails for ever. So a control plane that was
@@ -20,6 +21,7 @@ namespace troupe::persistence {
 
 inline constexpr std::string_view own_prefix = "/troupe/";
 inline constexpr std::string_view cause_key = "/troupe/cause";
+inline constexpr std::string_view leader_key = "/troupe/leader";
 std::string session_key(std::string_view session);
 
 // Which transaction of which control plane it was.
@@ -40,9 +42,15 @@ std::string cause_text(const cause_record& record);
 // Nothing for any other text.
 std::optional<cause_record> read_cause(std::string_view text);
 
+struct leader_change {
+  revision created = 0;  // 0: nobody leads
+  std::string name;
+};
+
 struct read_step {
   decided_step step;           // without keys that are no objects of known kinds
   std::optional<log_tag> tag;  // nothing when another program wrote it
+  std::optional<leader_change> leader;
 };
 
 // An object of a known kind that cannot be decoded is `corrupt`.

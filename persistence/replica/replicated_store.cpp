@@ -65,6 +65,36 @@ void replicated_store::begin() {
     read_whole_state();
 }
 
+void replicated_store::campaign(std::string name, std::chrono::seconds time_to_live,
+                                std::function<void(revision fence)> changed) {
+  // On the thread of the log, and not before the state here is the cluster's.
+  barrier([this, name = std::move(name), time_to_live,
+           changed = std::move(changed)](const expected<revision>& reached) mutable {
+    if (!reached) {
+      log_->call_later(defaults::log_retry_limit, [this, name = std::move(name), time_to_live,
+                                                   changed = std::move(changed)]() mutable {
+        campaign(std::move(name), time_to_live, std::move(changed));
+      });
+      return;
+    }
+    election_ =
+        std::make_unique<election>(*log_, std::move(name), time_to_live, std::move(changed));
+    election_->begin(leader_);
+  });
+}
+
+void replicated_store::resign() {
+  log_->call_later({}, [this] {
+    if (election_) election_->resign();
+  });
+}
+
+// What it says of the leader is told when everything before it is visible here.
+void replicated_store::see_leader(const leader_change& seen) {
+  leader_ = seen;
+  if (election_) election_->on_leader(seen);
+}
+
 void replicated_store::observe(batch_observer observer, state_index index) {
   const std::lock_guard lock{replica_mutex_};
   replica_->observe(std::move(observer), std::move(index));
@@ -125,6 +155,7 @@ expected<void> replicated_store::apply(log_step from) {
     answer(next->tag->sequence, std::move(mine));
   }
   answer_ready();
+  if (next->leader) see_leader(*next->leader);
   return {};
 }
 
@@ -180,6 +211,7 @@ void replicated_store::on_page(expected<log_page> page) {
     return log_->list(std::move(last), reading_->at(),
                       [this](expected<log_page> next) { on_page(std::move(next)); });
   const auto at = reading_->at();
+  const auto leader = reading_->leader();
   if (taken) {
     auto step = reading_->difference();
     const auto differences = step.changes.size();
@@ -195,6 +227,7 @@ void replicated_store::on_page(expected<log_page> page) {
   // Their steps may be among those that nobody has seen.
   answer_all([](const pending& each) { return each.session != 0 && !each.decided; },
              {errc::io, "the log does not tell any more whether this has happened"});
+  see_leader(leader);
   follow();
 }
 

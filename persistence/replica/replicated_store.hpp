@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "persistence/replica/defaults.hpp"
+#include "persistence/replica/election.hpp"
 #include "persistence/replica/log_record.hpp"
 #include "persistence/replica/whole_state.hpp"
 #include "persistence/store/local_store.hpp"
@@ -40,6 +41,12 @@ class replicated_store final : public store, private log_reader {
                                                           engine_factory factory,
                                                           std::unique_ptr<shared_log> log,
                                                           std::string session);
+  // Stands for leader from now on (election.hpp); `changed` runs on the thread of the log: with the
+  // fence of a term that begins here, with 0 when it is over. Once.
+  void campaign(std::string name, std::chrono::seconds time_to_live,
+                std::function<void(revision fence)> changed);
+  void resign();
+
   // What waits is answered with `closed`.
   ~replicated_store() override;
 
@@ -62,6 +69,7 @@ class replicated_store final : public store, private log_reader {
     log_transaction request;  // as it was submitted
     cause_record cause;
     std::vector<std::string> keys;  // of the mutations
+    revision fence = 0;
     completion done;
     revision session = 0;  // that it was sent with; 0: it waits
     bool unknown = false;
@@ -105,6 +113,7 @@ class replicated_store final : public store, private log_reader {
   void read_whole_state();
   void on_page(expected<log_page> page);
   expected<void> take_page(log_page page);
+  void see_leader(const leader_change& seen);
   void retry(const error& reason, std::function<void()> work);
 
   // -- questions
@@ -132,6 +141,8 @@ class replicated_store final : public store, private log_reader {
   // Of the log's thread.
   revision applied_;
   std::unique_ptr<whole_state> reading_;
+  std::unique_ptr<election> election_;
+  leader_change leader_;
   std::chrono::milliseconds retry_after_{defaults::log_retry_first};
 
   // Last: it calls back until it has gone.

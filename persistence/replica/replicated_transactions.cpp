@@ -29,6 +29,10 @@ expected<void> check_bounds(const transaction& request, const std::vector<std::s
   return {};
 }
 
+error deposed() {
+  return {errc::deposed, "this control plane does not lead any more"};
+}
+
 }  // namespace
 
 void replicated_store::submit(transaction request, completion done) {
@@ -39,6 +43,7 @@ void replicated_store::submit(transaction request, completion done) {
   pending next;
   next.since = std::chrono::steady_clock::now();
   next.done = std::move(done);
+  next.fence = request.fence;
   next.cause = {{}, std::move(request.cause), replica_->now()};
   for (auto& each : request.preconditions)
     next.request.compares.push_back({std::move(each.key), each.at});
@@ -62,6 +67,7 @@ log_transaction replicated_store::complete(std::uint64_t sequence, const pending
   auto made = from.request;
   if (made.writes.empty()) return made;
   made.compares.push_back({session_key(session_), session_revision_});
+  if (from.fence != 0) made.compares.push_back({std::string{leader_key}, from.fence, true});
   auto cause = from.cause;
   cause.tag = {session_, sequence};
   made.writes.push_back({std::string{cause_key}, cause_text(cause)});
@@ -101,7 +107,12 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told)
                           }});
         break;
       case log_answer::outcome::conflict: {
-        if (told.compare >= mine.request.compares.size()) {
+        if (told.compare > mine.request.compares.size()) {
+          mine.decided = true;
+          later_.push_back({told.at, [this, sequence] { answer(sequence, fail(deposed())); }});
+          break;
+        }
+        if (told.compare == mine.request.compares.size()) {
           if (session_revision_ == mine.session) session_revision_ = told.actual;
           return send_again(sequence);
         }

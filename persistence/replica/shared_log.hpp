@@ -20,15 +20,21 @@
 
 namespace troupe::persistence {
 
-// The key must have been changed last at this revision; 0: it must be absent.
+// The key must have been changed last at this revision, or created at it; 0: it must be absent.
 struct log_compare {
   std::string key;
   revision at = 0;
+  bool created = false;
 };
+
+// Keys that belong to a lease go when it ends: when nobody has renewed it for its time to live, or
+// it is revoked.
+using lease_id = std::int64_t;
 
 struct log_write {
   std::string key;
   std::optional<std::string> value;  // nothing: the key goes
+  lease_id lease = 0;                // 0: of none
 };
 
 // Names a key at most once among the writes.
@@ -96,6 +102,11 @@ class shared_log {
   // Keys greater than `after`, in the state of revision `at`, or with 0 in the newest.
   virtual void list(std::string after, revision at,
                     std::function<void(expected<log_page>)> done) = 0;
+  virtual void grant(std::chrono::seconds time_to_live,
+                     std::function<void(expected<lease_id>)> done) = 0;
+  // How long it lives from now on; 0 when it has ended.
+  virtual void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) = 0;
+  virtual void revoke(lease_id lease) = 0;
   // Once, not before `delay` is over.
   virtual void call_later(std::chrono::milliseconds delay, std::function<void()> work) = 0;
 };

@@ -15,8 +15,8 @@
 namespace troupe::persistence::testing {
 namespace {
 
-std::unique_ptr<store> open_on(const etcd_server& etcd, const std::string& session,
-                               const std::string& directory = {}) {
+std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::string& session,
+                                          const std::string& directory = {}) {
   auto log = open_etcd({.endpoints = {etcd.endpoint()}});
   REQUIRE(log);
   store_options options;
@@ -67,7 +67,8 @@ TEST_CASE("two control planes lose no write while etcd stands still and is kille
   const auto load = [&](int times) {
     for (int i = 0; i < times; ++i) {
       clients.increment(i % 2 == 0 ? *one : *other);
-      if (i % 20 == 0) REQUIRE(eventually([&] { return clients.is_answered(); }, std::chrono::seconds{60}));
+      if (i % 20 == 0)
+        REQUIRE(eventually([&] { return clients.is_answered(); }, std::chrono::seconds{60}));
     }
   };
   load(200);
@@ -87,6 +88,43 @@ TEST_CASE("two control planes lose no write while etcd stands still and is kille
   reach(*other);
   clients.check(one->read());
   CHECK(contents(one->read()) == contents(other->read()));
+}
+
+TEST_CASE("who leads hands over at once, and who is killed within the time of the lease",
+          "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  const etcd_server etcd;
+  std::array<std::atomic<revision>, 3> fences{};
+  const auto candidate = [&](std::size_t i) {
+    auto made = open_on(etcd, "s" + std::to_string(i));
+    made->campaign("s" + std::to_string(i), std::chrono::seconds{2},
+                   [&fences, i](revision fence) { fences[i] = fence; });
+    return made;
+  };
+  auto first = candidate(0);
+  REQUIRE(eventually([&] { return fences[0] != 0; }));
+  const auto second = candidate(1);
+  auto late = just(put("a", "of the first term"));
+  late.fence = fences[0];
+  must(commit(*first, std::move(late)));
+
+  first->resign();
+  REQUIRE(eventually([&] { return fences[1] != 0; }));
+  CHECK(fences[0] == 0);
+  auto refused = just(put("a", "too late"));
+  refused.fence = fences[1] - 1;
+  CHECK(commit(*first, std::move(refused)).error().code == errc::deposed);
+
+  auto third = candidate(2);
+  first.reset();
+  const auto before = std::chrono::steady_clock::now();
+  etcd.signal(SIGSTOP);  // nobody renews
+  etcd.signal(SIGCONT);
+  second->resign();
+  REQUIRE(eventually([&] { return fences[2] != 0; }));
+  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{3});
+  CHECK(value_of(third->read().find(key_of("a"))) == "of the first term");
 }
 
 TEST_CASE("a control plane that was away goes on from its copy", "[etcd]") {

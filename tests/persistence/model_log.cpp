@@ -9,6 +9,7 @@ namespace {
 
 // Requests that may overtake each other, steps and items that come at once.
 constexpr std::size_t overtaking = 3, most_steps = 4, page = 5;
+constexpr std::chrono::seconds slow{3};
 
 }  // namespace
 
@@ -19,7 +20,9 @@ log_answer model_cluster::execute(const log_transaction& request) {
   for (std::size_t i = 0; i < request.compares.size(); ++i) {
     const auto& wanted = request.compares[i];
     const auto found = state_.find(wanted.key);
-    const auto actual = found == state_.end() ? 0 : found->second.modified;
+    revision actual = 0;
+    if (found != state_.end())
+      actual = wanted.created ? found->second.created : found->second.modified;
     if (actual != wanted.at) return {log_answer::outcome::conflict, newest_, i, actual};
   }
   log_step made{newest_ + 1, {}};
@@ -32,7 +35,7 @@ log_answer model_cluster::execute(const log_transaction& request) {
       continue;
     }
     const auto created = found == state_.end() ? made.at : found->second.created;
-    state_[each.key] = {*each.value, created, made.at};
+    state_[each.key] = {*each.value, created, made.at, each.lease};
     made.changes.push_back({each.key, each.value, created});
   }
   if (!made.changes.empty()) {
@@ -40,6 +43,34 @@ log_answer model_cluster::execute(const log_transaction& request) {
     steps_.push_back(std::move(made));
   }
   return {log_answer::outcome::committed, newest_};
+}
+
+lease_id model_cluster::grant() {
+  const std::lock_guard lock{mutex_};
+  leases_.insert(next_lease_);
+  return next_lease_++;
+}
+
+bool model_cluster::lives(lease_id lease) const {
+  const std::lock_guard lock{mutex_};
+  return leases_.contains(lease);
+}
+
+// All its keys go at one revision.
+void model_cluster::end(lease_id lease) {
+  log_transaction removal;
+  {
+    const std::lock_guard lock{mutex_};
+    leases_.erase(lease);
+    for (const auto& [key, each] : state_)
+      if (each.lease == lease) removal.writes.push_back({key, std::nullopt});
+  }
+  execute(removal);
+}
+
+void model_cluster::end_all_leases() {
+  while (!leases_.empty())
+    end(*leases_.begin());
 }
 
 revision model_cluster::newest() const {
@@ -60,7 +91,7 @@ model_cluster::state model_cluster::at(revision at) const {
     if (each.at > at) break;
     for (const auto& change : each.changes)
       if (change.value)
-        made[change.key] = {*change.value, change.created, each.at};
+        made[change.key] = {*change.value, change.created, each.at, 0};
       else
         made.erase(change.key);
   }
@@ -172,8 +203,35 @@ void model_log::list(std::string after, revision at, std::function<void(expected
   });
 }
 
-void model_log::call_later(std::chrono::milliseconds, std::function<void()> work) {
-  add(std::move(work));
+void model_log::grant(std::chrono::seconds, std::function<void(expected<lease_id>)> done) {
+  add([this, done = std::move(done)] { done(cluster_.grant()); });
+}
+
+void model_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
+  add([this, lease, done = std::move(done)] {
+    done(std::chrono::seconds{cluster_.lives(lease) ? 10 : 0});
+  });
+}
+
+void model_log::revoke(lease_id lease) {
+  add([this, lease] { cluster_.end(lease); });
+}
+
+// What comes back again and again moves with the test alone.
+void model_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
+  if (delay < slow) return add(std::move(work));
+  const std::lock_guard lock{mutex_};
+  slow_.push_back(std::move(work));
+}
+
+void model_log::fire_slow() {
+  std::deque<event> all;
+  {
+    const std::lock_guard lock{mutex_};
+    all.swap(slow_);
+  }
+  for (const auto& each : all)
+    each();
 }
 
 bool model_log::is_behind() const {

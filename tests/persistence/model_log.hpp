@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "persistence/replica/shared_log.hpp"
@@ -22,6 +23,10 @@ class model_cluster {
  public:
   log_answer execute(const log_transaction& request);
   revision newest() const;
+  lease_id grant();
+  bool lives(lease_id lease) const;
+  void end(lease_id lease);
+  void end_all_leases();
   // Steps up to here are not known any more.
   void compact(revision up_to);
   // At most `limit` steps after `after`; `compacted` when they have gone.
@@ -34,6 +39,7 @@ class model_cluster {
   struct item {
     std::string value;
     revision created, modified;
+    lease_id lease;
   };
   using state = std::map<std::string, item>;
   state at(revision at) const;
@@ -43,6 +49,8 @@ class model_cluster {
   revision compacted_ = 1;
   state state_, base_;  // now, and at `compacted_`
   std::deque<log_step> steps_;
+  std::set<lease_id> leases_;
+  lease_id next_lease_ = 1;
 };
 
 struct model_faults {
@@ -64,6 +72,13 @@ class model_log final : public shared_log {
   void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
   void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
 
+  void grant(std::chrono::seconds time_to_live,
+             std::function<void(expected<lease_id>)> done) override;
+  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
+  void revoke(lease_id lease) override;
+
+  // What was to be done seconds later, at once: leases are renewed.
+  void fire_slow();
   // Something moves; false when there is nothing to move.
   bool step();
   void run();
@@ -83,7 +98,7 @@ class model_log final : public shared_log {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::mt19937_64 random_;
-  std::deque<event> events_;
+  std::deque<event> events_, slow_;
   std::vector<log_transaction> late_;
   log_reader* reader_ = nullptr;
   revision position_ = 0;

@@ -220,6 +220,61 @@ TEST_CASE("a copy is no store of its own", "[replica]") {
   CHECK(refusal_of(place.path()).code == errc::incompatible);
 }
 
+TEST_CASE("one control plane leads at a time, and nothing of a term happens after it",
+          "[replica]") {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    INFO("seed " << seed);
+    const captured_log quiet;
+    model_cluster cluster;
+    std::mt19937_64 random{seed};
+    std::vector<plane> planes;
+    std::array<revision, 3> fences{};
+    for (std::size_t i = 0; i < fences.size(); ++i) {
+      const auto name = "s" + std::to_string(i);
+      planes.emplace_back(cluster, name,
+                          model_faults{.seed = seed * 3 + i, .lost = 0.1, .cut = 0.05});
+      planes.back().store->campaign(name, std::chrono::seconds{10},
+                                    [&fences, i](revision fence) { fences[i] = fence; });
+    }
+    // The leader's last fence, even when it has been told that its term is over: the late ones
+    // count.
+    std::array<revision, 3> last{};
+    std::map<revision, revision> written;  // of the revisions that were told, by fence
+    int refused = 0;
+    for (int i = 0; i < 400; ++i) {
+      const auto chosen = random() % planes.size();
+      if (fences[chosen] != 0) last[chosen] = fences[chosen];
+      if (last[chosen] != 0 && random() % 4 == 0) {
+        auto request = just(put("led", std::to_string(i)));
+        request.fence = last[chosen];
+        planes[chosen].store->submit(std::move(request),
+                                     [&, fence = last[chosen]](const outcome& result) {
+                                       if (result)
+                                         written[result->at] = fence;
+                                       else if (result.error().code == errc::deposed)
+                                         ++refused;
+                                     });
+      }
+      if (random() % 60 == 0) cluster.end_all_leases();
+      if (random() % 10 == 0) planes[chosen].log->fire_slow();
+      planes[chosen].log->step();
+    }
+    for (int i = 0; i < 3; ++i)
+      for (auto& each : planes) {
+        each.log->fire_slow();
+        each.log->run();
+      }
+    CHECK(std::count(fences.begin(), fences.end(), 0) == 2);
+    CHECK_FALSE(written.empty());
+    revision newest = 0;
+    for (const auto& [at, fence] : written) {
+      CHECK(fence >= newest);
+      newest = std::max(newest, fence);
+      CHECK(at > fence);
+    }
+  }
+}
+
 TEST_CASE("objects of kinds that are not known here are left in the log", "[replica]") {
   const captured_log log;
   model_cluster cluster;

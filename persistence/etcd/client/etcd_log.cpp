@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "persistence/etcd/client/keep_alive_call.hpp"
 #include "persistence/etcd/client/requests.hpp"
 #include "persistence/etcd/client/watch_call.hpp"
 
@@ -63,7 +64,8 @@ expected<std::unique_ptr<shared_log>> etcd_log::open(const etcd_options& options
     auto channel = dial(each, options);
     if (!channel) return fail(std::move(channel.error()));
     members.push_back({each, *channel, etcdserverpb::KV::NewStub(*channel),
-                       etcdserverpb::Watch::NewStub(*channel)});
+                       etcdserverpb::Watch::NewStub(*channel),
+                       etcdserverpb::Lease::NewStub(*channel)});
   }
   return std::unique_ptr<shared_log>{new etcd_log{options, std::move(members)}};
 }
@@ -131,6 +133,47 @@ void etcd_log::list(std::string after, revision at, std::function<void(expected<
     if (!status.ok()) return done(fail(error_of(status)));
     done(page_of(at, found));
   });
+}
+
+void etcd_log::grant(std::chrono::seconds time_to_live,
+                     std::function<void(expected<lease_id>)> done) {
+  etcdserverpb::LeaseGrantRequest request;
+  request.set_ttl(time_to_live.count());
+  auto& through = current();
+  queue_.call<etcdserverpb::LeaseGrantResponse>(
+      options_.read_limit,
+      [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+        return through.lease->PrepareAsyncLeaseGrant(&context, request, &queue);
+      },
+      [done = std::move(done)](const grpc::Status& status, const auto& given) {
+        if (!status.ok()) return done(fail(error_of(status)));
+        done(given.id());
+      });
+}
+
+void etcd_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
+  auto& through = current();
+  auto made = std::make_unique<keep_alive_call>(
+      queue_, lease, [done = std::move(done)](const grpc::Status& status, std::int64_t left) {
+        if (!status.ok()) return done(fail(error_of(status)));
+        done(std::chrono::seconds{left});
+      });
+  auto& mine = *made;
+  queue_.begin(std::move(made), [&](grpc::CompletionQueue& queue, tag*) {
+    mine.start(*through.lease, options_.read_limit, queue);
+  });
+}
+
+void etcd_log::revoke(lease_id lease) {
+  etcdserverpb::LeaseRevokeRequest request;
+  request.set_id(lease);
+  auto& through = current();
+  queue_.call<etcdserverpb::LeaseRevokeResponse>(
+      options_.read_limit,
+      [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+        return through.lease->PrepareAsyncLeaseRevoke(&context, request, &queue);
+      },
+      [](const grpc::Status&, const auto&) {});
 }
 
 void etcd_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {

@@ -22,6 +22,10 @@ class etcd_log final : public shared_log {
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
   void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
+  void grant(std::chrono::seconds time_to_live,
+             std::function<void(expected<lease_id>)> done) override;
+  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
+  void revoke(lease_id lease) override;
   void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
 
  private:
@@ -30,6 +34,7 @@ class etcd_log final : public shared_log {
     std::shared_ptr<grpc::Channel> channel;
     std::unique_ptr<etcdserverpb::KV::Stub> kv;
     std::unique_ptr<etcdserverpb::Watch::Stub> watch;
+    std::unique_ptr<etcdserverpb::Lease::Stub> lease;
   };
   using range_done = std::function<void(const grpc::Status&, etcdserverpb::RangeResponse&)>;
 

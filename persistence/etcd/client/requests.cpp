@@ -12,9 +12,9 @@ etcdserverpb::TxnRequest message_of(const log_transaction& request) {
     auto& compare = *made.add_compare();
     compare.set_key(each.key);
     compare.set_result(Compare::EQUAL);
-    if (each.at == 0) {
+    if (each.at == 0 || each.created) {
       compare.set_target(Compare::CREATE);
-      compare.set_create_revision(0);
+      compare.set_create_revision(static_cast<std::int64_t>(each.at));
     } else {
       compare.set_target(Compare::MOD);
       compare.set_mod_revision(static_cast<std::int64_t>(each.at));
@@ -28,6 +28,7 @@ etcdserverpb::TxnRequest message_of(const log_transaction& request) {
     if (each.value) {
       step.mutable_request_put()->set_key(each.key);
       step.mutable_request_put()->set_value(*each.value);
+      step.mutable_request_put()->set_lease(each.lease);
     } else {
       step.mutable_request_delete_range()->set_key(each.key);
     }
@@ -49,8 +50,10 @@ log_answer answer_of(const log_transaction& request, const grpc::Status& status,
                                            static_cast<std::size_t>(response.responses_size()));
   for (std::size_t i = 0; i < known; ++i) {
     const auto& found = response.responses(static_cast<int>(i)).response_range();
-    const auto actual =
-        found.kvs_size() == 0 ? 0 : static_cast<revision>(found.kvs(0).mod_revision());
+    revision actual = 0;
+    if (found.kvs_size() != 0)
+      actual = static_cast<revision>(request.compares[i].created ? found.kvs(0).create_revision()
+                                                                 : found.kvs(0).mod_revision());
     if (actual != request.compares[i].at) return {outcome::conflict, newest, i, actual};
   }
   log_answer made{outcome::refused};
