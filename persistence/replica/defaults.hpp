@@ -11,6 +11,9 @@ using namespace std::chrono_literals;
 // Transactions that are on their way to the log: more would only wait there (etcd commits what is
 // outstanding at once; above 256 its rate does not grow).
 inline constexpr std::size_t log_window = 256;
+// etcd takes 128 operations in a transaction when nobody says more; the session, the fence and the
+// cause are among them.
+inline constexpr std::size_t log_transaction_limit = 120;
 // After a failure of the log, or of the disk here.
 inline constexpr auto log_retry_first = 50ms;
 inline constexpr auto log_retry_limit = 2s;

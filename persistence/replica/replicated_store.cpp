@@ -110,6 +110,7 @@ store_stats replicated_store::stats() const {
   const std::lock_guard lock{mutex_};
   shown.queued = pending_.size();
   shown.conflicts = conflicts_;
+  shown.read_only = shown.read_only || !is_following_ || session_revision_ == 0;
   return shown;
 }
 

@@ -61,6 +61,8 @@ class replicated_store final : public store, private log_reader {
   using store::observe;
   void observe(batch_observer observer, state_index index) override;
   expected<void> compact(revision up_to) override;
+  bool is_shared() const override { return true; }
+  std::size_t transaction_limit() const override { return defaults::log_transaction_limit; }
   store_stats stats() const override;
   std::string cluster_id() const override { return replica_->cluster_id(); }
 

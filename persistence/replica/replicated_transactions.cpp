@@ -38,6 +38,10 @@ error deposed() {
 void replicated_store::submit(transaction request, completion done) {
   auto stored = encode(request, replica_->options().value_limit_bytes);
   if (!stored) return done(fail(std::move(stored.error())));
+  if (std::max(stored->size(), request.preconditions.size()) > transaction_limit())
+    return done(fail(errc::invalid, fmt::format("a transaction of {} changes is larger than the {} "
+                                                "that the log takes",
+                                                stored->size(), transaction_limit())));
   if (auto bounded = check_bounds(request, *stored, read()); !bounded)
     return done(fail(std::move(bounded.error())));
   pending next;

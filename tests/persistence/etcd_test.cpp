@@ -5,15 +5,17 @@
 #include <csignal>
 #include <thread>
 
+#include "etcd/etcd_server.hpp"
 #include "persistence/counters.hpp"
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/engine/rocks_engine.hpp"
-#include "persistence/etcd_server.hpp"
 #include "persistence/replica/replicated_store.hpp"
 #include "support/skip.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
+
+using test::etcd_server;
 
 std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::string& session,
                                           const std::string& directory = {}) {

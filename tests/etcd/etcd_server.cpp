@@ -1,4 +1,4 @@
-#include "persistence/etcd_server.hpp"
+#include "etcd/etcd_server.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -12,8 +12,9 @@
 #include <array>
 #include <csignal>
 #include <stdexcept>
+#include <vector>
 
-namespace troupe::persistence::testing {
+namespace troupe::test {
 
 namespace {
 
@@ -49,12 +50,24 @@ etcd_server::~etcd_server() {
 }
 
 void etcd_server::start() {
-  std::vector<std::string> words{
-      program,     "--data-dir",           place_.path("etcd"), "--name",
-      "one",       "--listen-client-urls", client_url_,         "--advertise-client-urls",
-      client_url_, "--listen-peer-urls",   peer_url_,           "--initial-advertise-peer-urls",
-      peer_url_,   "--initial-cluster",    "one=" + peer_url_,  "--log-level",
-      "error",     "--enable-v2=false"};
+  std::vector<std::string> words{program,
+                                 "--data-dir",
+                                 (place_.path() / "etcd").string(),
+                                 "--name",
+                                 "one",
+                                 "--listen-client-urls",
+                                 client_url_,
+                                 "--advertise-client-urls",
+                                 client_url_,
+                                 "--listen-peer-urls",
+                                 peer_url_,
+                                 "--initial-advertise-peer-urls",
+                                 peer_url_,
+                                 "--initial-cluster",
+                                 "one=" + peer_url_,
+                                 "--log-level",
+                                 "error",
+                                 "--enable-v2=false"};
   std::vector<char*> arguments;
   for (auto& each : words)
     arguments.push_back(each.data());
@@ -84,4 +97,4 @@ void etcd_server::restart() {
   start();
 }
 
-}  // namespace troupe::persistence::testing
+}  // namespace troupe::test

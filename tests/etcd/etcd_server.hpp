@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "persistence/fixture.hpp"
+#include "support/scratch_folder.hpp"
 
-namespace troupe::persistence::testing {
+namespace troupe::test {
 
 class etcd_server {
  public:
@@ -28,9 +28,9 @@ class etcd_server {
   void start();
   void end();
 
-  scratch_directory place_;
+  scratch_folder place_;
   std::string client_url_, peer_url_;
   pid_t process_ = 0;
 };
 
-}  // namespace troupe::persistence::testing
+}  // namespace troupe::test
