@@ -16,6 +16,8 @@ template <>
 inline constexpr auto words_of<pod_runtime> =
     std::array<std::string_view, 4>{"auto", "process", "cri", "simulated"};
 template <>
+inline constexpr auto words_of<store_kind> = std::array<std::string_view, 2>{"embedded", "etcd"};
+template <>
 inline constexpr auto words_of<network_mode> =
     std::array<std::string_view, 3>{"none", "services", "auto"};
 template <>

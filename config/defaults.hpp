@@ -47,6 +47,10 @@ inline constexpr byte_size history_bytes{512 << 20};
 inline constexpr std::int64_t max_events = 100'000;
 inline constexpr byte_size max_event_bytes{64 << 20};
 
+// The least that a new leader waits for one that was killed; etcd gives a lease at least 1.5 of its
+// elections, which take a second.
+inline constexpr duration leader_lease = 5s;
+
 // -- kubelet ----------------------------------------------------------------------------------
 // Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).
 inline constexpr duration lease_duration = 40s;

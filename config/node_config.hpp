@@ -23,6 +23,8 @@ enum class log_format { text, json };
 enum class observation { on, off };
 // Whether services have rules on this machine; automatic: where it allows them.
 enum class network_mode { none, services, automatic };
+// Where the cluster's state is: in this node's own store, or in an etcd that several share.
+enum class store_kind { embedded, etcd };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
 
@@ -52,6 +54,7 @@ struct service_account_config {
 };
 
 struct store_config {
+  store_kind store = store_kind::embedded;
   // The change log keeps at least so many revisions, and at least so long, but no more bytes than
   // these.
   std::int64_t history_revisions = defaults::history_revisions;
@@ -60,6 +63,14 @@ struct store_config {
   // Events are kept for an hour, but no more than these.
   std::int64_t max_events = defaults::max_events;
   byte_size max_event_bytes = defaults::max_event_bytes;
+};
+
+// Used where the store is etcd.
+struct etcd_config {
+  std::vector<std::string> endpoints;
+  // Files in PEM; empty: none.
+  std::filesystem::path ca, cert, key;
+  duration leader_lease = defaults::leader_lease;
 };
 
 struct kubelet_config {
@@ -124,6 +135,7 @@ struct node_config {
   server_config server;
   service_account_config service_account;
   store_config store;
+  etcd_config etcd;
   kubelet_config kubelet;
   link_config link;
   network_config network;

@@ -17,6 +17,7 @@ constexpr std::int64_t gibibyte = 1 << 30;
 using node = node_config;
 using server = server_config;
 using store = store_config;
+using etcd = etcd_config;
 using kubelet = kubelet_config;
 using accounts = service_account_config;
 using cluster = cluster_config;
@@ -111,6 +112,33 @@ constexpr setting rows[] = {
               "clusters up to 1.23 had it.",
      .brief = true},
 
+    {.name = "store.store",
+     .at = at<&node::store, &store::store>(),
+     .about = "Where the cluster's state is: in a store of this node's own, or in an etcd that "
+              "several control planes share.",
+     .brief = true},
+    {.name = "etcd.endpoints",
+     .at = at<&node::etcd, &etcd::endpoints>(),
+     .about = "The members of etcd, as https://10.0.0.1:2379; one is used at a time, the next when "
+              "it fails."},
+    {.name = "etcd.ca",
+     .at = at<&node::etcd, &etcd::ca>(),
+     .about = "File with the certificates of those whom etcd's certificate must be signed by.",
+     .when_empty = "the machine's own authorities"},
+    {.name = "etcd.cert",
+     .at = at<&node::etcd, &etcd::cert>(),
+     .about = "File with the certificate by which etcd knows this control plane.",
+     .when_empty = "none"},
+    {.name = "etcd.key",
+     .at = at<&node::etcd, &etcd::key>(),
+     .about = "File with the key of that certificate.",
+     .when_empty = "none"},
+    {.name = "etcd.leader_lease",
+     .at = at<&node::etcd, &etcd::leader_lease>(),
+     .about = "How long a control plane that leads may be silent before another one leads.",
+     .unit = "time",
+     .minimum = 2 * second,
+     .maximum = 10 * minute},
     {.name = "store.history_revisions",
      .at = at<&node::store, &store::history_revisions>(),
      .about = "The newest changes that the change log keeps at least; a watch from before what it "

@@ -134,12 +134,12 @@ control_plane::~control_plane() {
   }
 }
 
-void control_plane::start_leading() {
+void control_plane::start_leading(persistence::revision fence) {
   const std::lock_guard lock{impl_->mutex};
   if (impl_->term) return;
   impl_->term =
       std::make_unique<leading>(leading::context{impl_->system, impl_->store, impl_->writes,
-                                                 impl_->quotas, impl_->core_actors},
+                                                 impl_->quotas, impl_->core_actors, fence},
                                 impl_->options);
 }
 

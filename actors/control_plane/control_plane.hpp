@@ -66,7 +66,8 @@ class control_plane {
   // nothing where it is so already. After stop_leading() nothing that the controllers had not sent
   // to the store before gets there, and a barrier of the store that is asked for then is passed
   // when all that they had sent is committed or refused. So another one may lead behind it.
-  void start_leading();
+  // `fence`: of the term, where the store is shared with other control planes.
+  void start_leading(persistence::revision fence = 0);
   void stop_leading();
   bool leads() const;
 

@@ -13,8 +13,9 @@ leading::leading(const context& of, const control_plane_options& options) : syst
   leading_context term{system_, of.store, of.core, options, of.quotas};
   term.core.writer = system_.spawn(
       {.kind = "term-writer", .name = "term-writer"},
-      runtime::make<writer>(
-          of.writes, writer_options{.conflict_chance = options.conflict_chance, .gate = gate_}));
+      runtime::make<writer>(of.writes, writer_options{.conflict_chance = options.conflict_chance,
+                                                      .gate = gate_,
+                                                      .fence = of.fence}));
   started_.push_back(term.core.writer);
   for (const auto& each : leading_actors())
     if (auto started = each.start(term)) started_.push_back(std::move(started));

@@ -119,6 +119,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     }
     const bool removed = first.content == nullptr;
     plan.transaction.cause = a->request.cause;
+    plan.transaction.fence = a->request.fence;
     ++under_way;
     send(std::move(plan.transaction),
          [self = shared_from_this(), a, removed, created = !plan.before,

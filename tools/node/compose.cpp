@@ -28,6 +28,7 @@
 #include "server/rest/calls/api_address.hpp"
 #include "server/rest/handlers/api_server.hpp"
 #include "server/tokens/account_tokens.hpp"
+#include "tools/node/cluster_store.hpp"
 #include "tools/node/link_service.hpp"
 #include "tools/node/node_options.hpp"
 
@@ -83,6 +84,10 @@ class node : public node_parts {
     if (!address) return address;
     if (auto started = start_network(); !started) return tl::make_unexpected(started.error());
     start_nodes();
+    if (shared_ != nullptr)
+      terms_ = std::make_unique<term_keeper>(
+          *shared_, *plane_, config_.kubelet.node_name,
+          std::chrono::duration_cast<std::chrono::seconds>(config_.etcd.leader_lease));
     return address;
   }
 
@@ -93,15 +98,10 @@ class node : public node_parts {
 
  private:
   tl::expected<void, std::string> open_store() {
-    persistence::store_options options;
-    options.directory = (config_.data_dir / "store").string();
-    options.history_revisions = static_cast<persistence::revision>(config_.store.history_revisions);
-    options.history_time =
-        std::chrono::duration_cast<std::chrono::seconds>(config_.store.history_time);
-    options.log_limit_bytes = static_cast<std::uint64_t>(config_.store.history_bytes.bytes);
-    auto opened = persistence::store::open(std::move(options));
-    if (!opened) return tl::make_unexpected(opened.error().message);
-    store_ = std::move(*opened);
+    auto opened = open_cluster_store(config_);
+    if (!opened) return tl::make_unexpected(opened.error());
+    store_ = std::move(opened->store);
+    shared_ = opened->shared;
     return {};
   }
 
@@ -137,6 +137,7 @@ class node : public node_parts {
     plane.authority = authority_;
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
+    plane.controllers = shared_ == nullptr;  // else when it is elected
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
     return {};
   }
@@ -289,12 +290,14 @@ class node : public node_parts {
 
   const config::node_config& config_;
   std::unique_ptr<persistence::store> store_;
+  persistence::replicated_store* shared_ = nullptr;  // the same, where others write to it too
   const std::shared_ptr<actors::cluster_authority> authority_ =
       std::make_shared<actors::cluster_authority>();
   std::shared_ptr<server::account_tokens> accounts_;
   server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
+  std::unique_ptr<term_keeper> terms_;  // null where nobody else may lead
   server::health_checks health_;
   server::authorization permissions_{{}};
   std::unique_ptr<actors::node_network> network_;   // null: none is wanted
