@@ -29,7 +29,7 @@ tl::expected<std::string, std::string> node_signer::certify(const std::string& n
                                                          life_ / join_defaults::backdated_part);
   x509::leaf leaf;
   leaf.common_name = std::string{actors::node_user_prefix} + node;
-  leaf.organizations = {std::string{actors::nodes_group}};
+  leaf.organizations = {std::string{actors::nodes_group}, std::string{actors::joined_nodes_group}};
   leaf.valid = {now - early, now + life_};
   return x509::certify(authority, leaf, public_key);
 }

@@ -19,7 +19,8 @@ class node_signer {
   // Its certificate, PEM; empty before api_frontend has started.
   std::string authority() const;
 
-  // For CN=system:node:NAME, O=system:nodes and nothing else, good for a client only.
+  // For CN=system:node:NAME, O=system:nodes, O=troupe:joined-nodes and nothing else, good for a
+  // client only.
   tl::expected<std::string, std::string> certify(const std::string& node,
                                                  const std::string& public_key,
                                                  x509::time_point now) const;

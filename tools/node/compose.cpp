@@ -24,6 +24,7 @@
 #include "server/join/bootstrap_tokens.hpp"
 #include "server/join/join_api.hpp"
 #include "server/join/join_authorizer.hpp"
+#include "server/join/node_certificates.hpp"
 #include "server/legacy/legacy_api.hpp"
 #include "server/rest/calls/api_address.hpp"
 #include "server/rest/handlers/api_server.hpp"
@@ -198,6 +199,7 @@ class node : public node_parts {
       held->replace(certificates);
     };
     parts.permissions = permissions_;
+    parts.certificates = std::make_shared<server::node_certificates>(*store_);
     parts.signer = signer;
     if (!from.legacy_listen.empty()) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());

@@ -6,6 +6,7 @@
 
 #include "api/codec/codec.hpp"
 #include "api/kind_row.hpp"
+#include "api/kinds/deprecations.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
@@ -55,7 +56,8 @@ TEST_CASE("every kind is created, read, listed, patched and deleted") {
     REQUIRE(made.status == 201);
     CHECK(made.at("kind") == example.kind);
     CHECK(made.at("apiVersion") == example.api_version);
-    CHECK(made.headers.contains("warning") == !kind->row().warning.empty());
+    CHECK(made.headers.contains("warning") ==
+          (!kind->row().warning.empty() || !api::deprecation_of(*kind).empty()));
     CHECK(server.get(one).text() == made.text());
     const auto list = server.get(all);
     CHECK(list.at("kind") == std::string(example.kind) + "List");
@@ -193,6 +195,20 @@ TEST_CASE("parts of the control plane say how they are when they are asked") {
   CHECK(server.get("/api/v1/componentstatuses/store").at("conditions.0.message") == "ok");
   CHECK(server.get("/api/v1/componentstatuses/none").status == 404);
   CHECK(server.post("/api/v1/componentstatuses", "{}").status == 405);
+}
+
+TEST_CASE("who reads a kind that upstream has deprecated is warned") {
+  rest_test server;
+  const auto warning = [&](const std::string& path) {
+    const auto answer = server.get(path);
+    const auto found = answer.headers.find("warning");
+    return found == answer.headers.end() ? std::string{} : found->second;
+  };
+  CHECK(warning("/api/v1/componentstatuses") ==
+        "299 - \"v1 ComponentStatus is deprecated in v1.19+\"");
+  CHECK(warning("/api/v1/namespaces/default/endpoints") ==
+        "299 - \"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice\"");
+  CHECK(warning("/api/v1/services").empty());
 }
 
 TEST_CASE("a stateful set is scaled by its scale") {
