@@ -6,6 +6,7 @@
 
 #include "actors/access/node_identity.hpp"
 #include "actors/link/node_requests.hpp"
+#include "actors/nodes/node_rules.hpp"
 #include "actors/usage/defaults.hpp"
 #include "actors/usage/simulated_usage.hpp"
 #include "api/schema/core_node.pb.h"
@@ -60,7 +61,8 @@ void usage_desk::on_ask_nodes(const ask_nodes& m, runtime::promise<nodes_usage> 
       if (table_->connected(name)) ask(asked, name, links_, ask_usage{name});
     } else if (const auto meter = system().actors().find(usage_meter_kind, name)) {
       ask(asked, name, meter, measure_usage{});
-    } else if (is_simulated(node->as<Node>())) {
+    } else if (is_simulated(node->as<Node>()) &&
+               readiness_of(node->as<Node>()) == readiness::ready) {
       simulated.insert(name);
     }
   }
