@@ -1,5 +1,6 @@
 #include "actors/controllers/registry.hpp"
 
+#include "actors/controllers/autoscaling/autoscaling.hpp"
 #include "actors/controllers/cron_jobs/cron_jobs.hpp"
 #include "actors/controllers/daemon_sets/daemon_sets.hpp"
 #include "actors/controllers/deployments/deployments.hpp"
@@ -24,6 +25,7 @@ const std::vector<controller_type>& known_controllers() {
       cron_jobs::controller(),
       endpoints::controller(),
       disruption::controller(),
+      autoscaling::controller(),
       root_ca::controller(),
   };
   // clang-format on

@@ -58,7 +58,7 @@ bool node_agent::shown_ready() const {
 }
 
 void node_agent::refresh_node(bool report) {
-  if (!node_known_) return;
+  if (!node_known_ || is_silent()) return;
   auto node = node_object_ ? node_object_->copy_as<Node>() : std::make_unique<Node>();
   if (!node_object_) {
     auto& meta = *node->mutable_metadata();
@@ -79,6 +79,11 @@ void node_agent::refresh_node(bool report) {
   write(api::kind_of<Node>(), node_object_, std::move(node));
 }
 
+void node_agent::node_returns() {
+  renew_lease();
+  refresh_node(true);
+}
+
 void node_agent::on_lease(const watch_events& m) {
   for (const auto& event : m.events)
     lease_ = event.type == event_type::deleted ? nullptr : event.object;
@@ -89,7 +94,7 @@ void node_agent::on_lease(const watch_events& m) {
 
 void node_agent::renew_lease() {
   // A new one is the Node's, with which it goes.
-  if (!lease_known_ || (!lease_ && !node_object_)) return;
+  if (!lease_known_ || (!lease_ && !node_object_) || is_silent()) return;
   auto lease = lease_ ? lease_->copy_as<Lease>() : std::make_unique<Lease>();
   auto& meta = *lease->mutable_metadata();
   if (!lease_) {

@@ -45,6 +45,9 @@ class node_agent : public informer {
   const api::object_ptr& node_object() const noexcept { return node_object_; }
   // The Node as it stands now shows the condition Ready as True.
   bool shown_ready() const;
+  // It shows no sign of life and writes nothing while this holds; node_returns() ends that.
+  virtual bool is_silent() const { return false; }
+  void node_returns();
   // Called when the Node has changed.
   virtual void node_changed() {}
   // A write of that object, or its removal, failed for a reason that may pass; null: it was new.
