@@ -10,10 +10,10 @@ keep_alive_call::keep_alive_call(call_queue& queue, std::int64_t lease,
   request_.set_id(lease);
 }
 
-void keep_alive_call::start(etcdserverpb::Lease::Stub& stub, std::chrono::milliseconds limit,
+void keep_alive_call::start(etcdserverpb::Lease::Stub\& service, std::chrono::milliseconds limit,
                             grpc::CompletionQueue& queue) {
   context_.set_deadline(std::chrono::system_clock::now() + limit);
-  stream_ = stub.PrepareAsyncLeaseKeepAlive(&context_, &queue);
+  stream_ = service.PrepareAsyncLeaseKeepAlive(&context_, &queue);
   stream_->StartCall(static_cast<tag*>(this));
 }
 

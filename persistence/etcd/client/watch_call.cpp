@@ -22,7 +22,7 @@ void add(std::vector<log_step>& steps, Event& from) {
 
 }  // namespace
 
-void watch_call::start(etcdserverpb::Watch::Stub& stub, revision after,
+void watch_call::start(etcdserverpb::Watch::Stub\& service, revision after,
                        grpc::CompletionQueue& queue) {
   // A member that has lost its leader ends the stream instead of keeping silent.
   context_.AddMetadata("hasleader", "true");
@@ -31,7 +31,7 @@ void watch_call::start(etcdserverpb::Watch::Stub& stub, revision after,
   create.set_range_end(std::string(1, '\0'));
   create.set_start_revision(static_cast<std::int64_t>(after) + 1);
   create.set_fragment(true);
-  stream_ = stub.PrepareAsyncWatch(&context_, &queue);
+  stream_ = service.PrepareAsyncWatch(&context_, &queue);
   stream_->StartCall(static_cast<tag*>(this));
 }
 
