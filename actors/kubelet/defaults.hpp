@@ -23,6 +23,9 @@ inline constexpr std::int64_t log_bytes_per_second = 8 << 20;
 // kubernetes: MaxContainerBackOff and the delay it begins with; a container that ran for twice the
 // longest starts with the first delay again.
 inline constexpr auto restart_first = 10s;
+// How long the guard of a pod's network has to answer: nft may take as long, twice, when another
+// script is under way.
+inline constexpr auto guard_limit = 60s;
 inline constexpr auto restart_longest = 300s;
 inline constexpr auto restart_forgotten = 600s;
 

@@ -57,6 +57,16 @@ bool cidr::contains(const cidr& other) const noexcept {
   return true;
 }
 
+std::optional<std::pair<std::uint32_t, std::uint32_t>> cidr::v4_range() const noexcept {
+  if (v6_) return std::nullopt;
+  std::uint32_t address = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    address = address << 8 | bytes_[i];
+  const auto host_bits =
+      prefix_bits_ == 0 ? ~std::uint32_t{0} : ~(~std::uint32_t{0} << (32 - prefix_bits_));
+  return std::pair{address & ~host_bits, address | host_bits};
+}
+
 complaints check_cidr(std::string_view s) {
   if (cidr::parse(s)) return {};
   return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};

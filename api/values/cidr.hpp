@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/values/syntax.hpp"
 
@@ -22,6 +23,8 @@ class cidr {
   bool is_canonical() const noexcept { return canonical_; }
   // Whether all addresses of `other` are in it.
   bool contains(const cidr& other) const noexcept;
+  // The first and the last address as numbers; nothing for IPv6.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> v4_range() const noexcept;
 
  private:
   std::array<std::uint8_t, 16> bytes_{};

@@ -32,6 +32,9 @@ void measure_idle_nodes(results& out, const bench_options& options);
 void measure_many_pods(results& out, const bench_options& options);
 // What observation of the actors costs: the same work with and without it, in turn.
 void measure_console(results& out, const bench_options& options);
+// Names and services: DNS, and changes on their way to the kernel. In a network namespace, where
+// the rights and nft are there.
+void measure_network(results& out, const bench_options& options);
 // What others notice of a client that takes all it can, and what it makes the node keep.
 void measure_limits(results& out, const bench_options& options);
 

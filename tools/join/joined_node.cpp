@@ -67,6 +67,7 @@ class joined_node final : public node_parts {
     if (!network) return tl::make_unexpected(network.error());
     network_ = std::move(*network);
     if (network_) network_->follow(*system_, gateway);
+    if (network_ && kubelet_) kubelet_->guard = network_->guard();
     start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
     auto dialer = runtime::link::dialer::start(
         {.to = {address->host, address->port},

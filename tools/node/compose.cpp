@@ -9,6 +9,8 @@
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "api/schema/networking_policy.pb.h"
+#include "api/scheme.hpp"
 #include "config/node_config.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
@@ -149,6 +151,8 @@ class node : public node_parts {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
       rest.logs = kubelet_->containers;
       rest.streams = kubelet_->containers;
+      if (has_network_rules(config_.network.mode) && kubelet_->containers->features().own_network)
+        rest.enforced = {&api::kind_of<api::networking::v1::NetworkPolicy>()};
     }
     permissions_ = server::authorization{
         {std::make_shared<server::join_authorizer>(),
@@ -284,6 +288,7 @@ class node : public node_parts {
       return;
     }
     kubelet_->tokens = plane_->tokens();
+    if (network_) kubelet_->guard = network_->guard();
     kubelet_->address = server::reachable_address(config_.server.listen.host);
     const auto api = front_->address();
     kubelet_->api = {server::reachable_address(api.host), api.port};

@@ -90,18 +90,22 @@ actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
   return made;
 }
 
+bool has_network_rules(config::network_mode mode) {
+  return mode == config::network_mode::services ||
+         (mode == config::network_mode::automatic &&
+          actors::node_network::missing_for_services().empty());
+}
+
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
     const config::node_config& config, const std::string& node) {
   const auto& from = config.network;
   actors::node_network_options made;
   made.node = node;
   made.marker = network_marker(config.data_dir);
-  made.services = from.mode == config::network_mode::services;
-  if (from.mode == config::network_mode::automatic) {
-    const auto missing = actors::node_network::missing_for_services();
-    made.services = missing.empty();
-    if (!missing.empty()) spdlog::info("network: services have no rules here: {}", missing);
-  }
+  made.services = has_network_rules(from.mode);
+  if (from.mode == config::network_mode::automatic && !made.services)
+    spdlog::info("network: services have no rules here: {}",
+                 actors::node_network::missing_for_services());
   made.dns_host = from.dns_listen.host;
   made.dns_port = from.dns_listen.port;
   if (!made.services && from.dns_listen.empty()) return nullptr;

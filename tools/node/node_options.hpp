@@ -29,6 +29,9 @@ tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
 actors::kubelet_options make_kubelet_options(const config::node_config& config, std::string node);
 actors::simulated_node make_simulated_node(const config::kubelet_config& from);
 
+// Whether this machine gets rules for services and network policies.
+bool has_network_rules(config::network_mode mode);
+
 // Null where the configuration wants none, or wants one only where the machine allows it.
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
     const config::node_config& from, const std::string& node);

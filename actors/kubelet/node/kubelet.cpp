@@ -82,6 +82,7 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->helpers = std::move(helpers);
   context_->kubelet = self();
   context_->tokens = options_.tokens;
+  context_->guard = options_.guard;
   context_->root_dir = options_.root_dir;
   context_->node = options_.node;
   context_->addresses = {options_.address, options_.address};

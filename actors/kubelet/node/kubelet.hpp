@@ -29,6 +29,7 @@ struct kubelet_options {
   std::shared_ptr<job_queue> jobs;
   // Takes request_token, for its pods; null: they get none.
   runtime::actor_ref tokens = {};
+  pod_guard guard = {};  // of the network of pods with addresses of their own
   // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
   std::filesystem::path root_dir;
   // Directories that no container may reach: the root directory, and the node's data with its keys.

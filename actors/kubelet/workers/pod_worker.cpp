@@ -40,7 +40,7 @@ const runtime::behavior& pod_worker::make_behavior() const {
       &pod_worker::on_container_event, &pod_worker::on_probe_event, &pod_worker::on_hook_event,
       &pod_worker::on_volumes_event, &pod_worker::on_volumes_measured,
       &pod_worker::on_containers_removed, &pod_worker::on_torn_down, &pod_worker::on_sandbox_event,
-      &pod_worker::on_image_event, &pod_worker::on_created_event);
+      &pod_worker::on_guard_event, &pod_worker::on_image_event, &pod_worker::on_created_event);
   return table;
 }
 
@@ -221,6 +221,7 @@ void pod_worker::arm_timer() {
   for (const auto& [wanted, held] : tokens_)
     if (!held.asked && held.ask_at > now()) consider(held.ask_at);
   if (sandbox_retry_at_ > now()) consider(sandbox_retry_at_);
+  if (guard_ask_at_ > now()) consider(guard_ask_at_);
   if (!terminating() && !failure_ && pod().spec().has_active_deadline_seconds() &&
       pod().status().has_start_time()) {
     const std::chrono::seconds end{pod().status().start_time().seconds() +

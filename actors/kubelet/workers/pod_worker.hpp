@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,11 @@
 #include "runtime/actor.hpp"
 
 namespace troupe::actors {
+
+// Asked before the first container of a pod starts in a sandbox with an address of its own: `done`
+// comes with nothing when what guards the pod's network is in force, else with the reason.
+using pod_guard = std::function<void(const api::object_ptr& pod, const std::string& address,
+                                     std::function<void(std::string problem)> done)>;
 
 // Helpers that outlive a crash of the kubelet's actor, as its workers do: made once
 // (`spawn_kubelet`), shared by all restarts of all of them.
@@ -56,6 +62,7 @@ struct kubelet_context {
   local_api api;
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;             // volumes in memory
+  pod_guard guard;                    // empty: nothing guards pods here
   std::vector<std::string> hidden;    // directories that no container may reach
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
 };
@@ -80,6 +87,10 @@ class pod_worker : public runtime::actor {
   struct sandbox_event {
     std::string id;  // that was followed; empty: that was asked for
     sandbox_change change;
+  };
+  struct guard_event {
+    std::string sandbox;
+    std::string problem;  // empty: it is guarded
   };
   // Answers of the runtime on the way to a start.
   struct image_event {
@@ -122,6 +133,7 @@ class pod_worker : public runtime::actor {
   void on_surveyed(const surveyed& m);
   void on_reference_event(const reference_event& m);
   void on_sandbox_event(const sandbox_event& m);
+  void on_guard_event(const guard_event& m);
   void on_image_event(const image_event& m);
   void on_created_event(const created_event& m);
   void on_container_event(const container_event& m);
@@ -144,6 +156,7 @@ class pod_worker : public runtime::actor {
   void adopt(const found_container& found);
   bool sandbox_ready();
   void use_sandbox(const sandbox_status& ready);
+  bool guarded();
   sandbox_observer observe_sandbox(const std::string& id);
   void run_containers();
   void check_image(container_record& record);
@@ -208,6 +221,8 @@ class pod_worker : public runtime::actor {
   std::optional<sandbox_status> sandbox_;  // that is ready
   bool sandbox_asked_ = false;
   runtime::time_point sandbox_retry_at_{};
+  std::string guarded_sandbox_;  // its id
+  runtime::time_point guard_ask_at_{};
   pod_addresses addresses_;
   // Volumes: whether they stand, are being set up, and are to be looked at again.
   bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;

@@ -156,7 +156,7 @@ void pod_worker::refuse(container_record& record, const runtime_error& error) {
 
 // One is asked for when a container is to be started in it.
 bool pod_worker::sandbox_ready() {
-  if (sandbox_) return true;
+  if (sandbox_) return guarded();
   if (sandbox_asked_ || sandbox_retry_at_ > now()) return false;
   sandbox_asked_ = true;
   containers().run_sandbox({object_}, observe_sandbox({}));
@@ -171,6 +171,35 @@ void pod_worker::use_sandbox(const sandbox_status& ready) {
   sandbox_ = ready;
   sandbox_asked_ = false;
   addresses_.pod_ip = ready.ip.empty() ? context_->addresses.pod_ip : ready.ip;
+  // Also for what runs already: after a restart the guard learns the address from here.
+  if (object_ && !terminating()) guarded();
+}
+
+// An answer may be lost with who was asked: then it is asked again.
+bool pod_worker::guarded() {
+  if (!context_->guard || sandbox_->ip.empty() || pod().spec().host_network() ||
+      guarded_sandbox_ == sandbox_->id)
+    return true;
+  if (guard_ask_at_ > now()) return false;
+  guard_ask_at_ = now() + kubelet_defaults::guard_limit;
+  context_->guard(object_, sandbox_->ip, [to = self(), id = sandbox_->id](std::string problem) {
+    to.tell(guard_event{id, std::move(problem)});
+  });
+  return false;
+}
+
+void pod_worker::on_guard_event(const guard_event& m) {
+  if (!sandbox_ || sandbox_->id != m.sandbox) return;
+  if (m.problem.empty()) {
+    guarded_sandbox_ = m.sandbox;
+    guard_ask_at_ = {};
+  } else {
+    guard_ask_at_ = now() + kubelet_defaults::restart_first;
+    if (!terminating())
+      record_pod_event(true, "NetworkPolicyNotReady",
+                       "Network policies are not in force: " + m.problem);
+  }
+  sync();
 }
 
 // What runs in a sandbox that has gone is killed, and runs again in the next one (kubernetes:
@@ -185,6 +214,7 @@ void pod_worker::on_sandbox_event(const sandbox_event& m) {
   sandbox_.reset();
   sandbox_asked_ = false;
   sandbox_retry_at_ = was_ready ? runtime::time_point{} : now() + kubelet_defaults::restart_first;
+  guard_ask_at_ = {};
   if (!was_ready)
     record_pod_event(
         true, "FailedCreatePodSandBox",

@@ -10,6 +10,7 @@
 #include "actors/network/defaults.hpp"
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/node/loopback_address.hpp"
+#include "actors/network/policies/network_policies.hpp"
 #include "actors/network/services/conntrack.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/service_proxy.hpp"
@@ -81,7 +82,9 @@ tl::expected<void, std::string> node_network::serve_dns() {
 
 void node_network::follow(runtime::actor_system& system, const runtime::actor_ref& watcher) {
   if (state_->dns) follow_dns(system, watcher);
-  if (state_->nft) follow_services(system, watcher);
+  if (!state_->nft) return;
+  follow_services(system, watcher);
+  follow_policies(system, watcher);
 }
 
 void node_network::follow_dns(runtime::actor_system& system, const runtime::actor_ref& watcher) {
@@ -96,7 +99,7 @@ void node_network::follow_dns(runtime::actor_system& system, const runtime::acto
 void node_network::follow_services(runtime::actor_system& system,
                                    const runtime::actor_ref& watcher) {
   services::service_proxy_options options;
-  options.node.name = options_.node;
+  options.node = options_.node;
   options.table.service_network = defaults::service_network;
   options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
                                                              auto done) {
@@ -109,13 +112,35 @@ void node_network::follow_services(runtime::actor_system& system,
                runtime::make<services::service_proxy>(watcher, std::move(options)));
 }
 
+void node_network::follow_policies(runtime::actor_system& system,
+                                   const runtime::actor_ref& watcher) {
+  policies::network_policies_options options;
+  options.node = options_.node;
+  options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
+    const auto shared = std::make_shared<decltype(done)>(std::move(done));
+    const bool taken = held->nft->post([change = services::rule_change{std::move(script), {}}, nft,
+                                        shared] { (*shared)(apply_change(nft, change)); });
+    if (!taken) (*shared)("too many scripts wait for nft");
+  };
+  policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
+                           runtime::make<policies::network_policies>(watcher, std::move(options)));
+}
+
+node_network::pod_guard node_network::guard() const {
+  if (!policies_) return {};
+  return [to = policies_](const api::object_ptr& pod, const std::string& address, auto done) {
+    to.tell(policies::guard_pod{pod, address, std::move(done)});
+  };
+}
+
 tl::expected<void, std::string> remove_network(const std::filesystem::path& marker) {
   std::error_code ignored;
   if (!std::filesystem::exists(marker, ignored)) return {};
   if (const auto missing = node_network::missing_for_services(); !missing.empty())
     return tl::make_unexpected("the rules of services cannot be removed: " + missing);
   auto removed =
-      services::run_nft({*services::find_nft()}, services::no_table(), network_defaults::nft_limit);
+      services::run_nft({*services::find_nft()}, services::no_table() + policies::no_policy_table(),
+                        network_defaults::nft_limit);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);
   if (removed) std::filesystem::remove(marker, ignored);
   return removed;

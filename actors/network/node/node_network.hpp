@@ -1,14 +1,17 @@
-// The network of one node, put together: its DNS server and its rules for services, with the actors
-// that keep them. Owned by who starts the node; it outlives the actors of the system.
+// The network of one node, put together: its DNS server and its rules for services and policies,
+// with the actors that keep them. Owned by who starts the node; it outlives the actors of the
+// system.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
 
 #include "actors/network/dns/dns_server.hpp"
+#include "api/object/object.hpp"
 #include "runtime/actor_system.hpp"
 #include "runtime/worker_pool.hpp"
 
@@ -32,6 +35,13 @@ class node_network {
   // Why this machine can have no rules for services; empty: it can.
   static std::string missing_for_services();
 
+  // Asked for each pod with an address of its own before its containers start, once this follows
+  // the cluster: `done` comes when network policies are in force for it. Empty where there are no
+  // rules.
+  using pod_guard = std::function<void(const api::object_ptr& pod, const std::string& address,
+                                       std::function<void(std::string problem)> done)>;
+  pod_guard guard() const;
+
   // Begins to follow the cluster.
   void follow(runtime::actor_system& system, const runtime::actor_ref& watcher);
   const dns::socket_address* dns_address() const {
@@ -49,9 +59,11 @@ class node_network {
   tl::expected<void, std::string> serve_dns();
   void follow_dns(runtime::actor_system& system, const runtime::actor_ref& watcher);
   void follow_services(runtime::actor_system& system, const runtime::actor_ref& watcher);
+  void follow_policies(runtime::actor_system& system, const runtime::actor_ref& watcher);
 
   const node_network_options options_;
   const std::shared_ptr<state> state_ = std::make_shared<state>();
+  runtime::actor_ref policies_;
 };
 
 // Takes our table and the address of DNS away from this machine, where the marker says that they

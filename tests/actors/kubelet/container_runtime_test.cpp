@@ -3,6 +3,9 @@
 #include "actors/kubelet/runtime/container_runtime.hpp"
 
 #include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
 
 #include "actors/kubelet/fake_runtime.hpp"
 #include "actors/kubelet/machine.hpp"
@@ -38,6 +41,38 @@ struct with_fake {
   }
 };
 
+// What guards a pod's network, as a test answers for it.
+class asked_guard {
+ public:
+  static std::function<void(actors::kubelet_options&)> adjusts(
+      const std::shared_ptr<asked_guard>& guard) {
+    return [guard](actors::kubelet_options& options) {
+      options.guard = [guard](const api::object_ptr&, const std::string& address, auto done) {
+        const std::lock_guard lock{guard->mutex_};
+        guard->addresses_.push_back(address);
+        guard->done_ = std::move(done);
+      };
+    };
+  }
+  std::size_t count() {
+    const std::lock_guard lock{mutex_};
+    return addresses_.size();
+  }
+  std::string address() {
+    const std::lock_guard lock{mutex_};
+    return addresses_.back();
+  }
+  void answer(std::string problem) {
+    const std::lock_guard lock{mutex_};
+    done_(std::move(problem));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> addresses_;
+  std::function<void(std::string)> done_;
+};
+
 }  // namespace
 
 TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[kubelet]") {
@@ -54,6 +89,58 @@ TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[
   REQUIRE(machine::wait([&] { return !t.here.find("web"); }));
   CHECK(t.runtime->was_asked("stop fake://c-0"));
   CHECK(t.runtime->calls().back() == "remove pod");
+}
+
+TEST_CASE("containers start when what guards the pod's network is in force", "[kubelet]") {
+  with_fake t;
+  const auto guard = std::make_shared<asked_guard>();
+  t.here.adjust = guard->adjusts(guard);
+  t.here.start_kubelet();
+  t.here.create(pod());
+  REQUIRE(machine::wait([&] { return guard->count() == 1; }));
+  CHECK(guard->address() == "10.9.0.1");
+  SECTION("and not before") {
+    CHECK(t.runtime->calls() == calls{"sandbox 1"});
+    guard->answer({});
+    CHECK(machine::wait([&] { return t.here.runs("web"); }));
+  }
+  SECTION("a reason why it is not is an event, and it is asked again") {
+    guard->answer("nft: no such table");
+    REQUIRE(machine::wait([&] {
+      return t.here.events("web", "NetworkPolicyNotReady") ==
+             calls{"Network policies are not in force: nft: no such table"};
+    }));
+    CHECK(t.runtime->calls() == calls{"sandbox 1"});
+    REQUIRE(machine::wait([&] { return guard->count() == 2; }));
+    guard->answer({});
+    CHECK(machine::wait([&] { return t.here.runs("web"); }));
+  }
+}
+
+TEST_CASE("what runs already is guarded when the kubelet begins again, and goes on", "[kubelet]") {
+  with_fake t;
+  const auto guard = std::make_shared<asked_guard>();
+  t.here.adjust = guard->adjusts(guard);
+  t.here.create(pod());
+  actors::found_pod found;
+  found.sandbox = actors::sandbox_status{"s0", "10.9.0.7"};
+  found.containers.push_back({.id = "fake://old", .name = "c", .sandbox = "s0", .image = "nginx"});
+  t.runtime->has(t.here.find("web")->meta().uid(), found);
+  t.here.start_kubelet();
+  REQUIRE(machine::wait([&] { return guard->count() == 1; }));
+  CHECK(guard->address() == "10.9.0.7");
+  CHECK(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->calls() == calls{"follow sandbox s0"});
+}
+
+TEST_CASE("a pod that uses the machine's network is guarded by nobody", "[kubelet]") {
+  with_fake t;
+  t.here.adjust = [](actors::kubelet_options& options) {
+    options.guard = [](const api::object_ptr&, const std::string&, auto done) { done("refused"); };
+  };
+  t.here.start_kubelet();
+  t.here.create(pod("  hostNetwork: true\n"));
+  CHECK(machine::wait([&] { return t.here.runs("web"); }));
 }
 
 TEST_CASE("a container whose image cannot be had waits under the runtime's reason", "[kubelet]") {

@@ -9,6 +9,7 @@
 #include "api/kinds/deprecations.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/schema/networking_policy.pb.h"
 #include "api/scheme.hpp"
 #include "server/fixtures/rest_fixture.hpp"
 #include "support/kind_examples.hpp"
@@ -151,6 +152,15 @@ TEST_CASE("what is stored and not enforced says so at every write") {
   CHECK(server.put(policies + "/deny", policy).headers.at("warning") == expected);
   CHECK(server.patch(policies + "/deny", "merge", "{}").headers.at("warning") == expected);
   CHECK_FALSE(server.get(policies + "/deny").headers.contains("warning"));
+}
+
+TEST_CASE("a kind that this cluster enforces comes without the warning") {
+  rest_test server{{.rest = {.enforced = {&api::kind_of<api::networking::v1::NetworkPolicy>()}}}};
+  const auto made = server.post("/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+                                R"({"kind":"NetworkPolicy","apiVersion":"networking.k8s.io/v1",)"
+                                R"("metadata":{"name":"deny"},"spec":{"podSelector":{}}})");
+  REQUIRE(made.status == 201);
+  CHECK_FALSE(made.headers.contains("warning"));
 }
 
 TEST_CASE("a request for a certificate names who asks, and is approved apart") {
