@@ -25,6 +25,7 @@ enum class observation { on, off };
 enum class network_mode { none, services, automatic };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
+enum class pod_security_level { privileged, baseline, restricted };
 
 struct server_config {
   address listen{std::string(defaults::listen_host), defaults::listen_port};
@@ -49,6 +50,14 @@ struct service_account_config {
   // Empty: the issuer.
   std::vector<std::string> api_audiences;
   config::legacy_token_secrets legacy_token_secrets = config::legacy_token_secrets::off;
+};
+
+// What Pod Security demands of namespaces that are not labelled, and whom it spares.
+struct pod_security_config {
+  pod_security_level enforce = pod_security_level::privileged;
+  pod_security_level audit = pod_security_level::privileged;
+  pod_security_level warn = pod_security_level::privileged;
+  std::vector<std::string> exempt_namespaces, exempt_users, exempt_runtime_classes;
 };
 
 struct store_config {
@@ -123,6 +132,7 @@ struct node_config {
   std::filesystem::path data_dir{defaults::data_dir};
   server_config server;
   service_account_config service_account;
+  pod_security_config pod_security;
   store_config store;
   kubelet_config kubelet;
   link_config link;

@@ -9,6 +9,7 @@
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "actors/write/pod_security/policy.hpp"
 #include "config/node_config.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
@@ -124,6 +125,7 @@ class node : public node_parts {
     auto profile = scheduler_profile(config_.scheduler);
     if (!profile) return tl::make_unexpected(profile.error());
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
+    actors::pod_security::configure(make_pod_security(config_.pod_security));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
     plane.node_grace = config_.minions.grace_period;
