@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "actors/certificates/certificate_issuer.hpp"
 #include "actors/core/cluster_authority.hpp"
 #include "actors/core/core_actors.hpp"
 #include "actors/core/messages.hpp"
@@ -41,6 +42,8 @@ struct control_plane_options {
   event_limits events = {};
   // Signs the tokens of service accounts; null: there are none.
   std::shared_ptr<const token_issuer> issuer = {};
+  // Signs the certificates that are asked for; null: nobody does.
+  std::shared_ptr<const certificate_issuer> certificates = {};
   // By which pods know the API server; null: pods are given no access to it.
   std::shared_ptr<const cluster_authority> authority = {};
   // Each service account has a Secret with a token that does not expire.

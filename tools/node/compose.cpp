@@ -137,6 +137,8 @@ class node : public node_parts {
                     static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
     plane.issuer = accounts_;
     plane.authority = authority_;
+    signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_life);
+    plane.certificates = signer_;
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
@@ -186,8 +188,7 @@ class node : public node_parts {
     };
     options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
     options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
-    const auto signer = std::make_shared<server::node_signer>(from.node_certificate_life);
-    join_ = std::make_unique<server::join_api>(api_->services(), signer, *console_);
+    join_ = std::make_unique<server::join_api>(api_->services(), signer_, *console_);
     server::frontend_parts parts;
     parts.api = join_.get();
     parts.console = console_.get();
@@ -199,7 +200,7 @@ class node : public node_parts {
       held->replace(certificates);
     };
     parts.permissions = permissions_;
-    parts.signer = signer;
+    parts.signer = signer_;
     if (!from.legacy_listen.empty()) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
       parts.legacy_api = legacy_api_.get();
@@ -294,6 +295,7 @@ class node : public node_parts {
   const std::shared_ptr<actors::cluster_authority> authority_ =
       std::make_shared<actors::cluster_authority>();
   std::shared_ptr<server::account_tokens> accounts_;
+  std::shared_ptr<server::node_signer> signer_;
   server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
