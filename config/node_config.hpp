@@ -130,6 +130,8 @@ struct runtime_config {
 
 struct node_config {
   std::filesystem::path data_dir{defaults::data_dir};
+  // "*", NAME and -NAME, as upstream's --controllers.
+  std::vector<std::string> controllers{"*"};
   server_config server;
   service_account_config service_account;
   pod_security_config pod_security;

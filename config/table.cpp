@@ -28,6 +28,11 @@ constexpr setting rows[] = {
      .at = at<&node::data_dir>(),
      .about = "Folder of all that the node keeps: the store, certificates, the admin kubeconfig. "
               "Made with mode 0700 when it is not there."},
+    {.name = "controllers",
+     .at = at<&node::controllers>(),
+     .about = "Controllers that run while this control plane leads: * is all, NAME this one, -NAME "
+              "not this one; of several that name the same one the first counts. Upstream's names "
+              "are taken too."},
 
     {.name = "server.listen",
      .at = at<&node::server, &server::listen>(),

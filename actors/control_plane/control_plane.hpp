@@ -28,6 +28,8 @@ struct control_plane_options {
   scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
   // False: it serves, and does not lead before start_leading().
   bool controllers = true;
+  // Which of them run while it leads (controller_selection.hpp).
+  std::vector<std::string> enabled_controllers = {"*"};
   // False: the watcher reads the change log itself, writes are tried again where they are. For
   // simulations, which have one thread.
   bool reading_thread = true;

@@ -29,7 +29,8 @@ pod_decision decide(const Pod& pod, const Node* node) {
   const bool bound = !pod.spec().node_name().empty();
   if (pod.metadata().has_deletion_timestamp()) {
     // A kubelet ends and then removes its pods; here there is none that could.
-    return {bound && node != nullptr ? pod_need::nothing : pod_need::removal};
+    const bool ends_there = bound && node != nullptr && !is_out_of_service(*node);
+    return {ends_there ? pod_need::nothing : pod_need::removal};
   }
   if (!bound) {
     const auto& scheduler = pod.spec().scheduler_name();

@@ -128,6 +128,7 @@ class node : public node_parts {
     actors::pod_security::configure(make_pod_security(config_.pod_security));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
+    plane.enabled_controllers = config_.controllers;
     plane.node_grace = config_.minions.grace_period;
     const auto& limits = config_.cluster;
     plane.capacity = {static_cast<std::uint64_t>(limits.max_pods),
