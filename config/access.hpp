@@ -34,6 +34,9 @@ template <>
 inline constexpr auto words_of<anonymous_access> = std::array<std::string_view, 2>{"on", "off"};
 
 template <>
+inline constexpr auto words_of<pod_security_level> =
+    std::array<std::string_view, 3>{"privileged", "baseline", "restricted"};
+template <>
 inline constexpr auto words_of<legacy_token_secrets> = std::array<std::string_view, 2>{"off", "on"};
 
 // As spdlog and many programs call a level.

@@ -27,6 +27,7 @@ enum class network_mode { none, services, automatic };
 enum class store_kind { embedded, etcd };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
+enum class pod_security_level { privileged, baseline, restricted };
 
 struct server_config {
   address listen{std::string(defaults::listen_host), defaults::listen_port};
@@ -51,6 +52,14 @@ struct service_account_config {
   // Empty: the issuer.
   std::vector<std::string> api_audiences;
   config::legacy_token_secrets legacy_token_secrets = config::legacy_token_secrets::off;
+};
+
+// What Pod Security demands of namespaces that are not labelled, and whom it spares.
+struct pod_security_config {
+  pod_security_level enforce = pod_security_level::privileged;
+  pod_security_level audit = pod_security_level::privileged;
+  pod_security_level warn = pod_security_level::privileged;
+  std::vector<std::string> exempt_namespaces, exempt_users, exempt_runtime_classes;
 };
 
 struct store_config {
@@ -132,8 +141,11 @@ struct runtime_config {
 
 struct node_config {
   std::filesystem::path data_dir{defaults::data_dir};
+  // "*", NAME and -NAME, as upstream's --controllers.
+  std::vector<std::string> controllers{"*"};
   server_config server;
   service_account_config service_account;
+  pod_security_config pod_security;
   store_config store;
   etcd_config etcd;
   kubelet_config kubelet;

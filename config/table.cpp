@@ -20,6 +20,7 @@ using store = store_config;
 using etcd = etcd_config;
 using kubelet = kubelet_config;
 using accounts = service_account_config;
+using security = pod_security_config;
 using cluster = cluster_config;
 using scheduler = scheduler_config;
 
@@ -28,6 +29,11 @@ constexpr setting rows[] = {
      .at = at<&node::data_dir>(),
      .about = "Folder of all that the node keeps: the store, certificates, the admin kubeconfig. "
               "Made with mode 0700 when it is not there."},
+    {.name = "controllers",
+     .at = at<&node::controllers>(),
+     .about = "Controllers that run while this control plane leads: * is all, NAME this one, -NAME "
+              "not this one; of several that name the same one the first counts. Upstream's names "
+              "are taken too."},
 
     {.name = "server.listen",
      .at = at<&node::server, &server::listen>(),
@@ -111,6 +117,29 @@ constexpr setting rows[] = {
      .about = "Whether each service account has a Secret with a token that does not expire, as "
               "clusters up to 1.23 had it.",
      .brief = true},
+
+    {.name = "pod_security.enforce",
+     .at = at<&node::pod_security, &security::enforce>(),
+     .about = "The level of the Pod Security Standards that pods must keep in namespaces without "
+              "the label pod-security.kubernetes.io/enforce."},
+    {.name = "pod_security.audit",
+     .at = at<&node::pod_security, &security::audit>(),
+     .about = "The level whose violations are noted in the audit log, in namespaces without the "
+              "label pod-security.kubernetes.io/audit."},
+    {.name = "pod_security.warn",
+     .at = at<&node::pod_security, &security::warn>(),
+     .about = "The level whose violations clients are warned of, in namespaces without the label "
+              "pod-security.kubernetes.io/warn."},
+    {.name = "pod_security.exempt_namespaces",
+     .at = at<&node::pod_security, &security::exempt_namespaces>(),
+     .about = "Namespaces whose pods are not looked at, whatever their labels say."},
+    {.name = "pod_security.exempt_users",
+     .at = at<&node::pod_security, &security::exempt_users>(),
+     .about = "Users whose pods are not looked at. The pods of a workload are made by "
+              "system:kube-controller-manager, not by who made the workload."},
+    {.name = "pod_security.exempt_runtime_classes",
+     .at = at<&node::pod_security, &security::exempt_runtime_classes>(),
+     .about = "Runtime classes whose pods are not looked at."},
 
     {.name = "store.store",
      .at = at<&node::store, &store::store>(),

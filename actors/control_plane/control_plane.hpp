@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "actors/certificates/certificate_issuer.hpp"
 #include "actors/core/cluster_authority.hpp"
 #include "actors/core/core_actors.hpp"
 #include "actors/core/messages.hpp"
@@ -27,6 +28,8 @@ struct control_plane_options {
   scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
   // False: it serves, and does not lead before start_leading().
   bool controllers = true;
+  // Which of them run while it leads (controller_selection.hpp).
+  std::vector<std::string> enabled_controllers = {"*"};
   // False: the watcher reads the change log itself, writes are tried again where they are. For
   // simulations, which have one thread.
   bool reading_thread = true;
@@ -41,6 +44,8 @@ struct control_plane_options {
   event_limits events = {};
   // Signs the tokens of service accounts; null: there are none.
   std::shared_ptr<const token_issuer> issuer = {};
+  // Signs the certificates that are asked for; null: nobody does.
+  std::shared_ptr<const certificate_issuer> certificates = {};
   // By which pods know the API server; null: pods are given no access to it.
   std::shared_ptr<const cluster_authority> authority = {};
   // Each service account has a Secret with a token that does not expire.

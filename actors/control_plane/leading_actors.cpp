@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/access/role_aggregator.hpp"
+#include "actors/certificates/certificate_requests.hpp"
 #include "actors/controllers/jobs/orphan_pods.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
@@ -46,6 +47,9 @@ auto for_minions(leading_context& of) {
 }
 auto for_quotas(leading_context& of) {
   return std::tuple{&of.store, of.core, of.quotas};
+}
+auto for_certificates(leading_context& of) {
+  return std::tuple{&of.store, of.core, of.options.certificates};
 }
 auto for_pods(leading_context& of) {
   return std::tuple{of.core.watcher,
@@ -96,6 +100,10 @@ const std::vector<leading_actor>& leading_actors() {
         one<quota::quota_status>("quota-status", "quota-status", "status of ResourceQuotas",
                                  for_quotas),
         one<token_cleaner>("token-cleaner", "token-cleaner", "deletes expired tokens", core_alone),
+        one<certificates::certificate_requests>("certificate-requests", "certificate-requests",
+                                                "approves, signs and cleans requests for "
+                                                "certificates",
+                                                for_certificates),
         only_with_issuer(one<token_secrets>("token-secrets", "token-secrets",
                                             "Secrets with tokens of accounts", for_token_secrets)),
         scheduler_actor(),

@@ -32,6 +32,8 @@ struct write_outcome {
   api::expected<write_result> result;
   // It is told on a commit thread, which is everybody's: nothing may be encoded there.
   bool committing = false;
+  // Of the attempt that counts.
+  admission::remarks remarks = {};
 };
 
 struct write_request {

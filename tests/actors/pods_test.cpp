@@ -56,6 +56,21 @@ TEST_CASE("an unbound pod needs a node, unless another scheduler is named or it 
   CHECK(decide(pod, nullptr).need == pod_need::nothing);
 }
 
+TEST_CASE("a pod that ends on a node out of service is removed, where the node is not ready") {
+  auto pod = pod_named("a");
+  pod.mutable_spec()->set_node_name("n");
+  auto node = tainted("node.kubernetes.io/out-of-service");
+  CHECK(decide(pod, &node).need == pod_need::eviction);
+  pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  CHECK(decide(pod, &node).need == pod_need::removal);
+  auto& ready = *node.mutable_status()->add_conditions();
+  ready.set_type("Ready");
+  ready.set_status("True");
+  CHECK(decide(pod, &node).need == pod_need::nothing);
+  ready.set_status("Unknown");
+  CHECK(decide(pod, &node).need == pod_need::removal);
+}
+
 TEST_CASE("a pod that is being deleted is removed where no kubelet will do it") {
   const Node node;
   auto pod = pod_named("a");

@@ -9,6 +9,7 @@
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "actors/write/pod_security/policy.hpp"
 #include "api/schema/networking_policy.pb.h"
 #include "api/scheme.hpp"
 #include "config/node_config.hpp"
@@ -127,8 +128,10 @@ class node : public node_parts {
     auto profile = scheduler_profile(config_.scheduler);
     if (!profile) return tl::make_unexpected(profile.error());
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
+    actors::pod_security::configure(make_pod_security(config_.pod_security));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
+    plane.enabled_controllers = config_.controllers;
     plane.node_grace = config_.minions.grace_period;
     const auto& limits = config_.cluster;
     plane.capacity = {static_cast<std::uint64_t>(limits.max_pods),
@@ -138,6 +141,8 @@ class node : public node_parts {
                     static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
     plane.issuer = accounts_;
     plane.authority = authority_;
+    signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_life);
+    plane.certificates = signer_;
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane.controllers = shared_ == nullptr;  // else when it is elected
@@ -190,8 +195,7 @@ class node : public node_parts {
     };
     options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
     options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
-    const auto signer = std::make_shared<server::node_signer>(from.node_certificate_life);
-    join_ = std::make_unique<server::join_api>(api_->services(), signer, *console_);
+    join_ = std::make_unique<server::join_api>(api_->services(), signer_, *console_);
     server::frontend_parts parts;
     parts.api = join_.get();
     parts.console = console_.get();
@@ -204,7 +208,7 @@ class node : public node_parts {
     };
     parts.permissions = permissions_;
     parts.certificates = std::make_shared<server::node_certificates>(*store_);
-    parts.signer = signer;
+    parts.signer = signer_;
     if (!from.legacy_listen.empty()) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
       parts.legacy_api = legacy_api_.get();
@@ -301,6 +305,7 @@ class node : public node_parts {
   const std::shared_ptr<actors::cluster_authority> authority_ =
       std::make_shared<actors::cluster_authority>();
   std::shared_ptr<server::account_tokens> accounts_;
+  std::shared_ptr<server::node_signer> signer_;
   server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;

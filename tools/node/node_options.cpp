@@ -96,6 +96,19 @@ bool has_network_rules(config::network_mode mode) {
           actors::node_network::missing_for_services().empty());
 }
 
+actors::pod_security::configuration make_pod_security(const config::pod_security_config& from) {
+  const auto level = [](config::pod_security_level wanted) {
+    return actors::pod_security::level_version{static_cast<actors::pod_security::level>(wanted),
+                                               {}};
+  };
+  return {.defaults = {.enforce = level(from.enforce),
+                       .audit = level(from.audit),
+                       .warn = level(from.warn)},
+          .exempt_namespaces = from.exempt_namespaces,
+          .exempt_users = from.exempt_users,
+          .exempt_runtime_classes = from.exempt_runtime_classes};
+}
+
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
     const config::node_config& config, const std::string& node) {
   const auto& from = config.network;

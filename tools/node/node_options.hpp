@@ -11,6 +11,7 @@
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/network/node/node_network.hpp"
+#include "actors/write/pod_security/policy.hpp"
 #include "config/node_config.hpp"
 #include "runtime/actor_system.hpp"
 #include "tools/node/node_folder.hpp"
@@ -31,6 +32,9 @@ actors::simulated_node make_simulated_node(const config::kubelet_config& from);
 
 // Whether this machine gets rules for services and network policies.
 bool has_network_rules(config::network_mode mode);
+
+// The levels that hold in namespaces without labels, at their latest version.
+actors::pod_security::configuration make_pod_security(const config::pod_security_config& from);
 
 // Null where the configuration wants none, or wants one only where the machine allows it.
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(

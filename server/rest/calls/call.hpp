@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "actors/write/admission/remarks.hpp"
 #include "api/error.hpp"
 #include "server/http/http.hpp"
 #include "server/rest/answers/answers.hpp"
@@ -41,6 +43,8 @@ class call {
 
   // Sent as Warning headers, each once.
   void warn(const std::vector<std::string>& texts);
+  // Of admission: to the client, and to the audit log.
+  void note(const actors::admission::remarks& remarks);
 
   // One of these is called once.
   void answer(response with);
@@ -59,6 +63,7 @@ class call {
 
   responder to_;
   std::vector<std::string> warnings_;
+  std::map<std::string, std::string> annotations_;
 };
 
 using call_ptr = std::shared_ptr<call>;
