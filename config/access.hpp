@@ -17,7 +17,10 @@ inline constexpr auto words_of<pod_runtime> =
     std::array<std::string_view, 4>{"auto", "process", "cri", "simulated"};
 template <>
 inline constexpr auto words_of<network_mode> =
-    std::array<std::string_view, 3>{"none", "services", "auto"};
+    std::array<std::string_view, 4>{"none", "services", "pods", "auto"};
+template <>
+inline constexpr auto words_of<network_routes> =
+    std::array<std::string_view, 3>{"auto", "direct", "vxlan"};
 template <>
 inline constexpr auto words_of<scheduler_profile> =
     std::array<std::string_view, 2>{"today", "2014"};

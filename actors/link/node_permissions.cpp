@@ -235,6 +235,8 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
       prefix == api::kind_of<Endpoints>().key("default", "kubernetes") ||
       prefix == api::kind_of<EndpointSlice>().prefix())
     return {};
+  // kubernetes: system:node-proxier. Routes to the pods of other nodes follow from these.
+  if (prefix == api::kind_of<Node>().prefix()) return {};
   const bool may_be_used = prefix.starts_with(api::kind_of<ConfigMap>().prefix()) ||
                            prefix.starts_with(api::kind_of<Secret>().prefix());
   if (may_be_used && used(prefix)) return {};

@@ -135,6 +135,11 @@ class node : public node_parts {
                     static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
     plane.issuer = accounts_;
     plane.authority = authority_;
+    if (config_.kubelet.runtime != config::pod_runtime::simulated) {
+      auto ranges = make_pod_ranges(config_);
+      if (!ranges) return tl::make_unexpected(ranges.error());
+      plane.ranges_of_pods = std::move(*ranges);
+    }
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
@@ -264,7 +269,8 @@ class node : public node_parts {
   }
 
   tl::expected<void, std::string> start_network() {
-    auto made = make_node_network(config_, config_.kubelet.node_name);
+    auto made =
+        make_node_network(config_, config_.kubelet.node_name, kubelet_ && runs_images(*kubelet_));
     if (!made) return tl::make_unexpected(made.error());
     network_ = std::move(*made);
     if (network_) network_->follow(*system_, plane_->core_actors().watcher);

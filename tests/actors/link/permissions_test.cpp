@@ -341,13 +341,14 @@ TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
   CHECK(may(world.key<Node>({}, "n0")));
   CHECK(may(world.key<Lease>("kube-node-lease", "n0")));
   CHECK(may("/registry/pods/", "n0"));
+  CHECK(may(api::kind_of<Node>().prefix()));
   CHECK(may(world.key<Secret>("default", "s-n0")));
   CHECK_FALSE(may(world.key<Secret>("default", "s-n1")));
   CHECK_FALSE(may(world.key<ConfigMap>("default", "s-n0")));
   CHECK_FALSE(may(world.key<Secret>("other", "s-n0")));
   for (const auto* prefix : {"", "/", "/registry/", "/registry/pods/", "/registry/secrets/",
-                             "/registry/secrets/default/", "/registry/minions/", "/registry/nodes/",
-                             "/registry/configmaps/default/"}) {
+                             "/registry/secrets/default/", "/registry/nodes/",
+                             "/registry/namespaces/", "/registry/configmaps/default/"}) {
     INFO(prefix);
     CHECK_FALSE(may(prefix));
     if (std::string_view{prefix} != "/registry/pods/") CHECK_FALSE(may(prefix, "n0"));
