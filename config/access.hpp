@@ -19,7 +19,10 @@ template <>
 inline constexpr auto words_of<store_kind> = std::array<std::string_view, 2>{"embedded", "etcd"};
 template <>
 inline constexpr auto words_of<network_mode> =
-    std::array<std::string_view, 3>{"none", "services", "auto"};
+    std::array<std::string_view, 4>{"none", "services", "pods", "auto"};
+template <>
+inline constexpr auto words_of<network_routes> =
+    std::array<std::string_view, 3>{"auto", "direct", "vxlan"};
 template <>
 inline constexpr auto words_of<scheduler_profile> =
     std::array<std::string_view, 2>{"today", "2014"};

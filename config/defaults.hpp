@@ -63,6 +63,12 @@ inline constexpr std::int64_t pod_pids_limit = 4096;
 inline constexpr std::string_view cri_endpoint = "unix:///run/containerd/containerd.sock";
 inline constexpr std::int64_t simulated_nodes = 1;
 
+// -- network ----------------------------------------------------------------------------------
+// k3s: --cluster-cidr; no part of the service network 10.96.0.0/12.
+inline constexpr std::string_view pod_cidr = "10.42.0.0/16";
+// Upstream's kube-controller-manager, --node-cidr-mask-size-ipv4.
+inline constexpr std::int64_t node_cidr_mask_size = 24;
+
 // -- minions ----------------------------------------------------------------------------------
 // Upstream's kube-controller-manager, --node-monitor-grace-period up to 1.31.
 inline constexpr duration grace_period = 40s;

@@ -21,10 +21,13 @@ enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
-// Whether services have rules on this machine; automatic: where it allows them.
-enum class network_mode { none, services, automatic };
 // Where the cluster's state is: in this node's own store, or in an etcd that several share.
 enum class store_kind { embedded, etcd };
+// What this machine has of the cluster's network: nothing; services and names; these and a network
+// for pods; automatic: all where pods run from images and the machine allows it, else nothing.
+enum class network_mode { none, services, pods, automatic };
+// How pods of other machines are reached: direct on a common link and else by VXLAN, or by one.
+enum class network_routes { automatic, direct, vxlan };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
 enum class pod_security_level { privileged, baseline, restricted };
@@ -103,7 +106,11 @@ struct link_config {
 };
 
 struct network_config {
-  network_mode mode = network_mode::none;
+  network_mode mode = network_mode::automatic;
+  // The range of the cluster, of each family at most one; empty: nodes get none.
+  std::vector<std::string> pod_cidrs{std::string(defaults::pod_cidr)};
+  std::int64_t node_cidr_mask_size = defaults::node_cidr_mask_size;
+  network_routes routes = network_routes::automatic;
   // Empty: the service address of DNS where services have rules, otherwise nowhere.
   address dns_listen;
 };

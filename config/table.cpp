@@ -271,9 +271,24 @@ constexpr setting rows[] = {
     {.name = "network.mode",
      .at = at<&node::network, &network_config::mode>(),
      .about =
-         "Whether this machine reaches services by their addresses, node ports and names: "
-         "'services' writes rules with nft and serves DNS at 10.96.0.10, and needs root; 'auto' "
-         "does so where the machine allows it, 'none' nowhere."},
+         "What this machine has of the cluster's network, for which it needs root and nft. "
+         "'services': services by their addresses, node ports and names, with DNS at 10.96.0.10. "
+         "'pods': these, and addresses and routes for pods, which run from images. 'auto': 'pods' "
+         "where that is possible, else 'none'."},
+    {.name = "network.pod_cidrs",
+     .at = at<&node::network, &network_config::pod_cidrs>(),
+     .about = "The range of addresses of all pods, the same on every machine of the cluster; each "
+              "node gets a part of it. Without one no node gets any."},
+    {.name = "network.node_cidr_mask_size",
+     .at = at<&node::network, &network_config::node_cidr_mask_size>(),
+     .about = "The prefix of a node's part of that range.",
+     .unit = "bits",
+     .minimum = 8,
+     .maximum = 30},
+    {.name = "network.routes",
+     .at = at<&node::network, &network_config::routes>(),
+     .about = "How pods of other machines are reached: 'direct' where a machine is on a link of "
+              "this one, 'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),
      .about = "Where the names of services are served by DNS, over UDP and TCP.",

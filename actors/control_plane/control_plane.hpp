@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "actors/certificates/certificate_issuer.hpp"
 #include "actors/core/cluster_authority.hpp"
@@ -15,6 +16,7 @@
 #include "actors/core/messages.hpp"
 #include "actors/defaults.hpp"
 #include "actors/events/event_rules.hpp"
+#include "actors/nodes/pod_ranges.hpp"
 #include "actors/scheduler/profile.hpp"
 #include "actors/tokens/token_issuer.hpp"
 #include "actors/write/write_service.hpp"
@@ -50,6 +52,8 @@ struct control_plane_options {
   std::shared_ptr<const cluster_authority> authority = {};
   // Each service account has a Secret with a token that does not expire.
   bool legacy_token_secrets = false;
+  // From which nodes get ranges of addresses for their pods, one for each family; empty: from none.
+  std::vector<pod_ranges> ranges_of_pods = {};
 };
 
 class node_links;

@@ -12,6 +12,7 @@
 #include "actors/garbage/garbage_collector.hpp"
 #include "actors/namespaces/namespaces.hpp"
 #include "actors/nodes/minions.hpp"
+#include "actors/nodes/pod_range_allocator.hpp"
 #include "actors/pods/pods.hpp"
 #include "actors/quota/quota_status.hpp"
 #include "actors/scheduler/scheduler.hpp"
@@ -56,6 +57,9 @@ auto for_pods(leading_context& of) {
                     pod_context{&of.store, of.core.writer, of.scheduler, of.core.recorder},
                     pods_options{}};
 }
+auto for_pod_ranges(leading_context& of) {
+  return std::tuple{&of.store, of.core, of.options.ranges_of_pods};
+}
 auto for_token_secrets(leading_context& of) {
   return std::tuple{&of.store, of.core,
                     token_secret_options{.issuer = of.options.issuer,
@@ -63,11 +67,18 @@ auto for_token_secrets(leading_context& of) {
                                          .one_for_each = of.options.legacy_token_secrets}};
 }
 
-leading_actor only_with_issuer(leading_actor made) {
-  made.start = [start = std::move(made.start)](leading_context& of) {
-    return of.options.issuer ? start(of) : runtime::actor_ref{};
+template <class Condition>
+leading_actor only_with(Condition holds, leading_actor made) {
+  made.start = [holds, start = std::move(made.start)](leading_context& of) {
+    return holds(of.options) ? start(of) : runtime::actor_ref{};
   };
   return made;
+}
+bool issuer(const control_plane_options& options) {
+  return options.issuer != nullptr;
+}
+bool ranges(const control_plane_options& options) {
+  return !options.ranges_of_pods.empty();
 }
 
 leading_actor scheduler_actor() {
@@ -104,8 +115,11 @@ const std::vector<leading_actor>& leading_actors() {
                                                 "approves, signs and cleans requests for "
                                                 "certificates",
                                                 for_certificates),
-        only_with_issuer(one<token_secrets>("token-secrets", "token-secrets",
-                                            "Secrets with tokens of accounts", for_token_secrets)),
+        only_with(issuer, one<token_secrets>("token-secrets", "token-secrets",
+                                             "Secrets with tokens of accounts", for_token_secrets)),
+        only_with(ranges,
+                  one<pod_range_allocator>("pod-range-allocator", "pod-range-allocator",
+                                           "addresses for the pods of each node", for_pod_ranges)),
         scheduler_actor(),
         one<pods>("supervisor", "pods", "deadlines, grace and evictions of pods", for_pods),
         one<jobs::orphan_pods>("job-orphan-pods", "job-orphan-pods",

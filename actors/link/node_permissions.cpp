@@ -240,6 +240,8 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
       prefix == api::kind_of<Endpoints>().key("default", "kubernetes") ||
       prefix == api::kind_of<EndpointSlice>().prefix())
     return {};
+  // kubernetes: system:node-proxier. Routes to the pods of other nodes follow from these.
+  if (prefix == api::kind_of<Node>().prefix()) return {};
   // The network policies that a node keeps name pods of all nodes, by the labels of their
   // namespaces too.
   if (prefix == api::kind_of<NetworkPolicy>().prefix() ||

@@ -152,7 +152,7 @@ result leave(const leave_order& order, const progress_callback& progress) {
   if (auto ended = end_process(order, member && !order.force); !ended) return ended;
   if (auto ended = end_pods(folder.root().value_or(order.data_dir / "kubelet")); !ended)
     return ended;
-  if (auto removed = actors::remove_network(network_marker(order.data_dir)); !removed)
+  if (auto removed = actors::remove_network(network_markers(order.data_dir)); !removed)
     return removed;
   return folder.remove();
 }

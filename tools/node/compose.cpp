@@ -143,6 +143,11 @@ class node : public node_parts {
     plane.authority = authority_;
     signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_life);
     plane.certificates = signer_;
+    if (config_.kubelet.runtime != config::pod_runtime::simulated) {
+      auto ranges = make_pod_ranges(config_);
+      if (!ranges) return tl::make_unexpected(ranges.error());
+      plane.ranges_of_pods = std::move(*ranges);
+    }
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane.controllers = shared_ == nullptr;  // else when it is elected
@@ -156,7 +161,7 @@ class node : public node_parts {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
       rest.logs = kubelet_->containers;
       rest.streams = kubelet_->containers;
-      if (has_network_rules(config_.network.mode) && kubelet_->containers->features().own_network)
+      if (has_network_rules(config_, runs_images(*kubelet_)))
         rest.enforced = {&api::kind_of<api::networking::v1::NetworkPolicy>()};
     }
     permissions_ = server::authorization{
@@ -275,7 +280,8 @@ class node : public node_parts {
   }
 
   tl::expected<void, std::string> start_network() {
-    auto made = make_node_network(config_, config_.kubelet.node_name);
+    auto made =
+        make_node_network(config_, config_.kubelet.node_name, kubelet_ && runs_images(*kubelet_));
     if (!made) return tl::make_unexpected(made.error());
     network_ = std::move(*made);
     if (network_) network_->follow(*system_, plane_->core_actors().watcher);

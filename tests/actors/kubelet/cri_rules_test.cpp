@@ -69,6 +69,32 @@ TEST_CASE("the resolver of a pod is that of the node, with what the pod adds, or
   CHECK(own.servers(0) == "1.1.1.1");
 }
 
+TEST_CASE("where names of the cluster are served a pod asks there, in its namespace first") {
+  auto with_dns = node;
+  with_dns.dns = parse_dns("nameserver 10.0.0.1\nsearch corp\noptions rotate\n");
+  with_dns.dns_address = "10.96.0.10";
+  with_dns.dns_domain = "cluster.local";
+  auto pod = web_pod();
+  const auto servers = [&](const char* policy) {
+    pod.mutable_spec()->set_dns_policy(policy);
+    const auto made = sandbox_config_of(pod, 0, with_dns).dns_config();
+    return std::vector<std::string>{made.servers().begin(), made.servers().end()};
+  };
+  const std::vector<std::string> of_cluster{"10.96.0.10"}, of_node{"10.0.0.1"};
+  CHECK(servers("ClusterFirst") == of_cluster);
+  const auto made = sandbox_config_of(pod, 0, with_dns).dns_config();
+  CHECK(std::vector<std::string>{made.searches().begin(), made.searches().end()} ==
+        std::vector<std::string>{pod.metadata().namespace_() + ".svc.cluster.local",
+                                 "svc.cluster.local", "cluster.local", "corp"});
+  REQUIRE(made.options_size() == 1);
+  CHECK(made.options(0) == "ndots:5");
+  CHECK(servers("Default") == of_node);
+  CHECK(servers("None").empty());
+  pod.mutable_spec()->set_host_network(true);
+  CHECK(servers("ClusterFirst") == of_node);
+  CHECK(servers("ClusterFirstWithHostNet") == of_cluster);
+}
+
 TEST_CASE("resources become shares, a quota, a limit of memory and a score") {
   auto pod = web_pod();
   auto& container = *pod.mutable_spec()->mutable_containers(0);

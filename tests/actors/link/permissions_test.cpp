@@ -342,6 +342,7 @@ TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
   CHECK(may(world.key<Node>({}, "n0")));
   CHECK(may(world.key<Lease>("kube-node-lease", "n0")));
   CHECK(may("/registry/pods/", "n0"));
+  CHECK(may(api::kind_of<Node>().prefix()));
   CHECK(may(world.key<Secret>("default", "s-n0")));
   CHECK_FALSE(may(world.key<Secret>("default", "s-n1")));
   CHECK_FALSE(may(world.key<ConfigMap>("default", "s-n0")));

@@ -50,7 +50,9 @@ class machine {
   void start() {
     node_ = std::make_unique<node>(
         folder_ / "data",
-        std::vector<std::string>{"--runtime", "cri", "--cri-endpoint", runtime.endpoint()});
+        // Its pods have the network of the test; this machine's own stays as it is.
+        std::vector<std::string>{"--runtime", "cri", "--cri-endpoint", runtime.endpoint(),
+                                 "--network-mode", "none"});
     const auto all = kubectls();
     if (all.empty()) throw std::runtime_error{"no kubectl is installed"};
     // One for each node: its port is another one.

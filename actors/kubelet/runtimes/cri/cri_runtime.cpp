@@ -23,18 +23,26 @@ using error_kind = runtime_error::kind;
 cri_node node_of(const cri_runtime_options& options) {
   return {.root_dir = options.root_dir,
           .dns = read_node_dns(),
+          .dns_address = options.dns_address,
+          .dns_domain = options.dns_domain,
           .memory_bytes = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE)};
+}
+
+template <class Response, class Request>
+cri_result<Response> ask(const std::shared_ptr<event_loop>& loop, const std::string& socket,
+                         const char* method, const Request& request) {
+  cri_client client{loop, socket};
+  auto answer = std::make_shared<std::promise<cri_result<Response>>>();
+  auto answered = answer->get_future();
+  client.runtime<Response>(
+      method, request, [answer](const auto& result) { answer->set_value(result); },
+      cri_defaults::version_timeout);
+  return answered.get();
 }
 
 cri_result<cri::VersionResponse> ask_version(const std::shared_ptr<event_loop>& loop,
                                              const std::string& socket) {
-  cri_client client{loop, socket};
-  auto answer = std::make_shared<std::promise<cri_result<cri::VersionResponse>>>();
-  auto answered = answer->get_future();
-  client.runtime<cri::VersionResponse>(
-      "Version", cri::VersionRequest{}, [answer](const auto& result) { answer->set_value(result); },
-      cri_defaults::version_timeout);
-  return answered.get();
+  return ask<cri::VersionResponse>(loop, socket, "Version", cri::VersionRequest{});
 }
 
 std::string label(const google::protobuf::Map<std::string, std::string>& labels, const char* name) {
@@ -57,6 +65,16 @@ tl::expected<std::string, std::string> ask_runtime_version(const std::string& so
   loop->stop();
   if (!answer) return tl::make_unexpected(answer.error().message);
   return answer->runtime_name() + " " + answer->runtime_version();
+}
+
+tl::expected<std::string, std::string> ask_cni_folder(const std::string& socket) {
+  const auto loop = std::make_shared<event_loop>();
+  cri::StatusRequest request;
+  request.set_verbose(true);
+  const auto answer = ask<cri::StatusResponse>(loop, socket, "Status", request);
+  loop->stop();
+  if (!answer) return tl::make_unexpected(answer.error().message);
+  return cni_folder_of(*answer);
 }
 
 cri_runtime::cri_runtime(cri_runtime_options options)

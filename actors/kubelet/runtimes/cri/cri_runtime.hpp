@@ -29,6 +29,10 @@ namespace troupe::actors {
 struct cri_runtime_options {
   std::filesystem::path root_dir;
   std::string socket;  // its path
+  // Where the names of the cluster are served, and its domain; empty: pods ask the node's
+  // resolvers.
+  std::string dns_address = {};
+  std::string dns_domain = {};
   image_limits images = {};
 };
 
@@ -37,6 +41,9 @@ std::optional<std::string> socket_path(std::string_view endpoint);
 // Whether a server of the interface answers there: "containerd 1.6.20", or why not. Blocks for
 // `cri_defaults::version_timeout` at most.
 tl::expected<std::string, std::string> ask_runtime_version(const std::string& socket);
+// The folder where that server looks for networks of pods (CNI); empty: it does not say. Blocks so
+// long, too.
+tl::expected<std::string, std::string> ask_cni_folder(const std::string& socket);
 
 class cri_runtime final : public container_runtime {
  public:

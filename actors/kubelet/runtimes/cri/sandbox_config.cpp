@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "api/schema/meta_object.pb.h"
@@ -52,10 +53,28 @@ void add_ports(const Pod& pod, cri::PodSandboxConfig& config) {
     }
 }
 
-// dnsPolicy None begins with nothing. There are no name servers of the cluster yet: the others have
-// those of the node (kubernetes: what it does without --cluster-dns).
+// The cluster's resolver knows those of the node. kubernetes: pkg/kubelet/network/dns/dns.go.
+void add_cluster_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
+  const auto searches = std::exchange(*dns.mutable_searches(), {});
+  dns.clear_servers();
+  dns.clear_options();
+  dns.add_servers(node.dns_address);
+  const auto services = "svc." + node.dns_domain;
+  for (const auto& domain :
+       {pod.metadata().namespace_() + "." + services, services, node.dns_domain})
+    dns.add_searches(domain);
+  dns.mutable_searches()->MergeFrom(searches);
+  dns.add_options("ndots:5");
+}
+
+// dnsPolicy None begins with nothing, Default with what the node has. A pod in the node's network
+// asks the cluster only where it says so.
 void set_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
-  if (pod.spec().dns_policy() != "None") dns = node.dns;
+  const auto& policy = pod.spec().dns_policy();
+  if (policy != "None") dns = node.dns;
+  const bool by_cluster = policy == "ClusterFirstWithHostNet" ||
+                          (policy == "ClusterFirst" && !pod.spec().host_network());
+  if (by_cluster && !node.dns_address.empty()) add_cluster_dns(pod, node, dns);
   const auto& own = pod.spec().dns_config();
   for (const auto& server : own.nameservers())
     dns.add_servers(server);

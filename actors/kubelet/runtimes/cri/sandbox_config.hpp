@@ -25,6 +25,9 @@ inline constexpr const char* root_dir = "io.troupe.kubelet.root-dir";
 struct cri_node {
   std::filesystem::path root_dir;
   cri::DNSConfig dns;  // of the node
+  // Of the cluster; empty: its names are not served here.
+  std::string dns_address = {};
+  std::string dns_domain = {};
   std::int64_t memory_bytes = 0;
 };
 
