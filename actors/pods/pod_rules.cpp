@@ -1,7 +1,5 @@
 #include "actors/pods/pod_rules.hpp"
 
-#include <algorithm>
-
 #include "actors/core/condition.hpp"
 #include "actors/defaults.hpp"
 #include "actors/nodes/node_rules.hpp"
@@ -16,20 +14,6 @@ bool terminated(const Pod& pod) {
   const auto& phase = pod.status().phase();
   return phase == "Succeeded" || phase == "Failed";
 }
-
-namespace {
-
-// An operator says that a node which is not ready has lost its power: nothing runs there
-// (kubernetes: KEP-2268).
-bool is_out_of_service(const Node& node) {
-  const auto& taints = node.spec().taints();
-  return readiness_of(node) != readiness::ready &&
-         std::any_of(taints.begin(), taints.end(), [](const auto& taint) {
-           return taint.key() == "node.kubernetes.io/out-of-service";
-         });
-}
-
-}  // namespace
 
 std::unique_ptr<Pod> marked_not_ready(const Pod& pod, const Node& node, runtime::wall_time now) {
   const auto ready = readiness_of(node);
