@@ -10,7 +10,7 @@ keep_alive_call::keep_alive_call(call_queue& queue, std::int64_t lease,
   request_.set_id(lease);
 }
 
-void keep_alive_call::start(etcdserverpb::Lease::Stub\& service, std::chrono::milliseconds limit,
+void keep_alive_call::start(etcdserverpb::Lease::Stub& service, std::chrono::milliseconds limit,
                             grpc::CompletionQueue& queue) {
   context_.set_deadline(std::chrono::system_clock::now() + limit);
   stream_ = service.PrepareAsyncLeaseKeepAlive(&context_, &queue);

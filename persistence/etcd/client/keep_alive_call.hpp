@@ -11,7 +11,7 @@ class keep_alive_call final : public tag {
   // `done`: the status, and the time to live in seconds, 0 when the lease has ended.
   keep_alive_call(call_queue& queue, std::int64_t lease,
                   std::function<void(const grpc::Status&, std::int64_t)> done);
-  void start(etcdserverpb::Lease::Stub\& service, std::chrono::milliseconds limit,
+  void start(etcdserverpb::Lease::Stub& service, std::chrono::milliseconds limit,
              grpc::CompletionQueue& queue);
 
   bool happened(bool ok) override;

@@ -22,7 +22,7 @@ void add(std::vector<log_step>& steps, Event& from) {
 
 }  // namespace
 
-void watch_call::start(etcdserverpb::Watch::Stub\& service, revision after,
+void watch_call::start(etcdserverpb::Watch::Stub& service, revision after,
                        grpc::CompletionQueue& queue) {
   // A member that has lost its leader ends the stream instead of keeping silent.
   context_.AddMetadata("hasleader", "true");

@@ -17,7 +17,7 @@ class watch_call final : public tag {
   };
 
   watch_call(call_queue& queue, ends to) : queue_{queue}, to_{std::move(to)} {}
-  void start(etcdserverpb::Watch::Stub\& service, revision after, grpc::CompletionQueue& queue);
+  void start(etcdserverpb::Watch::Stub& service, revision after, grpc::CompletionQueue& queue);
 
   bool happened(bool ok) override;
   void cancel() override { context_.TryCancel(); }
