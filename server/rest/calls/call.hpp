@@ -57,6 +57,8 @@ class call {
   // Runs `work`, which answers, on the thread of the connection (responder::run).
   void run(std::function<void()> work) const { to_.run(std::move(work)); }
   bool gone() const noexcept { return to_.gone(); }
+  // What admission says about the request, for the audit log.
+  const std::map<std::string, std::string>& annotations() const noexcept { return annotations_; }
 
  private:
   void record(int status) const;
