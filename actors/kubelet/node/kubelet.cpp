@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "actors/core/condition.hpp"
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
-#include "actors/kubelet/node/defaults.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
@@ -112,10 +110,6 @@ void kubelet::started() {
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
   sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
-  runtime_check_ = every(node_defaults::runtime_check, [this] {
-    auto problem = options_.containers->problem();
-    if (std::exchange(runtime_problem_, problem) != problem) refresh_node();
-  });
 }
 
 std::string kubelet::describe() const {
