@@ -8,6 +8,7 @@
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
+#include "actors/kubelet/node/defaults.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
@@ -110,6 +111,9 @@ void kubelet::started() {
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
   sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
+  runtime_check_ = every(node_defaults::runtime_check, [this] {
+    if (node_object() && options_.containers->problem().empty() != shown_ready()) refresh_node();
+  });
 }
 
 std::string kubelet::describe() const {

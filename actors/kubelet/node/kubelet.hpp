@@ -117,7 +117,7 @@ class kubelet : public node_agent {
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
-  runtime::timer sweep_, admission_, listing_;
+  runtime::timer sweep_, admission_, listing_, runtime_check_;
 };
 
 }  // namespace troupe::actors
