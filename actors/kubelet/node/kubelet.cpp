@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "actors/core/condition.hpp"
 #include "actors/core/log.hpp"
@@ -114,8 +113,7 @@ void kubelet::started() {
          {.on_node = node()});
   sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
   runtime_check_ = every(node_defaults::runtime_check, [this] {
-    auto problem = options_.containers->problem();
-    if (std::exchange(runtime_problem_, problem) != problem) refresh_node();
+    if (node_object() && options_.containers->problem().empty() != shown_ready()) refresh_node();
   });
 }
 

@@ -118,7 +118,6 @@ class kubelet : public node_agent {
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
-  std::string runtime_problem_;                             // when it was looked at last
   runtime::timer sweep_, admission_, listing_, runtime_check_;
 };
 
