@@ -90,8 +90,8 @@ balancer_plan plan_addresses(const api::object& service,
     internal.insert(address_of(*node, "InternalIP"));
     external.insert(address_of(*node, "ExternalIP"));
   }
-  internal.erase({});
-  external.erase({});
+  internal.erase(std::string{});
+  external.erase(std::string{});
   const auto& chosen = external.empty() ? internal : external;
   plan.addresses.assign(chosen.begin(), chosen.end());
   if (plan.addresses.size() > most_addresses) plan.addresses.resize(most_addresses);
