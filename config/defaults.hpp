@@ -59,6 +59,9 @@ inline constexpr duration status_period = 5min;
 inline constexpr std::int64_t max_pods = 110;
 // Kubernetes leaves podPidsLimit open; OpenShift has 4096.
 inline constexpr std::int64_t pod_pids_limit = 4096;
+// kubernetes: evictionHard, memory.available and nodefs.available.
+inline constexpr byte_size eviction_memory{100 << 20};
+inline constexpr std::int64_t eviction_disk = 10;
 // containerd's own default.
 inline constexpr std::string_view cri_endpoint = "unix:///run/containerd/containerd.sock";
 inline constexpr std::int64_t simulated_nodes = 1;

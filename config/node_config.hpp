@@ -95,6 +95,11 @@ struct kubelet_config {
   std::int64_t simulated_nodes = defaults::simulated_nodes;
   std::int64_t max_pods = defaults::max_pods;
   std::int64_t pod_pids_limit = defaults::pod_pids_limit;
+  // What pods do not get: of processors in thousandths, and of memory.
+  std::int64_t kube_reserved_cpu = 0, system_reserved_cpu = 0;
+  byte_size kube_reserved_memory, system_reserved_memory;
+  byte_size eviction_memory = defaults::eviction_memory;
+  std::int64_t eviction_disk = defaults::eviction_disk;
   duration lease_duration = defaults::lease_duration;
   duration lease_renew = defaults::lease_renew;
   duration status_period = defaults::status_period;

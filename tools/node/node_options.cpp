@@ -97,6 +97,12 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.jobs = actors::make_kubelet_jobs();
   made.containers = make_runtime(config, made);
   made.version = server::kubernetes_version();
+  made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
+                                               .disk_percent = from.eviction_disk};
+  // kubernetes: what is left before pods are evicted is nobody's to ask for.
+  made.reserved = {.milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
+                   .memory_bytes = from.kube_reserved_memory.bytes +
+                                   from.system_reserved_memory.bytes + from.eviction_memory.bytes};
   made.timing = timing_of(from);
   return made;
 }

@@ -69,7 +69,7 @@ void node_agent::refresh_node(bool report) {
   describe_node(*node);
   // What others have added to the capacity can be used (kubernetes: node_status, MachineInfo).
   auto& status = *node->mutable_status();
-  *status.mutable_allocatable() = status.capacity();
+  reserve(reserved(), status);
   if (!report && node_object_ &&
       google::protobuf::util::MessageDifferencer::Equals(*node, node_object_->as<Node>()))
     return;

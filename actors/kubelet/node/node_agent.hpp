@@ -13,6 +13,7 @@
 #include "actors/core/core_actors.hpp"
 #include "actors/core/informer.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/node/node_facts.hpp"
 
 namespace troupe::api::core::v1 {
 class Node;
@@ -35,9 +36,10 @@ class node_agent : public informer {
   // Begins both streams; for the derived class's started().
   void follow_node();
 
-  // Fills in what the node says of itself: capacity (what is allocatable is the same), addresses,
-  // nodeInfo, conditions and labels. What others wrote (taints, labels of users) stays.
+  // Fills in what the node says of itself: capacity (what is not reserved is allocatable),
+  // addresses, nodeInfo, conditions and labels. What others wrote (taints, labels of users) stays.
   virtual void describe_node(api::core::v1::Node& node) const = 0;
+  virtual reserved_resources reserved() const { return {}; }
   // Writes the Node if what it should say differs from what it says; `report`: in any case, with
   // the time in its conditions.
   void refresh_node(bool report = false);

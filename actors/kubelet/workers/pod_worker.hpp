@@ -24,6 +24,7 @@
 #include "actors/kubelet/os/job_queue.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/pressure/pressure_monitor.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
@@ -141,20 +142,24 @@ class pod_worker : public runtime::actor {
   void on_hook_event(const hook_event& m);
   void on_volumes_event(const volumes_event& m);
   void on_volumes_measured(const volumes_measured& m);
+  void on_evict_pod(const evict_pod& m);
   void on_containers_removed(const containers_removed&);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
   void sync();
   void begin();
+  void add_ephemeral_containers();
   void end_pod();
   void arm_timer();
   bool terminating() const;
+  bool starts_nothing() const;
   bool all_ended() const;
 
   // -- containers ---------------------------------------------------------------------------------
   void adopt(const found_container& found);
   bool sandbox_ready();
+  void leave_former_sandbox();
   void use_sandbox(const sandbox_status& ready);
   bool guarded();
   sandbox_observer observe_sandbox(const std::string& id);
@@ -162,6 +167,7 @@ class pod_worker : public runtime::actor {
   void check_image(container_record& record);
   void await_restart(container_record& record);
   void start(container_record& record);
+  tl::expected<std::string, std::string> target_of(const container_record& record) const;
   void refuse(container_record& record, const runtime_error& error);
   void on_exit(container_record& record, const container_exit& exit);
   void end_containers(runtime::duration grace);
@@ -182,6 +188,7 @@ class pod_worker : public runtime::actor {
   void report_unsupported();
 
   // -- what the pod refers to, and its volumes ----------------------------------------------------
+  void need_references_of_pod();
   void request_references();
   bool references_known() const;
   object_reader reference_reader() const;
@@ -205,7 +212,7 @@ class pod_worker : public runtime::actor {
   persistence::change_cause cause_of_write() const;
 
   container_record* find_record(const std::string& container);
-  const api::core::v1::Container* spec_of(const container_record& record) const;
+  std::shared_ptr<const api::core::v1::Container> spec_of(const container_record& record) const;
   container_runtime& containers() const { return *context_->helpers.containers; }
   std::filesystem::path pod_dir() const { return pod_path(context_->root_dir, uid_); }
   const api::core::v1::Pod& pod() const { return object_->as<api::core::v1::Pod>(); }
@@ -239,6 +246,7 @@ class pod_worker : public runtime::actor {
   std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
   std::shared_ptr<const object_list> services_;        // of its namespace; null: not known
   std::vector<std::string> needed_;                    // keys
+  std::size_t ephemeral_known_ = 0;                    // of the spec's list
   std::map<projected_token, held_token> tokens_;
   std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container
   runtime::timer next_, retry_, measure_;

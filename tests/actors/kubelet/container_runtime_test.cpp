@@ -2,6 +2,7 @@
 // nothing: what another runtime can rely on.
 #include "actors/kubelet/runtime/container_runtime.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <memory>
@@ -216,6 +217,81 @@ TEST_CASE("a pod whose sandbox is lost gets another, in which all of it runs aga
   t.runtime->end_container("fake://i-1", 0);
   REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://c-1"); }));
   REQUIRE(machine::wait([&] { return t.here.status("web").pod_ip() == "10.9.0.2"; }));
+}
+
+TEST_CASE("a container that runs without its sandbox is ended before it runs again", "[kubelet]") {
+  with_fake t;
+  t.here.create(pod());
+  actors::found_pod found;
+  found.containers.push_back({.id = "fake://old", .name = "c", .sandbox = "s0", .image = "nginx"});
+  t.runtime->has(t.here.find("web")->meta().uid(), found);
+  t.here.start_kubelet();
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://c-1"); }));
+  CHECK(t.runtime->calls() == calls{"kill fake://old", "sandbox 1", "pull nginx",
+                                    "create c 1 in s1 from sha256:nginx", "start fake://c-1"});
+}
+
+TEST_CASE("a sidecar starts before the others, restarts, and ends after them", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(
+      pod("  restartPolicy: Never\n"
+          "  initContainers: [{name: s, image: side, restartPolicy: Always}]\n"));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  const auto all = t.runtime->calls();
+  CHECK(std::find(all.begin(), all.end(), "start fake://s-0") <
+        std::find(all.begin(), all.end(), "pull nginx"));
+  t.runtime->end_container("fake://s-0", 1);
+  REQUIRE(machine::wait(
+      [&] { return t.here.status("web").init_container_statuses(0).restart_count() == 1; }));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK_FALSE(t.runtime->was_asked("stop fake://c-0"));
+  t.runtime->end_container("fake://c-0", 0);
+  REQUIRE(machine::wait([&] { return t.here.ended("web"); }));
+  CHECK(t.here.status("web").phase() == "Succeeded");
+  CHECK(t.runtime->was_asked("stop fake://s-1"));
+}
+
+TEST_CASE("a sidecar of a pod that is deleted ends when the main container has", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(pod("  initContainers: [{name: s, image: side, restartPolicy: Always}]\n"));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  t.here.remove("web");
+  REQUIRE(machine::wait([&] { return !t.here.find("web"); }));
+  const auto all = t.runtime->calls();
+  CHECK(std::find(all.begin(), all.end(), "stop fake://c-0") <
+        std::find(all.begin(), all.end(), "stop fake://s-0"));
+}
+
+TEST_CASE("an ephemeral container runs once beside the others, and sees its target", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(pod());
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  const auto add = [&](const std::string& name, const std::string& target) {
+    t.here.change<Pod>("web", [&](Pod& p) {
+      auto& added = *p.mutable_spec()->add_ephemeral_containers();
+      added.mutable_ephemeral_container_common()->set_name(name);
+      added.mutable_ephemeral_container_common()->set_image("tools");
+      added.set_target_container_name(target);
+    });
+  };
+  add("e", "c");
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://e-0"); }));
+  CHECK(t.runtime->was_asked("create e 0 in s1 from sha256:tools at fake://c-0"));
+  t.runtime->end_container("fake://e-0", 3);
+  REQUIRE(machine::wait([&] {
+    const auto status = t.here.status("web");
+    return status.ephemeral_container_statuses_size() == 1 &&
+           status.ephemeral_container_statuses(0).state().terminated().exit_code() == 3;
+  }));
+  CHECK(t.here.runs("web"));
+  add("f", "nobody");
+  CHECK(machine::wait([&] {
+    return t.here.events("web", "Failed") == calls{"unable to find target container nobody"};
+  }));
+  CHECK_FALSE(t.runtime->was_asked("start fake://e-1"));
 }
 
 TEST_CASE("a container that was made and never started is made anew", "[kubelet]") {

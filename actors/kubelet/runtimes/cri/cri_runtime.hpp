@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,7 @@ class cri_runtime final : public container_runtime {
                 const std::vector<cri::Container>& all, std::function<void(found_pod)> done);
   void address_of(const std::string& sandbox, std::uint32_t attempt,
                   std::function<void(cri_result<sandbox_status>)> done);
+  void replace_sandbox(const api::object_ptr& pod, sandbox_observer observer);
   void start_sandbox(const api::object_ptr& pod, std::uint32_t attempt, sandbox_observer observer);
   // Stops and removes them one after another.
   void remove_sandboxes(std::vector<std::string> ids, std::function<void()> done);
@@ -118,6 +120,7 @@ class cri_runtime final : public container_runtime {
   std::string problem_;  // why no pod can be run; guarded by mutex_
   // Of the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;
+  std::set<std::string> new_pods_;  // uids of those that were found to have had no sandbox
   image_puller images_;
   image_collector collector_;
   container_watcher watcher_;
