@@ -50,7 +50,7 @@ void legacy_call::answer(response with) const {
                               today_.verb,
                               with.status,
                               std::chrono::steady_clock::now() - request->received,
-                              today_.annotations()};
+                              &today_.annotations()};
   audit(record);
   if (services.options.observe) services.options.observe(record);
   to_.respond(std::move(with));

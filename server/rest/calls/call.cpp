@@ -88,8 +88,8 @@ responder call::take_over(int status) {
 
 void call::record(int status) const {
   const request_record record{
-      *request,    route, verb, status, std::chrono::steady_clock::now() - request->received,
-      annotations_};
+      *request,     route, verb, status, std::chrono::steady_clock::now() - request->received,
+      &annotations_};
   audit(record);
   if (services.options.observe) services.options.observe(record);
 }
