@@ -186,8 +186,9 @@ TEST_CASE("a node that runs out of memory says so, evicts one pod, and takes no 
   };
   here.start_kubelet();
   const auto create = [&](const std::string& name) {
+    // The fake runtime names containers by their names alone.
     here.create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
-                "}\nspec: {containers: [{name: c, image: x}]}\n");
+                "}\nspec: {containers: [{name: " + name + ", image: x}]}\n");
   };
   create("one");
   create("two");
