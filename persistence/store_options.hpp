@@ -27,7 +27,7 @@ struct store_options {
   std::function<std::chrono::system_clock::time_point()> wall_clock;
   // The id of a cluster that is made now; empty: a random UUID.
   std::string cluster_id;
-  // The memory that this process may use; 0: what its control groups say.
+  // The memory that this process may use; 0: the limit of its control groups.
   std::uint64_t memory_limit_bytes = 0;
 };
 

@@ -22,7 +22,7 @@ struct submission {
   std::size_t size_bytes = 0;
 };
 
-// Checks what can be checked without the state, and encodes. `invalid` or `too_large`.
+// Does the checks that need no state, and encodes. `invalid` or `too_large`.
 expected<std::vector<std::string>> encode(const transaction& request,
                                           std::size_t value_limit_bytes);
 
@@ -55,9 +55,9 @@ class submit_queue {
 
   // From now on push fails with `reason`; without it, takes again.
   void refuse(std::optional<error> reason);
-  // While it is held, what waits is not taken, unless the queue is closed; tasks are.
+  // While it is held, waiting submissions are not taken, unless the queue is closed; tasks are.
   void hold(bool held);
-  // push fails with `closed`; what waits can still be taken.
+  // push fails with `closed`; waiting submissions can still be taken.
   void close();
 
   // Tasks, or the oldest transactions, with the disk when it is free. Waits for either until
