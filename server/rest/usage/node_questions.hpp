@@ -1,4 +1,4 @@
-// Asks nodes what they and their containers use: that of this control plane through its own meter,
+// Asks nodes for the usage of their containers: that of this control plane through its own meter,
 // joined ones over their links.
 #pragma once
 
