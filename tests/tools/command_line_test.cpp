@@ -125,7 +125,7 @@ TEST_CASE("a controller that nobody knows is refused before a node starts, and h
   CHECK_THAT(refused.err,
              Contains("troupe: --controllers: controllers: there is no controller \"jbs\"; did you "
                       "mean jobs?") &&
-                 Contains("there is no controller \"foo\"; known are certificate-requests, "));
+                 Contains("there is no controller \"foo\"; known are autoscaling, "));
   CHECK(program({"config", "validate", "--controllers", "*,-deployment-controller"}).code == 0);
   CHECK(program({"config", "validate", "--controllers", ""}).code == 2);
   CHECK_THAT(program({"node", "--help"}).out, Contains("garbage-collector"));

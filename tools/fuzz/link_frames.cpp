@@ -29,6 +29,7 @@ using api::coordination::v1::Lease;
 using api::core::v1::ConfigMap;
 using api::core::v1::Node;
 using api::core::v1::Pod;
+using api::core::v1::Secret;
 
 constexpr std::uint64_t now_at = 40;
 
@@ -166,8 +167,14 @@ void take(const wire::FromNode::Item& item) {
       const auto used = api::key_of(*objects()[5]);
       const auto allowed = may_follow("n0", m.prefix(), m.on_node(),
                                       [&](const std::string& key) { return key == used; });
-      require(!allowed || is_own(m.prefix()) || m.on_node() == "n0" || m.prefix() == used,
-              "a node follows what is its own");
+      // Services, nodes and network policies are there for every node.
+      const bool guarded = m.prefix().starts_with(api::kind_of<Secret>().prefix()) ||
+                           m.prefix().starts_with(api::kind_of<ConfigMap>().prefix()) ||
+                           m.prefix().starts_with(api::kind_of<Lease>().prefix());
+      require(!allowed || !guarded || is_own(m.prefix()) || m.prefix() == used,
+              "a node follows no lease of others, and no secret that its pods do not use");
+      require(!allowed || m.on_node().empty() || m.on_node() == "n0",
+              "a node follows the pods of no other one");
       return;
     }
     case item_kind::kConsoleAnswer: {
