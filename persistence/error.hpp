@@ -11,6 +11,7 @@ namespace troupe::persistence {
 
 using revision = std::uint64_t;
 
+// Links between machines carry the numbers: new ones come at the end.
 enum class errc {
   conflict,         // a precondition does not hold: `key` and `actual` say which
   read_only,        // the disk failed; the message says how, and reads go on
@@ -26,8 +27,9 @@ enum class errc {
   invalid,          // the transaction itself is wrong: a key twice, content without a kind
   exceeded,         // more would be in the store than a bound allows: `key`, `actual`, `limit`
   no_space,         // the disk is nearly full: only writes that take no more of it are done
-  deposed,          // another control plane leads, or none: the term of the transaction is over
   no_memory,        // the objects need more memory than this process may use
+  deposed,          // another control plane leads, or none: the term of the transaction is over
+  unknown,          // whether it happens cannot be told: the log of the cluster does not answer
 };
 
 std::string_view to_string(errc code);

@@ -43,6 +43,8 @@ inline constexpr std::chrono::seconds link_retry{5};
 // How long a start waits for a store that is elsewhere, and how often it asks.
 inline constexpr std::chrono::seconds store_wait{60};
 inline constexpr std::chrono::seconds store_retry{1};
+// How long a control plane that ends waits until it has given the lead up.
+inline constexpr std::chrono::seconds resign_wait{2};
 // To the console of a joined machine, at its socket.
 inline constexpr std::size_t local_connections = 64;
 

@@ -36,6 +36,7 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     case errc::compacted:
       return api::expired(e.message);
     case errc::future_revision:
+    case errc::unknown:
       return api::timed_out(e.message, 1);
     case errc::too_large: {
       // etcd answers so; the body as it came in was within the limit.

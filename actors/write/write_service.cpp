@@ -49,6 +49,7 @@ struct write_service::attempt {
   admission::remarks remarks = {};  // of the draft that was tried last
   int left = defaults::write_attempts;
   int draws_left = defaults::allocation_attempts;
+  bool is_newest = false;  // what it is judged by is as new as the whole cluster's state was
 
   void succeed(write_result result, bool committing = false) {
     request.done({std::move(result), committing, std::move(remarks)});
@@ -78,7 +79,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
   void go(const attempt_ptr& a) {
     const auto state = store.read();
     auto proposed = a->request.propose(state);
-    if (!proposed) return a->fail(std::move(proposed.error()));
+    if (!proposed) return refuse(a, std::move(proposed.error()));
     a->kind = proposed->kind;
     draft write{std::move(*proposed), a->request.by, a->request.dry_run, chain};
     const auto context = context_of(state);
@@ -90,7 +91,19 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
 
   void refuse(const attempt_ptr& a, draft& write, api::error& error) {
     a->remarks = std::move(write.remarks);
-    a->fail(std::move(error));
+    refuse(a, std::move(error));
+  }
+
+  // Where others write to the store, what is known here may be old, and nobody is refused by that:
+  // it is judged once more, behind a barrier.
+  void refuse(const attempt_ptr& a, api::error error) {
+    if (!store.is_shared() || std::exchange(a->is_newest, true)) return a->fail(std::move(error));
+    store.barrier([self = shared_from_this(), a, error = std::move(error)](
+                      const persistence::expected<persistence::revision>& reached) {
+      if (!reached)
+        return a->fail(api::timed_out("the store does not answer: " + reached.error().message, 1));
+      if (!self->post([self, a] { self->go(a); })) a->fail(error);
+    });
   }
 
   void go_outside(const attempt_ptr& a, draft write) {
@@ -104,9 +117,9 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
 
   void conclude(const attempt_ptr& a, draft& write, const write_context& context) {
     a->remarks = std::move(write.remarks);
-    if (auto fine = check_absent(write, context); !fine) return a->fail(std::move(fine.error()));
+    if (auto fine = check_absent(write, context); !fine) return refuse(a, std::move(fine.error()));
     auto plan = finish(write, context);
-    if (!plan) return a->fail(std::move(plan.error()));
+    if (!plan) return refuse(a, std::move(plan.error()));
     if (plan->transaction.mutations.empty()) return a->succeed({plan->before, false, false});
     if (a->request.dry_run) {
       if (auto fine = imagine_quotas(*plan); !fine) return a->fail(std::move(fine.error()));

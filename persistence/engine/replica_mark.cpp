@@ -1,8 +1,10 @@
 #include "persistence/engine/replica_mark.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <fstream>
+#include <optional>
+#include <random>
 
 namespace troupe::persistence {
 
@@ -10,36 +12,70 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path mark_of(const fs::path& directory) {
+fs::path file_in(const fs::path& directory) {
   return directory / "REPLICA";
+}
+
+// "log LOG" and "member MEMBER", a line each.
+std::optional<replica_mark> read_mark(const fs::path& directory) {
+  std::ifstream in{file_in(directory)};
+  std::string log_word, member_word;
+  replica_mark found;
+  in >> log_word >> found.log >> member_word >> found.member;
+  if (!in || log_word != "log" || member_word != "member") return std::nullopt;
+  return found;
+}
+
+// Whole or not at all: a process that is killed here leaves the file as it was.
+expected<replica_mark> write_mark(const fs::path& directory, const std::string& log) {
+  std::random_device random;
+  replica_mark made{log, fmt::format("{:08x}{:08x}", random(), random())};
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  const auto next = file_in(directory).string() + ".new";
+  std::ofstream{next} << "log " << made.log << "\nmember " << made.member << "\n";
+  fs::rename(next, file_in(directory), failed);
+  if (failed || !read_mark(directory))
+    return fail(errc::io, fmt::format("{} cannot be written", file_in(directory).string()));
+  return made;
 }
 
 }  // namespace
 
 bool is_replica(const fs::path& directory) {
   std::error_code failed;
-  return fs::exists(mark_of(directory), failed);
+  return fs::exists(file_in(directory), failed);
 }
 
-expected<void> mark_replica(const fs::path& directory) {
-  if (is_replica(directory)) return {};
+error replica_refusal(const fs::path& directory) {
+  return {errc::incompatible,
+          fmt::format("{} is a copy of what a cluster's log holds, not a store of its own: what is "
+                      "missing there is fetched when a node starts with --store etcd",
+                      directory.string())};
+}
+
+expected<replica_mark> mark_replica(const fs::path& directory, const std::string& log) {
+  if (is_replica(directory)) {
+    auto found = read_mark(directory);
+    if (found && found->log == log) return std::move(*found);
+    spdlog::warn("store: the copy in {} is of {}, not of {}: it is dropped", directory.string(),
+                 found ? found->log : "nobody knows what", log);
+    drop_replica(directory);
+    return write_mark(directory, log);
+  }
   std::error_code failed;
   if (fs::exists(directory, failed) && !fs::is_empty(directory, failed))
     return fail(errc::incompatible,
                 fmt::format("{} holds a store of its own, not a copy of a shared one: choose "
                             "another data directory",
                             directory.string()));
-  fs::create_directories(directory, failed);
-  std::ofstream{mark_of(directory)} << "a copy of what the cluster's log holds\n";
-  if (!is_replica(directory))
-    return fail(errc::io, fmt::format("{} cannot be written", mark_of(directory).string()));
-  return {};
+  return write_mark(directory, log);
 }
 
 void drop_replica(const fs::path& directory) {
   std::error_code failed;
   for (const auto& each : fs::directory_iterator{directory, failed})
-    if (each.path() != mark_of(directory)) fs::remove_all(each.path(), failed);
+    if (each.path() != file_in(directory)) fs::remove_all(each.path(), failed);
 }
 
 }  // namespace troupe::persistence

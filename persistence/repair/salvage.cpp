@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "persistence/defaults.hpp"
+#include "persistence/engine/replica_mark.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/format/record.hpp"
 #include "persistence/open/cluster_id.hpp"
@@ -121,6 +122,7 @@ expected<salvage_report> salvage(const std::string& wanted) {
   auto directory = fs::path{wanted}.lexically_normal().string();
   while (directory.size() > 1 && directory.back() == '/')
     directory.pop_back();
+  if (is_replica(directory)) return fail(replica_refusal(directory));
   salvage_report report;
   auto damage = damage_of(directory);
   if (!damage) return fail(std::move(damage.error()));

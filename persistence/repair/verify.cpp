@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "persistence/defaults.hpp"
+#include "persistence/engine/replica_mark.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/format/record.hpp"
 #include "persistence/log/history.hpp"
@@ -114,6 +115,7 @@ bool is_store(const std::string& directory) {
 }
 
 expected<verification> verify(const std::string& directory) {
+  if (is_replica(directory)) return fail(replica_refusal(directory));
   if (!is_store(directory))
     return fail(errc::io, fmt::format("there is no store in {}", directory));
   auto disk = open_engine(rocks_engine_in(directory), open_mode::strict);

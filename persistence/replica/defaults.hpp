@@ -20,6 +20,11 @@ inline constexpr auto log_retry_limit = 2s;
 // A client that waits for a transaction longer than this is told that nobody knows: etcd gives up
 // a proposal after 5 s and two elections.
 inline constexpr auto log_answer_limit = 7s;
+// How often what waits is looked at; steps that are known to exist and do not come in this time are
+// asked for in another way.
+inline constexpr auto log_look_period = 1s;
+// Values of 1.5 MiB times as many transactions as may wait would be 30 GB: bytes are bounded too.
+inline constexpr std::size_t log_queue_bytes = 256u << 20;
 
 // A lease is renewed each 1/n of its time to live, and its leader stops when it has not been for
 // the rest.

@@ -37,7 +37,7 @@ void election::on_lease(const expected<lease_id>& given) {
     spdlog::warn("election: no lease can be had, trying again: {}", given.error().message);
     return later(defaults::log_retry_limit, &election::ask_lease);
   }
-  if (resigned_) return log_.revoke(*given);
+  if (resigned_) return log_.revoke(*given, [] {});
   lease_ = *given;
   renewed_ = std::chrono::steady_clock::now();
   later(time_to_live_ / defaults::lease_part, &election::renew);
@@ -97,10 +97,11 @@ void election::lead(revision fence) {
   if (std::exchange(fence_, fence) != fence) changed_(fence);
 }
 
-void election::resign() {
-  if (std::exchange(resigned_, true)) return;
+void election::resign(std::function<void()> done) {
+  const bool again = std::exchange(resigned_, true);
   lead(0);
-  if (lease_ != 0) log_.revoke(lease_);
+  if (again || lease_ == 0) return done();
+  log_.revoke(lease_, std::move(done));
 }
 
 }  // namespace troupe::persistence

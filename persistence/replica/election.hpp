@@ -27,7 +27,8 @@ class election {
   void begin(const leader_change& known);
   void on_leader(const leader_change& seen);
   // Ends the term, and the lease at once instead of with its time.
-  void resign();
+  // `done` when the log has answered.
+  void resign(std::function<void()> done);
 
  private:
   void ask_lease();

@@ -24,14 +24,14 @@ expected<std::optional<decided_change>> read_object(std::string key, std::string
 
 }  // namespace
 
-std::string session_key(std::string_view session) {
-  return fmt::format("{}session/{}", own_prefix, session);
+std::string session_key(std::string_view member) {
+  return fmt::format("{}session/{}", own_prefix, member);
 }
 
 std::string cause_text(const cause_record& record) {
   const auto time =
       std::chrono::duration_cast<std::chrono::microseconds>(record.time.time_since_epoch());
-  return fmt::format("{} {} {} {} {} {}", record.tag.session, record.tag.sequence,
+  return fmt::format("{} {} {} {} {} {}", record.tag.member, record.tag.sequence,
                      record.cause.request, record.cause.trigger, time.count(), record.cause.author);
 }
 
@@ -43,8 +43,8 @@ std::optional<cause_record> read_cause(std::string_view text) {
     text.remove_prefix(end + 1);
     return word;
   };
-  const auto session = next();
-  if (!session || session->empty()) return std::nullopt;
+  const auto member = next();
+  if (!member || member->empty()) return std::nullopt;
   std::array<std::uint64_t, 4> numbers{};
   for (auto& each : numbers) {
     const auto word = next();
@@ -52,7 +52,7 @@ std::optional<cause_record> read_cause(std::string_view text) {
     if (!number) return std::nullopt;
     each = *number;
   }
-  return cause_record{{std::string{*session}, numbers[0]},
+  return cause_record{{std::string{*member}, numbers[0]},
                       {numbers[1], numbers[2], std::string{text}},
                       std::chrono::system_clock::time_point{std::chrono::microseconds{numbers[3]}}};
 }

@@ -1,12 +1,12 @@
 // What a store writes into a shared log besides objects, and how a step of the log is read.
 //
-//   /troupe/session/ID   a number that a control plane raises; all its transactions compare it
+//   /troupe/session/NAME written by one control plane, which all its transactions compare
 //   /troupe/leader       who leads, as long as a lease of his lives; its creation begins the term
 //   /troupe/cause        of the transaction at whose revision it was changed: who made it, and why
 //
-// A transaction whose session has been raised meanwhile fails for ever. So a control plane that was
-// told nothing about a transaction knows what has become of it as soon as its raised session has
-// arrived.
+// A transaction whose session was written again meanwhile fails for ever: the session is raised. So
+// a control plane that was told nothing about a transaction knows what has become of it as soon as
+// its raised session has arrived.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ namespace troupe::persistence {
 inline constexpr std::string_view own_prefix = "/troupe/";
 inline constexpr std::string_view cause_key = "/troupe/cause";
 inline constexpr std::string_view leader_key = "/troupe/leader";
-std::string session_key(std::string_view session);
+std::string session_key(std::string_view member);
 
 // Which transaction of which control plane it was.
 struct log_tag {
-  std::string session;
+  std::string member;
   std::uint64_t sequence = 0;
   bool operator==(const log_tag& other) const = default;
 };
@@ -37,7 +37,7 @@ struct cause_record {
   std::chrono::system_clock::time_point time;  // microseconds
 };
 
-// "session sequence request trigger microseconds author".
+// "member sequence request trigger microseconds author".
 std::string cause_text(const cause_record& record);
 // Nothing for any other text.
 std::optional<cause_record> read_cause(std::string_view text);

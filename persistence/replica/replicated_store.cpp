@@ -15,11 +15,9 @@ namespace {
 // What is damaged is dropped, and fetched again from the log.
 expected<std::unique_ptr<local_store>> open_replica(const store_options& options,
                                                     const engine_factory& factory) {
-  if (options.directory.empty()) return local_store::open_local(options, factory);
-  if (auto marked = mark_replica(options.directory); !marked)
-    return fail(std::move(marked.error()));
   auto opened = local_store::open_local(options, factory);
-  if (opened || (opened.error().code != errc::corrupt && opened.error().code != errc::incompatible))
+  if (opened || options.directory.empty() ||
+      (opened.error().code != errc::corrupt && opened.error().code != errc::incompatible))
     return opened;
   spdlog::warn("store: the copy in {} is dropped and fetched again: {}", options.directory,
                opened.error().message);
@@ -32,37 +30,48 @@ expected<std::unique_ptr<local_store>> open_replica(const store_options& options
 expected<std::unique_ptr<replicated_store>> replicated_store::open(store_options options,
                                                                    engine_factory factory,
                                                                    std::unique_ptr<shared_log> log,
-                                                                   std::string session) {
+                                                                   std::string member,
+                                                                   log_limits limits) {
   options.replica = true;
   options.threaded = false;
+  if (!options.directory.empty() && options.cluster_id.empty())
+    return fail(errc::invalid, "a copy on disk must say of which log it is");
+  if (!options.directory.empty()) {
+    auto marked = mark_replica(options.directory, options.cluster_id);
+    if (!marked) return fail(std::move(marked.error()));
+    if (member.empty()) member = std::move(marked->member);
+  }
   auto replica = open_replica(options, factory);
   if (!replica) return fail(std::move(replica.error()));
   auto made = std::unique_ptr<replicated_store>{
-      new replicated_store{std::move(*replica), std::move(log), std::move(session)}};
-  made->begin();
+      new replicated_store{std::move(*replica), std::move(log), std::move(member), limits}};
+  made->log_->call_later({}, [store = made.get()] {
+    {
+      const std::lock_guard lock{store->mutex_};
+      store->raise_session();
+    }
+    const bool is_new = store->applied_ <= defaults::first_revision;
+    is_new ? store->read_whole_state() : store->follow();
+    store->look();
+  });
   return made;
 }
 
 replicated_store::replicated_store(std::unique_ptr<local_store> replica,
-                                   std::unique_ptr<shared_log> log, std::string session)
+                                   std::unique_ptr<shared_log> log, std::string member,
+                                   log_limits limits)
     : replica_{std::move(replica)},
-      session_{std::move(session)},
+      member_{std::move(member)},
+      limits_{limits},
       applied_{replica_->read().at()},
       log_{std::move(log)} {}
 
 replicated_store::~replicated_store() {
-  log_.reset();
-  answer_all([](const pending&) { return true; }, {errc::closed, "the store is shutting down"});
+  log_->close();
+  const error closed{errc::closed, "the store is shutting down"};
+  answer_all([&](const pending&) { return closed; });
   for (auto& each : questions_)
-    each.done(fail(errc::closed, "the store is shutting down"));
-}
-
-void replicated_store::begin() {
-  raise_session();
-  if (applied_ > defaults::first_revision)
-    follow();
-  else
-    read_whole_state();
+    each.done(fail(closed));
 }
 
 void replicated_store::campaign(std::string name, std::chrono::seconds time_to_live,
@@ -83,9 +92,10 @@ void replicated_store::campaign(std::string name, std::chrono::seconds time_to_l
   });
 }
 
-void replicated_store::resign() {
-  log_->call_later({}, [this] {
-    if (election_) election_->resign();
+void replicated_store::resign(std::function<void()> done) {
+  log_->call_later({}, [this, done = std::move(done)] {
+    if (!election_) return done();
+    election_->resign(done);
   });
 }
 
@@ -118,7 +128,7 @@ store_stats replicated_store::stats() const {
 
 void replicated_store::on_steps(std::vector<log_step> steps) {
   for (auto& each : steps) {
-    if (reading_ != nullptr) return;
+    if (!is_following_) return;
     if (each.at <= applied_) continue;
     if (each.at != applied_ + 1) {
       spdlog::error("store: the log went from revision {} to {}: reading the whole state", applied_,
@@ -141,23 +151,28 @@ expected<void> replicated_store::apply(log_step from) {
   outcome made = keys.empty() ? outcome{committed{at, {}}} : take(std::move(next->step));
   if (!made) return fail(std::move(made.error()));
   applied_ = at;
-  if (next->tag && next->tag->session == session_) {
-    committed mine{keys.empty() ? this->read().at() : at, {}};
-    {
-      const std::lock_guard lock{mutex_};
-      const auto found = pending_.find(next->tag->sequence);
-      if (found != pending_.end())
-        for (const auto& key : found->second.keys) {
-          const auto place = std::find(keys.begin(), keys.end(), key) - keys.begin();
-          const bool there = static_cast<std::size_t>(place) < keys.size();
-          mine.objects.push_back(there ? made->objects[place] : nullptr);
-        }
-    }
-    answer(next->tag->sequence, std::move(mine));
-  }
+  if (next->tag && next->tag->member == member_) answer_own(next->tag->sequence, at, keys, *made);
   answer_ready();
   if (next->leader) see_leader(*next->leader);
   return {};
+}
+
+// An earlier start of this control plane has used the same numbers, before the session was raised.
+void replicated_store::answer_own(std::uint64_t sequence, revision at,
+                                  const std::vector<std::string>& keys, const committed& made) {
+  committed mine{keys.empty() ? read().at() : at, {}};
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = pending_.find(sequence);
+    if (found == pending_.end() || found->second.session == 0 || found->second.session > at) return;
+    for (const auto& key : found->second.keys) {
+      const auto place = std::find(keys.begin(), keys.end(), key);
+      mine.objects.push_back(place == keys.end()
+                                 ? nullptr
+                                 : made.objects[static_cast<std::size_t>(place - keys.begin())]);
+    }
+  }
+  answer(sequence, std::move(mine));
 }
 
 // The replica commits on this thread.
@@ -187,18 +202,21 @@ void replicated_store::on_end(error reason) {
 void replicated_store::retry(const error& reason, std::function<void()> work) {
   spdlog::warn("store: the shared log cannot be followed, trying again: {}", reason.message);
   reading_.reset();
+  stop_following();
   log_->call_later(retry_after_, std::move(work));
   retry_after_ = std::min<std::chrono::milliseconds>(2 * retry_after_, defaults::log_retry_limit);
 }
 
 // -- a whole state --------------------------------------------------------------------------------
 
+// Nobody would see the steps of what is sent now.
+void replicated_store::stop_following() {
+  const std::lock_guard lock{mutex_};
+  is_following_ = false;
+}
+
 void replicated_store::read_whole_state() {
-  {
-    // Nobody would see the steps of what is sent now.
-    const std::lock_guard lock{mutex_};
-    is_following_ = false;
-  }
+  stop_following();
   reading_ = std::make_unique<whole_state>(read());
   log_->list({}, 0, [this](expected<log_page> page) { on_page(std::move(page)); });
 }
@@ -226,8 +244,10 @@ void replicated_store::on_page(expected<log_page> page) {
   reading_.reset();
   applied_ = at;
   // Their steps may be among those that nobody has seen.
-  answer_all([](const pending& each) { return each.session != 0 && !each.decided; },
-             {errc::io, "the log does not tell any more whether this has happened"});
+  answer_all([](const pending& each) -> std::optional<error> {
+    if (each.session == 0 || each.decided) return std::nullopt;
+    return error{errc::unknown, "the log does not tell any more whether this has happened"};
+  });
   see_leader(leader);
   follow();
 }
@@ -235,9 +255,15 @@ void replicated_store::on_page(expected<log_page> page) {
 // -- questions ------------------------------------------------------------------------------------
 
 void replicated_store::barrier(barrier_completion done) {
-  const std::lock_guard lock{mutex_};
-  questions_.push_back({std::move(done), next_sequence_});
-  if (!asking_) ask_newest();
+  {
+    const std::lock_guard lock{mutex_};
+    if (questions_.size() < replica_->options().queue_limit) {
+      questions_.push_back({std::move(done), next_sequence_, std::chrono::steady_clock::now()});
+      if (!asking_) ask_newest();
+      return;
+    }
+  }
+  done(fail(errc::overloaded, "too many wait for the newest state: try again later"));
 }
 
 // One at a time: those who ask meanwhile share the next. Under the lock.
@@ -252,6 +278,7 @@ void replicated_store::on_newest(const expected<revision>& newest) {
   std::vector<barrier_completion> failed;
   {
     const std::lock_guard lock{mutex_};
+    if (newest) known_ = std::max(known_, *newest);
     for (auto& each : questions_) {
       if (!each.asked || each.newest != 0) continue;
       if (newest)

@@ -9,10 +9,10 @@
 //
 // When the log says `unknown`, the session is raised (log_record.hpp): as soon as the raised one
 // has been applied, what has not happened never will, and is sent again. Who waits longer than
-// `defaults::log_answer_limit` is told `io`: nobody knows.
+// `log_limits::answer` is told `unknown`, or `read_only` where nothing was sent.
 //
 // The replica is written without syncs. What a kill takes, or what the log has dropped, is fetched
-// again: as steps while the log has them, else as a whole state, and history begins anew with it.
+// again: as steps while the log has them, else as a whole state, with which history begins.
 //
 // Threads: as store.hpp. Completions and the observer run on the thread of the log.
 #pragma once
@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,19 +34,27 @@
 
 namespace troupe::persistence {
 
+struct log_limits {
+  std::chrono::milliseconds look = defaults::log_look_period;
+  std::chrono::milliseconds answer = defaults::log_answer_limit;
+};
+
 class replicated_store final : public store, private log_reader {
  public:
-  // Begins to follow; barrier() tells when it has caught up. `session`: differs from that of every
-  // other control plane and of every earlier start; no blanks.
+  // Begins to follow; barrier() tells when it has caught up. `options.cluster_id` is the identity
+  // of the log. `member` names this control plane among all, without blanks; empty: as the mark of
+  // the directory says.
   static expected<std::unique_ptr<replicated_store>> open(store_options options,
                                                           engine_factory factory,
                                                           std::unique_ptr<shared_log> log,
-                                                          std::string session);
+                                                          std::string member = {},
+                                                          log_limits limits = {});
   // Stands for leader from now on (election.hpp); `changed` runs on the thread of the log: with the
   // fence of a term that begins here, with 0 when it is over. Once.
   void campaign(std::string name, std::chrono::seconds time_to_live,
                 std::function<void(revision fence)> changed);
-  void resign();
+  // `done`, on that thread, when the lead is given up, as far as the log answers.
+  void resign(std::function<void()> done);
 
   // What waits is answered with `closed`.
   ~replicated_store() override;
@@ -67,21 +76,25 @@ class replicated_store final : public store, private log_reader {
   std::string cluster_id() const override { return replica_->cluster_id(); }
 
  private:
+  using time_point = std::chrono::steady_clock::time_point;
+
   struct pending {
     log_transaction request;  // as it was submitted
     cause_record cause;
     std::vector<std::string> keys;  // of the mutations
     revision fence = 0;
     completion done;
+    std::size_t size_bytes = 0;
     revision session = 0;  // that it was sent with; 0: it waits
     bool unknown = false;
     bool decided = false;  // its answer waits until the state here is new enough
-    std::chrono::steady_clock::time_point since;
+    time_point since;
   };
   struct question {
     barrier_completion done;
     std::uint64_t behind = 0;  // sequences below this were submitted before
-    revision newest = 0;       // 0: not known yet
+    time_point since;
+    revision newest = 0;  // 0: not known yet
     bool asked = false;
   };
   // Waits until the state here is that new.
@@ -89,10 +102,9 @@ class replicated_store final : public store, private log_reader {
     revision at;
     std::function<void()> answer;
   };
-  replicated_store(std::unique_ptr<local_store> replica, std::unique_ptr<shared_log> log,
-                   std::string session);
 
-  void begin();
+  replicated_store(std::unique_ptr<local_store> replica, std::unique_ptr<shared_log> log,
+                   std::string member, log_limits limits);
 
   // -- transactions
   log_transaction complete(std::uint64_t sequence, const pending& from) const;
@@ -100,8 +112,9 @@ class replicated_store final : public store, private log_reader {
   void on_answer(std::uint64_t sequence, const log_answer& told);
   void send_again(std::uint64_t sequence);
   void when_applied(revision at, std::function<void()> work);
+  void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
   void answer(std::uint64_t sequence, outcome result);
-  void answer_all(const std::function<bool(const pending&)>& which, const error& reason);
+  void answer_all(const std::function<std::optional<error>(const pending&)>& judge);
   void raise_session();
   void on_session(const log_answer& told);
   void on_session_applied(revision at);
@@ -110,11 +123,13 @@ class replicated_store final : public store, private log_reader {
   void on_steps(std::vector<log_step> steps) override;
   void on_end(error reason) override;
   expected<void> apply(log_step from);
+  void answer_own(std::uint64_t sequence, revision at, const std::vector<std::string>& keys,
+                  const committed& made);
   outcome take(decided_step step);
   void follow();
   void read_whole_state();
   void on_page(expected<log_page> page);
-  expected<void> take_page(log_page page);
+  void stop_following();
   void see_leader(const leader_change& seen);
   void retry(const error& reason, std::function<void()> work);
 
@@ -123,17 +138,24 @@ class replicated_store final : public store, private log_reader {
   void on_newest(const expected<revision>& newest);
   void answer_ready();
 
+  // -- what waits too long
+  void look();
+  void give_up_old(time_point now);
+
   const std::unique_ptr<local_store> replica_;
-  const std::string session_;
+  const std::string member_;
+  const log_limits limits_;
 
   mutable std::mutex mutex_;
   std::uint64_t next_sequence_ = 1;
   std::map<std::uint64_t, pending> pending_;
+  std::size_t pending_bytes_ = 0;
   std::deque<std::uint64_t> waiting_;
   std::size_t under_way_ = 0;
   revision session_revision_ = 0;  // 0: none yet
   bool raising_ = false;
-  bool is_following_ = false;
+  bool is_following_ = false;  // changed on the log's thread alone
+  revision known_ = 0;         // the newest revision that the log has told of
   std::vector<question> questions_;
   bool asking_ = false;
   std::vector<later> later_;
@@ -142,13 +164,13 @@ class replicated_store final : public store, private log_reader {
   std::mutex replica_mutex_;  // of what changes the replica, but for reading
   // Of the log's thread.
   revision applied_;
+  revision applied_then_ = 0;  // at the last look
   std::unique_ptr<whole_state> reading_;
   std::unique_ptr<election> election_;
   leader_change leader_;
   std::chrono::milliseconds retry_after_{defaults::log_retry_first};
 
-  // Last: it calls back until it has gone.
-  std::unique_ptr<shared_log> log_;
+  const std::unique_ptr<shared_log> log_;
 };
 
 }  // namespace troupe::persistence

@@ -57,11 +57,17 @@ void replicated_store::submit(transaction request, completion done) {
     if (request.mutations[i].content != nullptr) write.value = std::move((*stored)[i]);
     next.request.writes.push_back(std::move(write));
   }
-  const std::lock_guard lock{mutex_};
-  if (pending_.size() >= replica_->options().queue_limit)
-    return next.done(fail(errc::overloaded, fmt::format("{} transactions wait for the log: try "
-                                                        "again later",
-                                                        pending_.size())));
+  for (const auto& each : next.request.writes)
+    next.size_bytes += each.key.size() + (each.value ? each.value->size() : 0);
+  std::unique_lock lock{mutex_};
+  if (pending_.size() >= replica_->options().queue_limit ||
+      pending_bytes_ + next.size_bytes > defaults::log_queue_bytes) {
+    auto full = fmt::format("{} transactions of {} bytes wait for the log: try again later",
+                            pending_.size(), pending_bytes_);
+    lock.unlock();
+    return next.done(fail(errc::overloaded, std::move(full)));
+  }
+  pending_bytes_ += next.size_bytes;
   waiting_.push_back(next_sequence_);
   pending_.emplace(next_sequence_++, std::move(next));
   send_waiting();
@@ -70,10 +76,10 @@ void replicated_store::submit(transaction request, completion done) {
 log_transaction replicated_store::complete(std::uint64_t sequence, const pending& from) const {
   auto made = from.request;
   if (made.writes.empty()) return made;
-  made.compares.push_back({session_key(session_), session_revision_});
+  made.compares.push_back({session_key(member_), session_revision_});
   if (from.fence != 0) made.compares.push_back({std::string{leader_key}, from.fence, true});
   auto cause = from.cause;
-  cause.tag = {session_, sequence};
+  cause.tag = {member_, sequence};
   made.writes.push_back({std::string{cause_key}, cause_text(cause)});
   return made;
 }
@@ -97,49 +103,57 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told)
   {
     const std::lock_guard lock{mutex_};
     --under_way_;
+    known_ = std::max(known_, told.at);
     send_waiting();
     const auto found = pending_.find(sequence);
     if (found == pending_.end()) return;  // its step came before
     auto& mine = found->second;
-    const bool is_read = mine.request.writes.empty();
+    const auto& compares = mine.request.compares;
     switch (told.result) {
       case log_answer::outcome::committed:
-        if (!is_read) return;  // its step tells
-        mine.decided = true;
-        later_.push_back({told.at, [this, sequence] {
-                            answer(sequence, committed{read().at(), {}});
-                          }});
+        if (!mine.request.writes.empty()) return;  // its step tells
+        answer_when_applied(told.at, sequence, committed{told.at, {}});
         break;
-      case log_answer::outcome::conflict: {
-        if (told.compare > mine.request.compares.size()) {
-          mine.decided = true;
-          later_.push_back({told.at, [this, sequence] { answer(sequence, fail(deposed())); }});
-          break;
-        }
-        if (told.compare == mine.request.compares.size()) {
+      case log_answer::outcome::conflict:
+        // Behind its own compares stand those of the session and of the term (complete()).
+        if (told.compare == compares.size()) {
           if (session_revision_ == mine.session) session_revision_ = told.actual;
+          if (session_revision_ == 0) raise_session();  // the key has gone
           return send_again(sequence);
         }
+        if (told.compare > compares.size()) {
+          answer_when_applied(told.at, sequence, fail(deposed()));
+          break;
+        }
         ++conflicts_;
-        mine.decided = true;
-        const auto& wanted = mine.request.compares[told.compare];
-        auto reason = conflict({wanted.key, wanted.at}, told.actual);
-        later_.push_back({told.at, [this, sequence, reason] { answer(sequence, fail(reason)); }});
+        answer_when_applied(
+            told.at, sequence,
+            fail(conflict({compares[told.compare].key, compares[told.compare].at}, told.actual)));
         break;
-      }
       case log_answer::outcome::refused:
-        mine.decided = true;
-        later_.push_back({0, [this, sequence, why = told.reason] {
-                            answer(sequence, fail(errc::read_only, why));
-                          }});
+        answer_when_applied(0, sequence, fail(told.reason));
         break;
       case log_answer::outcome::unknown:
-        if (is_read) return send_again(sequence);
         mine.unknown = true;
         return raise_session();
     }
   }
   answer_ready();
+}
+
+// Under the lock.
+void replicated_store::when_applied(revision at, std::function<void()> work) {
+  later_.push_back({at, std::move(work)});
+}
+
+// Under the lock.
+void replicated_store::answer_when_applied(revision at, std::uint64_t sequence, outcome result) {
+  pending_.at(sequence).decided = true;
+  when_applied(at, [this, sequence, result = std::move(result)]() mutable {
+    // A transaction without writes has no revision of its own.
+    if (result && result->objects.empty()) result->at = std::min(result->at, read().at());
+    answer(sequence, std::move(result));
+  });
 }
 
 // Under the lock.
@@ -158,53 +172,53 @@ void replicated_store::answer(std::uint64_t sequence, outcome result) {
     const auto found = pending_.find(sequence);
     if (found == pending_.end()) return;
     done = std::move(found->second.done);
+    pending_bytes_ -= found->second.size_bytes;
     pending_.erase(found);
   }
   done(std::move(result));
 }
 
-void replicated_store::answer_all(const std::function<bool(const pending&)>& which,
-                                  const error& reason) {
-  std::vector<completion> all;
+void replicated_store::answer_all(
+    const std::function<std::optional<error>(const pending&)>& judge) {
+  std::vector<std::pair<completion, error>> all;
   {
     const std::lock_guard lock{mutex_};
-    for (auto& [sequence, each] : pending_)
-      if (which(each)) all.push_back(std::exchange(each.done, {}));
-    std::erase_if(pending_, [](const auto& each) { return !each.second.done; });
+    std::erase_if(pending_, [&](auto& entry) {
+      auto& each = entry.second;
+      auto reason = judge(each);
+      if (!reason) return false;
+      pending_bytes_ -= each.size_bytes;
+      all.emplace_back(std::move(each.done), std::move(*reason));
+      return true;
+    });
   }
-  for (const auto& each : all)
-    each(fail(reason));
+  for (auto& [done, reason] : all)
+    done(fail(std::move(reason)));
 }
 
 // -- the session ----------------------------------------------------------------------------------
 
-// Under the lock.
+// Under the lock. Without a compare: one that was held up and is written late raises it once more,
+// and the next transaction learns of it by its conflict.
 void replicated_store::raise_session() {
   if (std::exchange(raising_, true)) return;
-  const auto key = session_key(session_);
-  log_->submit({{{key, session_revision_}}, {{key, std::to_string(next_sequence_)}}},
+  log_->submit({{}, {{session_key(member_), std::to_string(next_sequence_)}}},
                [this](const log_answer& told) { on_session(told); });
 }
 
 void replicated_store::on_session(const log_answer& told) {
-  using outcome = log_answer::outcome;
-  const bool known = told.result == outcome::committed || told.result == outcome::conflict;
+  const bool raised = told.result == log_answer::outcome::committed;
   {
     const std::lock_guard lock{mutex_};
     raising_ = false;
-    if (known) {
-      // In conflict with what itself had written, and was told nothing about.
-      session_revision_ = told.result == outcome::committed ? told.at : told.actual;
-      later_.push_back({told.at, [this, at = session_revision_] { on_session_applied(at); }});
-      if (session_revision_ == 0) raise_session();
+    if (raised) {
+      session_revision_ = std::max(session_revision_, told.at);
+      known_ = std::max(known_, told.at);
+      when_applied(told.at, [this, at = told.at] { on_session_applied(at); });
       send_waiting();
     }
   }
-  if (known) return answer_ready();
-  const auto old = std::chrono::steady_clock::now() - defaults::log_answer_limit;
-  answer_all(
-      [old](const pending& each) { return !each.decided && each.since < old; },
-      {errc::io, "the log does not answer, and nobody knows what has happened: " + told.reason});
+  if (raised) return answer_ready();
   log_->call_later(defaults::log_retry_first, [this] {
     const std::lock_guard lock{mutex_};
     raise_session();
@@ -215,10 +229,57 @@ void replicated_store::on_session(const log_answer& told) {
 void replicated_store::on_session_applied(revision at) {
   const std::lock_guard lock{mutex_};
   std::vector<std::uint64_t> again;
-  for (const auto& [sequence, each] : pending_)
-    if (each.unknown && each.session < at) again.push_back(sequence);
+  bool raise = false;
+  for (const auto& [sequence, each] : pending_) {
+    if (!each.unknown) continue;
+    if (each.session < at)
+      again.push_back(sequence);
+    else
+      raise = true;  // sent with this very session, which it had learned of by a conflict
+  }
+  if (raise) raise_session();
   for (const auto sequence : again)
     send_again(sequence);
+}
+
+// -- what waits too long --------------------------------------------------------------------------
+
+// On the log's thread, as long as the store lives.
+void replicated_store::look() {
+  give_up_old(std::chrono::steady_clock::now());
+  bool is_stuck = false;
+  {
+    const std::lock_guard lock{mutex_};
+    is_stuck = is_following_ && applied_ < known_ && applied_ == applied_then_;
+  }
+  applied_then_ = applied_;
+  if (is_stuck) {
+    spdlog::warn("store: the log is at revision {}, and no step after {} comes: asking elsewhere",
+                 known_, applied_);
+    follow();
+  }
+  log_->call_later(limits_.look, [this] { look(); });
+}
+
+void replicated_store::give_up_old(time_point now) {
+  const auto old = now - limits_.answer;
+  answer_all([old](const pending& each) -> std::optional<error> {
+    if (each.since > old) return std::nullopt;
+    if (each.session == 0)
+      return error{errc::read_only, "the log of the cluster does not answer: nothing was written"};
+    return error{errc::unknown,
+                 "the log of the cluster does not answer: whether this happens is "
+                 "not known"};
+  });
+  std::vector<barrier_completion> questions;
+  {
+    const std::lock_guard lock{mutex_};
+    for (auto& each : questions_)
+      if (each.since <= old) questions.push_back(std::move(each.done));
+    std::erase_if(questions_, [](const question& each) { return !each.done; });
+  }
+  for (const auto& each : questions)
+    each(fail(errc::unknown, "the log of the cluster does not answer"));
 }
 
 }  // namespace troupe::persistence

@@ -48,13 +48,13 @@ struct log_answer {
     committed,  // `at`: its revision; of one that writes nothing, the newest
     conflict,   // `compare` did not hold, the key was of revision `actual`; `at`: the newest
     refused,    // it has not happened and will not; `reason`
-    unknown,    // `reason`
+    unknown,    // nobody knows; `reason`
   };
   outcome result = outcome::unknown;
   revision at = 0;
   std::size_t compare = 0;
   revision actual = 0;
-  std::string reason = {};
+  error reason = {errc::unknown, {}};
 };
 
 struct log_change {
@@ -91,13 +91,17 @@ struct log_page {
 
 class shared_log {
  public:
-  // Nothing comes any more when it returns.
   virtual ~shared_log() = default;
+  // Nothing comes any more when it returns, whatever is asked then. Not from its own thread.
+  virtual void close() = 0;
 
+  // Which log it is: differs for every one that was ever made, or restored from a backup.
+  virtual void identity(std::function<void(expected<std::string>)> done) = 0;
   virtual void submit(log_transaction request, std::function<void(log_answer)> done) = 0;
   // At least the revision that the log had when this was asked.
   virtual void newest(std::function<void(expected<revision>)> done) = 0;
-  // Gives `reader` the steps after `after` from now on; a reader before it gets no more.
+  // Gives `reader` the steps after `after` from now on; a reader before it gets no more. Called
+  // while steps still come, it means that they do not come as they should: another way is taken.
   virtual void follow(revision after, log_reader& reader) = 0;
   // Keys greater than `after`, in the state of revision `at`, or with 0 in the newest.
   virtual void list(std::string after, revision at,
@@ -106,7 +110,7 @@ class shared_log {
                      std::function<void(expected<lease_id>)> done) = 0;
   // How long it lives from now on; 0 when it has ended.
   virtual void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) = 0;
-  virtual void revoke(lease_id lease) = 0;
+  virtual void revoke(lease_id lease, std::function<void()> done) = 0;
   // Once, not before `delay` is over.
   virtual void call_later(std::chrono::milliseconds delay, std::function<void()> work) = 0;
 };

@@ -23,6 +23,7 @@ std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::st
   REQUIRE(log);
   store_options options;
   options.directory = directory;
+  options.cluster_id = "one";
   auto opened =
       replicated_store::open(options,
                              directory.empty() ? memory_engine_on(std::make_shared<memory_disk>())
@@ -111,7 +112,7 @@ TEST_CASE("who leads hands over at once, and who is killed within the time of th
   late.fence = fences[0];
   must(commit(*first, std::move(late)));
 
-  first->resign();
+  first->resign([] {});
   REQUIRE(eventually([&] { return fences[1] != 0; }));
   CHECK(fences[0] == 0);
   auto refused = just(put("a", "too late"));
@@ -123,7 +124,7 @@ TEST_CASE("who leads hands over at once, and who is killed within the time of th
   const auto before = std::chrono::steady_clock::now();
   etcd.signal(SIGSTOP);  // nobody renews
   etcd.signal(SIGCONT);
-  second->resign();
+  second->resign([] {});
   REQUIRE(eventually([&] { return fences[2] != 0; }));
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{3});
   CHECK(value_of(third->read().find(key_of("a"))) == "of the first term");

@@ -9,7 +9,7 @@ namespace {
 
 // Requests that may overtake each other, steps and items that come at once.
 constexpr std::size_t overtaking = 3, most_steps = 4, page = 5;
-constexpr std::chrono::seconds slow{3};
+constexpr std::chrono::seconds slow{1};
 
 }  // namespace
 
@@ -139,6 +139,10 @@ model_log::model_log(model_cluster& cluster, model_faults faults)
 }
 
 model_log::~model_log() {
+  close();
+}
+
+void model_log::close() {
   {
     const std::lock_guard lock{mutex_};
     closing_ = true;
@@ -155,6 +159,10 @@ void model_log::add(event next) {
   changed_.notify_all();
 }
 
+void model_log::identity(std::function<void(expected<std::string>)> done) {
+  add([done = std::move(done)] { done(std::string{"model"}); });
+}
+
 void model_log::submit(log_transaction request, std::function<void(log_answer)> done) {
   add([this, request = std::move(request), done = std::move(done)] { carry_out(request, done); });
 }
@@ -163,12 +171,13 @@ void model_log::carry_out(const log_transaction& request,
                           const std::function<void(log_answer)>& done) {
   std::uniform_real_distribution<> chance;
   log_answer lost{log_answer::outcome::unknown};
-  lost.reason = "the answer was lost";
+  lost.reason.message = "the answer was lost";
   double lose = 1, later = 1;
   {
     const std::lock_guard lock{mutex_};
     lose = chance(random_);
     later = chance(random_);
+    if (silent_) return;
     if (lose < faults_.lost && later < faults_.late) late_.push_back(request);
   }
   if (lose >= faults_.lost) {
@@ -192,6 +201,7 @@ void model_log::follow(revision after, log_reader& reader) {
     const std::lock_guard lock{mutex_};
     reader_ = &reader;
     position_ = after;
+    stalled_ = false;
   }
   changed_.notify_all();
 }
@@ -213,8 +223,21 @@ void model_log::renew(lease_id lease, std::function<void(expected<std::chrono::s
   });
 }
 
-void model_log::revoke(lease_id lease) {
-  add([this, lease] { cluster_.end(lease); });
+void model_log::revoke(lease_id lease, std::function<void()> done) {
+  add([this, lease, done = std::move(done)] {
+    cluster_.end(lease);
+    done();
+  });
+}
+
+void model_log::stall_steps() {
+  const std::lock_guard lock{mutex_};
+  stalled_ = true;
+}
+
+void model_log::stall_answers() {
+  const std::lock_guard lock{mutex_};
+  silent_ = true;
 }
 
 // What comes back again and again moves with the test alone.
@@ -235,7 +258,7 @@ void model_log::fire_slow() {
 }
 
 bool model_log::is_behind() const {
-  return reader_ != nullptr && position_ < cluster_.newest();
+  return reader_ != nullptr && !stalled_ && position_ < cluster_.newest();
 }
 
 // Under the lock.
@@ -289,6 +312,7 @@ void model_log::run() {
 
 // Steps of other connections come without a word: it looks from time to time.
 void model_log::work() {
+  int idle = 0;
   for (;;) {
     while (step()) {
       const std::lock_guard lock{mutex_};
@@ -297,6 +321,8 @@ void model_log::work() {
     std::unique_lock lock{mutex_};
     if (closing_) return;
     changed_.wait_for(lock, std::chrono::milliseconds{1});
+    lock.unlock();
+    if (++idle % 100 == 0) fire_slow();
   }
 }
 

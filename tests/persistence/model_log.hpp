@@ -66,6 +66,8 @@ class model_log final : public shared_log {
   model_log(model_cluster& cluster, model_faults faults);
   ~model_log() override;
 
+  void close() override;
+  void identity(std::function<void(expected<std::string>)> done) override;
   void submit(log_transaction request, std::function<void(log_answer)> done) override;
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
@@ -75,10 +77,13 @@ class model_log final : public shared_log {
   void grant(std::chrono::seconds time_to_live,
              std::function<void(expected<lease_id>)> done) override;
   void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
-  void revoke(lease_id lease) override;
+  void revoke(lease_id lease, std::function<void()> done) override;
 
   // What was to be done seconds later, at once: leases are renewed.
   void fire_slow();
+  // No step comes any more, until the reader asks again; nothing is answered any more.
+  void stall_steps();
+  void stall_answers();
   // Something moves; false when there is nothing to move.
   bool step();
   void run();
@@ -102,6 +107,7 @@ class model_log final : public shared_log {
   std::vector<log_transaction> late_;
   log_reader* reader_ = nullptr;
   revision position_ = 0;
+  bool stalled_ = false, silent_ = false;
   bool closing_ = false;
   std::thread thread_;
 };

@@ -11,9 +11,14 @@
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/fixture.hpp"
 #include "persistence/model_log.hpp"
+#include "persistence/repair/salvage.hpp"
+#include "persistence/repair/verify.hpp"
+#include "support/seeds.hpp"
 
 namespace troupe::persistence::testing {
 namespace {
+
+using namespace std::chrono_literals;
 
 constexpr std::uint64_t seeds = 200;
 
@@ -28,20 +33,21 @@ struct plane {
   model_log* log = nullptr;
   std::unique_ptr<replicated_store> store;
 
-  plane(model_cluster& cluster, const std::string& session, model_faults faults,
-        std::shared_ptr<memory_disk> disk = std::make_shared<memory_disk>()) {
+  plane(model_cluster& cluster, const std::string& name, model_faults faults,
+        std::shared_ptr<memory_disk> disk = std::make_shared<memory_disk>(),
+        log_limits limits = {}) {
     faults.threaded = false;
     auto made = std::make_unique<model_log>(cluster, faults);
     log = made.get();
     auto opened = replicated_store::open(small_history(), memory_engine_on(std::move(disk)),
-                                         std::move(made), session);
+                                         std::move(made), name, limits);
     REQUIRE(opened);
     store = std::move(*opened);
     log->run();
   }
 };
 
-// Name and value of what the log has below the prefix of the objects.
+// Name and value of each object that the log has below the prefix of the objects.
 std::map<std::string, std::string> objects_in(const model_cluster& cluster) {
   auto all = cluster.values();
   std::erase_if(
@@ -60,9 +66,8 @@ std::map<std::string, std::string> objects_in(const snapshot& state) {
 
 }  // namespace
 
-TEST_CASE("three control planes agree with the log, whatever is lost between", "[replica]") {
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    INFO("seed " << seed);
+TEST_CASE("three control planes agree with the log, whatever is lost between", "[replica][seeds]") {
+  test::for_each_seed(seeds, [](std::uint64_t seed) {
     const captured_log quiet;
     model_cluster cluster;
     std::mt19937_64 random{seed};
@@ -84,12 +89,11 @@ TEST_CASE("three control planes agree with the log, whatever is lost between", "
     clients.check(planes[0].store->read());
     for (auto& each : planes)
       CHECK(objects_in(each.store->read()) == objects_in(cluster));
-  }
+  });
 }
 
-TEST_CASE("what an answer was lost of happens once, in the end or never", "[replica]") {
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    INFO("seed " << seed);
+TEST_CASE("what an answer was lost of happens once, in the end or never", "[replica][seeds]") {
+  test::for_each_seed(seeds, [](std::uint64_t seed) {
     const captured_log quiet;
     model_cluster cluster;
     plane one{cluster, "a", {.seed = seed, .lost = 0.5}};
@@ -108,7 +112,7 @@ TEST_CASE("what an answer was lost of happens once, in the end or never", "[repl
     const auto all = one.store->changes(one.store->stats().compacted, 1'000);
     REQUIRE(all);
     CHECK(all->size() == 10);
-  }
+  });
 }
 
 TEST_CASE("a replica that missed more than the log keeps reads the whole state", "[replica]") {
@@ -141,7 +145,7 @@ TEST_CASE("a replica that missed more than the log keeps reads the whole state",
   CHECK(value_of(after->front().previous) == "1");
 }
 
-TEST_CASE("an observer notices that history begins anew", "[replica]") {
+TEST_CASE("an observer notices that history begins again", "[replica]") {
   const captured_log log;
   model_cluster cluster;
   plane one{cluster, "a", {}}, other{cluster, "b", {}};
@@ -169,6 +173,7 @@ TEST_CASE("a replica on disk goes on where it was, and is read again when it is 
   const auto open_at = [&](const std::string& session) {
     auto options = small_history();
     options.directory = place.path();
+    options.cluster_id = "log";
     auto opened =
         replicated_store::open(options, rocks_engine_in(place.path()),
                                std::make_unique<model_log>(cluster, model_faults{}), session);
@@ -202,6 +207,7 @@ TEST_CASE("a store of its own is never taken for a copy", "[replica]") {
   { must(commit(*open(in_directory(place.path())), just(put("a", "1")))); }
   model_cluster cluster;
   auto options = in_directory(place.path());
+  options.cluster_id = "log";
   const auto refused =
       replicated_store::open(options, rocks_engine_in(place.path()),
                              std::make_unique<model_log>(cluster, model_faults{}), "a");
@@ -210,20 +216,97 @@ TEST_CASE("a store of its own is never taken for a copy", "[replica]") {
   CHECK(value_of(open(in_directory(place.path()))->read().find(key_of("a"))) == "1");
 }
 
+TEST_CASE("steps that do not come are asked for again", "[replica]") {
+  const captured_log log;
+  model_cluster cluster;
+  int answered = 0;
+  plane one{cluster, "a", {}};
+  one.log->stall_steps();
+  one.store->submit(just(put("a", "1")), [&](const outcome& result) { answered += !!result; });
+  one.log->run();
+  CHECK(answered == 0);
+  for (int i = 0; i < 2; ++i) {  // two looks at which nothing has come
+    one.log->fire_slow();
+    one.log->run();
+  }
+  CHECK(answered == 1);
+  CHECK(one.store->read().size() == 1);
+}
+
+TEST_CASE("who waits for a log that does not answer is told so, and what may still happen",
+          "[replica]") {
+  const captured_log log;
+  model_cluster cluster;
+  std::vector<errc> told;
+  plane one{cluster, "a", {}, std::make_shared<memory_disk>(), {.answer = 0ms}};
+  one.log->stall_answers();
+  const auto note = [&](const outcome& result) { told.push_back(result.error().code); };
+  one.store->submit(just(put("sent", "1")), note);
+  one.store->barrier([&](const expected<revision>& reached) {
+    if (!reached) told.push_back(reached.error().code);
+  });
+  one.log->fire_slow();
+  CHECK(told == std::vector{errc::unknown, errc::unknown});
+}
+
+TEST_CASE("what waits for the log is bounded in number and bytes", "[replica]") {
+  const captured_log log;
+  model_cluster cluster;
+  std::vector<errc> told;
+  plane one{cluster, "a", {}};
+  const auto note = [&](const outcome& result) {
+    if (!result) told.push_back(result.error().code);
+  };
+  const auto size = std::size_t{2} << 20;
+  for (std::size_t i = 0; i <= defaults::log_queue_bytes / size; ++i)
+    one.store->submit(just(put("k" + std::to_string(i), "v", size)), note);
+  REQUIRE_FALSE(told.empty());
+  CHECK(told.front() == errc::overloaded);
+  transaction many;
+  for (std::size_t i = 0; i <= one.store->transaction_limit(); ++i)
+    many.mutations.push_back(put("m" + std::to_string(i), "v"));
+  one.store->submit(std::move(many), note);
+  CHECK(told.back() == errc::invalid);
+}
+
+TEST_CASE("the copy of one log is never continued with the steps of another", "[replica]") {
+  captured_log log;
+  const scratch_directory place;
+  const auto open_on = [&](model_cluster& cluster, const std::string& identity) {
+    auto options = in_directory(place.path());
+    options.cluster_id = identity;
+    auto opened = replicated_store::open(options, rocks_engine_in(place.path()),
+                                         std::make_unique<model_log>(cluster, model_faults{}));
+    REQUIRE(opened);
+    reach(**opened);
+    return std::move(*opened);
+  };
+  model_cluster first, second;
+  { must(commit(*open_on(first, "first"), just(put("a", "of the first")))); }
+  // As many revisions, so that its steps would follow on.
+  for (int i = 0; i < 20; ++i)
+    second.execute({{}, {{"/elsewhere", std::to_string(i)}}});
+  const auto store = open_on(second, "second");
+  CHECK(store->read().size() == 0);
+  CHECK(log.take().find("is of first, not of second") != std::string::npos);
+}
+
 TEST_CASE("a copy is no store of its own", "[replica]") {
   const captured_log log;
   const scratch_directory place;
   model_cluster cluster;
   auto options = in_directory(place.path());
+  options.cluster_id = "log";
   REQUIRE(replicated_store::open(options, rocks_engine_in(place.path()),
                                  std::make_unique<model_log>(cluster, model_faults{}), "a"));
   CHECK(refusal_of(place.path()).code == errc::incompatible);
+  CHECK(verify(place.path()).error().code == errc::incompatible);
+  CHECK(salvage(place.path()).error().code == errc::incompatible);
 }
 
 TEST_CASE("one control plane leads at a time, and nothing of a term happens after it",
-          "[replica]") {
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    INFO("seed " << seed);
+          "[replica][seeds]") {
+  test::for_each_seed(seeds, [](std::uint64_t seed) {
     const captured_log quiet;
     model_cluster cluster;
     std::mt19937_64 random{seed};
@@ -272,7 +355,7 @@ TEST_CASE("one control plane leads at a time, and nothing of a term happens afte
       newest = std::max(newest, fence);
       CHECK(at > fence);
     }
-  }
+  });
 }
 
 TEST_CASE("objects of kinds that are not known here are left in the log", "[replica]") {

@@ -62,6 +62,7 @@ class far_store final : public persistence::store {
   using store::observe;
   void observe(persistence::batch_observer observer, persistence::state_index index) override;
   persistence::expected<void> compact(persistence::revision up_to) override;
+  bool is_shared() const override { return true; }
   persistence::store_stats stats() const override;
   std::string cluster_id() const override;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -22,8 +23,8 @@ void for_each_seed(std::uint64_t usual, F scenario) {
   const auto name = Catch::getResultCapture().getCurrentTestName();
   const auto pattern = name.find(',') == name.npos ? name : name.substr(0, name.find(',')) + "*";
   for (auto seed = only != 0 ? only : 1; seed <= last; ++seed) {
-    INFO("seed " << seed << "; to run it alone: TROUPE_SEED=" << seed << " actors_test \""
-                 << pattern << '"');
+    INFO("seed " << seed << "; to run it alone: TROUPE_SEED=" << seed << ' '
+                 << program_invocation_short_name << " \"" << pattern << '"');
     scenario(seed);
   }
 }

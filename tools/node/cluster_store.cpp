@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <functional>
 #include <future>
 #include <random>
 #include <utility>
@@ -24,28 +25,35 @@ persistence::store_options options_of(const config::node_config& config) {
   return options;
 }
 
+// Every control plane of the cluster has the same: etcd's number of it, in the form of an UUID.
+std::string uuid_of(const std::string& identity) {
+  return fmt::format("{}-{}-4000-8000-{:0>12}", identity.substr(0, 8), identity.substr(8, 4),
+                     identity.substr(12));
+}
+
 std::string random_id() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-// A barrier that fails is asked for again: etcd may be starting as well, or be electing.
-tl::expected<void, std::string> wait_for_state(persistence::store& store,
-                                               const std::string& members) {
+// Asks until there is an answer: etcd may be starting as well, or be electing. `ask` begins a
+// question and is given what takes its answer.
+template <class T>
+tl::expected<T, std::string> wait_for(
+    const std::string& members,
+    const std::function<void(std::function<void(persistence::expected<T>)>)>& ask) {
   const auto until = std::chrono::steady_clock::now() + defaults::store_wait;
   for (;;) {
-    const auto passed = std::make_shared<std::promise<persistence::expected<std::uint64_t>>>();
-    auto result = passed->get_future();
-    store.barrier([passed](persistence::expected<persistence::revision> reached) {
-      passed->set_value(std::move(reached));
-    });
-    if (result.wait_until(until) != std::future_status::ready)
-      return tl::make_unexpected(fmt::format("{} cannot be followed", members));
-    const auto reached = result.get();
-    if (reached) return {};
+    const auto answer = std::make_shared<std::promise<persistence::expected<T>>>();
+    auto answered = answer->get_future();
+    ask([answer](persistence::expected<T> told) { answer->set_value(std::move(told)); });
+    if (answered.wait_until(until) != std::future_status::ready)
+      return tl::make_unexpected(fmt::format("{} does not answer", members));
+    auto told = answered.get();
+    if (told) return std::move(*told);
     if (std::chrono::steady_clock::now() >= until)
-      return tl::make_unexpected(fmt::format("{}: {}", members, reached.error().message));
-    spdlog::info("store: waiting for {}: {}", members, reached.error().message);
+      return tl::make_unexpected(fmt::format("{}: {}", members, told.error().message));
+    spdlog::info("store: waiting for {}: {}", members, told.error().message);
     std::this_thread::sleep_for(defaults::store_retry);
   }
 }
@@ -65,13 +73,18 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
                                      .certificate_file = from.cert.string(),
                                      .key_file = from.key.string()});
   if (!log) return tl::make_unexpected(log.error().message);
-  auto engine = persistence::rocks_engine_in(options.directory);
-  auto opened = persistence::replicated_store::open(std::move(options), std::move(engine),
-                                                    std::move(*log), random_id());
-  if (!opened) return tl::make_unexpected(opened.error().message);
   const auto members = fmt::format("etcd at {}", fmt::join(from.endpoints, ", "));
-  if (auto ready = wait_for_state(**opened, members); !ready)
-    return tl::make_unexpected(ready.error());
+  auto identity =
+      wait_for<std::string>(members, [&](auto take) { (*log)->identity(std::move(take)); });
+  if (!identity) return tl::make_unexpected(identity.error());
+  options.cluster_id = uuid_of(*identity);
+  auto engine = persistence::rocks_engine_in(options.directory);
+  auto opened =
+      persistence::replicated_store::open(std::move(options), std::move(engine), std::move(*log));
+  if (!opened) return tl::make_unexpected(opened.error().message);
+  auto ready = wait_for<persistence::revision>(
+      members, [&](auto take) { (*opened)->barrier(std::move(take)); });
+  if (!ready) return tl::make_unexpected(ready.error());
   spdlog::info("store: follows {}, at revision {}", members, (*opened)->read().at());
   auto* const shared = opened->get();
   return cluster_store{std::move(*opened), shared};
@@ -89,7 +102,9 @@ term_keeper::term_keeper(persistence::replicated_store& store, actors::control_p
 }
 
 term_keeper::~term_keeper() {
-  store_.resign();
+  const auto resigned = std::make_shared<std::promise<void>>();
+  store_.resign([resigned] { resigned->set_value(); });
+  resigned->get_future().wait_for(defaults::resign_wait);
   {
     const std::lock_guard lock{wanted_->mutex};
     wanted_->over = true;

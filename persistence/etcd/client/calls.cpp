@@ -33,7 +33,8 @@ call_queue::call_queue() : thread_{[this] { run(); }} {
 
 // Nothing may be begun on a queue that is shut down, and a stream that is cancelled has still to be
 // finished: so the thread goes on until nothing is under way.
-call_queue::~call_queue() {
+void call_queue::close() {
+  if (!thread_.joinable()) return;
   call_later({}, [] {});  // wakes it
   {
     const std::lock_guard lock{mutex_};
@@ -42,6 +43,10 @@ call_queue::~call_queue() {
       each->cancel();
   }
   thread_.join();
+}
+
+call_queue::~call_queue() {
+  close();
   queue_.Shutdown();
   void* told = nullptr;
   for (bool ok = false; queue_.Next(&told, &ok);) {

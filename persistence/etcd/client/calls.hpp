@@ -24,12 +24,12 @@ class tag {
   virtual void cancel() = 0;
 };
 
-// Its thread ends with it, after everything that is under way was cancelled; what follows the calls
-// is not run any more then.
 class call_queue {
  public:
   call_queue();
   ~call_queue();
+  // What is under way is cancelled, and what follows it is not run any more.
+  void close();
   call_queue(const call_queue&) = delete;
   call_queue& operator=(const call_queue&) = delete;
 

@@ -97,7 +97,7 @@ void etcd_log::submit(log_transaction request, std::function<void(log_answer)> d
       [this, &through, request = std::move(request), done = std::move(done)](
           const grpc::Status& status, const etcdserverpb::TxnResponse& response) {
         auto answer = answer_of(request, status, response);
-        if (answer.result == log_answer::outcome::unknown) leave(through, answer.reason);
+        if (answer.result == log_answer::outcome::unknown) leave(through, answer.reason.message);
         done(std::move(answer));
       });
 }
@@ -113,6 +113,15 @@ void etcd_log::range(member& of, const etcdserverpb::RangeRequest& request, rang
         if (!status.ok() && !is_refusal(status)) leave(of, status.error_message());
         done(status, response);
       });
+}
+
+void etcd_log::identity(std::function<void(expected<std::string>)> done) {
+  range(current(), probe(),
+        [this, done = std::move(done)](const grpc::Status& status, const auto& found) {
+          if (!status.ok()) return done(fail(error_of(status)));
+          cluster_ = found.header().cluster_id();
+          done(fmt::format("{:016x}", cluster_));
+        });
 }
 
 void etcd_log::newest(std::function<void(expected<revision>)> done) {
@@ -164,7 +173,7 @@ void etcd_log::renew(lease_id lease, std::function<void(expected<std::chrono::se
   });
 }
 
-void etcd_log::revoke(lease_id lease) {
+void etcd_log::revoke(lease_id lease, std::function<void()> done) {
   etcdserverpb::LeaseRevokeRequest request;
   request.set_id(lease);
   auto& through = current();
@@ -173,7 +182,7 @@ void etcd_log::revoke(lease_id lease) {
       [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
         return through.lease->PrepareAsyncLeaseRevoke(&context, request, &queue);
       },
-      [](const grpc::Status&, const auto&) {});
+      [done = std::move(done)](const grpc::Status&, const auto&) { done(); });
 }
 
 void etcd_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
@@ -184,19 +193,26 @@ void etcd_log::call_later(std::chrono::milliseconds delay, std::function<void()>
 // does not know yet is answered wrongly before 3.4.38.
 void etcd_log::follow(revision after, log_reader& reader) {
   const auto serial = ++watch_serial_;
+  if (std::exchange(watching_, false)) leave(current(), "its watch stands still");
   auto& through = current();
   range(through, probe(),
         [this, &through, &reader, after, serial](const grpc::Status& status, const auto& found) {
           if (serial != watch_serial_) return;
           if (!status.ok()) return reader.on_end(error_of(status));
-          if (static_cast<revision>(found.header().revision()) >= after)
-            return watch(through, after, reader, serial);
-          leave(through, "it is behind");
-          reader.on_end({errc::io, fmt::format("{} has not caught up", through.endpoint)});
+          const auto& header = found.header();
+          std::string problem;
+          if (cluster_ != 0 && header.cluster_id() != cluster_)
+            problem = "it is of another cluster than the others";
+          else if (static_cast<revision>(header.revision()) < after)
+            problem = "it is behind";
+          if (problem.empty()) return watch(through, after, reader, serial);
+          leave(through, problem);
+          reader.on_end({errc::unknown, fmt::format("{}: {}", through.endpoint, problem)});
         });
 }
 
 void etcd_log::watch(member& of, revision after, log_reader& reader, std::uint64_t serial) {
+  watching_ = true;
   auto made = std::make_unique<watch_call>(
       queue_, watch_call::ends{[this, &reader, serial](std::vector<log_step> steps) {
                                  if (serial != watch_serial_) return false;
@@ -205,6 +221,7 @@ void etcd_log::watch(member& of, revision after, log_reader& reader, std::uint64
                                },
                                [this, &of, &reader, serial](error reason) {
                                  if (serial != watch_serial_) return;
+                                 watching_ = false;
                                  if (reason.code != errc::compacted) leave(of, reason.message);
                                  reader.on_end(std::move(reason));
                                }});

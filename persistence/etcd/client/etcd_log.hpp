@@ -18,6 +18,8 @@ class etcd_log final : public shared_log {
  public:
   static expected<std::unique_ptr<shared_log>> open(const etcd_options& options);
 
+  void close() override { queue_.close(); }
+  void identity(std::function<void(expected<std::string>)> done) override;
   void submit(log_transaction request, std::function<void(log_answer)> done) override;
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
@@ -25,7 +27,7 @@ class etcd_log final : public shared_log {
   void grant(std::chrono::seconds time_to_live,
              std::function<void(expected<lease_id>)> done) override;
   void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
-  void revoke(lease_id lease) override;
+  void revoke(lease_id lease, std::function<void()> done) override;
   void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
 
  private:
@@ -50,8 +52,11 @@ class etcd_log final : public shared_log {
   std::vector<member> members_;
   std::mutex mutex_;
   std::size_t current_ = 0;
-  std::atomic<std::uint64_t> watch_serial_{0};  // of the newest follow()
-  call_queue queue_;                            // last: its thread ends first
+  // Of the queue's thread.
+  std::uint64_t watch_serial_ = 0;  // of the newest follow()
+  bool watching_ = false;
+  std::uint64_t cluster_ = 0;  // etcd's own number of it; 0: not known yet
+  call_queue queue_;           // last: its thread ends first
 };
 
 }  // namespace troupe::persistence::etcd

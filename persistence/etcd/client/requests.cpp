@@ -41,7 +41,7 @@ log_answer answer_of(const log_transaction& request, const grpc::Status& status,
   using outcome = log_answer::outcome;
   if (!status.ok()) {
     log_answer made{is_refusal(status) ? outcome::refused : outcome::unknown};
-    made.reason = "etcd: " + status.error_message();
+    made.reason = error_of(status);
     return made;
   }
   const auto newest = static_cast<revision>(response.header().revision());
@@ -57,7 +57,7 @@ log_answer answer_of(const log_transaction& request, const grpc::Status& status,
     if (actual != request.compares[i].at) return {outcome::conflict, newest, i, actual};
   }
   log_answer made{outcome::refused};
-  made.reason = "etcd refused a transaction without a reason";
+  made.reason = {errc::read_only, "etcd refused a transaction without a reason"};
   return made;
 }
 
@@ -91,10 +91,17 @@ bool is_refusal(const grpc::Status& status) {
   }
 }
 
+// What etcd says of its own refusals has no codes but these words (etcd: api/v3rpc/rpctypes).
 error error_of(const grpc::Status& status) {
-  const bool compacted = status.error_code() == grpc::StatusCode::OUT_OF_RANGE &&
-                         status.error_message().find("compacted") != std::string::npos;
-  return {compacted ? errc::compacted : errc::io, "etcd: " + status.error_message()};
+  const auto text = "etcd: " + status.error_message();
+  const auto says = [&](const char* words) { return text.find(words) != text.npos; };
+  if (!is_refusal(status)) return {errc::unknown, text};
+  if (says("compacted")) return {errc::compacted, text};
+  if (says("request is too large") || says("message larger than max"))
+    return {errc::too_large, text};
+  if (says("database space exceeded")) return {errc::no_space, text};
+  if (says("too many requests")) return {errc::overloaded, text};
+  return {errc::read_only, text};
 }
 
 }  // namespace troupe::persistence::etcd

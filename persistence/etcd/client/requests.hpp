@@ -19,6 +19,7 @@ log_page page_of(revision at, etcdserverpb::RangeResponse& found);
 
 // It was judged, and will not happen; another member would say the same.
 bool is_refusal(const grpc::Status& status);
+// `unknown` where it was not judged.
 error error_of(const grpc::Status& status);
 
 }  // namespace troupe::persistence::etcd
