@@ -50,6 +50,8 @@ inline constexpr byte_size max_event_bytes{64 << 20};
 // The least that a new leader waits for one that was killed; etcd gives a lease at least 1.5 of its
 // elections, which take a second.
 inline constexpr duration leader_lease = 5s;
+// kube-apiserver --etcd-compaction-interval.
+inline constexpr duration etcd_compaction_interval = 5min;
 
 // -- kubelet ----------------------------------------------------------------------------------
 // Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).

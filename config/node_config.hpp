@@ -83,6 +83,7 @@ struct etcd_config {
   // Files in PEM; empty: none.
   std::filesystem::path ca, cert, key;
   duration leader_lease = defaults::leader_lease;
+  duration compaction_interval = defaults::etcd_compaction_interval;
 };
 
 struct kubelet_config {

@@ -163,6 +163,14 @@ constexpr setting rows[] = {
      .unit = "time",
      .minimum = 2 * second,
      .maximum = 10 * minute},
+    {.name = "etcd.compaction_interval",
+     .at = at<&node::etcd, &etcd::compaction_interval>(),
+     .about =
+         "How often the control plane that leads drops the changes in etcd that were there one "
+         "interval ago; 0: never, so that etcd's own compaction must be on.",
+     .unit = "time",
+     .minimum = 0,
+     .maximum = 24 * hour},
     {.name = "store.store",
      .at = at<&node::store, &store::store>(),
      .about = "Where the cluster's state is: in a store of this node's own, or in an etcd that "

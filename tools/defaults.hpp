@@ -40,9 +40,11 @@ inline constexpr int console_history_lines = 1'000;
 inline constexpr std::chrono::seconds expelled_limit{10};
 // How long a node waits before it tries again to listen for joined nodes.
 inline constexpr std::chrono::seconds link_retry{5};
-// How long a start waits for a store that is elsewhere, and how often it asks.
+// How long a start waits for a store that is elsewhere.
 inline constexpr std::chrono::seconds store_wait{60};
-inline constexpr std::chrono::seconds store_retry{1};
+// The files of an authority in a backup: certificates, keys and tokens.
+inline constexpr std::size_t authority_file_bytes = 1u << 20;
+inline constexpr std::size_t authority_files = 100;
 // How long a control plane that ends waits until it has given the lead up.
 inline constexpr std::chrono::seconds resign_wait{2};
 // To the console of a joined machine, at its socket.

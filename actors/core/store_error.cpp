@@ -36,8 +36,10 @@ api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
     case errc::compacted:
       return api::expired(e.message);
     case errc::future_revision:
-    case errc::unknown:
       return api::timed_out(e.message, 1);
+    case errc::unknown:
+      // It may have happened: a client that is told when to try again would repeat it by itself.
+      return api::timed_out(e.message, 0);
     case errc::too_large: {
       // etcd answers so; the body as it came in was within the limit.
       auto refused = api::bad_request(e.message);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe::persistence::defaults {
 
@@ -23,11 +24,21 @@ inline constexpr auto log_answer_limit = 7s;
 // How often what waits is looked at; steps that are known to exist and do not come in this time are
 // asked for in another way.
 inline constexpr auto log_look_period = 1s;
+// A log that has not answered for so long is said to be away: longer than etcd elects.
+inline constexpr auto log_silence_limit = 3s;
 // Values of 1.5 MiB times as many transactions as may wait would be 30 GB: bytes are bounded too.
 inline constexpr std::size_t log_queue_bytes = 256u << 20;
 
 // A lease is renewed each 1/n of its time to live, and its leader stops when it has not been for
 // the rest.
 inline constexpr int lease_part = 3;
+
+// How long a start waits between questions to a log that does not answer.
+inline constexpr auto log_wait_period = 1s;
+// By how much revisions go on after a restore: more than were lost since the backup, for anybody
+// who had seen them (etcd's own recommendation for `--bump-revision`).
+inline constexpr std::uint64_t restore_gap = 1'000'000'000;
+// Of control planes that start at once, each writes the record of the cluster at most once.
+inline constexpr int record_attempts = 100;
 
 }  // namespace troupe::persistence::defaults

@@ -2,20 +2,31 @@
 
 #include <spdlog/spdlog.h>
 
+#include <random>
 #include <utility>
 
 #include "persistence/replica/defaults.hpp"
 
 namespace troupe::persistence {
 
-election::election(shared_log& log, std::string name, std::chrono::seconds time_to_live,
+namespace {
+
+std::string random_number() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}", random(), random());
+}
+
+}  // namespace
+
+election::election(shared_log& log, std::string node, std::chrono::seconds time_to_live,
                    std::function<void(revision fence)> changed)
     : log_{log},
-      name_{std::move(name)},
+      node_{std::move(node)},
+      candidate_{random_number()},
       time_to_live_{time_to_live},
       changed_{std::move(changed)} {}
 
-void election::begin(const leader_change& known) {
+void election::begin(const leader_record& known) {
   known_ = known;
   ask_lease();
 }
@@ -56,7 +67,7 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
   const bool ended = left && left->count() <= 0;
   if (left && !ended) {
     renewed_ = now;
-    if (fence_ == 0 && known_.name == name_) lead(known_.created);
+    if (fence_ == 0 && known_.candidate == candidate_) lead(known_.term);
   } else if (ended || now - renewed_ > time_to_live_ - time_to_live_ / defaults::lease_part) {
     lead(0);
   }
@@ -68,9 +79,10 @@ void election::on_renewed(const expected<std::chrono::seconds>& left) {
 
 // Nothing is concluded from the answer: a step tells who leads.
 void election::stand() {
-  if (known_.created != 0 || lease_ == 0 || resigned_ || std::exchange(standing_, true)) return;
+  if (known_.term != 0 || lease_ == 0 || resigned_ || std::exchange(standing_, true)) return;
   const std::string key{leader_key};
-  log_.submit({{{key, 0}}, {{key, name_, lease_}}},
+  const auto now = std::chrono::system_clock::now();
+  log_.submit({{{key, 0}}, {{key, leader_text({0, node_, candidate_, now}), lease_}}},
               [this](const log_answer& told) { on_stood(told); });
 }
 
@@ -81,27 +93,35 @@ void election::on_stood(const log_answer& told) {
   if (!is_known) later(defaults::log_retry_first, &election::stand);
 }
 
-void election::on_leader(const leader_change& seen) {
-  if (seen.created == known_.created) return;
+void election::on_leader(const leader_record& seen) {
+  if (seen.term == known_.term) return;
   known_ = seen;
-  if (known_.created == 0) {
-    spdlog::info("election: nobody leads");
+  if (known_.term == 0) {
+    spdlog::info("election: nobody leads, {}",
+                 seen.resigned ? "the last one gave it up" : "the lease of the last one has ended");
     lead(0);
     return stand();
   }
-  spdlog::info("election: {} leads from revision {} on", known_.name, known_.created);
-  lead(known_.name == name_ ? known_.created : 0);
+  spdlog::info("election: {} leads from revision {} on", known_.node, known_.term);
+  lead(known_.candidate == candidate_ ? known_.term : 0);
 }
 
 void election::lead(revision fence) {
   if (std::exchange(fence_, fence) != fence) changed_(fence);
 }
 
-void election::resign(std::function<void()> done) {
+void election::resign(const log_tag& tag, std::function<void()> done) {
   const bool again = std::exchange(resigned_, true);
+  const auto term = fence_;
   lead(0);
   if (again || lease_ == 0) return done();
-  log_.revoke(lease_, std::move(done));
+  const auto revoke = [this, done = std::move(done)] { log_.revoke(lease_, done); };
+  if (term == 0) return revoke();
+  const std::string key{leader_key};
+  log_.submit({{{key, term, true}},
+               {{key, std::nullopt},
+                {std::string{cause_key}, cause_text({tag, {}, std::chrono::system_clock::now()})}}},
+              [revoke](const log_answer&) { revoke(); });
 }
 
 }  // namespace troupe::persistence

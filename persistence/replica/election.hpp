@@ -19,16 +19,17 @@ namespace troupe::persistence {
 
 class election {
  public:
-  // `name` differs from that of every other candidate and of every earlier start.
-  // `changed`: the fence of a term that begins, 0 where one ends.
-  election(shared_log& log, std::string name, std::chrono::seconds time_to_live,
+  // `node` without blanks. `changed`: the fence of a term that begins, 0 where one ends.
+  election(shared_log& log, std::string node, std::chrono::seconds time_to_live,
            std::function<void(revision fence)> changed);
 
-  void begin(const leader_change& known);
-  void on_leader(const leader_change& seen);
-  // Ends the term, and the lease at once instead of with its time.
-  // `done` when the log has answered.
-  void resign(std::function<void()> done);
+  void begin(const leader_record& known);
+  void on_leader(const leader_record& seen);
+  // Ends the term, and with `tag` the key, so that others see that it was given up. `done` when the
+  // log has answered.
+  void resign(const log_tag& tag, std::function<void()> done);
+  // 0: leads not.
+  revision fence() const noexcept { return fence_; }
 
  private:
   void ask_lease();
@@ -41,12 +42,13 @@ class election {
   void later(std::chrono::milliseconds delay, void (election::*work)());
 
   shared_log& log_;
-  const std::string name_;
+  const std::string node_;
+  const std::string candidate_;
   const std::chrono::seconds time_to_live_;
   const std::function<void(revision fence)> changed_;
   lease_id lease_ = 0;
   std::chrono::steady_clock::time_point renewed_;
-  leader_change known_;
+  leader_record known_;
   revision fence_ = 0;
   bool standing_ = false;
   bool resigned_ = false;

@@ -35,6 +35,22 @@ std::string cause_text(const cause_record& record) {
                      record.cause.request, record.cause.trigger, time.count(), record.cause.author);
 }
 
+std::string leader_text(const leader_record& record) {
+  const auto since =
+      std::chrono::duration_cast<std::chrono::microseconds>(record.since.time_since_epoch());
+  return fmt::format("{} {} {}", record.node, record.candidate, since.count());
+}
+
+leader_record read_leader(revision term, std::string_view text) {
+  const auto first = text.find(' ');
+  const auto last = text.rfind(' ');
+  const auto since = first < last ? read_number(text.substr(last + 1)) : std::nullopt;
+  if (!since) return {term, std::string{text}, {}, {}};
+  return {term, std::string{text.substr(0, first)},
+          std::string{text.substr(first + 1, last - first - 1)},
+          std::chrono::system_clock::time_point{std::chrono::microseconds{*since}}};
+}
+
 std::optional<cause_record> read_cause(std::string_view text) {
   const auto next = [&text]() -> std::optional<std::string_view> {
     const auto end = text.find(' ');
@@ -68,7 +84,7 @@ expected<read_step> read(log_step from) {
         found.step.time = record->time;
       }
     } else if (each.key == leader_key) {
-      found.leader = leader_change{each.created, each.value.value_or("")};
+      found.leader = each.value ? read_leader(each.created, *each.value) : leader_record{};
     } else if (!each.key.starts_with(own_prefix)) {
       if (!each.value) {
         found.step.changes.push_back({std::move(each.key), nullptr, {}, 0});
@@ -79,6 +95,8 @@ expected<read_step> read(log_step from) {
       if (*object) found.step.changes.push_back(std::move(**object));
     }
   }
+  // No transaction removes the key when a lease ends.
+  if (found.leader) found.leader->resigned = found.leader->term == 0 && found.tag;
   return found;
 }
 

@@ -9,6 +9,7 @@
 // its raised session has arrived.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,15 +43,24 @@ std::string cause_text(const cause_record& record);
 // Nothing for any other text.
 std::optional<cause_record> read_cause(std::string_view text);
 
-struct leader_change {
-  revision created = 0;  // 0: nobody leads
-  std::string name;
+// The key of the control plane that leads, or that it is gone.
+struct leader_record {
+  revision term = 0;                            // the key was created at it; 0: nobody leads
+  std::string node;                             // of the control plane
+  std::string candidate;                        // its number, which differs for each start
+  std::chrono::system_clock::time_point since;  // by its clock, when it asked for the lead
+  bool resigned = false;  // where nobody leads: it was given up, no lease has ended
 };
+
+// "node candidate microseconds".
+std::string leader_text(const leader_record& record);
+// Any other text is that of a node without a number.
+leader_record read_leader(revision term, std::string_view text);
 
 struct read_step {
   decided_step step;           // without keys that are no objects of known kinds
   std::optional<log_tag> tag;  // nothing when another program wrote it
-  std::optional<leader_change> leader;
+  std::optional<leader_record> leader;
 };
 
 // An object of a known kind that cannot be decoded is `corrupt`.

@@ -27,17 +27,13 @@ expected<std::unique_ptr<local_store>> open_replica(const store_options& options
 
 }  // namespace
 
-expected<std::unique_ptr<replicated_store>> replicated_store::open(store_options options,
-                                                                   engine_factory factory,
-                                                                   std::unique_ptr<shared_log> log,
-                                                                   std::string member,
-                                                                   log_limits limits) {
+expected<std::unique_ptr<replicated_store>> replicated_store::open(
+    store_options options, engine_factory factory, std::unique_ptr<shared_log> log,
+    const std::string& identity, std::string member, log_limits limits) {
   options.replica = true;
   options.threaded = false;
-  if (!options.directory.empty() && options.cluster_id.empty())
-    return fail(errc::invalid, "a copy on disk must say of which log it is");
   if (!options.directory.empty()) {
-    auto marked = mark_replica(options.directory, options.cluster_id);
+    auto marked = mark_replica(options.directory, identity);
     if (!marked) return fail(std::move(marked.error()));
     if (member.empty()) member = std::move(marked->member);
   }
@@ -74,20 +70,24 @@ replicated_store::~replicated_store() {
     each.done(fail(closed));
 }
 
-void replicated_store::campaign(std::string name, std::chrono::seconds time_to_live,
-                                std::function<void(revision fence)> changed) {
+void replicated_store::campaign(candidacy mine, std::function<void(revision fence)> changed) {
   // On the thread of the log, and not before the state here is the cluster's.
-  barrier([this, name = std::move(name), time_to_live,
+  barrier([this, mine = std::move(mine),
            changed = std::move(changed)](const expected<revision>& reached) mutable {
-    if (!reached) {
-      log_->call_later(defaults::log_retry_limit, [this, name = std::move(name), time_to_live,
-                                                   changed = std::move(changed)]() mutable {
-        campaign(std::move(name), time_to_live, std::move(changed));
+    if (!reached)
+      return log_->call_later(defaults::log_retry_limit, [this, mine = std::move(mine),
+                                                          changed = std::move(changed)]() mutable {
+        campaign(std::move(mine), std::move(changed));
       });
-      return;
-    }
-    election_ =
-        std::make_unique<election>(*log_, std::move(name), time_to_live, std::move(changed));
+    compaction_ = std::make_unique<log_compaction>(*log_, mine.compaction_interval);
+    election_ = std::make_unique<election>(*log_, std::move(mine.node), mine.lease,
+                                           [this, changed = std::move(changed)](revision fence) {
+                                             {
+                                               const std::lock_guard lock{mutex_};
+                                               shown_leader_.is_here = fence != 0;
+                                             }
+                                             changed(fence);
+                                           });
     election_->begin(leader_);
   });
 }
@@ -95,12 +95,25 @@ void replicated_store::campaign(std::string name, std::chrono::seconds time_to_l
 void replicated_store::resign(std::function<void()> done) {
   log_->call_later({}, [this, done = std::move(done)] {
     if (!election_) return done();
-    election_->resign(done);
+    // 0 is no transaction's number.
+    election_->resign({member_, 0}, done);
   });
 }
 
 // What it says of the leader is told when everything before it is visible here.
-void replicated_store::see_leader(const leader_change& seen) {
+void replicated_store::see_leader(const leader_record& seen) {
+  if (seen.term != leader_.term) {
+    const std::lock_guard lock{mutex_};
+    if (seen.term != 0) ++shown_leader_.changes;
+    if (seen.term == 0)
+      shown_leader_.reason = fmt::format(
+          "{} {}", leader_.node, seen.resigned ? "gave it up" : "was silent longer than its lease");
+    else if (leader_.term != 0)
+      shown_leader_.reason.clear();  // how the one before ended was not seen
+    shown_leader_.node = seen.node;
+    shown_leader_.term = seen.term;
+    shown_leader_.since = seen.since;
+  }
   leader_ = seen;
   if (election_) election_->on_leader(seen);
 }
@@ -120,7 +133,10 @@ store_stats replicated_store::stats() const {
   const std::lock_guard lock{mutex_};
   shown.queued = pending_.size();
   shown.conflicts = conflicts_;
-  shown.read_only = shown.read_only || !is_following_ || session_revision_ == 0;
+  shown.leader = shown_leader_;
+  const auto silence = std::chrono::steady_clock::now() - heard_;
+  shown.read_only = shown.read_only || !is_following_ || session_revision_ == 0 ||
+                    silence > limits_.look + defaults::log_silence_limit;
   return shown;
 }
 

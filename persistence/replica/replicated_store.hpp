@@ -28,11 +28,20 @@
 
 #include "persistence/replica/defaults.hpp"
 #include "persistence/replica/election.hpp"
+#include "persistence/replica/log_compaction.hpp"
 #include "persistence/replica/log_record.hpp"
 #include "persistence/replica/whole_state.hpp"
 #include "persistence/store/local_store.hpp"
 
 namespace troupe::persistence {
+
+// Of a control plane that may lead.
+struct candidacy {
+  std::string node;  // without blanks
+  std::chrono::seconds lease;
+  // How often it compacts the log while it leads (log_compaction.hpp); 0: never.
+  std::chrono::seconds compaction_interval{0};
+};
 
 struct log_limits {
   std::chrono::milliseconds look = defaults::log_look_period;
@@ -41,18 +50,15 @@ struct log_limits {
 
 class replicated_store final : public store, private log_reader {
  public:
-  // Begins to follow; barrier() tells when it has caught up. `options.cluster_id` is the identity
-  // of the log. `member` names this control plane among all, without blanks; empty: as the mark of
-  // the directory says.
-  static expected<std::unique_ptr<replicated_store>> open(store_options options,
-                                                          engine_factory factory,
-                                                          std::unique_ptr<shared_log> log,
-                                                          std::string member = {},
-                                                          log_limits limits = {});
+  // Begins to follow; barrier() tells when it has caught up. `identity` differs for every log, and
+  // for every base of its revisions. `member` names this control plane among all, without blanks;
+  // empty: as the mark of the directory says.
+  static expected<std::unique_ptr<replicated_store>> open(
+      store_options options, engine_factory factory, std::unique_ptr<shared_log> log,
+      const std::string& identity, std::string member = {}, log_limits limits = {});
   // Stands for leader from now on (election.hpp); `changed` runs on the thread of the log: with the
   // fence of a term that begins here, with 0 when it is over. Once.
-  void campaign(std::string name, std::chrono::seconds time_to_live,
-                std::function<void(revision fence)> changed);
+  void campaign(candidacy mine, std::function<void(revision fence)> changed);
   // `done`, on that thread, when the lead is given up, as far as the log answers.
   void resign(std::function<void()> done);
 
@@ -130,7 +136,7 @@ class replicated_store final : public store, private log_reader {
   void read_whole_state();
   void on_page(expected<log_page> page);
   void stop_following();
-  void see_leader(const leader_change& seen);
+  void see_leader(const leader_record& seen);
   void retry(const error& reason, std::function<void()> work);
 
   // -- questions
@@ -156,8 +162,10 @@ class replicated_store final : public store, private log_reader {
   bool raising_ = false;
   bool is_following_ = false;  // changed on the log's thread alone
   revision known_ = 0;         // the newest revision that the log has told of
+  time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
   bool asking_ = false;
+  leadership shown_leader_;
   std::vector<later> later_;
   std::uint64_t conflicts_ = 0;
 
@@ -165,9 +173,11 @@ class replicated_store final : public store, private log_reader {
   // Of the log's thread.
   revision applied_;
   revision applied_then_ = 0;  // at the last look
+  bool probing_ = false;
   std::unique_ptr<whole_state> reading_;
   std::unique_ptr<election> election_;
-  leader_change leader_;
+  std::unique_ptr<log_compaction> compaction_;
+  leader_record leader_;
   std::chrono::milliseconds retry_after_{defaults::log_retry_first};
 
   const std::unique_ptr<shared_log> log_;

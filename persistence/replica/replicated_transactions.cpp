@@ -247,6 +247,16 @@ void replicated_store::on_session_applied(revision at) {
 // On the log's thread, as long as the store lives.
 void replicated_store::look() {
   give_up_old(std::chrono::steady_clock::now());
+  // Steps that do not come are missed although nobody here asks for anything, and a log that does
+  // not answer is known.
+  if (!std::exchange(probing_, true))
+    log_->newest([this](const expected<revision>& newest) {
+      probing_ = false;
+      if (!newest) return;
+      const std::lock_guard lock{mutex_};
+      heard_ = std::chrono::steady_clock::now();
+      known_ = std::max(known_, *newest);
+    });
   bool is_stuck = false;
   {
     const std::lock_guard lock{mutex_};
@@ -258,6 +268,8 @@ void replicated_store::look() {
                  known_, applied_);
     follow();
   }
+  if (compaction_)
+    compaction_->look(std::chrono::steady_clock::now(), applied_, election_->fence() != 0);
   log_->call_later(limits_.look, [this] { look(); });
 }
 

@@ -103,6 +103,9 @@ class shared_log {
   // Gives `reader` the steps after `after` from now on; a reader before it gets no more. Called
   // while steps still come, it means that they do not come as they should: another way is taken.
   virtual void follow(revision after, log_reader& reader) = 0;
+  // In the newest state; nothing when there is no such key.
+  virtual void read(std::string key,
+                    std::function<void(expected<std::optional<log_item>>)> done) = 0;
   // Keys greater than `after`, in the state of revision `at`, or with 0 in the newest.
   virtual void list(std::string after, revision at,
                     std::function<void(expected<log_page>)> done) = 0;
@@ -111,6 +114,8 @@ class shared_log {
   // How long it lives from now on; 0 when it has ended.
   virtual void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) = 0;
   virtual void revoke(lease_id lease, std::function<void()> done) = 0;
+  // Drops what led to the states before `up_to`, which the log has. They cannot be read any more.
+  virtual void compact(revision up_to, std::function<void(expected<void>)> done) = 0;
   // Once, not before `delay` is over.
   virtual void call_later(std::chrono::milliseconds delay, std::function<void()> work) = 0;
 };

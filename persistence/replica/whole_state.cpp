@@ -9,7 +9,7 @@ expected<void> whole_state::add(log_page page) {
   for (auto& each : page.items) {
     remove_before(each.key);
     last_ = each.key;
-    if (each.key == leader_key) leader_ = {each.created, each.value};
+    if (each.key == leader_key) leader_ = read_leader(each.created, each.value);
     const auto found = here_.find(each.key);
     if (found && found->revision() == each.modified) continue;
     auto next = read(std::move(each));

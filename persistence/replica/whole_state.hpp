@@ -18,7 +18,7 @@ class whole_state {
   expected<void> add(log_page page);
   // The revision of the pages, 0 before the first.
   revision at() const noexcept { return at_; }
-  const leader_change& leader() const noexcept { return leader_; }
+  const leader_record& leader() const noexcept { return leader_; }
   // What must be changed here; afterwards this is empty. Changes are in order of revision, those
   // that are removed at the end.
   decided_step difference();
@@ -28,7 +28,7 @@ class whole_state {
 
   const snapshot here_;
   revision at_ = 0;
-  leader_change leader_;
+  leader_record leader_;
   std::string last_;  // keys up to here were compared
   std::vector<decided_change> changed_, removed_;
 };

@@ -36,6 +36,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,16 @@
 #include "persistence/tree/snapshot.hpp"
 
 namespace troupe::persistence {
+
+// Who leads of the control planes that share a store.
+struct leadership {
+  std::string node;  // empty: nobody
+  bool is_here = false;
+  revision term = 0;  // it began with it
+  std::chrono::system_clock::time_point since;
+  std::uint64_t changes = 0;  // that were seen from here
+  std::string reason;         // of the last one
+};
 
 struct store_stats {
   revision current = 0;
@@ -58,7 +69,8 @@ struct store_stats {
   // The bound of log_bytes, the size of the directory, and the free space of the disk for it.
   std::uint64_t log_limit_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
   bool read_only = false;
-  bool low_space = false;  // nothing is created or grows
+  bool low_space = false;            // nothing is created or grows
+  std::optional<leadership> leader;  // nothing where nobody else writes
 };
 
 // After every change up to `after`, which was known before, these follow. Never empty.

@@ -6,6 +6,22 @@ namespace troupe::server {
 
 using prometheus::MetricType;
 
+namespace {
+
+// The first under the name that upstream's components have.
+void add_leader_metrics(families& out, const persistence::leadership& leader) {
+  family{out, "leader_election_master_status", "1 while this control plane leads.",
+         MetricType::Gauge}
+      .gauge(leader.is_here ? 1 : 0, {{"name", "troupe"}});
+  add_counter(out, "troupe_leader_changes_total", "Terms that began, as seen from here.",
+              static_cast<double>(leader.changes));
+  add_gauge(out, "troupe_leader_since_seconds",
+            "When the present term began, in seconds since 1970; 0 while nobody leads.",
+            std::chrono::duration<double>{leader.since.time_since_epoch()}.count());
+}
+
+}  // namespace
+
 void add_store_metrics(families& out, const persistence::store& store) {
   const auto stats = store.stats();
   const auto seconds = [](std::chrono::nanoseconds t) {
@@ -40,6 +56,7 @@ void add_store_metrics(families& out, const persistence::store& store) {
             static_cast<double>(stats.queued));
   add_gauge(out, "troupe_store_read_only", "1 while the disk refuses to be written.",
             stats.read_only ? 1 : 0);
+  if (stats.leader) add_leader_metrics(out, *stats.leader);
   family objects{out, "apiserver_storage_objects", "Objects that are stored, by resource.",
                  MetricType::Gauge};
   const auto state = store.read();

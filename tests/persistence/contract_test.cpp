@@ -14,6 +14,7 @@
 #include "persistence/engine/memory_engine.hpp"
 #include "persistence/fixture.hpp"
 #include "persistence/model_log.hpp"
+#include "persistence/replica/based_log.hpp"
 #include "persistence/replica/replicated_store.hpp"
 #include "support/far_store.hpp"
 
@@ -48,8 +49,10 @@ struct any_store {
   }
   std::unique_ptr<store> open_replicated(std::uint64_t seed) {
     const model_faults faults{.seed = seed, .lost = 0.1, .cut = 0.05};
-    auto opened = replicated_store::open({}, memory_engine_on(std::make_shared<memory_disk>()),
-                                         std::make_unique<model_log>(cluster, faults), "session");
+    auto opened = replicated_store::open(
+        {}, memory_engine_on(std::make_shared<memory_disk>()),
+        std::make_unique<based_log>(std::make_unique<model_log>(cluster, faults), 1000), "model",
+        "session");
     REQUIRE(opened);
     reach(**opened);
     return std::move(*opened);

@@ -28,7 +28,7 @@ std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::st
       replicated_store::open(options,
                              directory.empty() ? memory_engine_on(std::make_shared<memory_disk>())
                                                : rocks_engine_in(directory),
-                             std::move(*log), session);
+                             std::move(*log), "etcd", session);
   REQUIRE(opened);
   // etcd elects itself first.
   REQUIRE(eventually([&] {
@@ -101,7 +101,7 @@ TEST_CASE("who leads hands over at once, and who is killed within the time of th
   std::array<std::atomic<revision>, 3> fences{};
   const auto candidate = [&](std::size_t i) {
     auto made = open_on(etcd, "s" + std::to_string(i));
-    made->campaign("s" + std::to_string(i), std::chrono::seconds{2},
+    made->campaign({"s" + std::to_string(i), std::chrono::seconds{2}},
                    [&fences, i](revision fence) { fences[i] = fence; });
     return made;
   };
@@ -115,6 +115,12 @@ TEST_CASE("who leads hands over at once, and who is killed within the time of th
   first->resign([] {});
   REQUIRE(eventually([&] { return fences[1] != 0; }));
   CHECK(fences[0] == 0);
+  const auto seen = second->stats().leader;
+  REQUIRE(seen);
+  CHECK(seen->node == "s1");
+  CHECK(seen->is_here);
+  CHECK(seen->term == fences[1]);
+  CHECK(seen->reason == "s0 gave it up");
   auto refused = just(put("a", "too late"));
   refused.fence = fences[1] - 1;
   CHECK(commit(*first, std::move(refused)).error().code == errc::deposed);

@@ -131,6 +131,13 @@ std::map<std::string, std::string> model_cluster::values() const {
   return all;
 }
 
+std::optional<log_item> model_cluster::find(const std::string& key) const {
+  const std::lock_guard lock{mutex_};
+  const auto found = state_.find(key);
+  if (found == state_.end()) return std::nullopt;
+  return log_item{key, found->second.value, found->second.created, found->second.modified};
+}
+
 // -- a connection ---------------------------------------------------------------------------------
 
 model_log::model_log(model_cluster& cluster, model_faults faults)
@@ -161,6 +168,10 @@ void model_log::add(event next) {
 
 void model_log::identity(std::function<void(expected<std::string>)> done) {
   add([done = std::move(done)] { done(std::string{"model"}); });
+}
+
+void model_log::read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) {
+  add([this, key = std::move(key), done = std::move(done)] { done(cluster_.find(key)); });
 }
 
 void model_log::submit(log_transaction request, std::function<void(log_answer)> done) {
@@ -220,6 +231,13 @@ void model_log::grant(std::chrono::seconds, std::function<void(expected<lease_id
 void model_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
   add([this, lease, done = std::move(done)] {
     done(std::chrono::seconds{cluster_.lives(lease) ? 10 : 0});
+  });
+}
+
+void model_log::compact(revision up_to, std::function<void(expected<void>)> done) {
+  add([this, up_to, done = std::move(done)] {
+    cluster_.compact(up_to);
+    done({});
   });
 }
 

@@ -34,6 +34,7 @@ class model_cluster {
   expected<log_page> list(const std::string& after, revision at, std::size_t limit) const;
   // The newest value of each key.
   std::map<std::string, std::string> values() const;
+  std::optional<log_item> find(const std::string& key) const;
 
  private:
   struct item {
@@ -71,6 +72,7 @@ class model_log final : public shared_log {
   void submit(log_transaction request, std::function<void(log_answer)> done) override;
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
+  void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
   void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
   void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
 
@@ -78,6 +80,7 @@ class model_log final : public shared_log {
              std::function<void(expected<lease_id>)> done) override;
   void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
   void revoke(lease_id lease, std::function<void()> done) override;
+  void compact(revision up_to, std::function<void(expected<void>)> done) override;
 
   // What was to be done seconds later, at once: leases are renewed.
   void fire_slow();

@@ -40,7 +40,7 @@ struct plane {
     auto made = std::make_unique<model_log>(cluster, faults);
     log = made.get();
     auto opened = replicated_store::open(small_history(), memory_engine_on(std::move(disk)),
-                                         std::move(made), name, limits);
+                                         std::move(made), "model", name, limits);
     REQUIRE(opened);
     store = std::move(*opened);
     log->run();
@@ -173,10 +173,9 @@ TEST_CASE("a replica on disk goes on where it was, and is read again when it is 
   const auto open_at = [&](const std::string& session) {
     auto options = small_history();
     options.directory = place.path();
-    options.cluster_id = "log";
-    auto opened =
-        replicated_store::open(options, rocks_engine_in(place.path()),
-                               std::make_unique<model_log>(cluster, model_faults{}), session);
+    auto opened = replicated_store::open(options, rocks_engine_in(place.path()),
+                                         std::make_unique<model_log>(cluster, model_faults{}),
+                                         "model", session);
     REQUIRE(opened);
     return std::move(*opened);
   };
@@ -207,10 +206,9 @@ TEST_CASE("a store of its own is never taken for a copy", "[replica]") {
   { must(commit(*open(in_directory(place.path())), just(put("a", "1")))); }
   model_cluster cluster;
   auto options = in_directory(place.path());
-  options.cluster_id = "log";
   const auto refused =
       replicated_store::open(options, rocks_engine_in(place.path()),
-                             std::make_unique<model_log>(cluster, model_faults{}), "a");
+                             std::make_unique<model_log>(cluster, model_faults{}), "model", "a");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::incompatible);
   CHECK(value_of(open(in_directory(place.path()))->read().find(key_of("a"))) == "1");
@@ -274,9 +272,9 @@ TEST_CASE("the copy of one log is never continued with the steps of another", "[
   const scratch_directory place;
   const auto open_on = [&](model_cluster& cluster, const std::string& identity) {
     auto options = in_directory(place.path());
-    options.cluster_id = identity;
-    auto opened = replicated_store::open(options, rocks_engine_in(place.path()),
-                                         std::make_unique<model_log>(cluster, model_faults{}));
+    auto opened =
+        replicated_store::open(options, rocks_engine_in(place.path()),
+                               std::make_unique<model_log>(cluster, model_faults{}), identity);
     REQUIRE(opened);
     reach(**opened);
     return std::move(*opened);
@@ -296,9 +294,9 @@ TEST_CASE("a copy is no store of its own", "[replica]") {
   const scratch_directory place;
   model_cluster cluster;
   auto options = in_directory(place.path());
-  options.cluster_id = "log";
   REQUIRE(replicated_store::open(options, rocks_engine_in(place.path()),
-                                 std::make_unique<model_log>(cluster, model_faults{}), "a"));
+                                 std::make_unique<model_log>(cluster, model_faults{}), "model",
+                                 "a"));
   CHECK(refusal_of(place.path()).code == errc::incompatible);
   CHECK(verify(place.path()).error().code == errc::incompatible);
   CHECK(salvage(place.path()).error().code == errc::incompatible);
@@ -316,7 +314,7 @@ TEST_CASE("one control plane leads at a time, and nothing of a term happens afte
       const auto name = "s" + std::to_string(i);
       planes.emplace_back(cluster, name,
                           model_faults{.seed = seed * 3 + i, .lost = 0.1, .cut = 0.05});
-      planes.back().store->campaign(name, std::chrono::seconds{10},
+      planes.back().store->campaign({name, std::chrono::seconds{10}},
                                     [&fences, i](revision fence) { fences[i] = fence; });
     }
     // The leader's last fence, even when it has been told that its term is over: the late ones

@@ -103,3 +103,30 @@ TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost"
   http_client again{first->where()};
   CHECK(again.request("GET", sets + "/late").status == 200);
 }
+
+TEST_CASE("while etcd does not answer, old states are read, and nobody is told what is not known",
+          "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  const etcd_server etcd;
+  const auto only = start(folder.path() / "only", "only", etcd);
+  http_client client{only->where()};
+  REQUIRE(client.request("POST", maps, R"({"metadata":{"name":"before"}})", json).status == 201);
+  CHECK(client.request("GET", "/readyz").status == 200);
+
+  etcd.signal(SIGSTOP);
+  const auto lost = client.request("POST", maps, R"({"metadata":{"name":"lost"}})", json);
+  CHECK(lost.status == 504);
+  // A client that is told when to try again does so by itself, and would be told that it exists.
+  CHECK_FALSE(lost.headers.contains("retry-after"));
+  CHECK(client.request("GET", maps + "/before?resourceVersion=0").status == 200);
+  CHECK(client.request("GET", maps + "/before").status == 504);
+  CHECK(eventually([&] { return client.request("GET", "/readyz").status == 500; }));
+  CHECK(client.request("GET", "/livez").status == 200);
+
+  etcd.signal(SIGCONT);
+  CHECK(eventually([&] { return client.request("GET", "/readyz").status == 200; }));
+  CHECK(eventually([&] {
+    return client.request("POST", maps, R"({"metadata":{"name":"after"}})", json).status == 201;
+  }));
+}

@@ -4,58 +4,35 @@
 
 #include <functional>
 #include <future>
-#include <random>
 #include <utility>
 
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/etcd/etcd.hpp"
+#include "persistence/replica/based_log.hpp"
+#include "persistence/replica/cluster_record.hpp"
 #include "tools/defaults.hpp"
 
 namespace troupe::tools {
 
 namespace {
 
+std::chrono::seconds seconds_of(config::duration given) {
+  return std::chrono::duration_cast<std::chrono::seconds>(given);
+}
+
+persistence::candidacy candidacy_of(const config::node_config& config) {
+  return {.node = config.kubelet.node_name,
+          .lease = seconds_of(config.etcd.leader_lease),
+          .compaction_interval = seconds_of(config.etcd.compaction_interval)};
+}
+
 persistence::store_options options_of(const config::node_config& config) {
   persistence::store_options options;
   options.directory = (config.data_dir / "store").string();
   options.history_revisions = static_cast<persistence::revision>(config.store.history_revisions);
-  options.history_time =
-      std::chrono::duration_cast<std::chrono::seconds>(config.store.history_time);
+  options.history_time = seconds_of(config.store.history_time);
   options.log_limit_bytes = static_cast<std::uint64_t>(config.store.history_bytes.bytes);
   return options;
-}
-
-// Every control plane of the cluster has the same: etcd's number of it, in the form of an UUID.
-std::string uuid_of(const std::string& identity) {
-  return fmt::format("{}-{}-4000-8000-{:0>12}", identity.substr(0, 8), identity.substr(8, 4),
-                     identity.substr(12));
-}
-
-std::string random_id() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
-
-// Asks until there is an answer: etcd may be starting as well, or be electing. `ask` begins a
-// question and is given what takes its answer.
-template <class T>
-tl::expected<T, std::string> wait_for(
-    const std::string& members,
-    const std::function<void(std::function<void(persistence::expected<T>)>)>& ask) {
-  const auto until = std::chrono::steady_clock::now() + defaults::store_wait;
-  for (;;) {
-    const auto answer = std::make_shared<std::promise<persistence::expected<T>>>();
-    auto answered = answer->get_future();
-    ask([answer](persistence::expected<T> told) { answer->set_value(std::move(told)); });
-    if (answered.wait_until(until) != std::future_status::ready)
-      return tl::make_unexpected(fmt::format("{} does not answer", members));
-    auto told = answered.get();
-    if (told) return std::move(*told);
-    if (std::chrono::steady_clock::now() >= until)
-      return tl::make_unexpected(fmt::format("{}: {}", members, told.error().message));
-    spdlog::info("store: waiting for {}: {}", members, told.error().message);
-    std::this_thread::sleep_for(defaults::store_retry);
-  }
 }
 
 }  // namespace
@@ -73,32 +50,33 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
                                      .certificate_file = from.cert.string(),
                                      .key_file = from.key.string()});
   if (!log) return tl::make_unexpected(log.error().message);
-  const auto members = fmt::format("etcd at {}", fmt::join(from.endpoints, ", "));
-  auto identity =
-      wait_for<std::string>(members, [&](auto take) { (*log)->identity(std::move(take)); });
-  if (!identity) return tl::make_unexpected(identity.error());
-  options.cluster_id = uuid_of(*identity);
+  persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
+                                  defaults::store_wait};
+  const auto cluster = persistence::join_cluster(asked);
+  if (!cluster) return tl::make_unexpected(cluster.error().message);
+  options.cluster_id = cluster->cluster;
   auto engine = persistence::rocks_engine_in(options.directory);
-  auto opened =
-      persistence::replicated_store::open(std::move(options), std::move(engine), std::move(*log));
+  auto opened = persistence::replicated_store::open(
+      std::move(options), std::move(engine),
+      std::make_unique<persistence::based_log>(std::move(*log), cluster->base),
+      cluster->identity());
   if (!opened) return tl::make_unexpected(opened.error().message);
-  auto ready = wait_for<persistence::revision>(
-      members, [&](auto take) { (*opened)->barrier(std::move(take)); });
-  if (!ready) return tl::make_unexpected(ready.error());
-  spdlog::info("store: follows {}, at revision {}", members, (*opened)->read().at());
+  const auto ready = asked.wait_for<persistence::revision>(
+      [&](auto take) { (*opened)->barrier(std::move(take)); });
+  if (!ready) return tl::make_unexpected(ready.error().message);
+  spdlog::info("store: follows {}, at revision {}", asked.name(), (*opened)->read().at());
   auto* const shared = opened->get();
   return cluster_store{std::move(*opened), shared};
 }
 
 term_keeper::term_keeper(persistence::replicated_store& store, actors::control_plane& plane,
-                         std::string name, std::chrono::seconds lease)
+                         const config::node_config& config)
     : store_{store}, plane_{plane}, thread_{[this] { run(); }} {
-  store_.campaign(fmt::format("{} {}", name, random_id()), lease,
-                  [wanted = wanted_](persistence::revision fence) {
-                    const std::lock_guard lock{wanted->mutex};
-                    wanted->fence = fence;
-                    wanted->changed.notify_all();
-                  });
+  store_.campaign(candidacy_of(config), [wanted = wanted_](persistence::revision fence) {
+    const std::lock_guard lock{wanted->mutex};
+    wanted->fence = fence;
+    wanted->changed.notify_all();
+  });
 }
 
 term_keeper::~term_keeper() {

@@ -29,8 +29,8 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
 // plane must not be started on.
 class term_keeper {
  public:
-  term_keeper(persistence::replicated_store& store, actors::control_plane& plane, std::string name,
-              std::chrono::seconds lease);
+  term_keeper(persistence::replicated_store& store, actors::control_plane& plane,
+              const config::node_config& config);
   // Gives the lead up.
   ~term_keeper();
   term_keeper(const term_keeper&) = delete;

@@ -88,10 +88,7 @@ class node : public node_parts {
     if (!address) return address;
     if (auto started = start_network(); !started) return tl::make_unexpected(started.error());
     start_nodes();
-    if (shared_ != nullptr)
-      terms_ = std::make_unique<term_keeper>(
-          *shared_, *plane_, config_.kubelet.node_name,
-          std::chrono::duration_cast<std::chrono::seconds>(config_.etcd.leader_lease));
+    if (shared_ != nullptr) terms_ = std::make_unique<term_keeper>(*shared_, *plane_, config_);
     return address;
   }
 

@@ -132,6 +132,17 @@ void etcd_log::newest(std::function<void(expected<revision>)> done) {
         });
 }
 
+void etcd_log::read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(std::move(key));
+  range(current(), request, [done = std::move(done)](const grpc::Status& status, auto& found) {
+    if (!status.ok()) return done(fail(error_of(status)));
+    auto page = page_of(0, found);
+    if (page.items.empty()) return done(std::nullopt);
+    done(std::move(page.items.front()));
+  });
+}
+
 void etcd_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
   etcdserverpb::RangeRequest request;
   request.set_key(after + '\0');
@@ -183,6 +194,21 @@ void etcd_log::revoke(lease_id lease, std::function<void()> done) {
         return through.lease->PrepareAsyncLeaseRevoke(&context, request, &queue);
       },
       [done = std::move(done)](const grpc::Status&, const auto&) { done(); });
+}
+
+void etcd_log::compact(revision up_to, std::function<void(expected<void>)> done) {
+  etcdserverpb::CompactionRequest request;
+  request.set_revision(static_cast<std::int64_t>(up_to));
+  auto& through = current();
+  queue_.call<etcdserverpb::CompactionResponse>(
+      options_.read_limit,
+      [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+        return through.kv->PrepareAsyncCompact(&context, request, &queue);
+      },
+      [done = std::move(done)](const grpc::Status& status, const auto&) {
+        if (!status.ok()) return done(fail(error_of(status)));
+        done({});
+      });
 }
 
 void etcd_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {

@@ -120,6 +120,22 @@ void append_leading(json_writer& out, const runtime::directory& live) {
   out.end_array();
 }
 
+// Nothing where nobody else may lead.
+void append_leader(json_writer& out, const std::optional<persistence::leadership>& leader) {
+  if (!leader) return;
+  if (leader->term == 0) {
+    out.member("leader", "nobody");
+  } else {
+    const auto age = std::chrono::system_clock::now() - leader->since;
+    out.member("leader", leader->node)
+        .member("leadsHere", leader->is_here)
+        .member("term", leader->term)
+        .member("leadsSeconds", std::chrono::duration<double>{age}.count());
+  }
+  out.member("leaderChanges", leader->changes);
+  if (!leader->reason.empty()) out.member("lastLeader", leader->reason);
+}
+
 void append_links(json_writer& out, const sampler::pair& samples) {
   out.begin_array("links");
   for (const auto& now : samples.now->links) {
@@ -170,6 +186,7 @@ view_result show_cluster(const console_context& context, const query_string&) {
       .member("transactionsPerSecond",
               samples.per_second(now->store.transactions, before->store.transactions))
       .member("requestsPerSecond", samples.per_second(now->http.requests, before->http.requests));
+  append_leader(out, now->store.leader);
   const auto counted = count_pods(context);
   if (counted) {
     auto unbound = counted->pods;

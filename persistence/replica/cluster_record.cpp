@@ -1,0 +1,94 @@
+#include "persistence/replica/cluster_record.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <map>
+#include <utility>
+
+#include "persistence/format/record.hpp"
+#include "persistence/replica/defaults.hpp"
+
+namespace troupe::persistence {
+
+namespace {
+
+// Every control plane makes the same of the same log: its number of 16 digits, in the form of an
+// UUID.
+std::string uuid_of(const std::string& identity) {
+  if (identity.size() != 16) return identity;
+  return fmt::format("{}-{}-4000-8000-{:0>12}", identity.substr(0, 8), identity.substr(8, 4),
+                     identity.substr(12));
+}
+
+// What is to be written, `found` itself where nothing is.
+expected<cluster_record> record_for(const std::optional<cluster_record>& found,
+                                    const std::string& log) {
+  if (!found) return cluster_record{uuid_of(log), log, 0};
+  if (!found->copied_from.empty())
+    return fail(errc::invalid,
+                fmt::format("it holds a part of a state: repeat `troupe store copy` from {}",
+                            found->copied_from));
+  auto next = *found;
+  if (found->log == log) return next;
+  next.log = log;
+  next.base += defaults::restore_gap;
+  return next;
+}
+
+}  // namespace
+
+std::string cluster_text(const cluster_record& record) {
+  auto text = fmt::format("cluster {}\nlog {}\nbase {}\n", record.cluster, record.log, record.base);
+  if (!record.copied_from.empty()) text += fmt::format("copied-from {}\n", record.copied_from);
+  return text;
+}
+
+std::optional<cluster_record> read_cluster(std::string_view text) {
+  std::map<std::string_view, std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    if (end == text.npos) return std::nullopt;
+    const auto line = text.substr(0, end);
+    const auto blank = line.find(' ');
+    if (blank == line.npos || !lines.emplace(line.substr(0, blank), line.substr(blank + 1)).second)
+      return std::nullopt;
+    text.remove_prefix(end + 1);
+  }
+  const auto base = read_number(lines["base"]);
+  if (!base || lines.size() != 3u + lines.contains("copied-from")) return std::nullopt;
+  cluster_record found{std::string{lines["cluster"]}, std::string{lines["log"]}, *base};
+  if (lines.contains("copied-from")) found.copied_from = lines["copied-from"];
+  if (found.cluster.empty() || found.log.empty()) return std::nullopt;
+  return found;
+}
+
+expected<cluster_record> join_cluster(blocking_log& log) {
+  const auto identity = log.identity();
+  if (!identity) return fail(identity.error());
+  const std::string key{cluster_key};
+  for (int i = 0; i < defaults::record_attempts; ++i) {
+    auto item = log.read(key);
+    if (!item) return fail(std::move(item.error()));
+    std::optional<cluster_record> found;
+    if (*item) {
+      found = read_cluster((*item)->value);
+      if (!found)
+        return fail(errc::invalid, fmt::format("{}: {} is of another version of troupe: {}",
+                                               log.name(), key, (*item)->value));
+    }
+    auto next = record_for(found, *identity);
+    if (!next)
+      return fail(next.error().code, fmt::format("{}: {}", log.name(), next.error().message));
+    if (found == *next) return next;
+    if (found)
+      spdlog::warn("store: {} was restored from a backup: revisions go on from {}", log.name(),
+                   next->base);
+    const auto modified = *item ? (*item)->modified : 0;
+    const auto told = log.submit({{{key, modified}}, {{key, cluster_text(*next)}}});
+    if (!told) return fail(told.error());
+    if (told->result == log_answer::outcome::committed) return next;
+  }
+  return fail(errc::conflict, fmt::format("{}: others write {} all the time", log.name(), key));
+}
+
+}  // namespace troupe::persistence
