@@ -58,3 +58,31 @@ TEST_CASE("a folder without a store is said to be one") {
   CHECK(program({"store"}).code == 2);
   CHECK(program({"store", "verify"}).code == 2);
 }
+
+TEST_CASE("a backup of a node's store becomes a store again, with its authority") {
+  const scratch_folder folder;
+  const auto node = folder.path() / "node", other = folder.path() / "other";
+  const auto file = (folder.path() / "backup").string();
+  make_store(node / "store");
+  fs::create_directories(node / "pki");
+  std::ofstream{node / "pki" / "ca.key"} << "secret";
+  REQUIRE(program({"store", "backup", file, "--from", node.string()}).code == 0);
+  CHECK_THAT(program({"store", "backup", file, "--from", node.string()}).err, Contains("already"));
+  const auto made = program({"store", "restore", file, "--to", other.string()});
+  CHECK(made.code == 0);
+  CHECK_THAT(made.out, Contains("of cluster one at revision"));
+  CHECK(made.err.empty());
+  std::ifstream key{other / "pki" / "ca.key"};
+  CHECK(std::string{std::istreambuf_iterator<char>{key}, {}} == "secret");
+  CHECK(fs::status(other / "pki" / "ca.key").permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(program({"store", "verify", other.string()}).code == 0);
+
+  const auto again = program({"store", "restore", file, "--to", other.string()});
+  CHECK(again.code == 1);
+  CHECK_THAT(again.err, Contains("not empty"));
+  CHECK(program({"store", "copy", "--from", node.string(), "--to", other.string()}).code == 2);
+  const auto nowhere = program({"store", "copy", "--from", node.string(), "--to", "etcd"});
+  CHECK(nowhere.code == 1);
+  CHECK_THAT(nowhere.err, Contains("--etcd-endpoints"));
+}

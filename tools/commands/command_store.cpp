@@ -66,14 +66,16 @@ void add_on_folder(program& to, CLI::App& parent, const std::string& name, const
 }  // namespace
 
 void add_store_command(program& to) {
-  auto& store = to.add("store", "Checks and repairs the store of a node that is stopped.", [] {
-    std::cerr << "troupe: expected a subcommand: verify or salvage; see troupe store --help\n";
+  auto& store = to.add("store", "Checks, repairs, copies and saves the state of a cluster.", [] {
+    std::cerr << "troupe: expected a subcommand: verify, salvage, copy, backup or restore; see "
+                 "troupe store --help\n";
     return exit_code::usage;
   });
   add_on_folder(to, store, "verify", "Reads all of it and says what is missing; changes nothing.",
                 &verify);
   add_on_folder(to, store, "salvage",
                 "Keeps what can be read of a damaged one, and says what is lost.", &salvage);
+  add_copy_commands(to, store);
 }
 
 }  // namespace troupe::tools

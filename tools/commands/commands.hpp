@@ -3,6 +3,10 @@
 
 #include "tools/fwd.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace troupe::tools {
 
 void add_node_command(program& to);
@@ -19,6 +23,9 @@ void add_rolling_update_command(program& to);
 void add_version_command(program& to);
 void add_help_command(program& to);
 void add_completion_command(program& to);
+
+// Those of `troupe store` that take a state from one place to another.
+void add_copy_commands(program& to, CLI::App& store);
 
 // All of them, in the order in which help lists them.
 void add_commands(program& to);

@@ -1,0 +1,61 @@
+// A file: a backup (README.md).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "persistence/move/cluster_state.hpp"
+
+namespace rocksdb {
+class Iterator;
+class SstFileReader;
+class SstFileWriter;
+}  // namespace rocksdb
+
+namespace troupe::persistence {
+
+// By name: what else belongs to a cluster, its authority.
+using state_files = std::map<std::string, std::string>;
+
+class file_source final : public state_source {
+ public:
+  // Reads all of it once: `corrupt` where a checksum is wrong or its end is missing.
+  static expected<std::unique_ptr<file_source>> open(const std::string& path);
+  ~file_source() override;
+
+  const cluster_head& head() const override { return head_; }
+  const state_files& files() const noexcept { return files_; }
+  expected<std::vector<stored_item>> next() override;
+
+ private:
+  explicit file_source(const std::string& path);
+  expected<void> read_head();
+
+  const std::string path_;
+  const std::unique_ptr<rocksdb::SstFileReader> file_;
+  std::unique_ptr<rocksdb::Iterator> at_;
+  cluster_head head_;
+  state_files files_;
+};
+
+// Makes PATH.partial, which gets its name in the end. Only its owner may read it.
+class file_target final : public state_target {
+ public:
+  // `invalid` when there is such a file.
+  static expected<std::unique_ptr<file_target>> open(const std::string& path, state_files files);
+  ~file_target() override;
+
+  expected<void> begin(const cluster_head& head) override;
+  expected<void> add(std::vector<stored_item> items) override;
+  expected<void> finish() override;
+
+ private:
+  file_target(const std::string& path, state_files files);
+
+  const std::string path_, partial_;
+  const state_files files_;
+  std::unique_ptr<rocksdb::SstFileWriter> file_;
+};
+
+}  // namespace troupe::persistence

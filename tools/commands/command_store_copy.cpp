@@ -1,0 +1,263 @@
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "persistence/etcd/etcd.hpp"
+#include "persistence/move/directory_state.hpp"
+#include "persistence/move/file_state.hpp"
+#include "persistence/move/log_state.hpp"
+#include "server/credentials/kubeconfig.hpp"
+#include "server/credentials/private_file.hpp"
+#include "tools/command_line/program.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/defaults.hpp"
+#include "tools/node/logging.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace persistence;
+
+constexpr std::string_view place_about =
+    "`etcd`, with --etcd-endpoints, or the data directory of a node that is stopped.";
+
+// What the three commands share.
+struct copy_flags {
+  std::string from, to, file, authority;
+  etcd_options etcd;
+};
+
+// What the store has to say beside the result goes to stderr.
+struct quiet_log {
+  quiet_log() {
+    config::log_config wanted;
+    wanted.level = config::log_level::warning;
+    start_logging(wanted);
+  }
+  ~quiet_log() { stop_logging(); }
+};
+
+// -- places ---------------------------------------------------------------------------------------
+
+// etcd, opened when it is asked for.
+struct etcd_place {
+  std::unique_ptr<shared_log> log;
+  std::unique_ptr<blocking_log> asked;
+};
+
+bool is_etcd(const std::string& place) {
+  return place == "etcd";
+}
+
+expected<etcd_place> open_log(const copy_flags& flags) {
+  if (flags.etcd.endpoints.empty())
+    return fail(errc::invalid, "etcd is named, --etcd-endpoints says where it is");
+  auto log = open_etcd(flags.etcd);
+  if (!log) return fail(std::move(log.error()));
+  auto name = fmt::format("etcd at {}", fmt::join(flags.etcd.endpoints, ", "));
+  auto asked = std::make_unique<blocking_log>(**log, std::move(name), defaults::store_wait);
+  return etcd_place{std::move(*log), std::move(asked)};
+}
+
+std::string store_of(const std::string& place) {
+  return (fs::path{place} / "store").string();
+}
+
+// -- the authority --------------------------------------------------------------------------------
+
+// Empty: none.
+std::string authority_of(const copy_flags& flags, const std::string& place) {
+  if (!flags.authority.empty()) return flags.authority;
+  return is_etcd(place) ? std::string{} : (fs::path{place} / "pki").string();
+}
+
+expected<state_files> read_authority(const std::string& directory) {
+  state_files files;
+  std::error_code failed;
+  if (directory.empty() || !fs::is_directory(directory, failed)) return files;
+  for (const auto& each : fs::directory_iterator{directory, failed}) {
+    if (!each.is_regular_file(failed)) continue;
+    auto content = server::read_file(each.path().string());
+    if (!content) return fail(errc::io, content.error());
+    if (content->size() > defaults::authority_file_bytes ||
+        files.size() == defaults::authority_files)
+      return fail(errc::invalid,
+                  fmt::format("{} holds more than the files of an authority", directory));
+    files.emplace(each.path().filename().string(), std::move(*content));
+  }
+  return files;
+}
+
+expected<void> check_authority(const std::string& directory, const state_files& files) {
+  std::error_code failed;
+  if (directory.empty() || files.empty()) return {};
+  if (fs::exists(directory, failed) && !fs::is_empty(directory, failed))
+    return fail(errc::invalid,
+                fmt::format("{} is not empty: an authority is not overwritten", directory));
+  for (const auto& [name, content] : files)  // a name in a backup is no path
+    if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos)
+      return fail(errc::invalid, fmt::format("the backup holds a file named {}", name));
+  return {};
+}
+
+expected<void> write_authority(const std::string& directory, const state_files& files) {
+  if (directory.empty() || files.empty()) return {};
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  fs::permissions(directory, fs::perms::owner_all, failed);
+  for (const auto& [name, content] : files)
+    if (auto written = server::write_private_file(fs::path{directory} / name, content); !written)
+      return fail(errc::io, written.error());
+  return {};
+}
+
+// -- copies ---------------------------------------------------------------------------------------
+
+std::string text_of(const copy_report& report) {
+  return fmt::format("{} objects, {} MB", report.objects, report.bytes >> 20);
+}
+
+expected<copy_report> copy(state_source& from, state_target& to) {
+  const bool is_watched = ::isatty(STDERR_FILENO) == 1;
+  auto shown = std::chrono::steady_clock::now();
+  auto done = copy_state(from, to, [&](const copy_report& report) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_watched || now - shown < std::chrono::seconds{1}) return;
+    shown = now;
+    std::cerr << "\r" << text_of(report) << std::flush;
+  });
+  if (is_watched) std::cerr << "\r\x1b[K";
+  return done;
+}
+
+expected<copy_report> copy_to(const copy_flags& flags, state_source& from) {
+  if (is_etcd(flags.to)) {
+    auto place = open_log(flags);
+    if (!place) return fail(std::move(place.error()));
+    log_target to{*place->asked};
+    return copy(from, to);
+  }
+  auto to = directory_target::open(store_of(flags.to));
+  if (!to) return fail(std::move(to.error()));
+  return copy(from, **to);
+}
+
+expected<copy_report> copy_from(const copy_flags& flags,
+                                const std::function<expected<copy_report>(state_source&)>& rest) {
+  if (is_etcd(flags.from)) {
+    auto place = open_log(flags);
+    if (!place) return fail(std::move(place.error()));
+    auto from = log_source::open(*place->asked);
+    if (!from) return fail(std::move(from.error()));
+    return rest(**from);
+  }
+  auto from = directory_source::open(store_of(flags.from));
+  if (!from) return fail(std::move(from.error()));
+  return rest(**from);
+}
+
+int told(const expected<copy_report>& done, const std::string& to) {
+  if (!done) {
+    std::cerr << "troupe: " << done.error().message << "\n";
+    return exit_code::failed;
+  }
+  std::cout << to << ": " << text_of(*done) << ", of cluster " << done->head.cluster
+            << " at revision " << done->head.at << "\n";
+  return exit_code::done;
+}
+
+int run_copy(const copy_flags& flags) {
+  if (is_etcd(flags.from) == is_etcd(flags.to)) {
+    std::cerr << "troupe: one of --from and --to is etcd, the other a data directory\n";
+    return exit_code::usage;
+  }
+  return told(copy_from(flags, [&](state_source& from) { return copy_to(flags, from); }), flags.to);
+}
+
+int run_backup(const copy_flags& flags) {
+  const auto backup = [&](state_source& from) -> expected<copy_report> {
+    auto files = read_authority(authority_of(flags, flags.from));
+    if (!files) return fail(std::move(files.error()));
+    auto to = file_target::open(flags.file, std::move(*files));
+    if (!to) return fail(std::move(to.error()));
+    return copy(from, **to);
+  };
+  return told(copy_from(flags, backup), flags.file);
+}
+
+int run_restore(const copy_flags& flags) {
+  const auto restore = [&]() -> expected<copy_report> {
+    auto from = file_source::open(flags.file);
+    if (!from) return fail(std::move(from.error()));
+    const auto& files = (*from)->files();
+    const auto authority = authority_of(flags, flags.to);
+    if (auto good = check_authority(authority, files); !good) return fail(std::move(good.error()));
+    auto done = copy_to(flags, **from);
+    if (!done) return done;
+    if (auto kept = write_authority(authority, files); !kept) return fail(std::move(kept.error()));
+    return done;
+  };
+  return told(restore(), flags.to);
+}
+
+// -- the command line -----------------------------------------------------------------------------
+
+void add_etcd_flags(CLI::App& to, copy_flags& flags) {
+  to.add_option("--etcd-endpoints", flags.etcd.endpoints, "Its members, as https://10.0.0.1:2379.")
+      ->delimiter(',')
+      ->type_name("URL,...");
+  to.add_option("--etcd-ca", flags.etcd.ca_file, "Certificates that its own must be signed by.")
+      ->type_name("FILE");
+  to.add_option("--etcd-cert", flags.etcd.certificate_file, "The certificate that it knows.")
+      ->type_name("FILE");
+  to.add_option("--etcd-key", flags.etcd.key_file, "The key of that certificate.")
+      ->type_name("FILE");
+}
+
+void add_one(program& to, CLI::App& parent, const std::string& name, const std::string& about,
+             int (*run)(const copy_flags&), bool has_from, bool has_to) {
+  const auto flags = std::make_shared<copy_flags>();
+  auto& command = to.add(parent, name, about, [flags, run] {
+    const quiet_log log;
+    return run(*flags);
+  });
+  const std::string place{place_about};
+  if (has_from)
+    command.add_option("--from", flags->from, "Where it is: " + place)
+        ->type_name("DIR")
+        ->required();
+  if (has_to)
+    command.add_option("--to", flags->to, "Where it comes: " + place)->type_name("DIR")->required();
+  if (!has_from || !has_to) {
+    command.add_option("file", flags->file, "The backup.")->type_name("FILE")->required();
+    command
+        .add_option(
+            "--pki", flags->authority,
+            "The folder of the cluster's authority; without it the pki of the data directory.")
+        ->type_name("DIR");
+  }
+  add_etcd_flags(command, *flags);
+}
+
+}  // namespace
+
+void add_copy_commands(program& to, CLI::App& store) {
+  add_one(
+      to, store, "copy",
+      "Copies a cluster's state from a node's store into an etcd, or back; what was interrupted "
+      "goes on.",
+      &run_copy, true, true);
+  add_one(to, store, "backup", "Writes a cluster's state and its authority to a file.", &run_backup,
+          true, false);
+  add_one(to, store, "restore", "Makes a store of a backup.", &run_restore, false, true);
+}
+
+}  // namespace troupe::tools
