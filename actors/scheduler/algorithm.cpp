@@ -94,28 +94,26 @@ tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
 }
 
 status algorithm::prepare(cycle& notes, const pod_info& pod, const cluster_view& view) {
-  const auto& filters = profile_.filters();
-  skip_filter_.assign(filters.size(), false);
-  for (std::size_t i = 0; i < filters.size(); ++i) {
-    if (filters[i].prepare == nullptr) continue;
-    auto result = filters[i].prepare->pre_filter(notes, pod, view);
-    if (result.code == status_code::skip) {
-      skip_filter_[i] = true;
-    } else if (!result.ok()) {
-      refusing_.push_back(filters[i].as_plugin);
-      return result;
+  active_.clear();
+  for (const auto& each : profile_.filters()) {
+    if (each.prepare != nullptr) {
+      auto result = each.prepare->pre_filter(notes, pod, view);
+      if (result.code == status_code::skip) continue;
+      if (!result.ok()) {
+        refusing_.push_back(each.as_plugin);
+        return result;
+      }
     }
+    active_.push_back(&each);
   }
   return {};
 }
 
 status algorithm::fits(const cycle& notes, const pod_info& pod, const node_info& node,
                        const plugin** refusing) const {
-  const auto& filters = profile_.filters();
-  for (std::size_t i = 0; i < filters.size(); ++i) {
-    if (skip_filter_[i]) continue;
-    if (auto result = filters[i].plugin->filter(notes, pod, node); !result.ok()) {
-      if (refusing != nullptr) *refusing = filters[i].as_plugin;
+  for (const auto* each : active_) {
+    if (auto result = each->plugin->filter(notes, pod, node); !result.ok()) {
+      if (refusing != nullptr) *refusing = each->as_plugin;
       return result;
     }
   }
@@ -170,11 +168,12 @@ std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_
   for (; looked_at < nodes.size() && found.size() < enough; ++looked_at) {
     prefetch(nodes[ahead]);
     const plugin* refusing = nullptr;
-    refused_[at] = fits(notes, pod, *nodes[at], &refusing);
-    if (refused_[at].ok()) {
+    if (auto result = fits(notes, pod, *nodes[at], &refusing); result.ok()) {
       found.push_back(nodes[at]);
-    } else if (std::find(refusing_.begin(), refusing_.end(), refusing) == refusing_.end()) {
-      refusing_.push_back(refusing);
+    } else {
+      refused_[at] = std::move(result);
+      if (std::find(refusing_.begin(), refusing_.end(), refusing) == refusing_.end())
+        refusing_.push_back(refusing);
     }
     at = next(at);
     ahead = next(ahead);

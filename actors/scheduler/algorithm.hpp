@@ -50,10 +50,10 @@ class algorithm final : public framework_handle {
   misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused);
 
   const scheduler::profile& profile_;
-  std::vector<status> refused_;    // by place in view.nodes(); what was not looked at is of old
-  std::vector<bool> skip_filter_;  // of the present pod
-  std::vector<const plugin*> refusing_;  // plugins that turned it away
-  std::size_t next_start_ = 0;           // where the search for feasible nodes begins
+  std::vector<status> refused_;  // by place in view.nodes(); of nodes that fit it is of old
+  std::vector<const profile::filtered*> active_;  // the filters that the present pod needs
+  std::vector<const plugin*> refusing_;           // plugins that turned it away
+  std::size_t next_start_ = 0;                    // where the search for feasible nodes begins
 };
 
 }  // namespace troupe::actors::scheduler

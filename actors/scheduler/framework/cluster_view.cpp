@@ -59,31 +59,50 @@ node_info& cluster_view::node(const std::string& name) {
   if (!found) {
     found = std::make_unique<node_info>();
     found->name_ = name;
+    if (free_slots_.empty()) {
+      free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+      slots_.push_back(nullptr);
+    }
+    found->slot_ = free_slots_.back();
+    free_slots_.pop_back();
+    slots_[found->slot_] = found.get();
   }
   return *found;
 }
 
+void cluster_view::erase(names::iterator gone) {
+  const auto slot = gone->second->slot_;
+  slots_[slot] = nullptr;
+  free_slots_.push_back(slot);
+  by_name_.erase(gone);
+}
+
+void cluster_view::count_node(const node_info& node, int by) {
+  const auto step = static_cast<std::size_t>(by);  // wraps round for -1, as meant
+  if (node.unschedulable_) unschedulable_ += step;
+  if (node.repels_) repel_ += step;
+  if (node.prefers_others_) prefers_others_ += step;
+}
+
 void cluster_view::put_node(api::object_ptr object) {
   auto& known = node(object->meta().name());
-  if (!known.present()) {
+  if (known.present())
+    count_node(known, -1);
+  else
     order_.push_back(&known);
-  } else if (known.prefers_others_) {
-    --prefers_others_;
-  }
   known.read(std::move(object));
-  if (known.prefers_others_) ++prefers_others_;
+  count_node(known, +1);
 }
 
 void cluster_view::remove_node(const std::string& name) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end() || !found->second->present()) return;
   auto& gone = *found->second;
-  if (gone.prefers_others_) --prefers_others_;
-  gone.prefers_others_ = false;
+  count_node(gone, -1);
   order_.erase(std::find(order_.begin(), order_.end(), &gone));
   gone.object_ = nullptr;
   gone.zone_ = nullptr;
-  if (gone.pods_.empty()) by_name_.erase(found);
+  if (gone.pods_.empty()) erase(found);
 }
 
 void cluster_view::put_pod(const pod_info_ptr& pod, const std::string& name) {
@@ -106,7 +125,7 @@ void cluster_view::remove_pod(const std::string& key) {
   const auto at = by_name_.find(known->second.node);
   count(*known->second.pod, *at->second, -1);
   at->second->remove(key);
-  if (!at->second->present() && at->second->pods_.empty()) by_name_.erase(at);
+  if (!at->second->present() && at->second->pods_.empty()) erase(at);
   places_.erase(known);
 }
 
@@ -129,11 +148,13 @@ bool cluster_view::selects_namespace(const api::label_selector& selector,
 void cluster_view::clear() {
   by_name_.clear();
   order_.clear();
+  slots_.clear();
+  free_slots_.clear();
   places_.clear();
   nominated_.clear();
   by_controller_.clear();
   namespaces_.clear();
-  anti_affinity_ = affinity_ = prefers_others_ = 0;
+  anti_affinity_ = affinity_ = unschedulable_ = repel_ = prefers_others_ = 0;
 }
 
 void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
@@ -144,8 +165,7 @@ void cluster_view::count(const pod_info& pod, const node_info& on, int by) {
     affinity_ += step;
   if (pod.controller.empty() || pod.pod->meta().has_deletion_timestamp()) return;
   const auto all = by_controller_.try_emplace(std::string{pod.controller}).first;
-  const auto here = all->second.try_emplace(&on, 0).first;
-  if ((here->second += by) == 0) all->second.erase(here);
+  all->second.add(on.slot(), by);
   if (all->second.empty()) by_controller_.erase(all);
 }
 
@@ -201,10 +221,19 @@ const node_info* cluster_view::find(const std::string& name) const {
   return found == by_name_.end() || !found->second->present() ? nullptr : found->second.get();
 }
 
-const cluster_view::pods_by_node* cluster_view::siblings(const pod_info& pod) const {
+const slot_counts* cluster_view::siblings(const pod_info& pod) const {
   if (pod.controller.empty()) return nullptr;
   const auto found = by_controller_.find(std::string{pod.controller});
   return found == by_controller_.end() ? nullptr : &found->second;
+}
+
+void cluster_view::add_by_zone(const slot_counts& pods,
+                               std::unordered_map<std::string, std::int64_t>& into) const {
+  pods.each([&](std::uint32_t slot, std::int64_t here) {
+    const auto* zone = slots_[slot]->zone();
+    if (zone == nullptr) return;
+    if (const auto known = into.find(*zone); known != into.end()) known->second += here;
+  });
 }
 
 const std::string& cluster_view::node_of(const std::string& pod_key) const {

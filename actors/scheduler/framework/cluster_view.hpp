@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "actors/scheduler/framework/pod_info.hpp"
+#include "actors/scheduler/framework/slot_counts.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::actors::scheduler {
@@ -31,6 +32,9 @@ class node_info {
   bool prefers_others() const noexcept { return prefers_others_; }
   // Of its label topology.kubernetes.io/zone; null: none.
   const std::string* zone() const noexcept { return zone_; }
+
+  // A small number that no other node has while this one is known.
+  std::uint32_t slot() const noexcept { return slot_; }
 
   const resources& allocatable() const noexcept { return allocatable_; }
   const resources& requested() const noexcept { return requested_; }
@@ -51,6 +55,7 @@ class node_info {
 
   // First what is looked at for each pod: see hot_bytes.
   bool unschedulable_ = false, repels_ = false, prefers_others_ = false;
+  std::uint32_t slot_ = 0;
   const std::string* zone_ = nullptr;
   resources allocatable_, requested_, scored_;
   std::string name_;
@@ -104,15 +109,19 @@ class cluster_view {
   // The state in which the pod is known as bound; 0 when it is not, or only assumed to be.
   std::uint64_t bound_at(const std::string& pod_key) const;
 
-  // How many pods have required anti-affinity, and any pod (anti-)affinity: while there are none,
-  // the plugins for them have nothing to do.
+  // How many pods have required anti-affinity, and any pod (anti-)affinity, and how many nodes are
+  // cordoned or tainted: while there are none, the plugins for them have nothing to do.
   std::size_t pods_with_anti_affinity() const noexcept { return anti_affinity_; }
   std::size_t pods_with_affinity() const noexcept { return affinity_; }
+  std::size_t unschedulable_nodes() const noexcept { return unschedulable_; }
+  std::size_t nodes_that_repel() const noexcept { return repel_; }
   std::size_t nodes_that_prefer_others() const noexcept { return prefers_others_; }
-  // How many pods of the same controller a node has, those that are to end aside; only nodes that
-  // have one. Null where there is none, or the pod has no controller.
-  using pods_by_node = std::unordered_map<const node_info*, std::int64_t>;
-  const pods_by_node* siblings(const pod_info& pod) const;
+  // How many pods of the same controller each node has, by its slot, those that are to end aside.
+  // Null where there is none, or the pod has no controller.
+  const slot_counts* siblings(const pod_info& pod) const;
+  // How many of them each of the nodes' zones has.
+  void add_by_zone(const slot_counts& pods,
+                   std::unordered_map<std::string, std::int64_t>& into) const;
   // By its labels; a namespace that is not known has none.
   bool selects_namespace(const api::label_selector& selector, const std::string& name) const;
   std::size_t pods() const noexcept { return places_.size(); }
@@ -124,15 +133,21 @@ class cluster_view {
     bool assumed = false;
   };
   node_info& node(const std::string& name);
+  using names = std::unordered_map<std::string, std::unique_ptr<node_info>>;
+  void erase(names::iterator gone);
+  void count_node(const node_info& node, int by);
   void count(const pod_info& pod, const node_info& on, int by);
 
-  std::unordered_map<std::string, std::unique_ptr<node_info>> by_name_;
+  names by_name_;
   std::vector<node_info*> order_;
+  std::vector<const node_info*> slots_;  // null: free
+  std::vector<std::uint32_t> free_slots_;
   std::unordered_map<std::string, place> places_;  // by key of the pod
   std::unordered_map<std::string, api::object_ptr> namespaces_;
   std::map<std::string, nomination> nominated_;  // by key of the pod; each has a place as well
-  std::unordered_map<std::string, pods_by_node> by_controller_;  // uid
-  std::size_t anti_affinity_ = 0, affinity_ = 0, prefers_others_ = 0;
+  std::unordered_map<std::string, slot_counts> by_controller_;  // uid
+  std::size_t anti_affinity_ = 0, affinity_ = 0;
+  std::size_t unschedulable_ = 0, repel_ = 0, prefers_others_ = 0;
 };
 
 }  // namespace troupe::actors::scheduler

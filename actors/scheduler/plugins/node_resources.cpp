@@ -23,11 +23,11 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
     const auto& has = node.allocatable();
     const auto& used = node.requested();
     const auto check = [&](std::int64_t requested, std::int64_t total, std::int64_t taken,
-                           const char* reason, const std::string& name) {
+                           std::string_view reason, std::string_view name) {
       if (requested == 0 || requested <= total - taken) return;
       result.code = status_code::unschedulable;
       if (!result.reason.empty()) result.reason += '\n';
-      result.reason += reason + name;
+      result.reason.append(reason).append(name);
       never |= requested > total;
     };
     check(1, has.pods, used.pods, "Too many pods", {});

@@ -31,11 +31,14 @@ class priority_sort : public plugin, public queue_sort_plugin {
   }
 };
 
-class node_unschedulable : public plugin, public filter_plugin {
+class node_unschedulable : public plugin, public pre_filter_plugin, public filter_plugin {
  public:
   std::string_view name() const noexcept override { return "NodeUnschedulable"; }
   std::uint32_t helped_by() const noexcept override { return node_added | node_taints_changed; }
 
+  status pre_filter(cycle&, const pod_info&, const cluster_view& view) const override {
+    return view.unschedulable_nodes() == 0 ? status{status_code::skip, {}} : status{};
+  }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
     if (!node.unschedulable()) return {};
     api::core::v1::Taint cordon;
@@ -48,13 +51,16 @@ class node_unschedulable : public plugin, public filter_plugin {
 
 // spec.nodeName is for kubelets; a pod that is still unbound names none, except through
 // metadata.name in its node affinity.
-class node_name : public plugin, public filter_plugin {
+class node_name : public plugin, public pre_filter_plugin, public filter_plugin {
  public:
   std::string_view name() const noexcept override { return "NodeName"; }
   std::uint32_t helped_by() const noexcept override { return node_added; }
 
+  status pre_filter(cycle&, const pod_info& pod, const cluster_view&) const override {
+    return pod.node().empty() ? status{status_code::skip, {}} : status{};
+  }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
-    if (pod.node().empty() || pod.node() == node.name()) return {};
+    if (pod.node() == node.name()) return {};
     return {status_code::unresolvable, "node(s) didn't match the requested node name"};
   }
 };

@@ -10,6 +10,7 @@ namespace troupe::actors::scheduler {
 namespace {
 
 class taint_toleration : public plugin,
+                         public pre_filter_plugin,
                          public filter_plugin,
                          public pre_score_plugin,
                          public score_plugin {
@@ -17,6 +18,9 @@ class taint_toleration : public plugin,
   std::string_view name() const noexcept override { return "TaintToleration"; }
   std::uint32_t helped_by() const noexcept override { return node_added | node_taints_changed; }
 
+  status pre_filter(cycle&, const pod_info&, const cluster_view& view) const override {
+    return view.nodes_that_repel() == 0 ? status{status_code::skip, {}} : status{};
+  }
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
     const auto* taint = untolerated_taint(pod, node);
     if (taint == nullptr) return {};

@@ -48,7 +48,7 @@ constexpr std::int32_t default_host_skew = 3, default_zone_skew = 5;
 
 // For a pod without constraints: its siblings by node, and by zone.
 struct default_spread {
-  const cluster_view::pods_by_node* by_node = nullptr;
+  const slot_counts* by_node = nullptr;
   std::unordered_map<std::string, std::int64_t> by_zone;
   double host_weight = 0, zone_weight = 0;
 };
@@ -67,18 +67,13 @@ double cost(std::int64_t pods, std::int32_t max_skew, double weight) {
   return static_cast<double>(pods) * weight + (max_skew - 1);
 }
 
-default_spread spread_siblings(const cluster_view::pods_by_node& siblings,
+default_spread spread_siblings(const slot_counts& siblings, const cluster_view& view,
                                const std::vector<const node_info*>& feasible) {
   default_spread result{&siblings, {}, weight_of(feasible.size()), 0};
   for (const auto* node : feasible)
     if (const auto* zone = node->zone()) result.by_zone.try_emplace(*zone, 0);
   result.zone_weight = weight_of(result.by_zone.size());
-  if (result.by_zone.empty()) return result;
-  for (const auto& [node, pods] : siblings) {
-    if (node->zone() == nullptr) continue;
-    if (const auto known = result.by_zone.find(*node->zone()); known != result.by_zone.end())
-      known->second += pods;
-  }
+  if (!result.by_zone.empty()) view.add_by_zone(siblings, result.by_zone);
   return result;
 }
 
@@ -185,7 +180,7 @@ class topology_spread : public plugin,
     }
     const auto* siblings = view.siblings(pod);
     if (siblings == nullptr) return {status_code::skip, {}};
-    notes.make<spread_notes>(index()).defaults = spread_siblings(*siblings, feasible);
+    notes.make<spread_notes>(index()).defaults = spread_siblings(*siblings, view, feasible);
     return {};
   }
   // The more matching pods in the node's domain, the worse; rarer domains weigh less.
@@ -212,9 +207,7 @@ class topology_spread : public plugin,
 
  private:
   static std::int64_t score(const default_spread& spread, const node_info& node) {
-    const auto here = spread.by_node->find(&node);
-    auto total = cost(here == spread.by_node->end() ? 0 : here->second, default_host_skew,
-                      spread.host_weight);
+    auto total = cost(spread.by_node->at(node.slot()), default_host_skew, spread.host_weight);
     if (const auto* zone = node.zone())
       total += cost(spread.by_zone.at(*zone), default_zone_skew, spread.zone_weight);
     return std::llround(total);
