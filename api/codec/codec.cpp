@@ -218,9 +218,7 @@ std::string encode_protobuf(const body& content, std::string_view api_version,
                             std::string_view kind) {
   count_encoded_text();
   std::string out;
-  append_envelope_head(out, api_version, kind, content.ByteSizeLong());
-  append_wire(out, content);
-  append_envelope_tail(out);
+  append_envelope(out, api_version, kind, content);
   return out;
 }
 

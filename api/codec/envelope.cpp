@@ -25,6 +25,16 @@ bool read_type_meta(std::string_view bytes, envelope& out) {
   return fields.ok();
 }
 
+// `size` is content.ByteSizeLong(), which is called before.
+void append_sized(std::string& out, const body& content, std::size_t size) {
+  const std::size_t before = out.size();
+  out.resize(before + size);
+  google::protobuf::io::ArrayOutputStream array(out.data() + before, static_cast<int>(size));
+  google::protobuf::io::CodedOutputStream stream(&array);
+  stream.SetSerializationDeterministic(true);
+  content.SerializeWithCachedSizes(&stream);
+}
+
 tl::unexpected<error> refused(std::string_view reason) {
   return fail(bad_request("the body is not a Kubernetes protobuf object: " + std::string(reason)));
 }
@@ -75,13 +85,15 @@ void append_envelope_tail(std::string& out) {
 }
 
 void append_wire(std::string& out, const body& content) {
-  const std::size_t before = out.size();
+  append_sized(out, content, content.ByteSizeLong());
+}
+
+void append_envelope(std::string& out, std::string_view api_version, std::string_view kind,
+                     const body& content) {
   const std::size_t size = content.ByteSizeLong();
-  out.resize(before + size);
-  google::protobuf::io::ArrayOutputStream array(out.data() + before, static_cast<int>(size));
-  google::protobuf::io::CodedOutputStream stream(&array);
-  stream.SetSerializationDeterministic(true);
-  content.SerializeWithCachedSizes(&stream);
+  append_envelope_head(out, api_version, kind, size);
+  append_sized(out, content, size);
+  append_envelope_tail(out);
 }
 
 }  // namespace troupe::api

@@ -25,6 +25,9 @@ expected<envelope> open_envelope(std::string_view bytes);
 void append_envelope_head(std::string& out, std::string_view api_version, std::string_view kind,
                           std::size_t size);
 void append_envelope_tail(std::string& out);
+// All of it, with the message in it.
+void append_envelope(std::string& out, std::string_view api_version, std::string_view kind,
+                     const body& content);
 
 // The message as protobuf, maps in the order of their keys: equal messages give equal bytes.
 void append_wire(std::string& out, const body& content);

@@ -31,11 +31,16 @@ using meta::v1::ObjectMeta;
 // Every kind has its metadata there.
 constexpr int metadata_number = 1;
 
+// Asked dozens of times for one write: the answer for the last type is kept, descriptors live as
+// long as the program.
 const FieldDescriptor& metadata_field(const body& content) {
-  const auto* field = content.GetDescriptor()->FindFieldByNumber(metadata_number);
-  ensure(field != nullptr && field->message_type() == ObjectMeta::descriptor(),
+  thread_local const FieldDescriptor* last = nullptr;
+  const auto* type = content.GetDescriptor();
+  if (last != nullptr && last->containing_type() == type) return *last;
+  last = type->FindFieldByNumber(metadata_number);
+  ensure(last != nullptr && last->message_type() == ObjectMeta::descriptor(),
          "field 1 of an object is its ObjectMeta");
-  return *field;
+  return *last;
 }
 
 std::atomic<std::size_t> all_text_bytes{0};
@@ -281,9 +286,13 @@ expected<std::unique_ptr<body>> body_from_storage(const kind_info& kind, std::st
 
 std::string to_storage(const kind_info& kind, const body& content) {
   if (kind.custom()) return custom_to_storage(kind, as_custom(content));
+  if (!meta_of(content).has_resource_version()) {
+    std::string out;
+    append_envelope(out, kind.api_version(), kind.kind(), content);
+    return out;
+  }
   std::string raw;
   append_wire(raw, content);
-  if (!meta_of(content).has_resource_version()) return enclose(kind, raw);
   if (const auto changed = with_revision(raw, {})) return enclose(kind, *changed);
   std::unique_ptr<body> copy(content.New());
   copy->CopyFrom(content);

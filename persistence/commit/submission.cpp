@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/schema/meta_object.pb.h"
 #include "persistence/defaults.hpp"
 
 namespace troupe::persistence {
@@ -56,8 +57,7 @@ error exceeded(const bound& allowed, std::uint64_t actual) {
           bytes ? std::string{} : allowed.prefix, actual, allowed.limit};
 }
 
-expected<std::vector<std::string>> encode(const transaction& request,
-                                          std::size_t value_limit_bytes) {
+expected<std::vector<std::string>> encode(transaction& request, std::size_t value_limit_bytes) {
   std::vector<std::string> stored;
   stored.reserve(request.mutations.size());
   if (names_a_key_twice(request.mutations))
@@ -68,6 +68,7 @@ expected<std::vector<std::string>> encode(const transaction& request,
       stored.emplace_back();
       continue;
     }
+    api::meta_of(*each.content).clear_resource_version();
     stored.push_back(api::to_storage(*each.kind, *each.content));
     if (stored.back().size() > value_limit_bytes)
       return fail(errc::too_large, fmt::format("{} takes {} bytes, the store keeps at most {}",

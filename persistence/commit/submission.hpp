@@ -47,9 +47,9 @@ struct submission {
 error conflict(const precondition& wanted, revision actual);
 error exceeded(const bound& allowed, std::uint64_t actual);
 
-// Does the checks that need no state, and encodes. `invalid` or `too_large`.
-expected<std::vector<std::string>> encode(const transaction& request,
-                                          std::size_t value_limit_bytes);
+// Checks what can be checked without the state, and encodes. `invalid` or `too_large`. Revisions in
+// the contents go: they are of the states before, and the commit writes the new one.
+expected<std::vector<std::string>> encode(transaction& request, std::size_t value_limit_bytes);
 
 // Many threads push, one at a time takes. It also gives the disk to one batch after the other, so
 // that the consumer sleeps until there is enough to do for both: a batch that is being staged
