@@ -16,10 +16,10 @@ bool terminated(const Pod& pod) {
 }
 
 std::unique_ptr<Pod> marked_not_ready(const Pod& pod, const Node& node, runtime::wall_time now) {
-  const auto ready = readiness_of(node);
-  if (ready != readiness::not_ready && ready != readiness::unknown) return nullptr;
   const auto* condition = find_condition(pod.status().conditions(), "Ready");
   if (condition == nullptr || condition->status() != "True") return nullptr;
+  const auto ready = readiness_of(node);
+  if (ready != readiness::not_ready && ready != readiness::unknown) return nullptr;
   auto marked = std::make_unique<Pod>(pod);
   set_condition(*marked->mutable_status()->mutable_conditions(), {"Ready", "False"}, now);
   return marked;
