@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <utility>
 
 #include "actors/access/node_identity.hpp"
 #include "actors/core/log.hpp"
 #include "actors/link/defaults.hpp"
+#include "actors/link/late_states.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_session.hpp"
 #include "actors/link/node_streams.hpp"
@@ -31,43 +31,6 @@ constexpr const char* link_kind = "link";
 bool is_token(const api::object& object) {
   return object.as<Secret>().type() == bootstrap_token_type;
 }
-
-// A node that is refused for good ends its pods, so the state that refuses it has to be as new as
-// its call. A store that follows one elsewhere may lag: such a node is asked to call again, and
-// behind a barrier its next call is judged for good. Thread safe.
-class late_states {
- public:
-  // Whether the state that was looked at counts.
-  bool counts(persistence::store& store, const std::string& node) {
-    if (!store.is_shared()) return true;
-    {
-      const std::lock_guard lock{state_->mutex};
-      auto& reached = state_->reached;
-      if (const auto found = reached.find(node); found != reached.end()) {
-        if (!found->second) return false;
-        reached.erase(found);
-        return true;
-      }
-      if (reached.size() >= link_defaults::refusals_under_way) reached.clear();
-      reached[node] = false;
-    }
-    store.barrier([state = state_, node](const persistence::expected<persistence::revision>& at) {
-      const std::lock_guard lock{state->mutex};
-      if (at)
-        state->reached[node] = true;
-      else
-        state->reached.erase(node);
-    });
-    return false;
-  }
-
- private:
-  struct known {
-    std::mutex mutex;
-    std::map<std::string, bool> reached;  // by node; false: the barrier is under way
-  };
-  const std::shared_ptr<known> state_ = std::make_shared<known>();
-};
 
 }  // namespace
 
@@ -232,9 +195,12 @@ runtime::link::acceptor node_links::acceptor() const {
   return [store = &store_, to = actor_, line, late](const runtime::link::session_ptr& session)
              -> tl::expected<std::shared_ptr<runtime::link::receiver>, std::string> {
     auto node = admit_node(store->read(), session->other());
-    if (!node && says_removed(node.error()) && !late->counts(*store, session->other().name))
-      return tl::make_unexpected(
-          std::string{"this control plane does not know the node yet: call again"});
+    if (!node && says_removed(node.error())) {
+      if (!late->counts(*store, session->other().name))
+        return tl::make_unexpected(
+            std::string{"this control plane does not know the node yet: call again"});
+      node = admit_node(store->read(), session->other());
+    }
     if (!node) {
       if (const auto left_out = line->allow(std::chrono::steady_clock::now()))
         log().warn("link: {} was refused: {}{}", session->other().address, node.error(),
