@@ -21,8 +21,8 @@ constexpr const char* actor_name = "api-servers";
 }  // namespace
 
 api_servers::api_servers(const persistence::store* store, write_service* writes,
-                         api_servers_options options)
-    : store_{store}, writes_{writes}, options_{std::move(options)} {}
+                         api_servers_options options, std::shared_ptr<api_servers_end> end)
+    : store_{store}, writes_{writes}, options_{std::move(options)}, end_{std::move(end)} {}
 
 const runtime::behavior& api_servers::make_behavior() const {
   static const auto table = runtime::handlers();
@@ -43,6 +43,11 @@ std::string api_servers::describe() const {
 }
 
 void api_servers::renew() {
+  const std::lock_guard lock{end_->mutex};
+  if (!end_->ended) renew_record();
+}
+
+void api_servers::renew_record() {
   told_ = options_.own();
   write(renew_api_server(told_, wall_now()));
 }
@@ -59,8 +64,9 @@ void api_servers::write(write_proposal propose) {
 }
 
 void api_servers::look() {
-  if (*under_way_ != 0) return;
-  if (options_.own() != told_) renew();
+  const std::lock_guard lock{end_->mutex};
+  if (end_->ended || *under_way_ != 0) return;
+  if (options_.own() != told_) renew_record();
   found_ = watch_.look(store_->read(), told_.name);
   for (const auto& name : found_.dead) {
     log().warn("api-servers: control plane {} does not renew its record any more", name);
@@ -89,9 +95,13 @@ api_server_registration::api_server_registration(runtime::actor_system& system,
       writes_{writes},
       name_{options.own().name},
       actor_{system.spawn({.kind = actor_name, .name = actor_name},
-                          runtime::make<api_servers>(&store, &writes, std::move(options)))} {}
+                          runtime::make<api_servers>(&store, &writes, std::move(options), end_))} {}
 
 api_server_registration::~api_server_registration() {
+  {
+    const std::lock_guard lock{end_->mutex};
+    end_->ended = true;
+  }
   system_.stop(actor_);
   struct progress {
     std::mutex mutex;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "actors/api_servers/api_server_record.hpp"
@@ -25,10 +26,18 @@ struct api_servers_options {
   std::function<api_server_record()> own;
 };
 
+// An actor ends some time after it was told to; what it calls may be gone by then. Held for a
+// moment by the actor, and by who ends it.
+struct api_servers_end {
+  std::mutex mutex;
+  bool ended = false;
+};
+
 class api_servers : public runtime::actor {
  public:
-  // Store and service outlive it.
-  api_servers(const persistence::store* store, write_service* writes, api_servers_options options);
+  // Store and service outlive it, what `options` calls does until the end.
+  api_servers(const persistence::store* store, write_service* writes, api_servers_options options,
+              std::shared_ptr<api_servers_end> end);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -37,12 +46,14 @@ class api_servers : public runtime::actor {
  private:
   void look();
   void renew();
+  void renew_record();
   void publish();
   void write(write_proposal propose);
 
   const persistence::store* store_;
   write_service* writes_;
   const api_servers_options options_;
+  const std::shared_ptr<api_servers_end> end_;
   api_server_watch watch_;
   api_server_record told_;
   api_server_watch::found found_;
@@ -68,6 +79,7 @@ class api_server_registration {
   const persistence::store& store_;
   write_service& writes_;
   const std::string name_;
+  const std::shared_ptr<api_servers_end> end_ = std::make_shared<api_servers_end>();
   const runtime::actor_ref actor_;
 };
 
