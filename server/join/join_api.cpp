@@ -224,8 +224,9 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
 
   // Who leaves: a node by its own certificate, or this machine by its administrator.
   membership_asker leaver(const request& request) {
+    auto by = asker_of(request);
     const auto own = known_addresses().node;
-    if (own.empty() || request.path != leave_path(own)) return asker_of(request);
+    if (!by.node.empty() || own.empty() || request.path != leave_path(own)) return by;
     const auto found = services.read().find(api::kind_of<api::core::v1::Node>().key({}, own));
     return {own, found ? std::string{actors::node_key(*found)} : std::string{}};
   }
