@@ -32,6 +32,8 @@ inline constexpr duration refused_node_line_period = 10s;
 // Of a key that a node follows; the longest there are have a namespace of 63 characters and a name
 // of 253.
 inline constexpr std::size_t key_limit_bytes = 1'024;
+// Nodes that were refused and whose next call is judged behind a barrier.
+inline constexpr std::size_t refusals_under_way = 1'000;
 
 // Requests of a node that wait for their answer: more than a node of 110 pods has reason to make.
 inline constexpr std::size_t requests_under_way = 1'000;

@@ -339,7 +339,7 @@ void node_gateway::on_flush(const flush&) {
 // -- from outside ---------------------------------------------------------------------------------
 
 runtime::actor_ref spawn_gateway(runtime::actor_system& system, gateway_options options) {
-  const auto name = options.node;
+  const auto name = options.name.empty() ? options.node : options.name;
   return system.spawn({.kind = "gateway", .name = name},
                       runtime::make<node_gateway>(std::move(options)));
 }

@@ -32,6 +32,9 @@ namespace troupe::actors {
 
 struct gateway_options {
   std::string node;
+  // Of the actor; empty: the node's. One that stands beside another answers its control plane and
+  // has no kubelet that it serves.
+  std::string name = {};
   // Where the logs of its containers are; null: there are none (simulated nodes).
   std::shared_ptr<log_source> logs = {};
   // What runs them, for commands, consoles and ports; null: nothing does.

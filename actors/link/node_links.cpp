@@ -9,6 +9,7 @@
 #include "actors/access/node_identity.hpp"
 #include "actors/core/log.hpp"
 #include "actors/link/defaults.hpp"
+#include "actors/link/late_states.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/link/node_session.hpp"
 #include "actors/link/node_streams.hpp"
@@ -190,9 +191,16 @@ node_links::node_links(runtime::actor_system& system, persistence::store& store,
 
 runtime::link::acceptor node_links::acceptor() const {
   const auto line = std::make_shared<runtime::line_limit>(link_defaults::refused_node_line_period);
-  return [store = &store_, to = actor_, line](const runtime::link::session_ptr& session)
+  const auto late = std::make_shared<late_states>();
+  return [store = &store_, to = actor_, line, late](const runtime::link::session_ptr& session)
              -> tl::expected<std::shared_ptr<runtime::link::receiver>, std::string> {
     auto node = admit_node(store->read(), session->other());
+    if (!node && says_removed(node.error())) {
+      if (!late->counts(*store, session->other().name))
+        return tl::make_unexpected(
+            std::string{"this control plane does not know the node yet: call again"});
+      node = admit_node(store->read(), session->other());
+    }
     if (!node) {
       if (const auto left_out = line->allow(std::chrono::steady_clock::now()))
         log().warn("link: {} was refused: {}{}", session->other().address, node.error(),

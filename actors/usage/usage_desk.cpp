@@ -57,10 +57,10 @@ void usage_desk::on_ask_nodes(const ask_nodes& m, runtime::promise<nodes_usage> 
   for (const auto& name : m.nodes) {
     const auto node = state.find(api::kind_of<Node>().key({}, name));
     if (!node) continue;
-    if (has_joined(*node)) {
-      if (table_->connected(name)) ask(asked, name, links_, ask_usage{name});
-    } else if (const auto meter = system().actors().find(usage_meter_kind, name)) {
+    if (const auto meter = system().actors().find(usage_meter_kind, name)) {
       ask(asked, name, meter, measure_usage{});
+    } else if (has_joined(*node)) {
+      if (table_->connected(name)) ask(asked, name, links_, ask_usage{name});
     } else if (is_simulated(node->as<Node>()) &&
                readiness_of(node->as<Node>()) == readiness::ready) {
       simulated.insert(name);

@@ -94,6 +94,8 @@ using credentials_source = std::function<credentials()>;
 struct address {
   std::string host;
   std::uint16_t port = 0;
+
+  friend bool operator==(const address&, const address&) = default;
 };
 
 // The server side. A connection without a certificate of the authority is closed and costs nothing
@@ -128,6 +130,10 @@ struct dialer_options {
   acceptor accept;
   // Told of each attempt that failed and of each refusal by the other side, in one line.
   std::function<void(const std::string& reason)> failed;
+  // Where it is given, asked before each attempt in place of `to`: any of these will do. They are
+  // tried in turn, first others than the last one, and the back-off grows after each has been tried
+  // once. None: it is asked again later. On the link's threads, must not block.
+  std::function<std::vector<address>()> addresses = {};
 };
 
 class dialer {

@@ -26,6 +26,8 @@ inline constexpr int write_attempts = 5;
 // this part.
 inline constexpr auto backdated = 5min;
 inline constexpr int backdated_part = 10;
+// Keys of service accounts that a control plane hands on: more than a cluster has reason to keep.
+inline constexpr std::size_t bundle_files = 20;
 // Pods of a leaving node whose eviction is asked for in one request, and named in its answer.
 inline constexpr std::size_t evictions_at_once = 100;
 

@@ -7,13 +7,18 @@
 #include <mutex>
 #include <random>
 
+#include "actors/access/node_identity.hpp"
 #include "actors/core/store_error.hpp"
 #include "actors/events/event_rules.hpp"
+#include "actors/tokens/bootstrap_token.hpp"
+#include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 #include "api/values/syntax.hpp"
+#include "server/credentials/base64url.hpp"
 #include "server/http/status.hpp"
 #include "server/http/version.hpp"
+#include "server/join/control_plane_bundle.hpp"
 #include "server/join/defaults.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
@@ -174,6 +179,38 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     a->answer.run([a, error] { a->answer.respond(status_response(conflict(error, a->node))); });
   }
 
+  // -- control planes -------------------------------------------------------------------------
+
+  void give_bundle(const request& request, const responder& answer) {
+    const auto refuse = [&](const api::error& error) { answer.respond(status_response(error)); };
+    const auto body = read_flat_json(request.content);
+    if (!body) return refuse(api::bad_request("the body: " + body.error()));
+    const auto node = member(*body, "nodeName");
+    if (const auto wrong = api::check_dns_subdomain(node); !wrong.empty())
+      return refuse(api::bad_request("nodeName: " + wrong.front()));
+    if (!services.plane.store().is_shared())
+      return refuse(api::bad_request(
+          "the state of this cluster is in a store of its only control plane: another one needs "
+          "an etcd that both use (docs/several-control-planes.md)"));
+    const auto state = services.read();
+    if (auto free = check_name_is_free(state, node); !free) return refuse(free.error());
+    std::string_view id = request.user->name;
+    id.remove_prefix(std::min(join_defaults::bootstrap_user.size(), id.size()));
+    const auto& kind = api::kind_of<api::core::v1::Secret>();
+    const auto found =
+        state.find(kind.key(actors::bootstrap_token_namespace, bundle_secret_name(id)));
+    const auto sealed = found ? sealed_bundle(found->as<api::core::v1::Secret>()) : std::string{};
+    if (sealed.empty())
+      return refuse(
+          api::forbidden(kind, bundle_secret_name(id),
+                         "this token makes no control planes: make one with troupe token create "
+                         "--control-plane"));
+    spdlog::info("server: control plane {} is given the keys of the cluster, asked by {} from {}",
+                 node, request.user->name, request.connection->peer);
+    answer.respond(document(
+        200, {{"clusterId", services.plane.store().cluster_id()}, {"bundle", base64url(sealed)}}));
+  }
+
   // -- leaving --------------------------------------------------------------------------------
 
   // A scan of all pods: off the I/O threads.
@@ -185,8 +222,17 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
       answer.respond(status_response(api::too_many_requests("the server is busy; try again", 1)));
   }
 
+  // Who leaves: a node by its own certificate, or this machine by its administrator.
+  membership_asker leaver(const request& request) {
+    auto by = asker_of(request);
+    const auto own = known_addresses().node;
+    if (!by.node.empty() || own.empty() || request.path != leave_path(own)) return by;
+    const auto found = services.read().find(api::kind_of<api::core::v1::Node>().key({}, own));
+    return {own, found ? std::string{actors::node_key(*found)} : std::string{}};
+  }
+
   void step_out(const request& request, const responder& answer) {
-    const auto by = asker_of(request);
+    const auto by = leaver(request);
     if (by.node.empty())
       return answer.respond(status_response(
           api::bad_request("a node leaves by its own certificate; an administrator takes it out "
@@ -228,10 +274,15 @@ struct join_api::impl : std::enable_shared_from_this<join_api::impl> {
     const auto addresses = known_addresses();
     const auto hash = x509::key_hash(signer->authority());
     answer.respond(document(200, {{"clusterId", services.plane.store().cluster_id()},
+                                  {"nodeName", addresses.node},
                                   {"apiAddress", addresses.api},
                                   {"loopback", addresses.loopback ? "true" : "false"},
                                   {"linkAddress", link_for(request)},
                                   {"authorityHash", hash.value_or("")},
+                                  {"etcdEndpoints", addresses.etcd_endpoints},
+                                  {"etcdAuthority", addresses.etcd_authority},
+                                  {"etcdCertificate", addresses.etcd_certificate},
+                                  {"etcdKey", addresses.etcd_key},
                                   {"serverVersion", std::string{program_version()}}}));
   }
 
@@ -268,7 +319,8 @@ std::optional<response> join_api::admit(request& head) {
   if (!head.path.starts_with(join_defaults::api_prefix)) return impl_->next.admit(head);
   if (length_of(head) > join_defaults::body_limit_bytes)
     return status_response(api::request_too_large("the request", join_defaults::body_limit_bytes));
-  if (head.path == certificates_path && !impl_->take_place())
+  const bool joins = head.path == certificates_path || head.path == control_planes_path;
+  if (joins && !impl_->take_place())
     return status_response(api::too_many_requests("too many machines join at once; try again", 1));
   return std::nullopt;
 }
@@ -283,6 +335,7 @@ void join_api::serve(request_ptr request, responder answer) {
   const bool posts = request->method == http_method::post;
   if (posts && path == certificates_path)
     return impl_->certify(std::move(request), std::move(answer));
+  if (posts && path == control_planes_path) return impl_->give_bundle(*request, answer);
   if (posts && path.starts_with(nodes_prefix) && path.ends_with(leave_suffix))
     return impl_->leave(std::move(request), std::move(answer));
   if (!posts && path == cluster_path) return impl_->show_cluster(*request, answer);

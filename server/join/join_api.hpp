@@ -2,8 +2,9 @@
 // `troupe token create`, below /troupe/v1/ (docs/joining.md has the protocol):
 //
 //   POST node-certificates    {nodeName, certificateRequest} -> {certificate, ...}
+//   POST control-planes       {nodeName} -> {clusterId, bundle}; the bundle is sealed
 //   POST nodes/NAME/leave     {force} -> {state, left, pods}; asked again until the state is "gone"
-//   GET  cluster              {clusterId, apiAddress, authorityHash, ...}
+//   GET  cluster              {clusterId, nodeName, apiAddress, authorityHash, etcdEndpoints, ...}
 //
 // A handler that stands before the API, behind auth_filter: join_authorizer says who gets here.
 // JSON objects of texts in and out, errors as Status. Thread safe.
@@ -26,6 +27,11 @@ struct join_addresses {
   std::string api;
   // It listens on loopback alone: no other machine can.
   bool loopback = false;
+  // Of this machine, which its administrator may take out: as the only one of the cluster's.
+  std::string node = {};
+  // How etcd is reached, where the cluster's state is there: its members with commas between them,
+  // and files of this machine.
+  std::string etcd_endpoints = {}, etcd_authority = {}, etcd_certificate = {}, etcd_key = {};
 };
 
 class join_api final : public handler {

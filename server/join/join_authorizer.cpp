@@ -20,6 +20,7 @@ decision join_authorizer::authorize(const user_info& user, const request_info& i
   const auto node = node_of(user);
   const bool joins = user.in_group(bootstrappers_group);
   if (info.path == certificates_path && (joins || !node.empty())) return decision::allow;
+  if (info.path == control_planes_path && joins) return decision::allow;
   if (!node.empty() && info.path == leave_path(node)) return decision::allow;
   return decision::no_opinion;
 }

@@ -1,5 +1,6 @@
-// The permissions of machines over HTTP: one that joins may ask for its certificate, a node may
-// renew its own and leave. All else that a node reads and writes goes over its link. Pure.
+// The permissions of machines over HTTP: one that joins may ask for its certificate, or for what
+// makes it a control plane; a node may renew its own certificate and leave. All else that a node
+// reads and writes goes over its link. Pure.
 #pragma once
 
 #include "server/access/authorization.hpp"
@@ -15,6 +16,9 @@ class join_authorizer final : public authorizer {
 
 // The node that a user of system:nodes is; empty for others.
 std::string_view node_of(const user_info& user);
+
+// The sealed bundle of the token by which it is asked for (control_plane_bundle.hpp).
+inline constexpr std::string_view control_planes_path = "/troupe/v1/control-planes";
 
 // "/troupe/v1/node-certificates", "/troupe/v1/nodes/NAME/leave".
 inline constexpr std::string_view certificates_path = "/troupe/v1/node-certificates";

@@ -121,6 +121,11 @@ api::expected<transaction> plan_admission(const snapshot& state, const std::stri
   return change(found, std::move(content));
 }
 
+api::expected<void> check_name_is_free(const snapshot& state, const std::string& node) {
+  if (find_node(state, node)) return api::fail(taken(node));
+  return {};
+}
+
 api::expected<void> check_membership(const snapshot& state, const user_info& node,
                                      std::string_view key_hash) {
   const std::string name{node_of(node)};

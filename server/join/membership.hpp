@@ -31,6 +31,9 @@ api::expected<persistence::transaction> plan_admission(
     const persistence::snapshot& state, const std::string& node, const std::string& key_hash,
     const membership_asker& by, runtime::wall_time now, std::mt19937_64& random);
 
+// 409 where there is a Node of that name: no control plane may join by it.
+api::expected<void> check_name_is_free(const persistence::snapshot& state, const std::string& node);
+
 // Whether a node may go on by a certificate with that key: 403 where the Node has another key. One
 // that joining gave needs a Node with its key. A kubelet whose certificate somebody else had signed
 // makes its Node itself, without a key.

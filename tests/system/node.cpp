@@ -21,13 +21,15 @@ node::node(const std::filesystem::path& folder, const std::vector<std::string>& 
            const std::vector<std::string>& wrapper)
     : folder_{folder} {
   auto command = wrapper;
-  command.insert(command.end(), {TROUPE_BINARY_DIR "/troupe", "node", "--data-dir", folder});
+  const bool joins = !flags.empty() && flags.front() == "join";
+  command.insert(command.end(),
+                 {TROUPE_BINARY_DIR "/troupe", joins ? "join" : "node", "--data-dir", folder});
   if (std::find(flags.begin(), flags.end(), "--listen") == flags.end())
     command.insert(command.end(), {"--listen", "127.0.0.1:0"});
   // Whatever container runtime the machine has.
   if (std::find(flags.begin(), flags.end(), "--runtime") == flags.end())
     command.insert(command.end(), {"--runtime", "process"});
-  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), flags.begin() + (joins ? 1 : 0), flags.end());
   const auto log = folder.string() + ".log";
   process_ = std::make_unique<process>(std::move(command), log);
 

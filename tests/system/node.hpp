@@ -17,8 +17,9 @@ namespace troupe::test {
 class node {
  public:
   // `troupe node --listen 127.0.0.1:0 --data-dir <folder> ...`, its log in <folder>.log, behind
-  // `wrapper` where that is not empty; ended with this object. Throws std::runtime_error with the
-  // end of the log, and how it ended, when it does not say that it is ready.
+  // `wrapper` where that is not empty; `troupe join ...` where the first flag is "join"; ended with
+  // this object. Throws std::runtime_error with the end of the log, and how it ended, when it does
+  // not say that it is ready.
   node(const std::filesystem::path& folder, const std::vector<std::string>& flags,
        const std::vector<std::string>& wrapper = {});
 

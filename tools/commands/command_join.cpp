@@ -10,9 +10,12 @@
 #include "tools/command_line/program.hpp"
 #include "tools/command_line/secret_arguments.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/join/control_plane_join.hpp"
 #include "tools/join/defaults.hpp"
 #include "tools/join/join_process.hpp"
 #include "tools/join/joined_node.hpp"
+#include "tools/node/compose.hpp"
+#include "tools/node/node_process.hpp"
 
 namespace troupe::tools {
 
@@ -24,6 +27,8 @@ struct join_flags {
   config_flags node;
   join_line line;
   std::string token_file;
+  bool control_plane = false;
+  std::string certificate_key;
 };
 
 tl::expected<std::string, std::string> standard_input() {
@@ -60,6 +65,13 @@ int run(const join_flags& given) {
   if (!token) return fail(token.error());
   join_order order{given.line, false};
   order.line.token = *token;
+  if (given.control_plane || has_joined_as_control_plane(loaded->config.data_dir)) {
+    auto config = loaded->config;
+    if (auto joined = join_as_control_plane(config, {order.line, given.certificate_key}); !joined)
+      return fail(joined.error());
+    const auto ran = run_node(config, compose);
+    return ran ? exit_code::done : fail(ran.error());
+  }
   const auto source = loaded->sources.find("kubelet.node_name");
   order.is_named = source != loaded->sources.end() && source->second != "default";
   const auto ran = run_joined(loaded->config, order, compose_joined);
@@ -70,13 +82,15 @@ int run(const join_flags& given) {
 
 void add_join_command(program& to) {
   const auto flags = std::make_shared<std::unique_ptr<join_flags>>();
-  auto& command =
-      to.add("join", "Makes this machine a node of a cluster.", [flags] { return run(**flags); });
+  auto& command = to.add("join", "Makes this machine a node, or a control plane, of a cluster.",
+                         [flags] { return run(**flags); });
   *flags = std::make_unique<join_flags>(command);
   auto& given = **flags;
   command
-      .add_option("address", given.line.address,
-                  "The API of the control plane. With a data dir that has joined it is known.")
+      .add_option(
+          "address", given.line.address,
+          "The API of the control plane, or of several with commas between them. With a data "
+          "dir that has joined it is known.")
       ->type_name("HOST:PORT");
   command
       .add_option("--token", given.line.token,
@@ -88,6 +102,12 @@ void add_join_command(program& to) {
       .add_option("--ca-hash", given.line.authority_hash,
                   "The hash of the cluster's authority: the token is sent to no other server.")
       ->type_name("sha256:HASH");
+  command.add_flag("--control-plane", given.control_plane,
+                   "Makes it another control plane: the cluster's state is in an etcd.");
+  command
+      .add_option("--certificate-key", given.certificate_key,
+                  "Opens the keys of the cluster; `troupe token create --control-plane` prints it.")
+      ->type_name("KEY");
 }
 
 }  // namespace troupe::tools

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "actors/tokens/bootstrap_token.hpp"
@@ -11,6 +12,9 @@
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 #include "config/defaults.hpp"
+#include "server/credentials/kubeconfig.hpp"
+#include "server/credentials/sealed_text.hpp"
+#include "server/join/control_plane_bundle.hpp"
 #include "server/join/flat_json.hpp"
 #include "tools/command_line/access_flags.hpp"
 #include "tools/command_line/program.hpp"
@@ -31,6 +35,8 @@ constexpr std::size_t id_letters = 6;
 constexpr std::size_t secret_letters = 16;
 // kubeadm token create: a day.
 constexpr std::chrono::hours token_life{24};
+// kubeadm init --upload-certs: what is sealed stays for two hours.
+constexpr std::chrono::hours control_plane_life{2};
 
 struct token_flags {
   explicit token_flags(CLI::App& command)
@@ -38,6 +44,8 @@ struct token_flags {
 
   access_flags access;
   wait::duration life{token_life};
+  CLI::Option* life_given = nullptr;
+  bool control_plane = false;
   std::string description;
   std::string id;
 };
@@ -66,6 +74,16 @@ tl::expected<server::flat_json, std::string> cluster_facts(cluster_client& to) {
   return server::read_flat_json(answer->body);
 }
 
+std::vector<std::string> split_commas(const std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from < text.size();) {
+    const auto end = std::min(text.find(',', from), text.size());
+    all.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  return all;
+}
+
 std::string without_scheme(std::string url) {
   const auto scheme = url.find("://");
   if (scheme != url.npos) url.erase(0, scheme + 3);
@@ -74,11 +92,7 @@ std::string without_scheme(std::string url) {
   return url;
 }
 
-result create(const token_flags& given) {
-  const auto to = given.access.connect();
-  if (!to) return tl::make_unexpected(to.error());
-  const auto facts = cluster_facts(**to);
-  if (!facts) return tl::make_unexpected(facts.error());
+tl::expected<actors::bootstrap_token, std::string> new_token(const token_flags& given) {
   actors::bootstrap_token token;
   token.id = random_letters(id_letters);
   token.secret = random_letters(secret_letters);
@@ -87,21 +101,101 @@ result create(const token_flags& given) {
   token.authenticates = true;
   token.extra_groups = {"system:bootstrappers:troupe"};
   token.description = given.description;
-  if (given.life.count() > 0) token.expires = std::chrono::system_clock::now() + given.life;
-  const auto secret = actors::write_bootstrap_token(token);
-  const auto answer = (*to)->call({.method = "POST",
-                                   .path = path_of(secrets(), actors::bootstrap_token_namespace),
-                                   .body = api::encode_json(*secret, "v1", "Secret")});
+  auto life = given.life;
+  if (given.control_plane && given.life_given->count() == 0) life = control_plane_life;
+  if (life.count() > 0) token.expires = std::chrono::system_clock::now() + life;
+  return token;
+}
+
+// The uid of what was made.
+tl::expected<std::string, std::string> create_secret(cluster_client& to, const Secret& secret) {
+  const auto answer = to.call({.method = "POST",
+                               .path = path_of(secrets(), actors::bootstrap_token_namespace),
+                               .body = api::encode_json(secret, "v1", "Secret")});
   if (!answer) return tl::make_unexpected(answer.error());
   if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
+  const auto made = get_object(to, secrets(), std::string{actors::bootstrap_token_namespace},
+                               secret.metadata().name());
+  if (!made) return tl::make_unexpected(made.error());
+  return *made ? api::meta_of(**made).uid() : std::string{};
+}
+
+// What another control plane needs: the keys in DATA-DIR/pki here, and how etcd is reached.
+tl::expected<server::control_plane_bundle, std::string> bundle_of(const token_flags& given,
+                                                                  const server::flat_json& facts) {
+  const auto endpoints = server::member(facts, "etcdEndpoints");
+  if (endpoints.empty())
+    return tl::make_unexpected(
+        std::string{"the state of this cluster is in a store of its only control plane: another "
+                    "one needs an etcd that both use; start with --store etcd "
+                    "(docs/several-control-planes.md)"});
+  auto data_dir = given.access.local_dir();
+  if (data_dir.empty()) data_dir = config::defaults::data_dir;
+  auto pki = server::read_shared_pki(data_dir / "pki");
+  if (!pki) return tl::make_unexpected(pki.error());
+  server::control_plane_bundle bundle{.pki = std::move(*pki),
+                                      .etcd_endpoints = split_commas(endpoints),
+                                      .etcd_authority = {},
+                                      .etcd_certificate = {},
+                                      .etcd_key = {}};
+  for (const auto& [into, name] : {std::pair{&bundle.etcd_authority, "etcdAuthority"},
+                                   {&bundle.etcd_certificate, "etcdCertificate"},
+                                   {&bundle.etcd_key, "etcdKey"}}) {
+    const auto file = server::member(facts, name);
+    if (file.empty()) continue;
+    auto text = server::read_file(file);
+    if (!text) return tl::make_unexpected(text.error());
+    *into = std::move(*text);
+  }
+  return bundle;
+}
+
+// Removes the token where what belongs to it cannot be there.
+tl::expected<std::string, std::string> leave_bundle(cluster_client& to, const std::string& token_id,
+                                                    const std::string& token_uid,
+                                                    const server::control_plane_bundle& bundle) {
+  auto key = server::make_sealing_key();
+  if (!key) return key;
+  const auto sealed = server::seal(server::write_bundle(bundle), *key, token_id);
+  if (!sealed) return sealed;
+  const auto made = create_secret(to, *server::write_bundle_secret(token_id, token_uid, *sealed));
+  if (made) return key;
+  static_cast<void>(to.call({.method = "DELETE",
+                             .path = path_of(secrets(), actors::bootstrap_token_namespace,
+                                             actors::bootstrap_token_name(token_id)),
+                             .body = {}}));
+  return made;
+}
+
+result create(const token_flags& given) {
+  const auto to = given.access.connect();
+  if (!to) return tl::make_unexpected(to.error());
+  const auto facts = cluster_facts(**to);
+  if (!facts) return tl::make_unexpected(facts.error());
+  std::optional<server::control_plane_bundle> bundle;
+  if (given.control_plane) {
+    auto made = bundle_of(given, *facts);
+    if (!made) return tl::make_unexpected(made.error());
+    bundle = std::move(*made);
+  }
+  const auto token = new_token(given);
+  if (!token) return tl::make_unexpected(token.error());
+  const auto uid = create_secret(**to, *actors::write_bootstrap_token(*token));
+  if (!uid) return tl::make_unexpected(uid.error());
+  std::string more;
+  if (bundle) {
+    const auto key = leave_bundle(**to, token->id, *uid, *bundle);
+    if (!key) return tl::make_unexpected(key.error());
+    more = " --control-plane --certificate-key " + *key;
+  }
   const bool named = !given.access.server().empty();
   const auto address =
       named ? without_scheme(given.access.server()) : server::member(*facts, "apiAddress");
   if (!named && server::member(*facts, "loopback") == "true")
     std::cerr << "troupe: the API listens on loopback only, so that no other machine can join: "
                  "start it with --listen 0.0.0.0:6443, or with an address of its network\n";
-  std::cout << fmt::format("troupe join {} --token {}.{} --ca-hash {}\n", address, token.id,
-                           token.secret, server::member(*facts, "authorityHash"));
+  std::cout << fmt::format("troupe join {} --token {}.{} --ca-hash {}{}\n", address, token->id,
+                           token->secret, server::member(*facts, "authorityHash"), more);
   return {};
 }
 
@@ -149,7 +243,13 @@ void add_token_command(program& to) {
   const auto made =
       add_subcommand(to, token, "create",
                      "Makes a token and prints the line to run on the other machine.", &create);
-  add_duration(made.first, "--ttl", made.second.life, "How long it is valid; 0 is forever.");
+  add_duration(made.first, "--ttl", made.second.life,
+               "How long it is valid; 0 is forever. With --control-plane two hours where it is not "
+               "given.");
+  made.second.life_given = made.first.get_option("--ttl");
+  made.first.add_flag("--control-plane", made.second.control_plane,
+                      "For another control plane: leaves the keys of the cluster for it, sealed by "
+                      "a key that is in the printed line alone.");
   made.first.add_option("--description", made.second.description, "A description, for people.")
       ->type_name("TEXT");
   add_subcommand(to, token, "list", "Lists the tokens, without their secrets.", &list);

@@ -1,4 +1,6 @@
 // Selectors, amounts, times, the configuration file, and what joining machines send.
+#include "actors/api_servers/api_server_record.hpp"
+#include "actors/api_servers/defaults.hpp"
 #include "api/scheme.hpp"
 #include "api/selectors/selector.hpp"
 #include "api/values/quantity.hpp"
@@ -137,6 +139,17 @@ void read_join_body(std::string_view text) {
   require(again.has_value() && *again == *read, "what a machine says survives its text");
 }
 
+std::vector<std::string> control_planes() {
+  return {"a/10.0.0.1:6443/10.0.0.1:6444/sha256:0,b/[::1]:1//", "a/b/c,,/x//"};
+}
+
+void read_control_planes(std::string_view text) {
+  const auto read = actors::read_api_servers(text);
+  require(read.size() <= actors::api_server_defaults::api_servers, "a list has a bound");
+  require(actors::read_api_servers(actors::write_api_servers(read)) == read,
+          "a list of control planes survives its text");
+}
+
 std::vector<std::string> certificate_requests() {
   static const auto made = server::x509::make_request(*server::x509::make_key(), "system:node:n");
   return {*made, "-----BEGIN CERTIFICATE REQUEST-----\nMAA=\n-----END CERTIFICATE REQUEST-----\n"};
@@ -161,6 +174,7 @@ void add_texts(std::vector<entry>& to) {
   to.push_back({"configuration", &configurations, &read_configuration});
   to.push_back({"units", &unit_texts, &read_units});
   to.push_back({"join_body", &join_bodies, &read_join_body});
+  to.push_back({"control_planes", &control_planes, &read_control_planes});
   to.push_back({"certificate_request", &certificate_requests, &read_certificate_request});
 }
 

@@ -51,21 +51,45 @@ joined_credentials credential_keeper::now() const {
   return held_;
 }
 
+void credential_keeper::learn(const std::string& control_planes) {
+  const std::lock_guard lock{mutex_};
+  if (held_.control_planes == control_planes) return;
+  held_.control_planes = control_planes;
+  learned_ = true;
+  wake_.notify_all();
+}
+
+void credential_keeper::save_learned(std::unique_lock<std::mutex>& lock) {
+  learned_ = false;
+  const auto held = held_;
+  lock.unlock();
+  if (const auto saved = folder_.save(held); !saved)
+    spdlog::warn("the list of control planes is not kept: {}", saved.error());
+  lock.lock();
+}
+
 void credential_keeper::keep() {
   auto pause = join_defaults::renew_retry_first;
   std::unique_lock lock{mutex_};
+  auto next_try = std::chrono::steady_clock::time_point{};
   while (!ending_) {
+    if (learned_) save_learned(lock);
     auto wait = until_renewal(held_.certificate, jitter_, std::chrono::system_clock::now());
-    if (wait.count() == 0) {
+    const auto held_back =
+        std::chrono::ceil<std::chrono::milliseconds>(next_try - std::chrono::steady_clock::now());
+    if (wait.count() == 0 && held_back.count() > 0) {
+      wait = held_back;
+    } else if (wait.count() == 0) {
       lock.unlock();
       const bool done = renew_once();
       lock.lock();
       wait = done ? std::chrono::milliseconds{0} : pause;
       pause = done ? join_defaults::renew_retry_first
                    : std::min(pause * 2, join_defaults::renew_retry_longest);
+      next_try = std::chrono::steady_clock::now() + wait;
     }
     wake_.wait_for(lock, std::min(wait, join_defaults::clock_check_period),
-                   [this] { return ending_; });
+                   [this] { return ending_ || learned_; });
   }
 }
 
@@ -82,6 +106,8 @@ bool credential_keeper::renew_once() {
   spdlog::info("the node's certificate is renewed");
   const auto rest = until_renewal(next->certificate, jitter_, std::chrono::system_clock::now());
   const std::lock_guard lock{mutex_};
+  learned_ = learned_ || next->control_planes != held_.control_planes;
+  next->control_planes = held_.control_planes;
   held_ = std::move(*next);
   if (rest.count() > 0) return true;
   spdlog::warn("the new one is to be renewed at once: is this machine's clock right?");

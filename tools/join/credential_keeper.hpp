@@ -22,17 +22,21 @@ class credential_keeper {
   ~credential_keeper();
 
   joined_credentials now() const;
+  // Is kept with them. Returns at once.
+  void learn(const std::string& control_planes);
 
  private:
   void keep();
   // Asks once; false: try again after a pause.
   bool renew_once();
+  void save_learned(std::unique_lock<std::mutex>& lock);
 
   const join_folder folder_;
   const double jitter_;  // 0 to 1
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool ending_ = false;
+  bool learned_ = false;  // and not saved yet
   joined_credentials held_;
   std::thread keeper_;
 };

@@ -41,6 +41,7 @@ tl::expected<std::optional<joined_credentials>, std::string> join_folder::load()
     if (into->empty()) return damaged(path_ / "cluster.json", std::string{name} + " is missing");
   }
   found.token_id = server::member(*read, "tokenId");
+  found.control_planes = server::member(*read, "controlPlanes");
   for (const auto& [into, name] : {std::pair{&found.certificate, "node.crt"},
                                    {&found.private_key, "node.key"},
                                    {&found.authority, "ca.crt"}}) {
@@ -73,7 +74,8 @@ tl::expected<void, std::string> join_folder::save(const joined_credentials& cred
                                              {"clusterId", credentials.cluster_id},
                                              {"apiAddress", credentials.api_address},
                                              {"linkAddress", credentials.link_address},
-                                             {"tokenId", credentials.token_id}});
+                                             {"tokenId", credentials.token_id},
+                                             {"controlPlanes", credentials.control_planes}});
   for (const auto& [name, content] : {std::pair{"node.key", &credentials.private_key},
                                       {"node.crt", &credentials.certificate},
                                       {"ca.crt", &credentials.authority},

@@ -3,8 +3,8 @@
 //   node.key      made here, before anything is asked; never leaves the machine
 //   node.crt      its certificate, CN=system:node:NAME, O=system:nodes
 //   ca.crt        the authority of the cluster
-//   cluster.json  the node's name, the cluster's id, the addresses, the token's id; written last:
-//                 with it the machine has joined
+//   cluster.json  the node's name, the cluster's id, the addresses, the token's id, the control
+//                 planes; written last: with it the machine has joined
 //   root-dir      where its kubelet keeps pods: what leaving it has to look after
 //
 // Whoever holds the data dir's lock owns the folder. Errors are one line that names the file.
@@ -25,6 +25,8 @@ struct joined_credentials {
   std::string api_address;    // HOST:PORT, as the API was called
   std::string link_address;   // HOST:PORT
   std::string token_id = {};  // of the token that it joined with, which is no secret
+  // Those that were there last (actors/api_servers/api_server_record.hpp); empty: none were told.
+  std::string control_planes = {};
   // PEM.
   std::string certificate;
   std::string private_key;

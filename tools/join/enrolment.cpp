@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "actors/api_servers/api_server_record.hpp"
+#include "actors/api_servers/defaults.hpp"
 #include "actors/tokens/bootstrap_token.hpp"
 #include "server/credentials/x509.hpp"
 #include "server/join/flat_json.hpp"
@@ -46,15 +48,6 @@ tl::expected<joined_credentials, std::string> apply_answer(joined_credentials he
   return held;
 }
 
-std::string refusal_text(const join_line& line, const client_answer& answer) {
-  if (answer.status == 401)
-    return fmt::format(
-        "{}: the token is not known there, or its time is over; make a new one with `troupe token "
-        "create` on the control plane",
-        line.address);
-  return line.address + ": " + refusal(answer);
-}
-
 // A server that is just starting, or busy, is asked again as long as there is time.
 tl::expected<client_answer, std::string> ask(const bootstrap_client& contact, const join_line& line,
                                              const std::string& body, time_point deadline) {
@@ -67,11 +60,50 @@ tl::expected<client_answer, std::string> ask(const bootstrap_client& contact, co
   }
 }
 
+tl::expected<joined_credentials, std::string> enrol_at(const bootstrap_client& contact,
+                                                       const join_line& line,
+                                                       const std::string& node,
+                                                       const join_folder& into,
+                                                       time_point deadline) {
+  joined_credentials held;
+  held.node_name = node;
+  held.api_address = line.address;
+  if (const auto token = actors::split_token(line.token)) held.token_id = token->id;
+  auto key = into.private_key();
+  if (!key) return tl::make_unexpected(key.error());
+  held.private_key = std::move(*key);
+  const auto body = request_body(node, held.private_key);
+  if (!body) return tl::make_unexpected(body.error());
+  const auto answer = ask(contact, line, *body, deadline);
+  if (!answer) return tl::make_unexpected(answer.error());
+  if (answer->status != 201) return tl::make_unexpected(join_refusal(line, *answer));
+  auto joined = apply_answer(std::move(held), *answer);
+  if (!joined) return tl::make_unexpected(line.address + ": " + joined.error());
+  if (server::x509::key_hash(joined->authority) != line.authority_hash)
+    return tl::make_unexpected(line.address + ": the authority that it answers with is another");
+  if (auto saved = into.save(*joined); !saved) return tl::make_unexpected(saved.error());
+  return joined;
+}
+
 }  // namespace
 
+std::vector<std::string> addresses_of(const join_line& line) {
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from <= line.address.size();) {
+    const auto end = std::min(line.address.find(',', from), line.address.size());
+    all.push_back(line.address.substr(from, end - from));
+    from = end + 1;
+  }
+  return all;
+}
+
 tl::expected<void, std::string> check_join_line(const join_line& line) {
-  if (const auto to = parse_host_and_port(line.address); !to)
-    return tl::make_unexpected(to.error());
+  const auto addresses = addresses_of(line);
+  if (addresses.size() > actors::api_server_defaults::api_servers)
+    return tl::make_unexpected(fmt::format("{} addresses: give {} at most", addresses.size(),
+                                           actors::api_server_defaults::api_servers));
+  for (const auto& address : addresses)
+    if (const auto to = parse_host_and_port(address); !to) return tl::make_unexpected(to.error());
   if (!actors::split_token(line.token))
     return tl::make_unexpected(
         std::string("--token: expected ID.SECRET, six and sixteen lower-case letters and digits, "
@@ -87,29 +119,21 @@ tl::expected<void, std::string> check_join_line(const join_line& line) {
   return {};
 }
 
+std::string join_refusal(const join_line& line, const client_answer& answer) {
+  if (answer.status == 401)
+    return fmt::format(
+        "{}: the token is not known there, or its time is over; make a new one with `troupe token "
+        "create` on the control plane",
+        line.address);
+  return line.address + ": " + refusal(answer);
+}
+
 tl::expected<joined_credentials, std::string> enrol(const join_line& line, const std::string& node,
                                                     const join_folder& into) {
-  const auto deadline = std::chrono::steady_clock::now() + join_defaults::total_limit;
-  const auto contact = bootstrap_client::make(line.address, line.authority_hash, deadline);
-  if (!contact) return tl::make_unexpected(contact.error());
-  joined_credentials held;
-  held.node_name = node;
-  held.api_address = line.address;
-  if (const auto token = actors::split_token(line.token)) held.token_id = token->id;
-  auto key = into.private_key();
-  if (!key) return tl::make_unexpected(key.error());
-  held.private_key = std::move(*key);
-  const auto body = request_body(node, held.private_key);
-  if (!body) return tl::make_unexpected(body.error());
-  const auto answer = ask(*contact, line, *body, deadline);
-  if (!answer) return tl::make_unexpected(answer.error());
-  if (answer->status != 201) return tl::make_unexpected(refusal_text(line, *answer));
-  auto joined = apply_answer(std::move(held), *answer);
-  if (!joined) return tl::make_unexpected(line.address + ": " + joined.error());
-  if (server::x509::key_hash(joined->authority) != line.authority_hash)
-    return tl::make_unexpected(line.address + ": the authority that it answers with is another");
-  if (auto saved = into.save(*joined); !saved) return tl::make_unexpected(saved.error());
-  return joined;
+  return at_first_server<joined_credentials>(
+      line, [&](const join_line& one, const bootstrap_client& contact, time_point deadline) {
+        return enrol_at(contact, one, node, into, deadline);
+      });
 }
 
 tl::expected<std::unique_ptr<cluster_client>, std::string> connect_as_node(
@@ -120,19 +144,35 @@ tl::expected<std::unique_ptr<cluster_client>, std::string> connect_as_node(
   return std::move(*made);
 }
 
+std::vector<std::string> api_addresses(const joined_credentials& held) {
+  std::vector<std::string> all{held.api_address};
+  for (const auto& each : actors::read_api_servers(held.control_planes))
+    if (std::find(all.begin(), all.end(), each.api) == all.end()) all.push_back(each.api);
+  return all;
+}
+
 tl::expected<joined_credentials, std::string> renew(const joined_credentials& held) {
-  const auto to = connect_as_node(held);
-  if (!to) return tl::make_unexpected(to.error());
   auto body = request_body(held.node_name, held.private_key);
   if (!body) return tl::make_unexpected(body.error());
-  const auto answer = (*to)->call(
-      {.method = "POST", .path = std::string{server::certificates_path}, .body = std::move(*body)});
-  if (!answer) return tl::make_unexpected(answer.error());
-  if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
-  auto next = apply_answer(held, *answer);
-  // Names and addresses stay what the machine has joined by.
-  if (next) next->link_address = held.link_address;
-  return next;
+  std::string reason;
+  for (const auto& address : api_addresses(held)) {
+    auto through = held;
+    through.api_address = address;
+    const auto to = connect_as_node(through);
+    if (!to) return tl::make_unexpected(to.error());
+    const auto answer = (*to)->call(
+        {.method = "POST", .path = std::string{server::certificates_path}, .body = *body});
+    if (!answer) {
+      reason = answer.error();
+      continue;
+    }
+    if (answer->status != 201) return tl::make_unexpected(refusal(*answer));
+    auto next = apply_answer(held, *answer);
+    // Names and addresses stay what the machine has joined by.
+    if (next) next->link_address = held.link_address;
+    return next;
+  }
+  return tl::make_unexpected(reason);
 }
 
 }  // namespace troupe::tools

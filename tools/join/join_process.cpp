@@ -145,7 +145,8 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
       config, {.credentials = [&keeper] { return keeper.now(); },
                .linked = [&status, as = *held] { status.linked(as); },
                .unlinked = [&status](const std::string& reason) { status.unlinked(reason); },
-               .expelled = [&status](const std::string& reason) { status.expelled(reason); }});
+               .expelled = [&status](const std::string& reason) { status.expelled(reason); },
+               .learned = [&keeper](const std::string& all) { keeper.learn(all); }});
   if (const auto started = parts->start(); !started) return tl::make_unexpected(started.error());
   const int signal = setup.signals.wait();
   ::sd_notify(0, "STOPPING=1\nSTATUS=stopping");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "actors/api_servers/api_server_follower.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/link/node_gateway.hpp"
@@ -18,6 +19,7 @@
 #include "server/console/handlers/node_console.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
+#include "tools/links/other_links.hpp"
 #include "tools/node/node_options.hpp"
 
 namespace troupe::tools {
@@ -61,6 +63,8 @@ class joined_node final : public node_parts {
     console_->console = std::make_unique<server::node_console>(*system_, node_);
     if (config_.kubelet.runtime != config::pod_runtime::simulated)
       kubelet_ = make_kubelet_options(config_, node_);
+    choice_ = std::make_shared<server_choice>(runtime::link::address{address->host, address->port});
+    choice_->learn(actors::read_api_servers(given.control_planes));
     const auto gateway = start_gateway();
     if (kubelet_) kubelet_->tokens = gateway;
     auto network = make_node_network(config_, node_, kubelet_ && runs_images(*kubelet_));
@@ -69,31 +73,20 @@ class joined_node final : public node_parts {
     if (network_) network_->follow(*system_, gateway);
     if (network_ && kubelet_) kubelet_->guard = network_->guard();
     start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
-    auto dialer = runtime::link::dialer::start(
-        {.to = {address->host, address->port},
-         .credentials =
-             [credentials = options_.credentials] {
-               auto now = credentials();
-               return runtime::link::credentials{std::move(now.certificate),
-                                                 std::move(now.private_key),
-                                                 std::move(now.authority)};
-             },
-         .accept = actors::gateway_acceptor(gateway),
-         .failed =
-             [gateway](const std::string& reason) { gateway.tell(actors::call_failed{reason}); }});
-    if (!dialer) return tl::make_unexpected(dialer.error());
+    if (auto started = start_links(gateway); !started) return tl::make_unexpected(started.error());
     serve_console();
-    dialer_ = std::move(*dialer);
     return given.link_address;
   }
 
   void stop() override {
     dialer_.reset();
+    others_.reset();
     if (server_) server_->stop();
   }
 
  private:
-  runtime::actor_ref start_gateway() {
+  // What the machine answers to any control plane.
+  actors::gateway_options answers() const {
     actors::gateway_options gateway;
     gateway.node = node_;
     if (kubelet_) {
@@ -103,10 +96,49 @@ class joined_node final : public node_parts {
     gateway.console = [slot = console_](auto request, auto done) {
       slot->ask(std::move(request), std::move(done));
     };
+    return gateway;
+  }
+
+  runtime::actor_ref start_gateway() {
+    auto gateway = answers();
     gateway.linked = options_.linked;
     gateway.unlinked = options_.unlinked;
     gateway.expelled = [this](const std::string& reason) { end_pods(reason); };
     return actors::spawn_gateway(*system_, std::move(gateway));
+  }
+
+  tl::expected<void, std::string> start_links(const runtime::actor_ref& gateway) {
+    const auto credentials = [held = options_.credentials] {
+      auto now = held();
+      return runtime::link::credentials{std::move(now.certificate), std::move(now.private_key),
+                                        std::move(now.authority)};
+    };
+    auto dialer = runtime::link::dialer::start(
+        {.to = {},
+         .credentials = credentials,
+         .accept =
+             [choice = choice_, accept = actors::gateway_acceptor(gateway)](const auto& session) {
+               choice->linked(session->other().key_hash);
+               return accept(session);
+             },
+         .failed =
+             [gateway](const std::string& reason) { gateway.tell(actors::call_failed{reason}); },
+         .addresses = [choice = choice_] { return choice->for_first(); }});
+    if (!dialer) return tl::make_unexpected(dialer.error());
+    dialer_ = std::move(*dialer);
+    others_ = std::make_shared<other_links>(
+        *system_, choice_,
+        other_links_options{.answers = answers(), .credentials = credentials, .except = {}});
+    others_->look();
+    actors::follow_api_servers(
+        *system_, gateway,
+        [choice = choice_, others = std::weak_ptr{others_},
+         learned = options_.learned](const actors::api_server_records& records) {
+          choice->learn(records);
+          if (const auto links = others.lock()) links->look();
+          if (learned) learned(actors::write_api_servers(records));
+        });
+    return {};
   }
 
   // For the administrator of this machine. What keeps it from being served keeps no pod from
@@ -154,7 +186,9 @@ class joined_node final : public node_parts {
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::node_network> network_;   // null: none is wanted
   std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
+  std::shared_ptr<server_choice> choice_;
   std::unique_ptr<runtime::link::dialer> dialer_;
+  std::shared_ptr<other_links> others_;
   std::optional<server::local_admin> local_admin_;
   std::unique_ptr<server::http_server> server_;
 };

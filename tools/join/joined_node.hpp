@@ -21,6 +21,8 @@ struct joined_node_options {
   std::function<void(const std::string& reason)> unlinked;
   // The control plane refuses this node for good: it was removed, or has left.
   std::function<void(const std::string& reason)> expelled;
+  // Which control planes there are now, in the form of `joined_credentials::control_planes`.
+  std::function<void(const std::string& control_planes)> learned = {};
 };
 
 // start() returns when the node runs, linked or not, with the address of the link. The

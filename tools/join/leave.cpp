@@ -25,49 +25,29 @@ using std::chrono::steady_clock;
 using result = tl::expected<void, std::string>;
 using progress_callback = std::function<void(const std::string&)>;
 
-// What the control plane answered: gone, or so many pods.
-struct leave_state {
-  bool gone = false;
-  std::string left;
-  std::string pods;
-};
-
-struct leave_problem {
-  bool unreachable = false;
-  std::string message;
-};
-
-tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const std::string& node,
-                                                       bool at_once) {
-  const auto answer =
-      to.call({.method = "POST",
-               .path = server::leave_path(node),
-               .body = server::write_flat_json({{"force", at_once ? "true" : "false"}})});
-  if (!answer) return tl::make_unexpected(leave_problem{true, answer.error()});
-  // Expelled before, so that there is nothing left to leave.
-  if (answer->status == 403) return leave_state{true, {}, {}};
-  if (answer->status == 401)
-    return tl::make_unexpected(leave_problem{
-        true,
-        "the node's certificate is not good there any more; its clock may be wrong, or it "
-        "has expired"});
-  if (answer->status != 200)
-    return tl::make_unexpected(leave_problem{answer->status >= 500, refusal(*answer)});
-  const auto fields = server::read_flat_json(answer->body);
-  if (!fields) return tl::make_unexpected(leave_problem{false, fields.error()});
-  return leave_state{server::member(*fields, "state") == "gone", server::member(*fields, "left"),
-                     server::member(*fields, "pods")};
+// Of the first control plane that answers.
+tl::expected<leave_state, leave_problem> request_leave_of_any(const joined_credentials& held,
+                                                              bool at_once) {
+  leave_problem last{true, "there is no address of a control plane"};
+  for (const auto& address : api_addresses(held)) {
+    auto through = held;
+    through.api_address = address;
+    const auto to = connect_as_node(through);
+    if (!to) return tl::make_unexpected(leave_problem{false, to.error()});
+    auto answered = request_leave(**to, held.node_name, at_once);
+    if (answered || !answered.error().unreachable) return answered;
+    last = answered.error();
+  }
+  return tl::make_unexpected(std::move(last));
 }
 
 // Comes back when the cluster has let go of the node.
 result leave_cluster(const leave_order& order, const joined_credentials& held,
                      const progress_callback& progress) {
-  const auto to = connect_as_node(held);
-  if (!to) return tl::make_unexpected(to.error());
   const auto end = steady_clock::now() + order.timeout;
   std::string reported;
   for (;;) {
-    const auto now = request_leave(**to, held.node_name, order.force);
+    const auto now = request_leave_of_any(held, order.force);
     if (!now && order.force) {
       progress(
           fmt::format("the control plane was not told ({}); there, take the node out with "
@@ -108,6 +88,30 @@ bool ends(const std::filesystem::path& folder, std::chrono::milliseconds limit) 
   return true;
 }
 
+}  // namespace
+
+tl::expected<leave_state, leave_problem> request_leave(cluster_client& to, const std::string& node,
+                                                       bool at_once) {
+  const auto answer =
+      to.call({.method = "POST",
+               .path = server::leave_path(node),
+               .body = server::write_flat_json({{"force", at_once ? "true" : "false"}})});
+  if (!answer) return tl::make_unexpected(leave_problem{true, answer.error()});
+  // Expelled before, so that there is nothing left to leave.
+  if (answer->status == 403) return leave_state{true, {}, {}};
+  if (answer->status == 401)
+    return tl::make_unexpected(leave_problem{
+        true,
+        "the node's certificate is not good there any more; its clock may be wrong, or it "
+        "has expired"});
+  if (answer->status != 200)
+    return tl::make_unexpected(leave_problem{answer->status >= 500, refusal(*answer)});
+  const auto fields = server::read_flat_json(answer->body);
+  if (!fields) return tl::make_unexpected(leave_problem{false, fields.error()});
+  return leave_state{server::member(*fields, "state") == "gone", server::member(*fields, "left"),
+                     server::member(*fields, "pods")};
+}
+
 // The process ends by itself when the control plane lets it go; where it does not, by a signal.
 result end_process(const leave_order& order, bool reported) {
   if (reported && ends(order.data_dir, join_defaults::process_end)) return {};
@@ -137,9 +141,8 @@ result end_pods(const std::filesystem::path& root_dir) {
   return {};
 }
 
-}  // namespace
-
 result leave(const leave_order& order, const progress_callback& progress) {
+  if (is_control_plane(order.data_dir)) return leave_as_control_plane(order, progress);
   const join_folder folder{order.data_dir};
   const auto held = folder.load();
   if (!held && !order.force) return tl::make_unexpected(held.error());

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "actors/control_plane/control_plane.hpp"
@@ -21,6 +22,7 @@
 #include "server/console/handlers/console.hpp"
 #include "server/credentials/addresses.hpp"
 #include "server/credentials/pki.hpp"
+#include "server/credentials/x509.hpp"
 #include "server/flow_control/refusal_log.hpp"
 #include "server/frontend/api_frontend.hpp"
 #include "server/frontend/health.hpp"
@@ -35,6 +37,7 @@
 #include "tools/node/cluster_store.hpp"
 #include "tools/node/link_service.hpp"
 #include "tools/node/node_options.hpp"
+#include "tools/node/shared_plane.hpp"
 
 namespace troupe::tools {
 
@@ -87,12 +90,18 @@ class node : public node_parts {
     auto address = start_server();
     if (!address) return address;
     if (auto started = start_network(); !started) return tl::make_unexpected(started.error());
-    start_nodes();
-    if (shared_ != nullptr) terms_ = std::make_unique<term_keeper>(*shared_, *plane_, config_);
+    if (auto started = start_nodes(); !started) return tl::make_unexpected(started.error());
+    if (shared_ != nullptr) {
+      stand_beside_others();
+      terms_ = std::make_unique<term_keeper>(*shared_, *plane_, config_);
+    }
     return address;
   }
 
   void stop() override {
+    // Nobody is sent here any more before nobody answers.
+    terms_.reset();
+    beside_.reset();
     end_link();
     if (front_) front_->stop();
   }
@@ -172,8 +181,9 @@ class node : public node_parts {
     api_ = std::make_unique<server::api_server>(*plane_, std::move(rest));
     console_ = std::make_unique<server::console>(
         *plane_, *api_,
-        server::console_options{.node = config_.kubelet.node_name,
-                                .others = std::make_shared<linked_consoles>(*plane_)});
+        server::console_options{
+            .node = config_.kubelet.node_name,
+            .others = std::make_shared<linked_consoles>(*plane_, config_.kubelet.node_name)});
     if (auto made = api_->create_system_objects(); !made) return tl::make_unexpected(made.error());
     health_.add("store", server::health_checks::kind::ready,
                 [store = store_.get()]() -> std::optional<std::string> {
@@ -237,7 +247,17 @@ class node : public node_parts {
     auto address = front_->address();
     const bool named = !config_.server.names.empty() && !server::is_loopback(address.host);
     address.host = named ? config_.server.names.front() : server::reachable_address(address.host);
-    return {server::to_string(address), server::is_loopback(address.host)};
+    server::join_addresses known{server::to_string(address), server::is_loopback(address.host)};
+    if (shared_ != nullptr) {
+      const auto& etcd = config_.etcd;
+      known.node = config_.kubelet.node_name;
+      known.etcd_endpoints = fmt::format("{}", fmt::join(etcd.endpoints, ","));
+      for (const auto& [into, file] : {std::pair{&known.etcd_authority, &etcd.ca},
+                                       {&known.etcd_certificate, &etcd.cert},
+                                       {&known.etcd_key, &etcd.key}})
+        if (!file->empty()) *into = std::filesystem::absolute(*file).string();
+    }
+    return known;
   }
 
   void await_joined_nodes() {
@@ -258,17 +278,46 @@ class node : public node_parts {
                                                              shown.client_authority};
                          },
                      .listening =
-                         [join = join_.get()](const runtime::link::address& address) {
+                         [this](const runtime::link::address& address) {
                            const bool all = server::is_wildcard(address.host);
-                           join->link_address(all ? fmt::format(":{}", address.port)
-                                                  : server::to_string(server::endpoint{
-                                                        address.host, address.port}));
+                           join_->link_address(all ? fmt::format(":{}", address.port)
+                                                   : server::to_string(server::endpoint{
+                                                         address.host, address.port}));
+                           link_port_ = address.port;
                          },
                      .refused =
                          [front = front_.get()](const runtime::link::refusal& seen) {
                            front->note_refusal(as_refusal(seen));
                          }});
     console_->link_listener([link = link_.get()] { return link->stats(); });
+  }
+
+  // How the other control planes and the machines call this one. On any thread.
+  actors::api_server_record own_record() const {
+    const auto& api = front_->address();
+    actors::api_server_record own;
+    own.name = config_.kubelet.node_name;
+    own.api = server::to_string(server::endpoint{server::reachable_address(api.host), api.port});
+    const auto& named = config_.link.listen;
+    const auto& host = named.empty() ? api.host : named.host;
+    if (const auto port = link_port_.load(); port != 0)
+      own.link = server::to_string(server::endpoint{server::reachable_address(host), port});
+    const auto shown = front_->identity();
+    own.key_hash = server::x509::key_hash(shown.certificates).value_or("");
+    return own;
+  }
+
+  void stand_beside_others() {
+    shared_plane_options options;
+    options.own = [this] { return own_record(); };
+    options.key = node_key_;
+    options.signer = signer_;
+    options.answers.node = config_.kubelet.node_name;
+    if (kubelet_) {
+      options.answers.logs = kubelet_->containers;
+      options.answers.streams = kubelet_->containers;
+    }
+    beside_ = std::make_unique<shared_plane>(*plane_, std::move(options));
   }
 
   void end_link() {
@@ -285,14 +334,20 @@ class node : public node_parts {
     return {};
   }
 
-  void start_nodes() {
+  tl::expected<void, std::string> start_nodes() {
     const auto& from = config_.kubelet;
     if (!kubelet_) {
       actors::simulated_fleet_options fleet;
       fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
       fleet.like = make_simulated_node(from);
       actors::spawn_simulated_fleet(*system_, plane_->core_actors(), std::move(fleet));
-      return;
+      return {};
+    }
+    if (shared_ != nullptr) {
+      auto key = own_node_key::make(from.node_name);
+      if (!key) return tl::make_unexpected(key.error());
+      node_key_ = std::move(*key);
+      kubelet_->node_key = node_key_->hash;
     }
     kubelet_->tokens = plane_->tokens();
     if (network_) kubelet_->guard = network_->guard();
@@ -300,6 +355,7 @@ class node : public node_parts {
     const auto api = front_->address();
     kubelet_->api = {server::reachable_address(api.host), api.port};
     actors::spawn_kubelet(*system_, plane_->core_actors(), *kubelet_);
+    return {};
   }
 
   const config::node_config& config_;
@@ -322,7 +378,10 @@ class node : public node_parts {
   std::unique_ptr<server::join_api> join_;
   std::unique_ptr<server::legacy_api> legacy_api_;
   std::unique_ptr<server::api_frontend> front_;
+  std::atomic<std::uint16_t> link_port_{0};  // 0: it does not listen yet
   std::unique_ptr<link_service> link_;
+  std::optional<own_node_key> node_key_;  // where other control planes ask this machine
+  std::unique_ptr<shared_plane> beside_;  // null where there are no others
 };
 
 }  // namespace

@@ -141,8 +141,8 @@ std::vector<server::node_link> linked_consoles::links() const {
   const auto now = plane_.system().time().now();
   const auto prefix = api::kind_of<Node>().prefix();
   plane_.store().read().scan(prefix, {}, [&](std::string_view, const api::object_ptr& object) {
-    if (!actors::has_joined(*object)) return true;
     const auto& meta = object->meta();
+    if (!actors::has_joined(*object) || meta.name() == own_) return true;
     server::node_link row;
     row.node = meta.name();
     if (const auto found = connected.find(meta.name()); found != connected.end()) {

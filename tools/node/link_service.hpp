@@ -42,7 +42,9 @@ class link_service {
 // The consoles of the joined nodes, by their links. The control plane outlives it.
 class linked_consoles final : public server::other_nodes {
  public:
-  explicit linked_consoles(actors::control_plane& plane) : plane_{plane} {}
+  // `own`: the node of this machine, which needs no link.
+  explicit linked_consoles(actors::control_plane& plane, std::string own = {})
+      : plane_{plane}, own_{std::move(own)} {}
 
   void ask(const std::string& node, server::console_question question,
            std::chrono::milliseconds deadline, std::size_t limit_bytes, answered done) override;
@@ -50,6 +52,7 @@ class linked_consoles final : public server::other_nodes {
 
  private:
   actors::control_plane& plane_;
+  const std::string own_;
 };
 
 }  // namespace troupe::tools

@@ -38,6 +38,9 @@ struct kubelet_options {
   // Directories that no container may reach: the root directory, and the node's data with its keys.
   std::vector<std::string> hidden;
   std::string address = "127.0.0.1";
+  // Of the key by which other control planes know this machine (node_identity.hpp); empty: its Node
+  // is left as joining made it.
+  std::string node_key = {};
   local_api api = {};
   int max_pods = 110;
   std::string version;  // status.nodeInfo.kubeletVersion

@@ -2,9 +2,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <random>
+#include <vector>
 
 #include "runtime/link/defaults.hpp"
+#include "runtime/link/transport/address_order.hpp"
 #include "runtime/link/transport/call_timer.hpp"
 #include "runtime/link/transport/certificate.hpp"
 #include "runtime/link/transport/client_call.hpp"
@@ -62,9 +65,12 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
       agreed_ = false;
       attempted_at_ = std::chrono::steady_clock::now();
     }
-    const auto credentials = options_.credentials();
-    if (const auto usable = check(credentials))
-      attempt(credentials);
+    const auto to = next_address();
+    const auto credentials = to ? options_.credentials() : link::credentials{};
+    if (!to)
+      finished(false, {});
+    else if (const auto usable = check(credentials))
+      attempt(*to, credentials);
     else
       finished(false, usable.error());
     std::lock_guard lock{mutex_};
@@ -72,7 +78,14 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
     changed_.notify_all();
   }
 
-  void attempt(const credentials& credentials) {
+  std::optional<address> next_address() {
+    const auto known =
+        options_.addresses ? options_.addresses() : std::vector<address>{options_.to};
+    std::lock_guard lock{mutex_};
+    return order_.next(known);
+  }
+
+  void attempt(const address& to, const credentials& credentials) {
     stream_session::options settings;
     settings.is_client = true;
     settings.accept = options_.accept;
@@ -81,7 +94,7 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
       self->finished(agreed, reason);
     };
     const auto session = std::make_shared<stream_session>(std::move(settings));
-    const auto channel = make_channel(options_.to, credentials);
+    const auto channel = make_channel(to, credentials);
     // The channel before goes only now: with the last one gRPC ends its threads.
     std::shared_ptr<grpc::Channel> before = channel;
     {
@@ -97,8 +110,9 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
     agreed_ = true;
   }
 
+  // No reason: there was nobody to call.
   void finished(bool agreed, const std::string& reason) {
-    if (!agreed && options_.failed) {
+    if (!agreed && options_.failed && !reason.empty()) {
       std::unique_lock lock{mutex_};
       const bool tell = !stopping_;
       lock.unlock();
@@ -106,9 +120,12 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
     }
     std::lock_guard lock{mutex_};
     const auto now = std::chrono::steady_clock::now();
-    if (agreed && now - attempted_at_ >= defaults::redial_calm) period_ = defaults::redial_first;
+    if (agreed && now - attempted_at_ >= defaults::redial_calm) {
+      period_ = defaults::redial_first;
+      order_.begin_round();
+    }
     const auto wait = std::uniform_int_distribution<duration::rep>{0, period_.count()}(random_);
-    period_ = std::min<duration>(period_ * 2, defaults::redial_limit);
+    if (order_.round_ended()) period_ = std::min<duration>(period_ * 2, defaults::redial_limit);
     session_ = nullptr;
     dial_after(std::max<duration>(attempted_at_ + duration{wait} - now, duration::zero()));
     changed_.notify_all();
@@ -118,6 +135,7 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::mt19937_64 random_{std::random_device{}()};
+  address_order order_{random_()};
   call_timer timer_;
   std::shared_ptr<grpc::Channel> channel_;
   std::shared_ptr<stream_session> session_;

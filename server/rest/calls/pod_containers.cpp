@@ -5,6 +5,7 @@
 #include "actors/access/node_identity.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
+#include "runtime/actor_system.hpp"
 
 namespace troupe::server {
 
@@ -41,6 +42,8 @@ const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
 }
 
 bool on_joined_node(const call& call, const Pod& pod) {
+  // One of several control planes: the others know its machine as a joined one, but it is here.
+  if (call.services.plane.system().actors().find("kubelet", pod.spec().node_name())) return false;
   const auto node = call.services.read().find(api::kind_of<Node>().key({}, pod.spec().node_name()));
   return node && actors::has_joined(*node);
 }

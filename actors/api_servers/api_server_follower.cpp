@@ -1,0 +1,50 @@
+#include "actors/api_servers/api_server_follower.hpp"
+
+#include <utility>
+
+#include "actors/api_servers/api_endpoints.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+using api::core::v1::Endpoints;
+
+api_server_follower::api_server_follower(runtime::actor_ref watcher, told tell)
+    : informer{std::move(watcher)}, tell_{std::move(tell)} {}
+
+const runtime::behavior& api_server_follower::make_behavior() const {
+  static const auto table = runtime::handlers(&api_server_follower::on_watch_events,
+                                              &api_server_follower::on_watch_ended);
+  return table;
+}
+
+void api_server_follower::started() {
+  follow(api::kind_of<Endpoints>().key(api_service_namespace, api_service_name),
+         [this](const watch_events& m) { on_endpoints(m); });
+}
+
+std::string api_server_follower::describe() const {
+  return "controlPlanes: \"" + write_api_servers(last_) + "\"\n";
+}
+
+void api_server_follower::on_endpoints(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (!event.object || event.type == event_type::deleted) continue;
+    const auto& annotations = event.object->meta().annotations();
+    const auto found = annotations.find(std::string{api_servers_annotation});
+    auto records =
+        found == annotations.end() ? api_server_records{} : read_api_servers(found->second);
+    if (records.empty() || records == last_) continue;
+    last_ = std::move(records);
+    tell_(last_);
+  }
+}
+
+runtime::actor_ref follow_api_servers(runtime::actor_system& system, runtime::actor_ref watcher,
+                                      api_server_follower::told tell) {
+  return system.spawn({.kind = "api-server-follower", .name = "api-server-follower"},
+                      runtime::make<api_server_follower>(std::move(watcher), std::move(tell)));
+}
+
+}  // namespace troupe::actors

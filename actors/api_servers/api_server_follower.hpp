@@ -1,0 +1,35 @@
+// On a joined machine: tells which control planes there are, as the Endpoints default/kubernetes
+// say it, each time that it changes. Owns nothing.
+#pragma once
+
+#include <functional>
+
+#include "actors/api_servers/api_server_record.hpp"
+#include "actors/core/informer.hpp"
+#include "runtime/actor_system.hpp"
+
+namespace troupe::actors {
+
+class api_server_follower : public informer {
+ public:
+  // Called in the actor; must not block. Never with none: a list that is empty is that of a cluster
+  // whose control planes tell nothing.
+  using told = std::function<void(const api_server_records&)>;
+
+  api_server_follower(runtime::actor_ref watcher, told tell);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  void on_endpoints(const watch_events& m);
+
+  const told tell_;
+  api_server_records last_;
+};
+
+runtime::actor_ref follow_api_servers(runtime::actor_system& system, runtime::actor_ref watcher,
+                                      api_server_follower::told tell);
+
+}  // namespace troupe::actors

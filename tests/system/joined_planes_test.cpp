@@ -1,0 +1,242 @@
+// Control planes that join one another over one etcd, and machines that know all of them: real
+// processes on one machine.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <sstream>
+
+#include "build_paths.hpp"
+#include "etcd/etcd_server.hpp"
+#include "support/http_client.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
+#include "system/node.hpp"
+#include "system/process.hpp"
+#include "system/shell.hpp"
+
+using namespace troupe::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+const http_client::fields json{{"content-type", "application/json"}};
+const std::string pods = "/api/v1/namespaces/default/pods";
+const std::string endpoints = "/api/v1/namespaces/default/endpoints/kubernetes";
+const std::string troupe = TROUPE_BINARY_DIR "/troupe";
+
+bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit = 30s) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!holds())
+    if (std::chrono::steady_clock::now() > until) return false;
+  return true;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in{text};
+  std::vector<std::string> all;
+  for (std::string word; in >> word;)
+    all.push_back(word);
+  return all;
+}
+
+// The line without "troupe".
+std::vector<std::string> token_line(const fs::path& data, const std::string& flags = {}) {
+  const auto made =
+      shell(fmt::format("{} token create --data-dir {} {}", troupe, data.string(), flags));
+  REQUIRE(made.code == 0);
+  auto words = words_of(made.output);
+  words.erase(words.begin());
+  return words;
+}
+
+// Both of its outputs.
+process_result run(const std::string& arguments) {
+  return shell(fmt::format("{} {} 2>&1", troupe, arguments));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& each : words)
+    text += " " + each;
+  return text;
+}
+
+bool has(http_client& of, const std::string& path, const std::string& text) {
+  return of.request("GET", path).body.find(text) != std::string::npos;
+}
+
+std::string pod_json(const std::string& name, const std::string& node) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{0}"}},"spec":{{"nodeName":"{1}","terminationGracePeriodSeconds":1,)"
+      R"("containers":[{{"name":"c","image":"none",)"
+      R"("command":["sh","-c","echo this is {0}; sleep 1000"]}}]}}}})",
+      name, node);
+}
+
+bool runs(http_client& of, const std::string& name) {
+  return has(of, pods + "/" + name, "\"phase\":\"Running\"");
+}
+
+// Two control planes over one etcd, of which the second has joined.
+struct two_planes {
+  two_planes() {
+    first = std::make_unique<node>(
+        data("first"),
+        std::vector<std::string>{"--node-name", "first", "--store", "etcd", "--etcd-endpoints",
+                                 etcd.endpoint(), "--etcd-leader-lease", "2s"});
+    auto flags = token_line(data("first"), "--control-plane");
+    flags.insert(flags.end(), {"--node-name", "second", "--etcd-leader-lease", "2s"});
+    second = std::make_unique<node>(data("second"), flags);
+  }
+
+  fs::path data(const std::string& name) const { return folder.path() / name; }
+
+  const scratch_folder folder;
+  const etcd_server etcd;
+  std::unique_ptr<node> first, second;
+};
+
+// A machine that has joined by what the first control plane printed.
+struct machine {
+  explicit machine(const two_planes& planes) {
+    auto command = token_line(planes.data("first"));
+    command.insert(command.begin(), troupe);
+    command.insert(command.end(), {"--data-dir", planes.data("machine").string(), "--node-name",
+                                   "machine", "--runtime", "process"});
+    program = std::make_unique<process>(command, planes.folder.path() / "machine.log");
+    CHECK_THAT(program->read_line(10s), Contains(" as machine"));
+  }
+  std::unique_ptr<process> program;
+};
+
+}  // namespace
+
+TEST_CASE("a control plane joins by one line, and machines go on when the other is killed",
+          "[etcd][planes]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  two_planes cluster;
+  http_client to_first{cluster.first->where()}, to_second{cluster.second->where()};
+  CHECK(eventually([&] {
+    const auto all = to_second.request("GET", endpoints).body;
+    return all.find("first/127.0.0.1") != std::string::npos &&
+           all.find("second/127.0.0.1") != std::string::npos;
+  }));
+  machine joined{cluster};
+  const auto known = cluster.data("machine") / "join/cluster.json";
+  CHECK(eventually([&] { return read_file(known).find("second/127.0.0.1") != std::string::npos; }));
+
+  // Whichever control plane is asked, it reaches the containers of each machine.
+  for (const auto* where : {"first", "second", "machine"})
+    REQUIRE(to_first.request("POST", pods, pod_json(where, where), json).status == 201);
+  for (const auto* where : {"first", "second", "machine"}) {
+    CHECK(eventually([&] { return runs(to_second, where); }));
+    const auto log = pods + "/" + where + "/log";
+    CHECK(eventually([&] { return has(to_first, log, fmt::format("this is {}", where)); }));
+    CHECK(eventually([&] { return has(to_second, log, fmt::format("this is {}", where)); }));
+  }
+
+  const auto before = to_second.request("GET", pods + "/machine").body;
+  cluster.first->signal(SIGKILL);
+  REQUIRE(cluster.first->wait(5s));
+  const auto killed = std::chrono::steady_clock::now();
+  REQUIRE(to_second.request("POST", pods, pod_json("late", "machine"), json).status == 201);
+  CHECK(eventually([&] { return runs(to_second, "late"); }, 5s));
+  UNSCOPED_INFO("a new pod ran after " << std::chrono::duration_cast<std::chrono::milliseconds>(
+                                              std::chrono::steady_clock::now() - killed)
+                                              .count()
+                                       << " ms");
+  CHECK(has(to_second, pods + "/machine/log", "this is machine"));
+  CHECK_FALSE(joined.program->wait(0ms));
+  // The pod is the one that it was.
+  const auto status = before.substr(before.find("\"containerStatuses\""));
+  CHECK(to_second.request("GET", pods + "/machine").body.find(status) != std::string::npos);
+  // The one that is dead is taken out.
+  CHECK(eventually(
+      [&] {
+        return to_second.request("GET", endpoints).body.find("first/127.0.0.1") ==
+               std::string::npos;
+      },
+      40s));
+}
+
+TEST_CASE("a control plane leaves, and the others are all that is known", "[etcd][planes]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  two_planes cluster;
+  http_client to_first{cluster.first->where()};
+  REQUIRE(eventually([&] { return has(to_first, endpoints, "second/127.0.0.1"); }));
+  REQUIRE(eventually([&] { return has(to_first, "/api/v1/nodes/second", "\"type\":\"Ready\""); }));
+  const auto left = run(fmt::format("leave --data-dir {}", cluster.data("second").string()));
+  CHECK_THAT(left.output, Contains("left"));
+  CHECK(left.code == 0);
+  CHECK(cluster.second->wait(0ms) == 0);
+  CHECK(has(to_first, endpoints, "first/127.0.0.1"));
+  CHECK_FALSE(has(to_first, endpoints, "second/127.0.0.1"));
+  CHECK(to_first.request("GET", "/api/v1/nodes/second").status == 404);
+  CHECK_FALSE(fs::exists(cluster.data("second") / "pki"));
+  CHECK_FALSE(fs::exists(cluster.data("second") / "store"));
+  const auto last = run(fmt::format("leave --data-dir {} --force", cluster.data("first").string()));
+  CHECK(last.code == 1);
+  CHECK_THAT(last.output, Contains("the only control plane"));
+  CHECK(to_first.request("GET", "/api/v1/nodes/first").status == 200);
+}
+
+TEST_CASE("a control plane that cannot join says why and leaves nothing behind", "[etcd][planes]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  const etcd_server etcd;
+  const auto data = folder.path() / "first", other = folder.path() / "other";
+  const node first{
+      data, {"--node-name", "first", "--store", "etcd", "--etcd-endpoints", etcd.endpoint()}};
+  const auto line = token_line(data, "--control-plane");
+  const auto join = [&](std::vector<std::string> words, const std::string& name = "other") {
+    words.insert(words.end(), {"--data-dir", other.string(), "--node-name", name, "--runtime",
+                               "process", "--listen", "127.0.0.1:0"});
+    const auto done = run(joined(words));
+    CHECK(done.code == 1);
+    for (const auto* each : {"pki", "store", "etcd", "joining", "join", "control-plane.json"})
+      CHECK_FALSE(fs::exists(other / each));
+    return done.output;
+  };
+
+  auto wrong_key = line;
+  wrong_key.back() = std::string(64, 'a');
+  CHECK_THAT(join(wrong_key), Contains("--certificate-key does not open"));
+  wrong_key.back() = "short";
+  CHECK_THAT(join(wrong_key), Contains("expected 64 hexadecimal digits"));
+  CHECK_THAT(join(line, "first"), Contains("has a node first already"));
+  auto machines_line = token_line(data);
+  machines_line.insert(machines_line.end(),
+                       {"--control-plane", "--certificate-key", std::string(64, 'a')});
+  CHECK_THAT(join(machines_line), Contains("this token makes no control planes"));
+
+  // The sealed keys go with their token.
+  http_client api{first.where()};
+  const auto id = line[3].substr(0, line[3].find('.'));
+  const auto secret = "/api/v1/namespaces/kube-system/secrets/control-plane-" + id;
+  CHECK(api.request("GET", secret).status == 200);
+  CHECK(run(fmt::format("token delete {} --data-dir {}", id, data.string())).code == 0);
+  CHECK_THAT(join(line), Contains("the token is not known there"));
+  CHECK(eventually([&] { return api.request("GET", secret).status == 404; }));
+}
+
+TEST_CASE("a control plane with a store of its own makes no others, and does not leave",
+          "[planes]") {
+  const scratch_folder folder;
+  const auto data = folder.path() / "alone";
+  const node alone{data, {"--node-name", "alone"}};
+  const auto made = run(fmt::format("token create --control-plane --data-dir {}", data.string()));
+  CHECK(made.code == 1);
+  CHECK_THAT(made.output, Contains("another one needs an etcd"));
+  http_client api{alone.where()};
+  CHECK_FALSE(has(api, "/api/v1/namespaces/kube-system/secrets", "bootstrap-token"));
+  const auto left = run(fmt::format("leave --force --data-dir {}", data.string()));
+  CHECK(left.code == 1);
+  CHECK_THAT(left.output, Contains("has joined no cluster"));
+  CHECK(fs::exists(data / "store"));
+}

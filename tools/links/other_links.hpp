@@ -1,0 +1,64 @@
+// The links of a machine to the control planes that its kubelet does not work over: each may ask
+// it for logs, streams into containers, views of its console and what it uses, so that any control
+// plane answers for pods of any machine (docs/decisions/0071-several-servers.md).
+//
+// A thread of its own opens and closes them, since closing one waits for gRPC.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "actors/link/node_gateway.hpp"
+#include "runtime/actor_system.hpp"
+#include "runtime/link/link.hpp"
+#include "tools/links/server_choice.hpp"
+
+namespace troupe::tools {
+
+struct other_links_options {
+  // What the machine answers. Of who is told of links nothing is taken.
+  actors::gateway_options answers;
+  runtime::link::credentials_source credentials;
+  // The control plane of that name gets none: it is this machine's own. May be empty.
+  std::string except;
+};
+
+class other_links {
+ public:
+  // The system outlives it.
+  other_links(runtime::actor_system& system, std::shared_ptr<server_choice> choice,
+              other_links_options options);
+  // Ends them.
+  ~other_links();
+  other_links(const other_links&) = delete;
+  other_links& operator=(const other_links&) = delete;
+
+  // The choice has learned of others. Any thread; returns at once.
+  void look();
+
+ private:
+  struct link {
+    runtime::actor_ref gateway;
+    std::unique_ptr<runtime::link::dialer> dialer;
+  };
+
+  void run();
+  void bring_up_to_date();
+  void open(const std::string& name);
+
+  runtime::actor_system& system_;
+  const std::shared_ptr<server_choice> choice_;
+  const other_links_options options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool due_ = false, ending_ = false;
+  std::map<std::string, link> links_;  // of the thread
+  std::thread thread_;
+};
+
+}  // namespace troupe::tools

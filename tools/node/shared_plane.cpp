@@ -1,0 +1,51 @@
+#include "tools/node/shared_plane.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <utility>
+
+#include "actors/api_servers/api_server_follower.hpp"
+#include "server/credentials/x509.hpp"
+
+namespace troupe::tools {
+
+tl::expected<own_node_key, std::string> own_node_key::make(const std::string& node) {
+  auto key = server::x509::make_key();
+  if (!key) return tl::make_unexpected(key.error());
+  const auto request = server::x509::make_request(*key, "system:node:" + node);
+  if (!request) return tl::make_unexpected(request.error());
+  auto read = server::x509::read_request(*request);
+  if (!read) return tl::make_unexpected(read.error());
+  return own_node_key{std::move(*key), std::move(read->public_key), std::move(read->key_hash)};
+}
+
+shared_plane::shared_plane(actors::control_plane& plane, shared_plane_options options) {
+  if (options.key) start_links(plane, options);
+  registration_ = std::make_unique<actors::api_server_registration>(
+      plane.system(), plane.store(), plane.writes(),
+      actors::api_servers_options{std::move(options.own)});
+}
+
+void shared_plane::start_links(actors::control_plane& plane, const shared_plane_options& options) {
+  choice_ = std::make_shared<server_choice>(std::nullopt);
+  // A certificate for each handshake: the authority is at hand, and none has to be renewed.
+  auto credentials = [key = *options.key, node = options.answers.node, signer = options.signer] {
+    auto signed_now = signer->certify(node, key.public_key, std::chrono::system_clock::now());
+    if (!signed_now) spdlog::warn("no certificate for this node: {}", signed_now.error());
+    return runtime::link::credentials{std::move(signed_now).value_or(""), key.private_key,
+                                      signer->authority()};
+  };
+  others_ = std::make_shared<other_links>(plane.system(), choice_,
+                                          other_links_options{.answers = options.answers,
+                                                              .credentials = std::move(credentials),
+                                                              .except = options.own().name});
+  actors::follow_api_servers(
+      plane.system(), plane.core_actors().watcher,
+      [choice = choice_, others = std::weak_ptr{others_}](const auto& records) {
+        choice->learn(records);
+        if (const auto links = others.lock()) links->look();
+      });
+}
+
+}  // namespace troupe::tools
