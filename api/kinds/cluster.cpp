@@ -51,6 +51,7 @@ kind_row request_row() {
   row.keep_at_status = [](body& now, const body& was) {
     keep_decisions(as<CertificateSigningRequest>(now), as<CertificateSigningRequest>(was));
   };
+  row.check_create = &check_create_as<CertificateSigningRequest>;
   row.check_status = &check_status_as<CertificateSigningRequest>;
   return row;
 }
