@@ -12,7 +12,7 @@
 // `defaults::log_answer_limit` is told `io`: nobody knows.
 //
 // The replica is written without syncs. What a kill takes, or what the log has dropped, is fetched
-// again: as steps while the log has them, else as a whole state, and history begins anew with it.
+// again: as steps while the log has them, else as a whole state, and history begins with it.
 //
 // Threads: as store.hpp. Completions and the observer run on the thread of the log.
 #pragma once

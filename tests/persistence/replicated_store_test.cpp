@@ -141,7 +141,7 @@ TEST_CASE("a replica that missed more than the log keeps reads the whole state",
   CHECK(value_of(after->front().previous) == "1");
 }
 
-TEST_CASE("an observer notices that history begins anew", "[replica]") {
+TEST_CASE("an observer notices that history begins again", "[replica]") {
   const captured_log log;
   model_cluster cluster;
   plane one{cluster, "a", {}}, other{cluster, "b", {}};
