@@ -84,6 +84,8 @@ std::vector<std::string_view> approved_by(const CertificateSigningRequestSpec& s
                                           const request_facts& facts) {
   if (spec.signer_name() != kubelet_client_signer || !check_kubelet_client(spec, facts).empty())
     return {};
+  const auto& groups = spec.groups();
+  if (std::find(groups.begin(), groups.end(), joined_nodes_group) != groups.end()) return {};
   if (spec.username() == facts.common_name) return {"selfnodeclient", "nodeclient"};
   return {"nodeclient"};
 }

@@ -46,17 +46,24 @@ std::vector<std::string> entries(const X509_NAME* name, int nid) {
   return found;
 }
 
-void read_names(X509_REQ& request, request_facts& into) {
+// False for names that no rule of a signer is about: the extension is there twice, cannot be read,
+// or has names of other kinds. They would go into the certificate without having been looked at.
+bool read_names(X509_REQ& request, request_facts& into) {
+  constexpr int absent = -1;
   const extensions_ptr extensions{X509_REQ_get_extensions(&request)};
+  int state = absent;
   const names_ptr names{static_cast<GENERAL_NAMES*>(
-      X509V3_get_d2i(extensions.get(), NID_subject_alt_name, nullptr, nullptr))};
+      X509V3_get_d2i(extensions.get(), NID_subject_alt_name, &state, nullptr))};
+  if (!names) return state == absent;
   for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const int type = sk_GENERAL_NAME_value(names.get(), i)->type;
+    if (type != GEN_DNS && type != GEN_IPADD && type != GEN_EMAIL && type != GEN_URI) return false;
     into.dns_names = into.dns_names || type == GEN_DNS;
     into.addresses = into.addresses || type == GEN_IPADD;
     into.emails = into.emails || type == GEN_EMAIL;
     into.uris = into.uris || type == GEN_URI;
   }
+  return true;
 }
 
 }  // namespace
@@ -72,8 +79,11 @@ tl::expected<request_facts, std::string> read_request(const std::string& pem) {
   if (auto names = entries(subject, NID_commonName); !names.empty())
     facts.common_name = std::move(names.back());
   facts.organizations = entries(subject, NID_organizationName);
-  read_names(*parsed, facts);
+  const bool names_read = read_names(*parsed, facts);
   ERR_clear_error();
+  if (!names_read)
+    return tl::make_unexpected(std::string{
+        "its subjectAltNames must be one extension with names of DNS, IP, email or URI only"});
   return facts;
 }
 

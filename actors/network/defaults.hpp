@@ -59,8 +59,12 @@ inline constexpr std::size_t most_endpoints = 1'000;
 inline constexpr std::chrono::milliseconds nft_limit = 30s;
 inline constexpr duration nft_retry = 2s;
 inline constexpr duration nft_longest_retry = 60s;
-// How often the whole table is written although nothing failed: another program may have flushed
-// all rules (upstream writes all again each hour).
+// How long the answer to a script may take, with the scripts of others that wait before it.
+inline constexpr duration nft_answer_limit = 120s;
+// How often it is asked whether a table is still there: another program may have flushed all rules
+// (kubernetes: kube-proxy, nftables.syncPeriod).
+inline constexpr duration nft_probe = 30s;
+// How often the whole table is written although nothing failed (upstream: each hour).
 inline constexpr duration nft_renewal = 600s;
 // Of the kernel's list of connections: more than it gives at once (32 KiB), and how long it may
 // take for that.

@@ -186,6 +186,13 @@ void check(findings& out, const CertificateSigningRequest& object) {
                 "may not specify a duration less than 600 seconds (10 minutes)");
 }
 
+void check_create(findings& out, const CertificateSigningRequest& object) {
+  const auto step = out.at.field("spec");
+  if (object.spec().signer_name() == "kubernetes.io/legacy-unknown")
+    out.invalid("signerName", object.spec().signer_name(),
+                "the legacy signerName is not allowed via this API version");
+}
+
 void check_status(findings& out, const CertificateSigningRequest& now,
                   const CertificateSigningRequest& was) {
   const auto step = out.at.field("status");

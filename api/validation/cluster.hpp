@@ -18,6 +18,7 @@ void check(findings& out, const core::v1::LimitRange& object);
 void check(findings& out, const node::v1::RuntimeClass& object);
 
 void check(findings& out, const certificates::v1::CertificateSigningRequest& object);
+void check_create(findings& out, const certificates::v1::CertificateSigningRequest& object);
 // Of a write of status or approval.
 void check_status(findings& out, const certificates::v1::CertificateSigningRequest& now,
                   const certificates::v1::CertificateSigningRequest& was);

@@ -1,4 +1,5 @@
 // The checks of the kinds that need few.
+#include <algorithm>
 #include <set>
 
 #include "api/validation/checks.hpp"
@@ -84,6 +85,10 @@ void check_update(findings& out, const Node& now, const Node& was) {
                                " except from \"\" to valid");
   };
   keep("podCIDR", now.spec().pod_cidr(), was.spec().pod_cidr());
+  const auto &ranges = now.spec().pod_cidrs(), &old_ranges = was.spec().pod_cidrs();
+  if (!old_ranges.empty() &&
+      !std::equal(ranges.begin(), ranges.end(), old_ranges.begin(), old_ranges.end()))
+    out.forbidden("podCIDRs", "node updates may not change podCIDR except from \"\" to valid");
   keep("providerID", now.spec().provider_id(), was.spec().provider_id());
 }
 

@@ -141,7 +141,7 @@ transport::peer_certificate transport::client_certificate() const {
   if (const long code = SSL_get_verify_result(ssl_); code != X509_V_OK)
     found.verify_error = X509_verify_cert_error_string(code);
   const X509_NAME* subject = X509_get_subject_name(certificate);
-  found.common_name = openssl::entry(subject, NID_commonName);
+  found.common_name = openssl::last_entry(subject, NID_commonName);
   found.organizations = openssl::entries(subject, NID_organizationName);
   found.key_hash = openssl::key_hash(X509_get_X509_PUBKEY(certificate));
   return found;

@@ -58,9 +58,9 @@ std::string key_hash(const X509_PUBKEY* key) {
   return text;
 }
 
-std::string entry(const X509_NAME* name, int nid) {
+std::string last_entry(const X509_NAME* name, int nid) {
   auto found = entries(name, nid);
-  return found.empty() ? std::string() : std::move(found.front());
+  return found.empty() ? std::string() : std::move(found.back());
 }
 
 }  // namespace troupe::server::openssl

@@ -40,7 +40,8 @@ std::string take_error();
 std::vector<std::string> entries(const X509_NAME* name, int nid);
 // "sha256:" and the hash of the key as SubjectPublicKeyInfo (DER) in hex, as kubeadm words it.
 std::string key_hash(const X509_PUBKEY* key);
-// The first of them; empty when there is none.
-std::string entry(const X509_NAME* name, int nid);
+// The last of them, which counts (Go: crypto/x509/pkix, Name.FillFromRDNSequence); empty when there
+// is none.
+std::string last_entry(const X509_NAME* name, int nid);
 
 }  // namespace troupe::server::openssl

@@ -41,6 +41,38 @@ A0gAMEUCIQDw1h4mwykdKTJLWnEn5Oqj7du4xkdKjShV90/pxrD/YgIgWtdNpuQ+
 -----END CERTIFICATE REQUEST-----
 )";
 
+// As the first, with names that no rule of a signer is about: the extension is there twice, has a
+// name of another kind (otherName), cannot be read.
+constexpr const char* requests_with_odd_names[] = {
+    R"(-----BEGIN CERTIFICATE REQUEST-----
+MIIBHzCBxgIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE1/mlZnWC34Vw
+A+fPwzA4ksHIofg9k/6h9+kByjEjmn7eAhptFG86lU+lBFxZsXm3jkdJRX/lT8nb
+CilTdcVc6aA0MDIGCSqGSIb3DQEJDjElMCMwDwYDVR0RBAgwBoIEZXZpbDAQBgNV
+HREECTAHggVldmlsMjAKBggqhkjOPQQDAgNIADBFAiEA1CGi2g7Gq1phZrIZ7EiG
+7uB0IW+Mf/oB4hoDU10QMKQCIAUxFbu+xZ5Ozya76KEoVc6HLHiyuaiF8FfPyyiC
+TJ6g
+-----END CERTIFICATE REQUEST-----
+)",
+    R"(-----BEGIN CERTIFICATE REQUEST-----
+MIIBEzCBugIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE1/mlZnWC34Vw
+A+fPwzA4ksHIofg9k/6h9+kByjEjmn7eAhptFG86lU+lBFxZsXm3jkdJRX/lT8nb
+CilTdcVc6aAoMCYGCSqGSIb3DQEJDjEZMBcwFQYDVR0RBA4wDKAKBgMqAwSgAwwB
+eDAKBggqhkjOPQQDAgNIADBFAiEA/oYP0ouPUwKeX17FQji0fafy1r+Zm5oZGuBs
+KYe+jYcCIHvvMtRLLusqKUYc8VtdLxIeGn6idgR9RHS65kmR3ZRE
+-----END CERTIFICATE REQUEST-----
+)",
+    R"(-----BEGIN CERTIFICATE REQUEST-----
+MIIBCDCBrwIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE1/mlZnWC34Vw
+A+fPwzA4ksHIofg9k/6h9+kByjEjmn7eAhptFG86lU+lBFxZsXm3jkdJRX/lT8nb
+CilTdcVc6aAdMBsGCSqGSIb3DQEJDjEOMAwwCgYDVR0RBAMwBXgwCgYIKoZIzj0E
+AwIDSAAwRQIhANtsGJfK+rFPeb2xaMWcabfSpcVc5G25BbRuUqn6dwanAiB6FuT3
+jMiDK3lkSanD3ZAFXEJdNMn3JJ5vhgppS3Sg/Q==
+-----END CERTIFICATE REQUEST-----
+)"};
+
 const runtime::wall_time noon{std::chrono::seconds{1'700'000'000}};
 
 CertificateSigningRequestSpec spec_of(std::string_view signer, const std::string& request,
@@ -117,6 +149,26 @@ TEST_CASE("A request is read for its subject and its alternative names", "[certi
   CHECK_FALSE(server->emails);
   CHECK_FALSE(read_request(""));
   CHECK_FALSE(read_request(std::string{node_request}.substr(0, 200)));
+}
+
+TEST_CASE("A request whose alternative names cannot be judged is not signed", "[certificates]") {
+  for (const auto* text : requests_with_odd_names) {
+    const auto odd = read_request(text);
+    REQUIRE_FALSE(odd);
+    CHECK(odd.error() ==
+          "its subjectAltNames must be one extension with names of DNS, IP, email or URI only");
+  }
+}
+
+TEST_CASE("A joined machine gets no certificate that would outlast its Node", "[certificates]") {
+  const auto facts = read_request(node_request);
+  REQUIRE(facts);
+  auto spec = spec_of(kubelet_client_signer, node_request, {"digital signature", "client auth"});
+  spec.set_username("system:node:n1");
+  spec.add_groups("system:nodes");
+  CHECK(approved_by(spec, *facts).size() == 2);
+  spec.add_groups("troupe:joined-nodes");
+  CHECK(approved_by(spec, *facts).empty());
 }
 
 TEST_CASE("Each signer takes what upstream's takes", "[certificates]") {

@@ -1,11 +1,8 @@
 // What the control plane says of its decisions in the log: what an operator would ask about at the
 // level info, each step at debug, with the object and its revision.
-#include <spdlog/sinks/ostream_sink.h>
-
 #include <catch2/catch.hpp>
-#include <sstream>
 
-#include "actors/core/log.hpp"
+#include "actors/room_log.hpp"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
@@ -33,36 +30,6 @@ ConfigMap map_named(const std::string& name) {
   map.mutable_metadata()->set_namespace_("default");
   return map;
 }
-
-// The lines of the room's logger while it lives, each as "level message".
-class room_log {
- public:
-  // How often it says so.
-  std::size_t count(const std::string& line) const {
-    const auto all = text();
-    std::size_t found = 0;
-    for (auto at = all.find(line); at != all.npos; at = all.find(line, at + 1))
-      ++found;
-    return found;
-  }
-
-  room_log() : before_{actors::log().level()} {
-    sink_->set_pattern("%l %v");
-    actors::log().sinks().push_back(sink_);
-    actors::log().set_level(spdlog::level::debug);
-  }
-  ~room_log() {
-    actors::log().sinks().pop_back();
-    actors::log().set_level(before_);
-  }
-  std::string text() const { return text_.str(); }
-
- private:
-  std::ostringstream text_;
-  const std::shared_ptr<spdlog::sinks::ostream_sink_mt> sink_ =
-      std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
-  const spdlog::level::level_enum before_;
-};
 
 }  // namespace
 

@@ -395,6 +395,14 @@ TEST_CASE("runtimes, certificates and priorities of requests are checked") {
         "the form 'example.com/signer-name'",
         "spec.expirationSeconds: Invalid value: 5: may not specify a duration less than 600 "
         "seconds (10 minutes)"}},
+      {"certificates.k8s.io/v1 CertificateSigningRequest",
+       "metadata: {name: x}\nspec: {signerName: kubernetes.io/legacy-unknown, request: YQ==, "
+       "usages: "
+       "[client auth]}\n",
+       {"spec.request: Invalid value: \"YQ==\": PEM block type must be CERTIFICATE REQUEST",
+        "spec.signerName: Invalid value: \"kubernetes.io/legacy-unknown\": the legacy signerName "
+        "is "
+        "not allowed via this API version"}},
       {"flowcontrol.apiserver.k8s.io/v1 FlowSchema",
        "metadata: {name: x}\nspec: {matchingPrecedence: 1}\n",
        {"spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have "

@@ -482,6 +482,23 @@ TEST_CASE("nodes, events and identity") {
         lines{"metadata.uid: Invalid value: \"other\": field is immutable"});
 }
 
+TEST_CASE("the ranges of a node's pods stay once they are given") {
+  core::v1::Node was;
+  was.mutable_metadata()->set_name("n");
+  auto now = was;
+  now.mutable_spec()->set_pod_cidr("10.42.1.0/24");
+  now.mutable_spec()->add_pod_cidrs("10.42.1.0/24");
+  CHECK(faults_of_change(now, was).empty());
+  was = now;
+  now.mutable_spec()->set_pod_cidrs(0, "10.42.0.0/16");
+  const lines refused{
+      "spec.podCIDRs: Forbidden: node updates may not change podCIDR except from \"\" to valid"};
+  CHECK(faults_of_change(now, was) == refused);
+  now = was;
+  now.mutable_spec()->add_pod_cidrs("fd00::/64");
+  CHECK(faults_of_change(now, was) == refused);
+}
+
 TEST_CASE("a hostile object gets a bounded answer") {
   core::v1::Pod pod = created<core::v1::Pod>(good_pod);
   for (int i = 0; i < 10'000; ++i)

@@ -11,6 +11,28 @@
 
 namespace troupe::test {
 
+class memory_sink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  std::string text() {
+    std::lock_guard lock{mutex_};
+    return text_;
+  }
+  std::string take() {
+    std::lock_guard lock{mutex_};
+    return std::exchange(text_, {});
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    text_.append(line.data(), line.size());
+  }
+  void flush_() override {}
+
+  std::string text_;
+};
+
 // The default logger's lines while it lives, from `debug` on. Loggers that are copied meanwhile
 // keep its sink.
 class captured_log {
@@ -29,29 +51,7 @@ class captured_log {
   std::string take() { return sink_->take(); }
 
  private:
-  class memory : public spdlog::sinks::base_sink<std::mutex> {
-   public:
-    std::string text() {
-      std::lock_guard lock{mutex_};
-      return text_;
-    }
-    std::string take() {
-      std::lock_guard lock{mutex_};
-      return std::exchange(text_, {});
-    }
-
-   private:
-    void sink_it_(const spdlog::details::log_msg& message) override {
-      spdlog::memory_buf_t line;
-      formatter_->format(message, line);
-      text_.append(line.data(), line.size());
-    }
-    void flush_() override {}
-
-    std::string text_;
-  };
-
-  const std::shared_ptr<memory> sink_ = std::make_shared<memory>();
+  const std::shared_ptr<memory_sink> sink_ = std::make_shared<memory_sink>();
   const std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
 };
 

@@ -68,22 +68,33 @@ class autoscaler final : public reconciler {
     uid_ = owner()->meta().uid();
     history_ = {};
     next_look_ = {};
+    selecting_ = {};
   }
 
   // Two looks for each decision: who is to be asked, and, with the answer, what to do.
   void sync() override {
     if (owner()->meta().has_deletion_timestamp() || asking_) return;
-    const bool changed = owner()->meta().generation() != looked_at_generation_;
+    const auto generation = owner()->meta().generation();
+    const bool changed = generation != looked_at_generation_;
     if (now() < next_look_ && !changed) return;
+    if (generation != asked_generation_) usage_.reset();
     const auto state = read_store();
     const auto target = find_target(state, body());
-    std::vector<api::object_ptr> pods;
-    if (target) pods = pods_of(state, owner()->meta().namespace_(), target->scale);
-    if (!usage_ && needs_usage(body()) && !pods.empty()) return ask_usage(pods);
+    // With the answer it is about those that were asked for.
+    if (!usage_) {
+      pods_.clear();
+      if (target) pods_ = pods_of(state, owner()->meta().namespace_(), target->scale);
+      if (needs_usage(body()) && !pods_.empty()) return ask_usage();
+    }
     next_look_ = now() + defaults::sync_period;
-    looked_at_generation_ = owner()->meta().generation();
-    decide(state, target, pods);
+    if (changed || selecting_.size() != 1 || now() >= next_comparison_) {
+      selecting_ = autoscalers_of(state, owner()->meta().namespace_(), pods_);
+      next_comparison_ = now() + defaults::comparison_period;
+    }
+    looked_at_generation_ = generation;
+    decide(target);
     usage_.reset();
+    pods_.clear();
   }
 
   void after_sync() override {
@@ -91,12 +102,13 @@ class autoscaler final : public reconciler {
     if (!failed() && !asking_) enqueue_in(next_look_ - now());
   }
 
-  void ask_usage(const std::vector<api::object_ptr>& pods) {
+  void ask_usage() {
     ask_nodes question;
-    for (const auto& pod : pods)
+    for (const auto& pod : pods_)
       if (pod->as<Pod>().status().phase() == "Running")
         question.nodes.insert(pod->as<Pod>().spec().node_name());
     asking_ = true;
+    asked_generation_ = owner()->meta().generation();
     const auto desk = system().actors().find(usage_desk_kind, usage_desk_kind);
     request<nodes_usage>(desk, std::move(question), defaults::usage_wait,
                          [this](const auto& answered) {
@@ -106,14 +118,13 @@ class autoscaler final : public reconciler {
                          });
   }
 
-  void decide(const persistence::snapshot& state, const result<scale_target>& target,
-              const std::vector<api::object_ptr>& pods) {
+  void decide(const result<scale_target>& target) {
     const look_time at{now(), wall_now()};
     result<target_view> view = tl::make_unexpected(target ? std::string{} : target.error());
     if (target)
       view =
-          target_view{target->scale, measured(pods, usage_.value_or(usage_by_node{}), at.wall_now),
-                      autoscalers_of(state, owner()->meta().namespace_(), pods)};
+          target_view{target->scale, measured(pods_, usage_.value_or(usage_by_node{}), at.wall_now),
+                      selecting_};
     auto plan = plan_scaling(body(), view, history_, at);
     if (plan.rescale_to) return rescale(*target, std::move(plan), at);
     write_status(std::move(plan));
@@ -171,10 +182,14 @@ class autoscaler final : public reconciler {
 
   std::string uid_;
   scaling_history history_;
-  std::optional<usage_by_node> usage_;  // for the decision that is due
+  // For the decision that is due: the pods, and what they use.
+  std::vector<api::object_ptr> pods_;
+  std::optional<usage_by_node> usage_;
   bool asking_ = false;
-  runtime::time_point next_look_{};
-  std::int64_t looked_at_generation_ = 0;
+  // Which autoscalers select some of the pods, as of the last comparison.
+  std::vector<std::string> selecting_;
+  runtime::time_point next_look_{}, next_comparison_{};
+  std::int64_t looked_at_generation_ = 0, asked_generation_ = 0;
 };
 
 }  // namespace

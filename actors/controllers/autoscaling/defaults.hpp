@@ -12,6 +12,9 @@ using namespace std::chrono_literals;
 // Between two looks at what is measured
 // (kube-controller-manager --horizontal-pod-autoscaler-sync-period).
 inline constexpr auto sync_period = 15s;
+// How often it is looked whether another autoscaler selects the same pods: all of the namespace are
+// compared. A new one compares at its first look, and then does not act.
+inline constexpr auto comparison_period = 60s;
 // A ratio of usage to target so near to 1 changes nothing (--horizontal-pod-autoscaler-tolerance).
 inline constexpr double tolerance = 0.1;
 // How long the processor time of a pod that starts may count for nothing

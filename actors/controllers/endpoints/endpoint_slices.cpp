@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <tuple>
 
 #include "actors/controllers/endpoints/service_pods.hpp"
+#include "actors/controllers/endpoints/slice_identity.hpp"
 #include "api/equality.hpp"
 
 namespace troupe::actors::endpoints {
@@ -17,21 +17,7 @@ using api::discovery::v1::Endpoint;
 using api::discovery::v1::EndpointPort;
 using api::discovery::v1::EndpointSlice;
 
-constexpr const char* service_label = "kubernetes.io/service-name";
-constexpr const char* manager_label = "endpointslice.kubernetes.io/managed-by";
 constexpr const char* manager = "endpointslice-controller.k8s.io";
-
-// What tells ports apart, in an order.
-using port_key = std::vector<std::tuple<std::string, std::int32_t, std::string, std::string>>;
-
-template <class Ports>
-port_key key_of(const Ports& ports) {
-  port_key key;
-  for (const auto& port : ports)
-    key.emplace_back(port.name(), port.port(), port.protocol(), port.app_protocol());
-  std::sort(key.begin(), key.end());
-  return key;
-}
 
 using wanted_endpoints = std::map<std::string, Endpoint>;  // by uid of the pod
 using wanted_groups = std::map<port_key, wanted_endpoints>;
@@ -78,17 +64,9 @@ wanted_groups wanted_of(const Service& service, const std::vector<api::object_pt
 void write_head(const Service& service, const port_key& ports, EndpointSlice& slice) {
   auto& labels = *slice.mutable_metadata()->mutable_labels();
   labels = labels_of(service);
-  labels[service_label] = service.metadata().name();
-  labels[manager_label] = manager;
+  set_owner_labels(labels, service.metadata().name(), manager);
   slice.set_address_type("IPv4");
-  slice.clear_ports();
-  for (const auto& [name, number, protocol, app_protocol] : ports) {
-    auto& port = *slice.add_ports();
-    port.set_name(name);
-    port.set_port(number);
-    port.set_protocol(protocol);
-    if (!app_protocol.empty()) port.set_app_protocol(app_protocol);
-  }
+  set_ports(slice, ports);
 }
 
 // A slice as it is going to be; `before` is null for a new one.

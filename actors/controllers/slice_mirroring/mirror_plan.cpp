@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <tuple>
 
+#include "actors/controllers/endpoints/slice_identity.hpp"
 #include "api/equality.hpp"
 #include "api/values/cidr.hpp"
 
@@ -17,8 +17,6 @@ using api::core::v1::EndpointSubset;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-constexpr const char* service_label = "kubernetes.io/service-name";
-constexpr const char* manager_label = "endpointslice.kubernetes.io/managed-by";
 constexpr const char* manager = "endpointslicemirroring-controller.k8s.io";
 constexpr const char* skip_label = "endpointslice.kubernetes.io/skip-mirror";
 // Of a lock of old leader elections, that changes each second.
@@ -26,18 +24,7 @@ constexpr const char* leader_annotation = "control-plane.alpha.kubernetes.io/lea
 constexpr const char* change_annotation = "endpoints.kubernetes.io/last-change-trigger-time";
 constexpr const char* applied_annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-using port_list = std::vector<std::tuple<std::string, std::int32_t, std::string, std::string>>;
-using group_key = std::pair<std::string, port_list>;  // by family
-
-template <class Ports>
-port_list ports_of(const Ports& ports) {
-  port_list out;
-  for (const auto& port : ports)
-    out.emplace_back(port.name(), port.port(), port.protocol().empty() ? "TCP" : port.protocol(),
-                     port.app_protocol());
-  std::sort(out.begin(), out.end());
-  return out;
-}
+using group_key = std::pair<std::string, endpoints::port_key>;  // by family
 
 void add_endpoint(EndpointSlice& to, const EndpointAddress& from, bool ready) {
   auto& made = *to.add_endpoints();
@@ -52,27 +39,19 @@ void write_head(const api::object& endpoints, const group_key& key, EndpointSlic
   auto& meta = *slice.mutable_metadata();
   auto& labels = *meta.mutable_labels();
   labels = endpoints.meta().labels();
-  labels[service_label] = endpoints.meta().name();
-  labels[manager_label] = manager;
+  endpoints::set_owner_labels(labels, endpoints.meta().name(), manager);
   auto& annotations = *meta.mutable_annotations();
   annotations = endpoints.meta().annotations();
   annotations.erase(change_annotation);
   annotations.erase(applied_annotation);
   slice.set_address_type(key.first);
-  slice.clear_ports();
-  for (const auto& [name, number, protocol, app_protocol] : key.second) {
-    auto& port = *slice.add_ports();
-    port.set_name(name);
-    port.set_port(number);
-    port.set_protocol(protocol);
-    if (!app_protocol.empty()) port.set_app_protocol(app_protocol);
-  }
+  endpoints::set_ports(slice, key.second);
 }
 
 using groups = std::map<group_key, std::unique_ptr<EndpointSlice>>;
 
 void add_subset(groups& to, const EndpointSubset& subset) {
-  const auto ports = ports_of(subset.ports());
+  const auto ports = endpoints::key_of(subset.ports());
   int added = 0;
   const auto add = [&](const auto& addresses, bool ready) {
     for (const auto& each : addresses) {
@@ -112,7 +91,7 @@ mirror_plan plan_mirror(const api::object& endpoints, const api::object_ptr& ser
   mirror_plan plan;
   for (const auto& object : present) {
     const auto& slice = object->as<EndpointSlice>();
-    const auto found = wanted.find({slice.address_type(), ports_of(slice.ports())});
+    const auto found = wanted.find({slice.address_type(), endpoints::key_of(slice.ports())});
     if (found == wanted.end() || object->meta().has_deletion_timestamp()) {
       plan.remove.push_back(object);
       continue;

@@ -1,5 +1,6 @@
 #include "actors/kubelet/pressure/pressure_monitor.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <string>
@@ -44,9 +45,27 @@ void pressure_monitor::on_supplies_read(const supplies_read& m) {
   last_ = m.supplies;
   const auto passed = passed_thresholds(m.supplies, setup_.thresholds);
   memory_.saw(passed, now());
-  told_ = memory_.holding(now());
+  auto holding = memory_.holding(now());
+  log_changes(passed, holding);
+  told_ = std::move(holding);
   tell(setup_.kubelet, pressures_seen{told_});
+  if (passed.empty()) last_choice_.reset();
   if (!passed.empty() && !making_room_) make_room(passed.front());
+}
+
+void pressure_monitor::log_changes(const std::vector<passed_threshold>& passed,
+                                   const std::set<shortage>& holding) const {
+  for (const auto& each : passed)
+    if (!told_.contains(each.of))
+      log().warn(
+          "kubelet: {} begins: available {} {}, threshold {}{}: new pods are rejected and pods are "
+          "evicted; it lasts until {} after the threshold was last passed",
+          condition_of(each.of), each.resource, each.available, each.quantity,
+          each.of == shortage::disk ? fmt::format(" on the disk of {}", setup_.root_dir.string())
+                                    : std::string{},
+          std::chrono::duration_cast<std::chrono::minutes>(kubelet_defaults::pressure_transition));
+  for (const auto of : told_)
+    if (!holding.contains(of)) log().info("kubelet: {} ends", condition_of(of));
 }
 
 void pressure_monitor::make_room(const passed_threshold& of) {
@@ -69,7 +88,8 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
     candidates_.push_back(
         {.uid = each->meta().uid(),
          .priority = pod.spec().priority(),
-         .requested = threshold_.of == shortage::memory ? requests.memory : requests.ephemeral});
+         .requested = threshold_.of == shortage::memory ? requests.memory : requests.ephemeral,
+         .name = each->meta().namespace_() + '/' + each->meta().name()});
     uids.push_back(each->meta().uid());
   }
   if (candidates_.empty() || threshold_.of == shortage::pids) return evict_first();
@@ -100,14 +120,23 @@ void pressure_monitor::on_disk_measured(const disk_measured& m) {
 
 void pressure_monitor::evict_first() {
   making_room_ = false;
+  rank_for_eviction(candidates_, threshold_.of);
+  const auto chosen = candidates_.empty() ? std::string{} : candidates_.front().uid;
+  // The same pod again is one that takes its time to end.
+  const bool is_new = std::exchange(last_choice_, chosen) != chosen;
   if (candidates_.empty()) {
-    log().warn("kubelet: the node is low on {} and no pod can be evicted", threshold_.resource);
+    if (is_new)
+      log().warn(
+          "kubelet: the node is low on {} (available {}, threshold {}), and no pod can be "
+          "evicted",
+          threshold_.resource, threshold_.available, threshold_.quantity);
     return;
   }
-  rank_for_eviction(candidates_, threshold_.of);
-  log().warn("kubelet: pod {} is evicted: the node is low on {}, {} is left",
-             candidates_.front().uid, threshold_.resource, threshold_.available);
-  tell(setup_.kubelet, evict_pod{candidates_.front().uid, eviction_failure(threshold_)});
+  if (is_new)
+    log().warn("kubelet: pod {} is evicted: the node is low on {} (available {}, threshold {})",
+               candidates_.front().name, threshold_.resource, threshold_.available,
+               threshold_.quantity);
+  tell(setup_.kubelet, evict_pod{chosen, eviction_failure(threshold_)});
 }
 
 }  // namespace troupe::actors

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "actors/kubelet/os/job_queue.hpp"
@@ -62,6 +64,8 @@ class pressure_monitor : public runtime::actor {
   };
 
   void look();
+  void log_changes(const std::vector<passed_threshold>& passed,
+                   const std::set<shortage>& holding) const;
   void on_supplies_read(const supplies_read& m);
   void on_disk_measured(const disk_measured& m);
   void make_room(const passed_threshold& of);
@@ -75,6 +79,8 @@ class pressure_monitor : public runtime::actor {
   // The round under way: what it is for, and who could go.
   passed_threshold threshold_;
   std::vector<pod_consumption> candidates_;
+  // The uid of the pod that was last to go while a threshold is passed; empty: none could.
+  std::optional<std::string> last_choice_;
   bool looking_ = false, making_room_ = false;
   runtime::timer rounds_;
 };

@@ -67,6 +67,7 @@ struct pod_consumption {
   std::string uid;
   std::int32_t priority = 0;
   std::int64_t used = 0, requested = 0;
+  std::string name = {};  // NAMESPACE/NAME
 };
 
 // Who goes first: pods that use more than they asked for, then those of a lower priority, then

@@ -1,7 +1,6 @@
 #include "actors/network/policies/network_policies.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
@@ -42,7 +41,23 @@ bool made_later(const api::object& a, const api::object& b) {
 }  // namespace
 
 network_policies::network_policies(runtime::actor_ref watcher, network_policies_options options)
-    : informer{std::move(watcher)}, options_{std::move(options)} {}
+    : informer{std::move(watcher)}, options_{std::move(options)}, writer_{make_writer()} {}
+
+nft::script_writer network_policies::make_writer() {
+  return nft::script_writer{
+      {.subject = "the rules of policies",
+       .text = [this](nft::extent wanted) { return nft::text_of(table_, wanted); },
+       .give =
+           [this](std::string text, nft::script_id script) {
+             running_for_ = std::exchange(waiting_, {});
+             options_.run(std::move(text), [to = self(), script](std::string problem) {
+               to.tell(nft::script_done{script, std::move(problem)});
+             });
+           },
+       .ended = [this](const std::string& problem) { answer(running_for_, problem); },
+       .up_to_date = [this] { answer(waiting_, {}); },
+       .after = [this](auto delay, auto action) { return after(delay, std::move(action)); }}};
+}
 
 const runtime::behavior& network_policies::make_behavior() const {
   static const runtime::behavior table =
@@ -56,15 +71,12 @@ void network_policies::started() {
   // When a pod of this node has gone is known also while there is no policy.
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = options_.node});
-  renewal_ = every(network_defaults::nft_renewal, [this] {
-    whole_ = true;
-    write();
-  });
 }
 
 std::string network_policies::describe() const {
   return fmt::format("policies: {}\nguarded: {}\nrules: {}\nscripts: {}\nproblem: \"{}\"\n",
-                     policies_.size(), table_.guarded(), table_.rules(), scripts_, problem_);
+                     policies_.size(), table_.guarded(), table_.rules(), writer_.given(),
+                     writer_.problem());
 }
 
 // -- messages from the watcher --------------------------------------------------------------------
@@ -127,25 +139,11 @@ void network_policies::on_guard_pod(const guard_pod& m) {
     changed_ = true;
   }
   waiting_[m.pod->meta().uid()] = m.done;
-  if (!problem_.empty()) retry_ = {};  // at once: a pod waits
-  apply_now();
+  if (apply()) writer_.write_at_once();
 }
 
-void network_policies::on_script_done(const script_done& m) {
-  running_ = false;
-  answer(running_for_, m.problem);
-  if (m.problem.empty()) {
-    if (!problem_.empty()) spdlog::info("network: the rules of policies are up to date again");
-    problem_.clear();
-    pause_ = runtime::duration{0};
-    return write();
-  }
-  if (std::exchange(problem_, m.problem) != m.problem)
-    spdlog::error("network: the rules of policies are not up to date: {}", m.problem);
-  whole_ = true;
-  pause_ = std::clamp<runtime::duration>(2 * pause_, network_defaults::nft_retry,
-                                         network_defaults::nft_longest_retry);
-  retry_ = after(pause_, [this] { write(); });
+void network_policies::on_script_done(const nft::script_done& m) {
+  writer_.on_done(m);
 }
 
 void network_policies::answer(answers& waiting, const std::string& problem) {
@@ -157,26 +155,16 @@ void network_policies::answer(answers& waiting, const std::string& problem) {
 
 void network_policies::apply_soon() {
   if (!synced() || (known_ && !changed_) || apply_.pending()) return;
-  apply_ = after(network_defaults::coalescing, [this] { apply_now(); });
+  apply_ = after(network_defaults::coalescing, [this] {
+    if (apply()) writer_.write();
+  });
 }
 
-void network_policies::apply_now() {
-  if (!synced()) return;
+// False: not everything is known yet.
+bool network_policies::apply() {
+  if (!synced()) return false;
   if (std::exchange(changed_, false)) table_.want(compile(state_now()));
-  known_ = true;
-  write();
-}
-
-void network_policies::write() {
-  if (!known_ || running_ || retry_.pending()) return;
-  auto script = whole_ ? table_.whole() : table_.difference();
-  if (script.empty()) return answer(waiting_, {});
-  whole_ = false;
-  running_ = true;
-  ++scripts_;
-  running_for_ = std::exchange(waiting_, {});
-  options_.run(std::move(script),
-               [to = self()](std::string problem) { to.tell(script_done{std::move(problem)}); });
+  return known_ = true;
 }
 
 policy_state network_policies::state_now() const {

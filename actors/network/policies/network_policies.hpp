@@ -1,9 +1,8 @@
 // Keeps the rules of this node as the NetworkPolicies of the cluster say, for the pods of this node
 // that have an address of their own. One actor a node.
 //
-// It sends differences, one script at a time: what changes meanwhile goes with the next. The whole
-// table is written at the start, after a crash, after a failure, and once in a while. The rules
-// stay when the program stops. Pods and namespaces are followed from the first policy on.
+// The rules are written as `nft::script_writer` says; they stay when the program stops. Pods and
+// namespaces are followed from the first policy on.
 //
 // Whoever starts the containers of a pod asks first (`guard_pod`): the answer comes when the rules
 // of that pod are in force, or with the reason why they are not
@@ -16,6 +15,7 @@
 #include <unordered_map>
 
 #include "actors/core/informer.hpp"
+#include "actors/network/nft/script_writer.hpp"
 #include "actors/network/policies/policy_table.hpp"
 
 namespace troupe::actors::policies {
@@ -45,9 +45,6 @@ class network_policies : public informer {
   std::string describe() const override;
 
  private:
-  struct script_done {
-    std::string problem;
-  };
   // The address that the node has given to a pod of its own.
   struct claim {
     api::object_ptr pod;
@@ -61,10 +58,10 @@ class network_policies : public informer {
   void on_namespaces(const watch_events& m);
   void on_pods(const watch_events& m);
   void on_guard_pod(const guard_pod& m);
-  void on_script_done(const script_done& m);
+  void on_script_done(const nft::script_done& m);
   void apply_soon();
-  void apply_now();
-  void write();
+  bool apply();
+  nft::script_writer make_writer();
   policy_state state_now() const;
   static void answer(answers& waiting, const std::string& problem);
 
@@ -74,13 +71,10 @@ class network_policies : public informer {
   std::unordered_map<std::string, claim> claims_;                 // by uid
   std::uint64_t last_claim_ = 0;
   policy_table table_;
-  bool follows_all_ = false, changed_ = false;
-  bool known_ = false, running_ = false, whole_ = true;
+  bool follows_all_ = false, changed_ = false, known_ = false;
   answers waiting_, running_for_;
-  runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
-  std::string problem_;
-  std::uint64_t scripts_ = 0;
-  runtime::timer apply_, retry_, renewal_;
+  nft::script_writer writer_;
+  runtime::timer apply_;
 };
 
 }  // namespace troupe::actors::policies

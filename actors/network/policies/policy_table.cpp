@@ -161,15 +161,16 @@ void policy_table::collect_elements(std::string& flushed, std::string& removed,
     const auto& before = written == written_.collections.end() ? none : written->second.elements;
     if (before == now.elements) continue;
     // Ranges may overlap those that they replace.
-    const bool anew = now.interval && !before.empty();
-    if (anew) flushed += fmt::format("flush set {} {}\n", table, name);
+    const bool replaced = now.interval && !before.empty();
+    if (replaced) flushed += fmt::format("flush set {} {}\n", table, name);
     for (const auto& [key, data] : before) {
       const auto still = now.elements.find(key);
-      if (!anew && (still == now.elements.end() || still->second != data)) remove.add(name, key);
+      if (!replaced && (still == now.elements.end() || still->second != data))
+        remove.add(name, key);
     }
     for (const auto& [key, data] : now.elements) {
       const auto had = before.find(key);
-      if (anew || had == before.end() || had->second != data) add.add(name, key, data);
+      if (replaced || had == before.end() || had->second != data) add.add(name, key, data);
     }
   }
 }
@@ -197,6 +198,10 @@ std::string policy_table::difference() {
       dropped += fmt::format("delete set {} {}\n", table, name);
   written_ = wanted_;
   return declared + flushed + removed + rules + added + dropped;
+}
+
+std::string policy_table::probe() {
+  return fmt::format("add chain {} forward\n", table);
 }
 
 std::string no_policy_table() {

@@ -24,6 +24,8 @@ class policy_table {
   std::string whole();
   // What has changed since the last text; empty: nothing.
   std::string difference();
+  // Changes nothing, and fails where the table is not there.
+  static std::string probe();
   // How many pods of the node are guarded in a direction, and rules of policies.
   std::size_t guarded() const { return guarded_; }
   std::size_t rules() const { return rule_numbers_.size(); }

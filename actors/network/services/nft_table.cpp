@@ -192,6 +192,10 @@ std::string service_table::difference() {
   return removed + added;
 }
 
+std::string service_table::probe() {
+  return "add chain ip troupe services\n";
+}
+
 std::string no_table() {
   return "add table ip troupe\ndelete table ip troupe\n";
 }

@@ -32,6 +32,8 @@ class service_table {
   // What has changed since the last text; empty: nothing. The whole, where a service has so many
   // endpoints that no chain was made for it.
   std::string difference();
+  // Changes nothing, and fails where the table is not there.
+  static std::string probe();
   // Destinations by UDP whose endpoints the texts have changed (the whole: all), until in_force().
   udp_endpoints changed_udp() const;
   // The last text has taken effect.

@@ -1,13 +1,10 @@
 #include "actors/network/services/service_proxy.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "actors/core/node_zone.hpp"
-#include "actors/network/defaults.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 
@@ -17,7 +14,27 @@ service_proxy::service_proxy(runtime::actor_ref watcher, service_proxy_options o
     : service_informer{std::move(watcher)},
       options_{std::move(options)},
       place_{.name = options_.node},
-      table_{options_.table} {}
+      table_{options_.table},
+      writer_{make_writer()} {}
+
+nft::script_writer service_proxy::make_writer() {
+  return nft::script_writer{
+      {.subject = "the rules of services",
+       .text = [this](nft::extent wanted) { return nft::text_of(table_, wanted); },
+       .give =
+           [this](std::string text, nft::script_id script) {
+             options_.run({std::move(text), table_.changed_udp()},
+                          [to = self(), script](std::string problem) {
+                            to.tell(nft::script_done{script, std::move(problem)});
+                          });
+           },
+       .ended =
+           [this](const std::string& problem) {
+             if (problem.empty()) table_.in_force();
+           },
+       .up_to_date = [] {},
+       .after = [this](auto delay, auto action) { return after(delay, std::move(action)); }}};
+}
 
 const runtime::behavior& service_proxy::make_behavior() const {
   static const runtime::behavior table =
@@ -30,15 +47,11 @@ void service_proxy::started() {
   follow_services();
   follow(api::kind_of<api::core::v1::Node>().key({}, options_.node),
          [this](const watch_events& m) { on_node(m); });
-  renewal_ = every(network_defaults::nft_renewal, [this] {
-    whole_ = true;
-    write();
-  });
 }
 
 std::string service_proxy::describe() const {
   return fmt::format("services: {}\nelements: {}\nscripts: {}\nproblem: \"{}\"\n",
-                     services().size(), table_.size(), scripts_, problem_);
+                     services().size(), table_.size(), writer_.given(), writer_.problem());
 }
 
 void service_proxy::on_node(const watch_events& m) {
@@ -58,36 +71,11 @@ void service_proxy::apply(const std::set<std::string>& changed) {
     table_.replace(
         name, known.service ? elements_of(*known.service, known.slice_list(), place_) : elements{});
   }
-  known_ = true;
-  write();
+  writer_.write();
 }
 
-void service_proxy::write() {
-  if (!known_ || running_ || retry_.pending()) return;
-  auto script = whole_ ? table_.whole() : table_.difference();
-  if (script.empty()) return;
-  whole_ = false;
-  running_ = true;
-  ++scripts_;
-  options_.run({std::move(script), table_.changed_udp()},
-               [to = self()](std::string problem) { to.tell(script_done{std::move(problem)}); });
-}
-
-void service_proxy::on_script_done(const script_done& m) {
-  running_ = false;
-  if (m.problem.empty()) {
-    if (!problem_.empty()) spdlog::info("network: the rules of services are up to date again");
-    problem_.clear();
-    pause_ = runtime::duration{0};
-    table_.in_force();
-    return write();
-  }
-  if (std::exchange(problem_, m.problem) != m.problem)
-    spdlog::error("network: the rules of services are not up to date: {}", m.problem);
-  whole_ = true;
-  pause_ = std::clamp<runtime::duration>(2 * pause_, network_defaults::nft_retry,
-                                         network_defaults::nft_longest_retry);
-  retry_ = after(pause_, [this] { write(); });
+void service_proxy::on_script_done(const nft::script_done& m) {
+  writer_.on_done(m);
 }
 
 }  // namespace troupe::actors::services

@@ -1,15 +1,14 @@
 // Keeps the rules of this node as the Services and EndpointSlices of the cluster and the zone of
 // its Node say: upstream's kube-proxy. One actor a node.
 //
-// It sends differences, one script at a time: what changes meanwhile goes with the next. The whole
-// table is written at the start, after a crash, after a failure, and once in a while, in case
-// somebody else removed it. The rules stay when the program stops.
+// The rules are written as `nft::script_writer` says; they stay when the program stops.
 #pragma once
 
 #include <functional>
 #include <set>
 #include <string>
 
+#include "actors/network/nft/script_writer.hpp"
 #include "actors/network/services/nft_table.hpp"
 #include "actors/network/watch/service_informer.hpp"
 
@@ -40,23 +39,15 @@ class service_proxy : public service_informer {
   std::string describe() const override;
 
  private:
-  struct script_done {
-    std::string problem;
-  };
-
   void on_node(const watch_events& m);
   void apply(const std::set<std::string>& changed) override;
-  void on_script_done(const script_done& m);
-  void write();
+  void on_script_done(const nft::script_done& m);
+  nft::script_writer make_writer();
 
   const service_proxy_options options_;
   node_place place_;
   service_table table_;
-  bool known_ = false, running_ = false, whole_ = true;
-  runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
-  std::string problem_;
-  std::uint64_t scripts_ = 0;
-  runtime::timer retry_, renewal_;
+  nft::script_writer writer_;
 };
 
 }  // namespace troupe::actors::services

@@ -1,6 +1,6 @@
-// A node writes its own Node without taints and restricted labels, its lease, its CSINode, the
-// status of its pods, mirror pods, the capacity of claims, requests for its own certificates: 403
-// for all else (access/node_identity.hpp).
+// A node writes its own Node without taints, restricted labels and ranges of pods, its lease, its
+// CSINode, the status of its pods, mirror pods, the capacity of claims, requests for its own
+// certificates: 403 for all else (access/node_identity.hpp).
 //
 // kubernetes: plugin/pkg/admission/noderestriction.
 #include <fmt/format.h>
@@ -170,6 +170,11 @@ verdict check_node(const attributes& of, std::string_view node) {
   if (node_key(now.metadata()) != node_key(before.metadata()))
     return refuse(of, fmt::format("node \"{}\" is not allowed to modify annotation {}", node,
                                   node_key_annotation));
+  // Ours: routes lead where these say.
+  if (now.spec().pod_cidr() != before.spec().pod_cidr() ||
+      !std::equal(now.spec().pod_cidrs().begin(), now.spec().pod_cidrs().end(),
+                  before.spec().pod_cidrs().begin(), before.spec().pod_cidrs().end()))
+    return refuse(of, fmt::format("node \"{}\" is not allowed to modify podCIDRs", node));
   if (of.op == operation::create) {
     if (labels.empty()) return {};
     return refuse(of, fmt::format("node \"{}\" is not allowed to set the following labels: {}",

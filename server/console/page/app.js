@@ -328,7 +328,7 @@ function mark(step) {
   next.scrollIntoView({block: 'nearest'});
 }
 
-// The marked row, by its table and its first cell: the rows are made anew.
+// The marked row, by its table and its first cell: the rows are made again.
 function markedIn(view) {
   const row = view.querySelector('tr.marked');
   return row && {table: [...view.querySelectorAll('table')].indexOf(row.closest('table')), text: row.firstChild.textContent};

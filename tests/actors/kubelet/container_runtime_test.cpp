@@ -294,7 +294,7 @@ TEST_CASE("an ephemeral container runs once beside the others, and sees its targ
   CHECK_FALSE(t.runtime->was_asked("start fake://e-1"));
 }
 
-TEST_CASE("a container that was made and never started is made anew", "[kubelet]") {
+TEST_CASE("a container that was made and never started is made again", "[kubelet]") {
   with_fake t;
   t.here.create(pod());
   actors::found_pod found;

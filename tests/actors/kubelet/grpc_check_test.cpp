@@ -29,6 +29,7 @@ nghttp2_nv field(const char* name, const std::string& value) {
 struct reply {
   std::string body, code = "0", message = {};
   bool silent = false;
+  std::string flood = {};  // is sent again and again in the place of an answer
 };
 
 // Answers one call, and keeps what it was asked.
@@ -70,6 +71,12 @@ class health_service {
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, nullptr, 0);
     for (;;) {
+      if (!answer_.flood.empty() && !path_.empty()) {
+        const auto& part = answer_.flood;
+        while (::send(client.get(), part.data(), part.size(), MSG_NOSIGNAL) > 0) {
+        }
+        break;
+      }
       const std::uint8_t* bytes = nullptr;
       for (ssize_t n = 0; (n = nghttp2_session_mem_send(session, &bytes)) > 0;)
         ::send(client.get(), bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL);
@@ -129,7 +136,7 @@ std::string status(char value) {
 
 health_result ask(const reply& answer) {
   health_service service{answer};
-  return grpc_check({"127.0.0.1", service.port()}, 5s);
+  return grpc_check({"127.0.0.1", service.port()}, answer.flood.empty() ? 5s : 500ms);
 }
 
 }  // namespace
@@ -167,6 +174,36 @@ TEST_CASE("a gRPC probe ends in time where nobody listens, answers or speaks HTT
   const auto late = grpc_check({"127.0.0.1", silent.port()}, 200ms);
   CHECK(late.status == check_status::failure);
   CHECK(late.message == "timeout: health rpc did not complete within 0s");
+}
+
+TEST_CASE("a gRPC probe ends in time and in bounds where the server sends without end",
+          "[kubelet]") {
+  const auto frame = [](std::size_t size, char type, char stream, std::string content) {
+    return std::string{static_cast<char>(size >> 16),
+                       static_cast<char>(size >> 8),
+                       static_cast<char>(size),
+                       type,
+                       '\0',
+                       '\0',
+                       '\0',
+                       '\0',
+                       stream} +
+           std::move(content);
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  SECTION("pings") {
+    const auto result = ask({.body = {}, .flood = frame(8, 6, 0, std::string(8, 'p'))});
+    CHECK(result.status == check_status::failure);
+  }
+  SECTION("an answer") {
+    // The head ":status: 200", from the static table of HPACK, and data.
+    auto head = frame(1, 1, 1, "\x88");
+    head[4] = '\4';
+    const auto result =
+        ask({.body = {}, .flood = head + frame(16'000, 0, 1, std::string(16'000, 'x'))});
+    CHECK(result.status == check_status::failure);
+  }
+  CHECK(std::chrono::steady_clock::now() - begin < 4s);
 }
 
 }  // namespace troupe::actors

@@ -133,7 +133,7 @@ TEST_CASE("who asks a machine that very many ask is refused", "[kubelet]") {
   CHECK(t.answers.size() == kubelet_defaults::usage_askers + 1);
 }
 
-TEST_CASE("a meter that crashed measures anew", "[kubelet]") {
+TEST_CASE("a meter that crashed measures again", "[kubelet]") {
   measured_machine t;
   t.ask();
   t.world.advance(kubelet_defaults::usage_first_window);

@@ -153,6 +153,40 @@ TEST_CASE("a crash of the actor loses no rule of a pod whose status has its addr
   CHECK(has(p.last(), "10.42.0.1 : jump "));
 }
 
+TEST_CASE("the end of a script of an earlier life lets no pod start", "[policies]") {
+  policed_cluster p;
+  const auto body = pod_body(web);
+  p.c.create(body);
+  p.put_policy("default/deny", deny);
+  p.c.settle();
+  const auto first = p.given->back();
+  p.c.crash("network-policies", "node");
+  REQUIRE(p.has(2));
+  const auto answered = p.guard(web);
+  first.done({});
+  p.c.settle();
+  CHECK(p.given->size() == 2);
+  CHECK_FALSE(*answered);
+  p.done();
+  REQUIRE(p.has(3));
+  p.done();
+  CHECK(*answered == "");
+}
+
+TEST_CASE("a script that never ends is told to the pods that wait, and all is written again",
+          "[policies]") {
+  policed_cluster p;
+  p.done();
+  p.put_policy("default/deny", deny);
+  p.c.settle();
+  const auto answered = p.guard(web);
+  REQUIRE(p.has(2));
+  REQUIRE(p.c.run_until([&] { return answered->has_value(); }, std::chrono::minutes{3}));
+  CHECK(*answered == "nft has not ended after 120s");
+  REQUIRE(p.has(3));
+  CHECK(is_whole(p.last()));
+}
+
 TEST_CASE("an address goes to the pod that the node gave it to last", "[policies]") {
   policed_cluster p;
   p.done();

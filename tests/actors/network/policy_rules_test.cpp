@@ -2,6 +2,8 @@
 // both against examples.
 #include "actors/network/policies/policy_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "actors/network/policies/policy_reach.hpp"
@@ -183,6 +185,36 @@ TEST_CASE("a range of ports ends with its last one", "[policies]") {
   CHECK(c.call(client, web, 200, "UDP"));
   CHECK_FALSE(c.call(client, web, 201, "UDP"));
   CHECK_FALSE(c.call(client, web, 100, "TCP"));
+}
+
+TEST_CASE("a range of ports that ends before it begins admits nothing", "[policies]") {
+  two_namespaces c;
+  c.put("a/p", "{podSelector: {}, ingress: [{ports: [{port: 200, endPort: 100}, {port: -1}]}]}");
+  for (const auto port : {0u, 100u, 150u, 200u, 65'535u})
+    CHECK_FALSE(c.call(client, web, port));
+}
+
+TEST_CASE("ten thousand peers and ports and a thousand exceptions are as many elements",
+          "[policies]") {
+  two_namespaces c;
+  std::string peers, ports, except;
+  for (int i = 0; i < 10'000; ++i) {
+    peers += fmt::format("{{ipBlock: {{cidr: 10.{}.{}.2/32}}}}, ", 64 + i / 200, i % 200);
+    ports += fmt::format("{{port: {}}}, ", 1'000 + 2 * i);
+  }
+  for (int i = 0; i < 1'000; ++i)
+    except += fmt::format("192.168.{}.{}/32, ", i / 100, 2 * (i % 100) + 1);
+  c.put("a/p", fmt::format("{{podSelector: {{}}, ingress: [{{from: [{}{{ipBlock: {{cidr: "
+                           "192.168.0.0/16, except: [{}]}}}}], ports: [{}]}}]}}",
+                           peers, except, ports));
+  const auto rules = compile(c.state);
+  REQUIRE(rules.rules.size() == 1);
+  const auto& rule = rules.rules.begin()->second;
+  CHECK(rule.blocks.parts().size() == 10'000 + 1'001);
+  CHECK(rule.numbers.at("TCP").parts().size() == 10'000);
+  CHECK(admits(rules, direction::ingress, between(c.state, "192.168.0.2", web, 1'000)));
+  CHECK_FALSE(admits(rules, direction::ingress, between(c.state, "192.168.0.1", web, 1'000)));
+  CHECK_FALSE(admits(rules, direction::ingress, between(c.state, "192.168.0.2", web, 1'001)));
 }
 
 TEST_CASE("without policyTypes, egress is guarded where the policy has rules for it",

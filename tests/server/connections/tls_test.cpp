@@ -67,6 +67,36 @@ TEST_CASE("a client certificate of our authority names user and groups") {
   CHECK(seen_user(server, server.client()) == "nobody: ");
 }
 
+// A request of a key EC P-256 for CN=system:node:n2, CN=system:node:n1, and the key.
+constexpr const char* request_with_two_names = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIIBBDCBqwIBADBJMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4yMRcwFQYDVQQDDA5zeXN0ZW06bm9kZTpuMTBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABBsGHuToMALg1YDVBPvjkD7SuVPyMONP+JnBWGKF4jKY
+CpoADRVh0BGs7/bxHVudbrBiRlI47Cz5yaqZKWMcUtqgADAKBggqhkjOPQQDAgNI
+ADBFAiBO8Td0IelAbnmWROx/9RKC20HRn15gHwJWSrXNtR6YQAIhAKEzYIXWZvCo
+SMmbrSlQSyumQOOe0GpmdOlGye+A/TnJ
+-----END CERTIFICATE REQUEST-----
+)";
+constexpr const char* its_key = R"(-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgs55MO/TxbFBDYfSy
+0oStFX/NhOCMqJQKV9jWRaw7Ib2hRANCAAQbBh7k6DAC4NWA1QT745A+0rlT8jDj
+T/iZwVhiheIymAqaAA0VYdARrO/28R1bnW6wYkZSOOws+cmqmSljHFLa
+-----END PRIVATE KEY-----
+)";
+
+TEST_CASE("of several common names the last one counts, as where a request is checked") {
+  using namespace std::chrono_literals;
+  test_server server;
+  const auto now = std::chrono::system_clock::now();
+  auto options = server.client();
+  options.certificate =
+      server::x509::certify_request(test_identities::get().authority, request_with_two_names,
+                                    {{now - 1h, now + 1h}, "digitalSignature", "clientAuth"})
+          .value();
+  options.private_key = its_key;
+  CHECK(seen_user(server, options) == "system:node:n1,system:nodes,system:authenticated");
+}
+
 TEST_CASE("a certificate of another authority, expired, or a server's names nobody, and says why") {
   using namespace std::chrono_literals;
   test_server server;

@@ -137,6 +137,23 @@ TEST_CASE("what a kubelet may read follows its pods at once") {
   CHECK(api.ask(n0, "GET", core + "secrets/driver").status == 403);
 }
 
+TEST_CASE("a kubelet does not say which addresses its pods have") {
+  two_kubelets api;
+  const std::string wide = R"({"spec":{"podCIDRs":["10.42.0.0/16"]}})";
+  const std::string not_allowed = "is not allowed to modify podCIDRs";
+  refused(api.patch(nodes + "/n0", wide), not_allowed);
+  refused(api.patch(nodes + "/n0", R"({"spec":{"podCIDR":"10.42.0.0/16"}})"), not_allowed);
+  refused(api.ask("system:node:n3", "POST", nodes,
+                  R"({"metadata":{"name":"n3"},"spec":{"podCIDR":"10.42.0.0/16"}})"),
+          not_allowed);
+  CHECK(api.ask("root", "PATCH", nodes + "/n0",
+                R"({"spec":{"podCIDR":"10.42.1.0/24","podCIDRs":["10.42.1.0/24"]}})",
+                {{"Content-Type", merge}})
+            .status == 200);
+  CHECK(api.patch(nodes + "/n0", wide).status == 422);
+  CHECK(api.patch(nodes + "/n0", R"({"metadata":{"labels":{"own":"x"}}})").status == 200);
+}
+
 TEST_CASE("a kubelet writes itself, without its taints, key and restricted labels") {
   two_kubelets api;
   const auto self = nodes + "/n0";

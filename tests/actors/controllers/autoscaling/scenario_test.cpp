@@ -137,6 +137,23 @@ TEST_CASE("two autoscalers of the same pods leave them alone", "[autoscaling]") 
                         "HPAs: [{other default} {web default}]"));
 }
 
+TEST_CASE("a second autoscaler of the same pods does not act, and the first stops within a minute",
+          "[autoscaling]") {
+  stage s{5};
+  s.c.create(loaded("2"));
+  s.c.create(autoscaler_of_web(50));
+  REQUIRE(s.settles_at(8));
+  auto other = autoscaler_of_web(10);
+  other.mutable_metadata()->set_name("other");
+  s.c.create(other);
+  s.c.advance(seconds{80});
+  CHECK(s.replicas() == 8);
+  CHECK(s.condition("ScalingActive") == "False AmbiguousSelector");
+  s.c.remove<HorizontalPodAutoscaler>("default", "other");
+  s.c.advance(seconds{20});
+  CHECK(s.condition("ScalingActive") == "True ValidMetricFound");
+}
+
 TEST_CASE("metrics that nobody serves forbid to scale down and no more", "[autoscaling]") {
   stage s{4};
   s.c.create(loaded("2"));

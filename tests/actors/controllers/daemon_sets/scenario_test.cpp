@@ -2,15 +2,13 @@
 // surge.
 #include <catch2/catch.hpp>
 #include <map>
-#include <random>
 
 #include "actors/controllers/daemon_sets/daemon_pod.hpp"
 #include "actors/controllers/kit/revisions.hpp"
+#include "actors/controllers/workload_stage.hpp"
 #include "actors/core/pod_health.hpp"
 #include "api/schema/core_event.pb.h"
-#include "support/nodes.hpp"
 #include "support/seeds.hpp"
-#include "support/workloads.hpp"
 
 namespace troupe::test {
 
@@ -35,30 +33,18 @@ DaemonSet daemon_set() {
   return set;
 }
 
-class stage {
+std::vector<std::string> names_of(int nodes) {
+  std::vector<std::string> names;
+  for (int i = 0; i < nodes; ++i)
+    names.push_back("n" + std::to_string(i));
+  return names;
+}
+
+class stage : public workload_stage<DaemonSet> {
  public:
   stage(std::uint64_t seed, int nodes, const DaemonSet& wanted, cluster_options options = {})
-      : c{seed, options}, random_{seed} {
-    for (int i = 0; i < nodes; ++i)
-      add("n" + std::to_string(i));
-    c.create(wanted);
-  }
+      : workload_stage{seed, names_of(nodes), wanted, options} {}
 
-  void add(const std::string& node) {
-    add_node(c, node);
-    nodes_.push_back(node);
-  }
-  DaemonSet now() const { return c.get<DaemonSet>("default", "agent"); }
-  template <class F>
-  void edit(F change) {
-    c.change<DaemonSet>("default", "agent", change);
-  }
-  void image(const std::string& name) {
-    edit([&](DaemonSet& set) {
-      set.mutable_spec()->mutable_template_()->mutable_spec()->mutable_containers(0)->set_image(
-          name);
-    });
-  }
   std::map<std::string, int> pods_by_node() const {
     std::map<std::string, int> pods;
     for (const auto& each : c.list<Pod>())
@@ -76,14 +62,7 @@ class stage {
   }
 
   void round() {
-    for (const auto& node : nodes_)
-      renew_lease(c, node);
-    run_kubelets(c, [this](const Pod&) { return random_() % 3 == 0; });
-    look();
-    while (c.simulation().step())
-      look();
-    c.advance(seconds{1});
-    look();
+    pass_second([this](const Pod&) { return random_() % 3 == 0; }, [this] { look(); });
   }
   bool roll_out(int rounds = 200) {
     for (round(); rounds-- > 0 && !complete();)
@@ -93,8 +72,7 @@ class stage {
 
   void look() {
     const auto state = c.store().read();
-    if (state.at() == seen_) return;
-    seen_ = state.at();
+    if (!is_new(state)) return;
     std::map<std::string, int> pods;
     int available = 0;
     state.scan(api::kind_of<Pod>().prefix("default"), {},
@@ -111,14 +89,8 @@ class stage {
       FAIL("revision " << seen_ << ": " << available << " available");
   }
 
-  cluster c;
   int most_on_node = 1;
   int least_available = 0;
-
- private:
-  std::vector<std::string> nodes_;
-  std::mt19937_64 random_;
-  persistence::revision seen_ = 0;
 };
 
 }  // namespace

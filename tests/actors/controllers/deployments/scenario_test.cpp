@@ -5,11 +5,10 @@
 
 #include "actors/controllers/deployments/deployment_view.hpp"
 #include "actors/controllers/replication/pod_record.hpp"
+#include "actors/controllers/workload_stage.hpp"
 #include "actors/core/condition.hpp"
 #include "api/schema/core_event.pb.h"
-#include "support/nodes.hpp"
 #include "support/seeds.hpp"
-#include "support/workloads.hpp"
 
 namespace troupe::test {
 
@@ -25,28 +24,10 @@ using std::chrono::seconds;
 namespace {
 
 // A cluster with one Deployment, "web". At each revision it looks whether the promises hold.
-class stage {
+class stage : public workload_stage<Deployment> {
  public:
   explicit stage(std::uint64_t seed, const Deployment& wanted, cluster_options options = {})
-      : c{seed, options}, random_{seed} {
-    add_node(c, "n1");
-    c.create(wanted);
-  }
-
-  Deployment now() const { return c.get<Deployment>("default", "web"); }
-
-  template <class F>
-  void edit(F change) {
-    c.change<Deployment>("default", "web", change);
-  }
-  void image(const std::string& name) {
-    edit([&](Deployment& d) {
-      d.mutable_spec()->mutable_template_()->mutable_spec()->mutable_containers(0)->set_image(name);
-    });
-  }
-  void scale(int replicas) {
-    edit([&](Deployment& d) { d.mutable_spec()->set_replicas(replicas); });
-  }
+      : workload_stage{seed, {"n1"}, wanted, options} {}
 
   // Size of the set that makes pods of that image; -1 when there is none.
   int size(const std::string& image) const {
@@ -78,16 +59,11 @@ class stage {
 
   // One round of kubelets, each pod by chance, and what follows from it, step by step.
   void round(const promises& hold) {
-    renew_lease(c, "n1");
-    run_kubelets(c, [this](const Pod& pod) {
-      const auto& image = pod.spec().containers(0).image();
-      return image == broken || random_() % 3 != 0;
-    });
-    look(hold);
-    while (c.simulation().step())
-      look(hold);
-    c.advance(seconds{1});
-    look(hold);
+    pass_second(
+        [this](const Pod& pod) {
+          return pod.spec().containers(0).image() == broken || random_() % 3 != 0;
+        },
+        [&] { look(hold); });
   }
 
   bool roll_out(const promises& hold, int rounds = 200) {
@@ -98,8 +74,7 @@ class stage {
 
   void look(const promises& hold) {
     const auto state = c.store().read();
-    if (state.at() == seen_) return;
-    seen_ = state.at();
+    if (!is_new(state)) return;
     int pods = 0, available = 0;
     state.scan(api::kind_of<Pod>().prefix(), {}, [&](std::string_view, const api::object_ptr& p) {
       const auto pod = read_pod(p);
@@ -138,12 +113,7 @@ class stage {
     return told;
   }
 
-  cluster c;
   std::string broken = "";  // pods of this image never become ready
-
- private:
-  std::mt19937_64 random_;
-  persistence::revision seen_ = 0;
 };
 
 constexpr stage::promises of_ten = {.most_asked = 13, .most_pods = 13, .least_available = 8};

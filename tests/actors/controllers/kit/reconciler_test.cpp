@@ -134,7 +134,8 @@ TEST_CASE("a controller adopts what its selector matches and releases what it do
   CHECK(s.owner_of<ConfigMap>("web") == s.uid("web"));
 }
 
-TEST_CASE("a controller whose selector changes takes and leaves dependents anew", "[controllers]") {
+TEST_CASE("a controller whose selector changes adopts and releases dependents again",
+          "[controllers]") {
   stage s;
   s.c.create(service("web"));
   s.c.create(config_map("next", "db"));

@@ -1,15 +1,13 @@
 // StatefulSets at work in a simulated cluster: at each revision the order of their pods is looked
 // at, while actors crash, messages are late and transactions conflict.
 #include <catch2/catch.hpp>
-#include <random>
 
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/controllers/stateful_sets/identity.hpp"
+#include "actors/controllers/workload_stage.hpp"
 #include "actors/core/pod_health.hpp"
 #include "api/schema/core_event.pb.h"
-#include "support/nodes.hpp"
 #include "support/seeds.hpp"
-#include "support/workloads.hpp"
 
 namespace troupe::test {
 
@@ -45,28 +43,11 @@ void add_claim(StatefulSet& set) {
   (*claim.mutable_spec()->mutable_resources()->mutable_requests())["storage"].set_string("1Gi");
 }
 
-class stage {
+class stage : public workload_stage<StatefulSet> {
  public:
   explicit stage(std::uint64_t seed, const StatefulSet& wanted, cluster_options options = {})
-      : c{seed, options}, random_{seed} {
-    add_node(c, "n1");
-    c.create(wanted);
-  }
+      : workload_stage{seed, {"n1"}, wanted, options} {}
 
-  StatefulSet now() const { return c.get<StatefulSet>("default", "web"); }
-  template <class F>
-  void edit(F change) {
-    c.change<StatefulSet>("default", "web", change);
-  }
-  void image(const std::string& name) {
-    edit([&](StatefulSet& set) {
-      set.mutable_spec()->mutable_template_()->mutable_spec()->mutable_containers(0)->set_image(
-          name);
-    });
-  }
-  void scale(int replicas) {
-    edit([&](StatefulSet& set) { set.mutable_spec()->set_replicas(replicas); });
-  }
   std::string image_of(const std::string& pod) const {
     const auto found = c.find<Pod>("default", pod);
     return found ? found->as<Pod>().spec().containers(0).image() : "";
@@ -89,15 +70,11 @@ class stage {
   }
 
   void round() {
-    renew_lease(c, "n1");
-    run_kubelets(c, [this](const Pod& pod) {
-      return pod.spec().containers(0).image() == broken || random_() % 3 == 0;
-    });
-    look();
-    while (c.simulation().step())
-      look();
-    c.advance(seconds{1});
-    look();
+    pass_second(
+        [this](const Pod& pod) {
+          return pod.spec().containers(0).image() == broken || random_() % 3 == 0;
+        },
+        [this] { look(); });
   }
   bool roll_out(int rounds = 200) {
     for (round(); rounds-- > 0 && !complete();)
@@ -109,8 +86,7 @@ class stage {
   // change of its size under way.
   void look() {
     const auto state = c.store().read();
-    if (!in_order || state.at() == seen_) return;
-    seen_ = state.at();
+    if (!in_order || !is_new(state)) return;
     std::map<std::int32_t, bool> ready;
     state.scan(api::kind_of<Pod>().prefix("default"), {},
                [&](std::string_view, const api::object_ptr& pod) {
@@ -127,13 +103,10 @@ class stage {
     known_ = std::move(ready);
   }
 
-  cluster c;
   std::string broken = "broken";
   bool in_order = true;
 
  private:
-  std::mt19937_64 random_;
-  persistence::revision seen_ = 0;
   std::map<std::int32_t, bool> known_;
 };
 

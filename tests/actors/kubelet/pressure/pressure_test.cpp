@@ -9,6 +9,7 @@
 #include "actors/kubelet/machine.hpp"
 #include "actors/kubelet/pressure/pressure_reader.hpp"
 #include "actors/kubelet/pressure/pressure_rules.hpp"
+#include "actors/room_log.hpp"
 #include "api/schema/core_node.pb.h"
 #include "support/seeds.hpp"
 
@@ -170,8 +171,32 @@ TEST_CASE("what a machine has left is read from its files", "[kubelet]") {
   CHECK(here.pids.left > 0);
 }
 
+TEST_CASE("a shortage that goes on is one line of the log", "[kubelet]") {
+  const test::room_log log;
+  machine here;
+  here.containers = std::make_shared<test::fake_runtime>();
+  const auto looks = std::make_shared<std::atomic<int>>(0);
+  here.adjust = [&](kubelet_options& options) {
+    options.evictions.emplace();
+    options.pressure_period = 5ms;
+    options.read_supplies = [looks] {
+      auto supplies = plenty();
+      supplies.disk.left = 5'000 * mib;
+      ++*looks;
+      return supplies;
+    };
+  };
+  here.start_kubelet();
+  REQUIRE(machine::wait([&] { return *looks > 20; }));
+  CHECK(
+      log.count("DiskPressure begins: available ephemeral-storage 5000Mi, threshold 10000Mi on the "
+                "disk of ") == 1);
+  CHECK(log.count("the node is low on ephemeral-storage") == 1);
+}
+
 TEST_CASE("a node that runs out of memory says so, evicts one pod, and takes no other of its like",
           "[kubelet]") {
+  const test::room_log log;
   machine here;
   here.containers = std::make_shared<test::fake_runtime>();
   auto short_of_memory = std::make_shared<std::atomic<bool>>(false);
@@ -203,6 +228,13 @@ TEST_CASE("a node that runs out of memory says so, evicts one pod, and takes no 
         "The node was low on resource: memory. Threshold quantity: 100Mi, available: 1Mi. ");
   CHECK(here.runs(evicted == "one" ? "two" : "one"));
   CHECK(machine::wait([&] { return here.events(evicted, "Evicted").size() == 1; }));
+  const auto text = log.text();
+  CHECK_THAT(text,
+             Catch::Contains("kubelet: MemoryPressure begins: available memory 1Mi, threshold "
+                             "100Mi: new pods are rejected and pods are evicted"));
+  CHECK_THAT(text, Catch::Contains("kubelet: pod default/" + evicted +
+                                   " is evicted: the node is low on memory (available 1Mi, "
+                                   "threshold 100Mi)"));
   create("late");
   REQUIRE(machine::wait([&] { return here.status("late").phase() == "Failed"; }));
   CHECK(here.status("late").message() ==

@@ -1,0 +1,90 @@
+// Keeps a table of nftables up to date by scripts: one at a time, what changes meanwhile goes with
+// the next. After a failure it pauses, longer each time, and the whole table is written.
+//
+// A part of the actor that owns the table: only its functions may touch it. It begins with the
+// whole table, so that a crash needs nothing to be remembered. Once in a while it asks whether the
+// table is still there, and more rarely writes all of it, for others change rules as well. A script
+// that is not answered counts as failed; its answer, and those to the actor's earlier lives, come
+// too late to count.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "runtime/actor.hpp"
+
+namespace troupe::actors::nft {
+
+// A script that was given. Known by its address, which no other has while anybody holds it.
+struct given_script {};
+using script_id = std::shared_ptr<const given_script>;
+
+// The end of a script, for the actor to hand to `script_writer::on_done`.
+struct script_done {
+  script_id script;
+  std::string problem;  // empty: it is in force
+};
+
+enum class extent : std::uint8_t {
+  difference,  // to what was written last
+  whole,       // the table as it should be
+  probe,       // changes nothing, and fails where the table is not there
+};
+
+template <class Table>
+std::string text_of(Table& table, extent wanted) {
+  switch (wanted) {
+    case extent::whole:
+      return table.whole();
+    case extent::difference:
+      return table.difference();
+    default:
+      return table.probe();
+  }
+}
+
+struct script_writer_options {
+  std::string subject;  // of log lines: "the rules of services"
+  // Empty: there is nothing to write.
+  std::function<std::string(extent)> text;
+  // `script_done` comes to the actor when it has ended.
+  std::function<void(std::string text, script_id script)> give;
+  // Before the next script is given.
+  std::function<void(const std::string& problem)> ended;
+  // There is nothing to write.
+  std::function<void()> up_to_date;
+  // `actor::after`.
+  std::function<runtime::timer(runtime::duration, runtime::unique_function<void()>)> after;
+};
+
+class script_writer {
+ public:
+  explicit script_writer(script_writer_options options);
+
+  // The text is asked for at once, or when the script under way and the pause have ended.
+  void write();
+  // No pause: somebody waits.
+  void write_at_once();
+  void on_done(const script_done& m);
+
+  const std::string& problem() const noexcept { return problem_; }
+  std::uint64_t given() const noexcept { return given_; }
+
+ private:
+  void give(std::string text);
+  void fail(const std::string& problem);
+  void probe_later();
+  void probe();
+
+  const script_writer_options options_;
+  bool whole_ = true;
+  script_id running_;
+  runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
+  std::string problem_;
+  std::uint64_t given_ = 0, probes_ = 0;
+  runtime::timer retry_, limit_, probe_;
+};
+
+}  // namespace troupe::actors::nft

@@ -1,0 +1,44 @@
+// What actors say to the log of their room.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "actors/core/log.hpp"
+#include "support/captured_log.hpp"
+
+namespace troupe::test {
+
+// Its lines from `debug` on while it lives, each as "level message". To be made before actors
+// that have threads, and to outlive them.
+class room_log {
+ public:
+  room_log() : before_{actors::log().level()} {
+    sink_->set_pattern("%l %v");
+    actors::log().sinks().push_back(sink_);
+    actors::log().set_level(spdlog::level::debug);
+  }
+  ~room_log() {
+    actors::log().sinks().pop_back();
+    actors::log().set_level(before_);
+  }
+  room_log(const room_log&) = delete;
+  room_log& operator=(const room_log&) = delete;
+
+  std::string text() const { return sink_->text(); }
+  // How often it says so.
+  std::size_t count(const std::string& words) const {
+    const auto all = text();
+    std::size_t found = 0;
+    for (auto at = all.find(words); at != all.npos; at = all.find(words, at + 1))
+      ++found;
+    return found;
+  }
+
+ private:
+  const std::shared_ptr<memory_sink> sink_ = std::make_shared<memory_sink>();
+  const spdlog::level::level_enum before_;
+};
+
+}  // namespace troupe::test
