@@ -55,6 +55,24 @@ TEST_CASE("a mode that was named is had, or refused with what is missing") {
   CHECK_THAT(refusal(network_mode::services, true, lacks_root), Contains(lacks_root));
 }
 
+TEST_CASE("policies count as enforced only where they hold for every address of pods") {
+  auto from = settings(network_mode::automatic);
+  const auto guards = [&](bool images) {
+    return guards_all_pods(from, *choose_network(from, images, {}), images);
+  };
+  CHECK(guards(true));
+  CHECK_FALSE(guards(false));
+  from.pod_cidrs.push_back("fd00:42::/56");
+  CHECK_FALSE(guards(true));
+  // Pods share the machine's address.
+  from.mode = network_mode::services;
+  CHECK_FALSE(guards(false));
+  // Their addresses come from another program.
+  CHECK(guards(true));
+  from.mode = network_mode::none;
+  CHECK_FALSE(guards(true));
+}
+
 TEST_CASE("without a range for pods a node has services alone, or says so") {
   auto none = settings(network_mode::automatic);
   none.pod_cidrs.clear();

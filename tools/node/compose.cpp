@@ -167,7 +167,7 @@ class node : public node_parts {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
       rest.logs = kubelet_->containers;
       rest.streams = kubelet_->containers;
-      if (has_network_rules(config_, runs_images(*kubelet_)))
+      if (enforces_policies(config_, runs_images(*kubelet_)))
         rest.enforced = {&api::kind_of<api::networking::v1::NetworkPolicy>()};
     }
     permissions_ = server::authorization{

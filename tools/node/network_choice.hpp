@@ -20,4 +20,8 @@ struct network_choice {
 tl::expected<network_choice, std::string> choose_network(const config::network_config& from,
                                                          bool images, const std::string& missing);
 
+// Whether NetworkPolicies hold for every address of pods: processes have the machine's, and there
+// are no rules of IPv6.
+bool guards_all_pods(const config::network_config& from, const network_choice& choice, bool images);
+
 }  // namespace troupe::tools

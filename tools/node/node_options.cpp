@@ -119,8 +119,8 @@ actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
   return made;
 }
 
-bool has_network_rules(const config::node_config& from, bool images) {
-  return network_of(from, images).services;
+bool enforces_policies(const config::node_config& from, bool images) {
+  return guards_all_pods(from.network, network_of(from, images), images);
 }
 
 actors::pod_security::configuration make_pod_security(const config::pod_security_config& from) {

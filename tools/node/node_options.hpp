@@ -34,9 +34,8 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
 bool runs_images(const actors::kubelet_options& of);
 actors::simulated_node make_simulated_node(const config::kubelet_config& from);
 
-// Whether this machine gets rules for services and network policies. `images`: pods run from
-// images.
-bool has_network_rules(const config::node_config& from, bool images);
+// Whether network policies hold for all pods of this machine. `images`: they run from images.
+bool enforces_policies(const config::node_config& from, bool images);
 
 // The levels that hold in namespaces without labels, at their latest version.
 actors::pod_security::configuration make_pod_security(const config::pod_security_config& from);
