@@ -21,6 +21,7 @@ enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
+enum class own_scheduler { on, off };
 // Whether services have rules on this machine; automatic: where it allows them.
 enum class network_mode { none, services, automatic };
 enum class legacy_token_secrets { off, on };
@@ -94,6 +95,7 @@ struct minions_config {
 
 // What the cluster may hold. 0: twice what the nodes take, of pods; no bound, of the others.
 struct cluster_config {
+  own_scheduler scheduler = own_scheduler::on;
   std::int64_t max_pods = 0;
   std::int64_t max_objects = 0;
   byte_size max_bytes;

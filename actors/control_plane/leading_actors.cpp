@@ -16,6 +16,8 @@
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
 #include "actors/tokens/token_secrets.hpp"
+#include "actors/volumes/control/claim_keeper.hpp"
+#include "actors/volumes/control/volume_binder.hpp"
 
 namespace troupe::actors {
 namespace {
@@ -52,6 +54,10 @@ auto for_pods(leading_context& of) {
                     pod_context{&of.store, of.core.writer, of.scheduler, of.core.recorder},
                     pods_options{}};
 }
+auto for_binder(leading_context& of) {
+  return std::tuple{&of.store, of.core,
+                    volumes::binder_options{.make_class = of.options.local_path_class}};
+}
 auto for_token_secrets(leading_context& of) {
   return std::tuple{&of.store, of.core,
                     token_secret_options{.issuer = of.options.issuer,
@@ -68,6 +74,7 @@ leading_actor only_with_issuer(leading_actor made) {
 
 leading_actor scheduler_actor() {
   return {"scheduler", scheduler_options{}.name, "puts pods on nodes", [](leading_context& of) {
+            if (!of.options.scheduler) return of.scheduler;
             of.scheduler =
                 spawn_scheduler(of.system, of.core, {.profile = of.options.scheduler_profile});
             return of.scheduler;
@@ -98,6 +105,10 @@ const std::vector<leading_actor>& leading_actors() {
         one<token_cleaner>("token-cleaner", "token-cleaner", "deletes expired tokens", core_alone),
         only_with_issuer(one<token_secrets>("token-secrets", "token-secrets",
                                             "Secrets with tokens of accounts", for_token_secrets)),
+        one<volumes::volume_binder>("volume-binder", "volume-binder",
+                                    "binds claims to volumes, and makes these", for_binder),
+        one<volumes::claim_keeper>("claim-keeper", "claim-keeper",
+                                   "keeps claims and volumes that are in use", store_and_core),
         scheduler_actor(),
         one<pods>("supervisor", "pods", "deadlines, grace and evictions of pods", for_pods),
         one<jobs::orphan_pods>("job-orphan-pods", "job-orphan-pods",

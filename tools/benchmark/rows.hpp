@@ -25,6 +25,8 @@ void measure_custom(results& out, const bench_options& options);
 void measure_watch(results& out, const bench_options& options);
 // Controllers and their pods on simulated nodes.
 void measure_pods(results& out, const bench_options& options);
+// Claims of immediate binding until each has its volume.
+void measure_claims(results& out, const bench_options& options);
 // A large cluster of simulated nodes: what it takes when nothing happens, and with 100,000 pods.
 void measure_idle_nodes(results& out, const bench_options& options);
 void measure_many_pods(results& out, const bench_options& options);

@@ -126,6 +126,7 @@ class node : public node_parts {
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
+    plane.scheduler = config_.cluster.scheduler == config::own_scheduler::on;
     plane.node_grace = config_.minions.grace_period;
     const auto& limits = config_.cluster;
     plane.capacity = {static_cast<std::uint64_t>(limits.max_pods),
@@ -135,6 +136,7 @@ class node : public node_parts {
                     static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
     plane.issuer = accounts_;
     plane.authority = authority_;
+    plane.local_path_class = true;
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
