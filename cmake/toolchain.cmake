@@ -14,7 +14,8 @@ endif()
 
 find_program(MOLD_PROGRAM mold)
 if(MOLD_PROGRAM)
-  add_link_options(-fuse-ld=mold)
+  # What runs at the start alone, and what seldom runs, lies together.
+  add_link_options(-fuse-ld=mold -Wl,-z,keep-text-section-prefix)
 endif()
 add_link_options(-Wl,--as-needed)
 # What nobody calls is not in the program, and so not in its memory.

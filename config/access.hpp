@@ -16,8 +16,13 @@ template <>
 inline constexpr auto words_of<pod_runtime> =
     std::array<std::string_view, 4>{"auto", "process", "cri", "simulated"};
 template <>
+inline constexpr auto words_of<store_kind> = std::array<std::string_view, 2>{"embedded", "etcd"};
+template <>
 inline constexpr auto words_of<network_mode> =
-    std::array<std::string_view, 3>{"none", "services", "auto"};
+    std::array<std::string_view, 4>{"none", "services", "pods", "auto"};
+template <>
+inline constexpr auto words_of<network_routes> =
+    std::array<std::string_view, 3>{"auto", "direct", "vxlan"};
 template <>
 inline constexpr auto words_of<scheduler_profile> =
     std::array<std::string_view, 2>{"today", "2014"};
@@ -33,6 +38,9 @@ inline constexpr auto words_of<own_scheduler> = std::array<std::string_view, 2>{
 template <>
 inline constexpr auto words_of<anonymous_access> = std::array<std::string_view, 2>{"on", "off"};
 
+template <>
+inline constexpr auto words_of<pod_security_level> =
+    std::array<std::string_view, 3>{"privileged", "baseline", "restricted"};
 template <>
 inline constexpr auto words_of<legacy_token_secrets> = std::array<std::string_view, 2>{"off", "on"};
 

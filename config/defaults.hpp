@@ -47,6 +47,10 @@ inline constexpr byte_size history_bytes{512 << 20};
 inline constexpr std::int64_t max_events = 100'000;
 inline constexpr byte_size max_event_bytes{64 << 20};
 
+// The least that a new leader waits for one that was killed; etcd gives a lease at least 1.5 of its
+// elections, which take a second.
+inline constexpr duration leader_lease = 5s;
+
 // -- kubelet ----------------------------------------------------------------------------------
 // Upstream's kubelet (pkg/kubelet/apis/config/v1beta1/defaults.go).
 inline constexpr duration lease_duration = 40s;
@@ -55,9 +59,18 @@ inline constexpr duration status_period = 5min;
 inline constexpr std::int64_t max_pods = 110;
 // Kubernetes leaves podPidsLimit open; OpenShift has 4096.
 inline constexpr std::int64_t pod_pids_limit = 4096;
+// kubernetes: evictionHard, memory.available and nodefs.available.
+inline constexpr byte_size eviction_memory{100 << 20};
+inline constexpr std::int64_t eviction_disk = 10;
 // containerd's own default.
 inline constexpr std::string_view cri_endpoint = "unix:///run/containerd/containerd.sock";
 inline constexpr std::int64_t simulated_nodes = 1;
+
+// -- network ----------------------------------------------------------------------------------
+// k3s: --cluster-cidr; no part of the service network 10.96.0.0/12.
+inline constexpr std::string_view pod_cidr = "10.42.0.0/16";
+// Upstream's kube-controller-manager, --node-cidr-mask-size-ipv4.
+inline constexpr std::int64_t node_cidr_mask_size = 24;
 
 // -- minions ----------------------------------------------------------------------------------
 // Upstream's kube-controller-manager, --node-monitor-grace-period up to 1.31.

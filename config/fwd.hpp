@@ -11,6 +11,7 @@ struct setting;
 
 struct server_config;
 struct store_config;
+struct etcd_config;
 struct kubelet_config;
 struct scheduler_config;
 struct log_config;

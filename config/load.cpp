@@ -60,6 +60,11 @@ class loader {
       blame("kubelet.cri_endpoint",
             "expected a socket, as unix:///run/containerd/containerd.sock; found \"" + endpoint +
                 "\"");
+    const auto& etcd = result_.config.etcd;
+    if (result_.config.store.store == store_kind::etcd && etcd.endpoints.empty())
+      blame("etcd.endpoints", "expected the members of etcd, as https://10.0.0.1:2379; found none");
+    if (etcd.cert.empty() != etcd.key.empty())
+      blame("etcd.cert", "a certificate and its key come together: etcd.cert and etcd.key");
     const auto& server = result_.config.server;
     if (server.listen == server.legacy_listen && server.listen.port != 0) {
       blame("server.legacy_listen",

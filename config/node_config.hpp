@@ -22,10 +22,16 @@ enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
 enum class own_scheduler { on, off };
-// Whether services have rules on this machine; automatic: where it allows them.
-enum class network_mode { none, services, automatic };
+// Where the cluster's state is: in this node's own store, or in an etcd that several share.
+enum class store_kind { embedded, etcd };
+// What this machine has of the cluster's network: nothing; services and names; these and a network
+// for pods; automatic: all where pods run from images and the machine allows it, else nothing.
+enum class network_mode { none, services, pods, automatic };
+// How pods of other machines are reached: direct on a common link and else by VXLAN, or by one.
+enum class network_routes { automatic, direct, vxlan };
 enum class legacy_token_secrets { off, on };
 enum class anonymous_access { on, off };
+enum class pod_security_level { privileged, baseline, restricted };
 
 struct server_config {
   address listen{std::string(defaults::listen_host), defaults::listen_port};
@@ -52,7 +58,16 @@ struct service_account_config {
   config::legacy_token_secrets legacy_token_secrets = config::legacy_token_secrets::off;
 };
 
+// What Pod Security demands of namespaces that are not labelled, and whom it spares.
+struct pod_security_config {
+  pod_security_level enforce = pod_security_level::privileged;
+  pod_security_level audit = pod_security_level::privileged;
+  pod_security_level warn = pod_security_level::privileged;
+  std::vector<std::string> exempt_namespaces, exempt_users, exempt_runtime_classes;
+};
+
 struct store_config {
+  store_kind store = store_kind::embedded;
   // The change log keeps at least so many revisions, and at least so long, but no more bytes than
   // these.
   std::int64_t history_revisions = defaults::history_revisions;
@@ -61,6 +76,14 @@ struct store_config {
   // Events are kept for an hour, but no more than these.
   std::int64_t max_events = defaults::max_events;
   byte_size max_event_bytes = defaults::max_event_bytes;
+};
+
+// Used where the store is etcd.
+struct etcd_config {
+  std::vector<std::string> endpoints;
+  // Files in PEM; empty: none.
+  std::filesystem::path ca, cert, key;
+  duration leader_lease = defaults::leader_lease;
 };
 
 struct kubelet_config {
@@ -73,6 +96,11 @@ struct kubelet_config {
   std::int64_t simulated_nodes = defaults::simulated_nodes;
   std::int64_t max_pods = defaults::max_pods;
   std::int64_t pod_pids_limit = defaults::pod_pids_limit;
+  // What pods do not get: of processors in thousandths, and of memory.
+  std::int64_t kube_reserved_cpu = 0, system_reserved_cpu = 0;
+  byte_size kube_reserved_memory, system_reserved_memory;
+  byte_size eviction_memory = defaults::eviction_memory;
+  std::int64_t eviction_disk = defaults::eviction_disk;
   duration lease_duration = defaults::lease_duration;
   duration lease_renew = defaults::lease_renew;
   duration status_period = defaults::status_period;
@@ -84,7 +112,11 @@ struct link_config {
 };
 
 struct network_config {
-  network_mode mode = network_mode::none;
+  network_mode mode = network_mode::automatic;
+  // The range of the cluster, of each family at most one; empty: nodes get none.
+  std::vector<std::string> pod_cidrs{std::string(defaults::pod_cidr)};
+  std::int64_t node_cidr_mask_size = defaults::node_cidr_mask_size;
+  network_routes routes = network_routes::automatic;
   // Empty: the service address of DNS where services have rules, otherwise nowhere.
   address dns_listen;
 };
@@ -123,9 +155,13 @@ struct runtime_config {
 
 struct node_config {
   std::filesystem::path data_dir{defaults::data_dir};
+  // "*", NAME and -NAME, as upstream's --controllers.
+  std::vector<std::string> controllers{"*"};
   server_config server;
   service_account_config service_account;
+  pod_security_config pod_security;
   store_config store;
+  etcd_config etcd;
   kubelet_config kubelet;
   link_config link;
   network_config network;

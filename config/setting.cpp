@@ -51,7 +51,8 @@ bool is_path(std::string_view text) {
 // The name of a plugin, or one that a server is called by.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/' || c == ':';
+    return std::isalnum(c) != 0 ||
+           std::string_view{"-_./:@*"}.find(static_cast<char>(c)) != std::string_view::npos;
   });
 }
 

@@ -17,8 +17,10 @@ constexpr std::int64_t gibibyte = 1 << 30;
 using node = node_config;
 using server = server_config;
 using store = store_config;
+using etcd = etcd_config;
 using kubelet = kubelet_config;
 using accounts = service_account_config;
+using security = pod_security_config;
 using cluster = cluster_config;
 using scheduler = scheduler_config;
 
@@ -27,6 +29,11 @@ constexpr setting rows[] = {
      .at = at<&node::data_dir>(),
      .about = "Folder of all that the node keeps: the store, certificates, the admin kubeconfig. "
               "Made with mode 0700 when it is not there."},
+    {.name = "controllers",
+     .at = at<&node::controllers>(),
+     .about = "Controllers that run while this control plane leads: * is all, NAME this one, -NAME "
+              "not this one; of several that name the same one the first counts. Upstream's names "
+              "are taken too."},
 
     {.name = "server.listen",
      .at = at<&node::server, &server::listen>(),
@@ -111,6 +118,56 @@ constexpr setting rows[] = {
               "clusters up to 1.23 had it.",
      .brief = true},
 
+    {.name = "pod_security.enforce",
+     .at = at<&node::pod_security, &security::enforce>(),
+     .about = "The level of the Pod Security Standards that pods must keep in namespaces without "
+              "the label pod-security.kubernetes.io/enforce."},
+    {.name = "pod_security.audit",
+     .at = at<&node::pod_security, &security::audit>(),
+     .about = "The level whose violations are noted in the audit log, in namespaces without the "
+              "label pod-security.kubernetes.io/audit."},
+    {.name = "pod_security.warn",
+     .at = at<&node::pod_security, &security::warn>(),
+     .about = "The level whose violations clients are warned of, in namespaces without the label "
+              "pod-security.kubernetes.io/warn."},
+    {.name = "pod_security.exempt_namespaces",
+     .at = at<&node::pod_security, &security::exempt_namespaces>(),
+     .about = "Namespaces whose pods are not looked at, whatever their labels say."},
+    {.name = "pod_security.exempt_users",
+     .at = at<&node::pod_security, &security::exempt_users>(),
+     .about = "Users whose pods are not looked at. The pods of a workload are made by "
+              "system:kube-controller-manager, not by who made the workload."},
+    {.name = "pod_security.exempt_runtime_classes",
+     .at = at<&node::pod_security, &security::exempt_runtime_classes>(),
+     .about = "Runtime classes whose pods are not looked at."},
+
+    {.name = "store.store",
+     .at = at<&node::store, &store::store>(),
+     .about = "Where the cluster's state is: in a store of this node's own, or in an etcd that "
+              "several control planes share.",
+     .brief = true},
+    {.name = "etcd.endpoints",
+     .at = at<&node::etcd, &etcd::endpoints>(),
+     .about = "The members of etcd, as https://10.0.0.1:2379; one is used at a time, the next when "
+              "it fails."},
+    {.name = "etcd.ca",
+     .at = at<&node::etcd, &etcd::ca>(),
+     .about = "File with the certificates of those whom etcd's certificate must be signed by.",
+     .when_empty = "the machine's own authorities"},
+    {.name = "etcd.cert",
+     .at = at<&node::etcd, &etcd::cert>(),
+     .about = "File with the certificate by which etcd knows this control plane.",
+     .when_empty = "none"},
+    {.name = "etcd.key",
+     .at = at<&node::etcd, &etcd::key>(),
+     .about = "File with the key of that certificate.",
+     .when_empty = "none"},
+    {.name = "etcd.leader_lease",
+     .at = at<&node::etcd, &etcd::leader_lease>(),
+     .about = "How long a control plane that leads may be silent before another one leads.",
+     .unit = "time",
+     .minimum = 2 * second,
+     .maximum = 10 * minute},
     {.name = "store.history_revisions",
      .at = at<&node::store, &store::history_revisions>(),
      .about = "The newest changes that the change log keeps at least; a watch from before what it "
@@ -186,6 +243,46 @@ constexpr setting rows[] = {
      .unit = "processes",
      .minimum = 16,
      .maximum = 4'194'304},
+    {.name = "kubelet.kube_reserved_cpu",
+     .at = at<&node::kubelet, &kubelet::kube_reserved_cpu>(),
+     .about = "Processor time that the node keeps for itself and its container runtime: pods may "
+              "ask for so much less.",
+     .unit = "thousandths of a processor",
+     .minimum = 0,
+     .maximum = 1'000'000},
+    {.name = "kubelet.kube_reserved_memory",
+     .at = at<&node::kubelet, &kubelet::kube_reserved_memory>(),
+     .about = "Memory that the node keeps for itself and its container runtime: pods may ask for "
+              "so much less.",
+     .unit = "bytes",
+     .minimum = 0,
+     .maximum = mebibyte * mebibyte},
+    {.name = "kubelet.system_reserved_cpu",
+     .at = at<&node::kubelet, &kubelet::system_reserved_cpu>(),
+     .about = "Processor time that is kept for the rest of the machine.",
+     .unit = "thousandths of a processor",
+     .minimum = 0,
+     .maximum = 1'000'000},
+    {.name = "kubelet.system_reserved_memory",
+     .at = at<&node::kubelet, &kubelet::system_reserved_memory>(),
+     .about = "Memory that is kept for the rest of the machine.",
+     .unit = "bytes",
+     .minimum = 0,
+     .maximum = mebibyte * mebibyte},
+    {.name = "kubelet.eviction_memory",
+     .at = at<&node::kubelet, &kubelet::eviction_memory>(),
+     .about = "With less memory left than this the node evicts pods; pods may ask for so much "
+              "less.",
+     .unit = "bytes",
+     .minimum = 0,
+     .maximum = mebibyte * mebibyte},
+    {.name = "kubelet.eviction_disk",
+     .at = at<&node::kubelet, &kubelet::eviction_disk>(),
+     .about = "With less left of the disk that holds root_dir than this the node evicts pods; 0: "
+              "never.",
+     .unit = "per cent",
+     .minimum = 0,
+     .maximum = 99},
     {.name = "kubelet.lease_duration",
      .at = at<&node::kubelet, &kubelet::lease_duration>(),
      .about = "How long the node's lease holds after its last renewal.",
@@ -214,9 +311,24 @@ constexpr setting rows[] = {
     {.name = "network.mode",
      .at = at<&node::network, &network_config::mode>(),
      .about =
-         "Whether this machine reaches services by their addresses, node ports and names: "
-         "'services' writes rules with nft and serves DNS at 10.96.0.10, and needs root; 'auto' "
-         "does so where the machine allows it, 'none' nowhere."},
+         "What this machine has of the cluster's network, for which it needs root and nft. "
+         "'services': services by their addresses, node ports and names, with DNS at 10.96.0.10. "
+         "'pods': these, and addresses and routes for pods, which run from images. 'auto': 'pods' "
+         "where that is possible, else 'none'."},
+    {.name = "network.pod_cidrs",
+     .at = at<&node::network, &network_config::pod_cidrs>(),
+     .about = "The range of addresses of all pods, the same on every machine of the cluster; each "
+              "node gets a part of it. Without one no node gets any."},
+    {.name = "network.node_cidr_mask_size",
+     .at = at<&node::network, &network_config::node_cidr_mask_size>(),
+     .about = "The prefix of a node's part of that range.",
+     .unit = "bits",
+     .minimum = 8,
+     .maximum = 30},
+    {.name = "network.routes",
+     .at = at<&node::network, &network_config::routes>(),
+     .about = "How pods of other machines are reached: 'direct' where a machine is on a link of "
+              "this one, 'vxlan' through UDP port 8472, 'auto' by the first that is possible."},
     {.name = "network.dns_listen",
      .at = at<&node::network, &network_config::dns_listen>(),
      .about = "Where the names of services are served by DNS, over UDP and TCP.",

@@ -32,6 +32,8 @@ std::string_view to_string(errc code) {
       return "invalid";
     case errc::no_space:
       return "no_space";
+    case errc::deposed:
+      return "deposed";
     case errc::no_memory:
       return "no_memory";
   }

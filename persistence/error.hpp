@@ -26,6 +26,7 @@ enum class errc {
   invalid,          // the transaction itself is wrong: a key twice, content without a kind
   exceeded,         // more would be in the store than a bound allows: `key`, `actual`, `limit`
   no_space,         // the disk is nearly full: only what takes no more of it is done
+  deposed,          // another control plane leads, or none: the term of the transaction is over
   no_memory,        // what is stored needs more memory than this process may use
 };
 

@@ -27,6 +27,9 @@ struct store_options {
   std::function<std::chrono::system_clock::time_point()> wall_clock;
   // The id of a cluster that is made now; empty: a random UUID.
   std::string cluster_id;
+  // It follows a log that several control planes share, and is judged and made safe elsewhere: all
+  // that is here can be fetched again.
+  bool replica = false;
   // The memory that this process may use; 0: what its control groups say.
   std::uint64_t memory_limit_bytes = 0;
 };

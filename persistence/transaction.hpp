@@ -50,6 +50,9 @@ struct transaction {
   std::vector<mutation> mutations;
   change_cause cause;
   std::vector<bound> bounds = {};
+  // Of a term of leadership: where it has ended in the cluster, nothing of it happens any more
+  // (`deposed`). 0: of nobody's term. A store that has no other writers takes no notice.
+  revision fence = 0;
 };
 
 struct committed {

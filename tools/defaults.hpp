@@ -40,6 +40,9 @@ inline constexpr int console_history_lines = 1'000;
 inline constexpr std::chrono::seconds expelled_limit{10};
 // How long a node waits before it tries again to listen for joined nodes.
 inline constexpr std::chrono::seconds link_retry{5};
+// How long a start waits for a store that is elsewhere, and how often it asks.
+inline constexpr std::chrono::seconds store_wait{60};
+inline constexpr std::chrono::seconds store_retry{1};
 // To the console of a joined machine, at its socket.
 inline constexpr std::size_t local_connections = 64;
 

@@ -13,6 +13,8 @@ namespace troupe::actors {
 // kubernetes: pkg/auth/nodeidentifier.
 inline constexpr std::string_view node_user_prefix = "system:node:";
 inline constexpr std::string_view nodes_group = "system:nodes";
+// Also in the certificates that joining gives: they end with the key in their Node.
+inline constexpr std::string_view joined_nodes_group = "troupe:joined-nodes";
 // On the Node: "sha256:" and the hash of the public key that may speak for it. Whoever takes it
 // away, or the Node, expels the machine.
 inline constexpr std::string_view node_key_annotation = "troupe.dev/node-key";

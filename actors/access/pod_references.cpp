@@ -59,6 +59,8 @@ void each_reference(const Pod& pod, F take) {
     each_variable(container, take);
   for (const auto& container : pod.spec().containers())
     each_variable(container, take);
+  for (const auto& container : pod.spec().ephemeral_containers())
+    each_variable(container.ephemeral_container_common(), take);
   for (const auto& volume : pod.spec().volumes())
     each_reference(volume.volume_source(), take);
 }
@@ -142,8 +144,6 @@ std::vector<std::string> used_keys(const Pod& pod) {
   };
   each_reference(pod, take);
   const auto& spec = pod.spec();
-  for (const auto& container : spec.ephemeral_containers())
-    each_variable(container.ephemeral_container_common(), take);
   for (const auto& secret : spec.image_pull_secrets())
     take(api::kind_of<Secret>(), secret.name());
   for (const auto& volume : spec.volumes()) {

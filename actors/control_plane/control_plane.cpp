@@ -14,6 +14,7 @@
 #include "actors/nodes/node_capacity.hpp"
 #include "actors/quota/quota_ledger.hpp"
 #include "actors/tokens/token_desk.hpp"
+#include "actors/usage/usage_desk.hpp"
 #include "actors/watch/watcher.hpp"
 #include "actors/write/admission/service_addresses.hpp"
 #include "actors/write/writer.hpp"
@@ -44,7 +45,7 @@ struct control_plane::impl {
   std::shared_ptr<write_service> writes = {};
   actors::core_actors core_actors = {};
   runtime::actor_ref tokens = {};
-  std::unique_ptr<node_links> links = {};
+  std::shared_ptr<node_links> links = {};  // the usage desk may outlive us
   std::vector<runtime::actor_ref> started = {};
   std::mutex mutex = {};
   std::unique_ptr<actors::leading> term = {};  // null: it does not lead
@@ -120,8 +121,10 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   core_actors.recorder =
       impl_->start<recorder>("recorder", "recorder", &store, core_actors.writer, given.events);
   impl_->tokens = impl_->start<token_desk>("token-desk", "token-desk", &store, given.issuer);
-  impl_->links = std::make_unique<node_links>(system, store, core_actors, impl_->tokens);
+  impl_->links = std::make_shared<node_links>(system, store, core_actors, impl_->tokens);
   impl_->started.push_back(impl_->links->actor());
+  const std::shared_ptr<const link_table> table{impl_->links, &impl_->links->table()};
+  impl_->start<usage_desk>(usage_desk_kind, usage_desk_kind, &store, table, impl_->links->actor());
   impl_->start<node_capacity>("node-capacity", "node-capacity", core_actors.watcher, capacity);
   if (given.controllers) start_leading();
 }
@@ -134,12 +137,12 @@ control_plane::~control_plane() {
   }
 }
 
-void control_plane::start_leading() {
+void control_plane::start_leading(persistence::revision fence) {
   const std::lock_guard lock{impl_->mutex};
   if (impl_->term) return;
   impl_->term =
       std::make_unique<leading>(leading::context{impl_->system, impl_->store, impl_->writes,
-                                                 impl_->quotas, impl_->core_actors},
+                                                 impl_->quotas, impl_->core_actors, fence},
                                 impl_->options);
 }
 

@@ -8,12 +8,15 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "actors/certificates/certificate_issuer.hpp"
 #include "actors/core/cluster_authority.hpp"
 #include "actors/core/core_actors.hpp"
 #include "actors/core/messages.hpp"
 #include "actors/defaults.hpp"
 #include "actors/events/event_rules.hpp"
+#include "actors/nodes/pod_ranges.hpp"
 #include "actors/scheduler/profile.hpp"
 #include "actors/tokens/token_issuer.hpp"
 #include "actors/write/write_service.hpp"
@@ -29,6 +32,8 @@ struct control_plane_options {
   bool scheduler = true;
   // False: it serves, and does not lead before start_leading().
   bool controllers = true;
+  // Which of them run while it leads (controller_selection.hpp).
+  std::vector<std::string> enabled_controllers = {"*"};
   // False: the watcher reads the change log itself, writes are tried again where they are. For
   // simulations, which have one thread.
   bool reading_thread = true;
@@ -43,12 +48,16 @@ struct control_plane_options {
   event_limits events = {};
   // Signs the tokens of service accounts; null: there are none.
   std::shared_ptr<const token_issuer> issuer = {};
+  // Signs the certificates that are asked for; null: nobody does.
+  std::shared_ptr<const certificate_issuer> certificates = {};
   // By which pods know the API server; null: pods are given no access to it.
   std::shared_ptr<const cluster_authority> authority = {};
   // There is a class of volumes that are directories of nodes, and it is the default.
   bool local_path_class = false;
   // Each service account has a Secret with a token that does not expire.
   bool legacy_token_secrets = false;
+  // From which nodes get ranges of addresses for their pods, one for each family; empty: from none.
+  std::vector<pod_ranges> ranges_of_pods = {};
 };
 
 class node_links;
@@ -70,7 +79,8 @@ class control_plane {
   // nothing where it is so already. After stop_leading() nothing that the controllers had not sent
   // to the store before gets there, and a barrier of the store that is asked for then is passed
   // when all that they had sent is committed or refused. So another one may lead behind it.
-  void start_leading();
+  // `fence`: of the term, where the store is shared with other control planes.
+  void start_leading(persistence::revision fence = 0);
   void stop_leading();
   bool leads() const;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "actors/control_plane/controller_selection.hpp"
 #include "actors/control_plane/leading_actors.hpp"
 #include "actors/core/log.hpp"
 #include "actors/write/writer.hpp"
@@ -13,11 +14,18 @@ leading::leading(const context& of, const control_plane_options& options) : syst
   leading_context term{system_, of.store, of.core, options, of.quotas};
   term.core.writer = system_.spawn(
       {.kind = "term-writer", .name = "term-writer"},
-      runtime::make<writer>(
-          of.writes, writer_options{.conflict_chance = options.conflict_chance, .gate = gate_}));
+      runtime::make<writer>(of.writes, writer_options{.conflict_chance = options.conflict_chance,
+                                                      .gate = gate_,
+                                                      .fence = of.fence}));
   started_.push_back(term.core.writer);
-  for (const auto& each : leading_actors())
+  for (const auto& each : leading_actors()) {
+    if (each.kind != "scheduler" && !is_selected(options.enabled_controllers, each.name)) {
+      log().warn("control plane: the controller {} is switched off; nobody does its work here: {}",
+                 each.name, each.purpose);
+      continue;
+    }
     if (auto started = each.start(term)) started_.push_back(std::move(started));
+  }
 }
 
 leading::~leading() {

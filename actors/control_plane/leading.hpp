@@ -26,6 +26,8 @@ class leading {
     std::shared_ptr<write_service> writes;
     std::shared_ptr<quota::quota_ledger> quotas;
     actors::core_actors core;
+    // Of the term, where the store is shared with other control planes; else 0.
+    revision fence = 0;
   };
 
   // Starts the actors; returns at once.

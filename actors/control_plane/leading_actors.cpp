@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/access/role_aggregator.hpp"
+#include "actors/certificates/certificate_requests.hpp"
 #include "actors/controllers/jobs/orphan_pods.hpp"
 #include "actors/controllers/kit/owner_supervisor.hpp"
 #include "actors/controllers/registry.hpp"
@@ -11,6 +12,7 @@
 #include "actors/garbage/garbage_collector.hpp"
 #include "actors/namespaces/namespaces.hpp"
 #include "actors/nodes/minions.hpp"
+#include "actors/nodes/pod_range_allocator.hpp"
 #include "actors/pods/pods.hpp"
 #include "actors/quota/quota_status.hpp"
 #include "actors/scheduler/scheduler.hpp"
@@ -49,6 +51,9 @@ auto for_minions(leading_context& of) {
 auto for_quotas(leading_context& of) {
   return std::tuple{&of.store, of.core, of.quotas};
 }
+auto for_certificates(leading_context& of) {
+  return std::tuple{&of.store, of.core, of.options.certificates};
+}
 auto for_pods(leading_context& of) {
   return std::tuple{of.core.watcher,
                     pod_context{&of.store, of.core.writer, of.scheduler, of.core.recorder},
@@ -58,6 +63,9 @@ auto for_binder(leading_context& of) {
   return std::tuple{&of.store, of.core,
                     volumes::binder_options{.make_class = of.options.local_path_class}};
 }
+auto for_pod_ranges(leading_context& of) {
+  return std::tuple{&of.store, of.core, of.options.ranges_of_pods};
+}
 auto for_token_secrets(leading_context& of) {
   return std::tuple{&of.store, of.core,
                     token_secret_options{.issuer = of.options.issuer,
@@ -65,11 +73,18 @@ auto for_token_secrets(leading_context& of) {
                                          .one_for_each = of.options.legacy_token_secrets}};
 }
 
-leading_actor only_with_issuer(leading_actor made) {
-  made.start = [start = std::move(made.start)](leading_context& of) {
-    return of.options.issuer ? start(of) : runtime::actor_ref{};
+template <class Condition>
+leading_actor only_with(Condition holds, leading_actor made) {
+  made.start = [holds, start = std::move(made.start)](leading_context& of) {
+    return holds(of.options) ? start(of) : runtime::actor_ref{};
   };
   return made;
+}
+bool issuer(const control_plane_options& options) {
+  return options.issuer != nullptr;
+}
+bool ranges(const control_plane_options& options) {
+  return !options.ranges_of_pods.empty();
 }
 
 leading_actor scheduler_actor() {
@@ -103,8 +118,15 @@ const std::vector<leading_actor>& leading_actors() {
         one<quota::quota_status>("quota-status", "quota-status", "status of ResourceQuotas",
                                  for_quotas),
         one<token_cleaner>("token-cleaner", "token-cleaner", "deletes expired tokens", core_alone),
-        only_with_issuer(one<token_secrets>("token-secrets", "token-secrets",
-                                            "Secrets with tokens of accounts", for_token_secrets)),
+        one<certificates::certificate_requests>("certificate-requests", "certificate-requests",
+                                                "approves, signs and cleans requests for "
+                                                "certificates",
+                                                for_certificates),
+        only_with(issuer, one<token_secrets>("token-secrets", "token-secrets",
+                                             "Secrets with tokens of accounts", for_token_secrets)),
+        only_with(ranges,
+                  one<pod_range_allocator>("pod-range-allocator", "pod-range-allocator",
+                                           "addresses for the pods of each node", for_pod_ranges)),
         one<volumes::volume_binder>("volume-binder", "volume-binder",
                                     "binds claims to volumes, and makes these", for_binder),
         one<volumes::claim_keeper>("claim-keeper", "claim-keeper",

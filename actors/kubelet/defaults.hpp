@@ -23,6 +23,9 @@ inline constexpr std::int64_t log_bytes_per_second = 8 << 20;
 // kubernetes: MaxContainerBackOff and the delay it begins with; a container that ran for twice the
 // longest starts with the first delay again.
 inline constexpr auto restart_first = 10s;
+// How long the guard of a pod's network has to answer: nft may take as long, twice, when another
+// script is under way.
+inline constexpr auto guard_limit = 60s;
 inline constexpr auto restart_longest = 300s;
 inline constexpr auto restart_forgotten = 600s;
 
@@ -83,6 +86,17 @@ inline constexpr std::size_t measured_files = 100'000;
 inline constexpr std::int64_t secret_volume_bytes = 64 << 20;
 // A seccomp profile of a node; containerd's own has some 20 KiB.
 inline constexpr std::size_t seccomp_profile_bytes = 1u << 20;
+
+// kubernetes: eviction/types.go and the kubelet's defaults of evictionHard; how often the machine
+// is looked at (monitoringInterval), and how long a condition holds on
+// (evictionPressureTransitionPeriod).
+inline constexpr std::int64_t eviction_memory_bytes = 100 << 20;
+inline constexpr std::int64_t eviction_disk_percent = 10;
+inline constexpr std::int64_t eviction_inodes_percent = 5;
+inline constexpr auto pressure_period = 10s;
+inline constexpr auto pressure_transition = 5min;
+// kubernetes: apis/scheduling, SystemCriticalPriority: 2 * HighestUserDefinablePriority.
+inline constexpr std::int32_t system_critical_priority = 2'000'000'000;
 
 // A status write that met a newer state or a busy writer is tried again after this.
 inline constexpr auto status_retry = 1s;

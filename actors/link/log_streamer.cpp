@@ -52,6 +52,7 @@ void log_streamer::read() {
 
 void log_streamer::on_part_read(const part_read& m) {
   reading_ = false;
+  if (!m.part.problem.empty()) return end(m.part.problem);
   if (m.part.missing) return end("there is no such log");
   const bool first = !std::exchange(begun_, true);
   if (m.part.text.empty()) {

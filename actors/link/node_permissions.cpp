@@ -12,10 +12,12 @@
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
+#include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/discovery_v1.pb.h"
+#include "api/schema/networking_policy.pb.h"
 #include "api/scheme.hpp"
 #include "api/validation/validation.hpp"
 
@@ -23,7 +25,9 @@ namespace troupe::actors {
 
 using api::coordination::v1::Lease;
 using api::core::v1::ConfigMap;
+using api::core::v1::Container;
 using api::core::v1::Endpoints;
+using api::core::v1::Namespace;
 using api::core::v1::Node;
 using api::core::v1::PersistentVolume;
 using api::core::v1::PersistentVolumeClaim;
@@ -31,6 +35,7 @@ using api::core::v1::Pod;
 using api::core::v1::Secret;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
+using api::networking::v1::NetworkPolicy;
 
 namespace {
 
@@ -259,6 +264,13 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
       prefix == api::kind_of<Endpoints>().key("default", "kubernetes") ||
       prefix == api::kind_of<EndpointSlice>().prefix())
     return {};
+  // kubernetes: system:node-proxier. Routes to the pods of other nodes follow from these.
+  if (prefix == api::kind_of<Node>().prefix()) return {};
+  // The network policies that a node keeps name pods of all nodes, by the labels of their
+  // namespaces too.
+  if (prefix == api::kind_of<NetworkPolicy>().prefix() ||
+      prefix == api::kind_of<Namespace>().prefix() || has_pods_of_others(prefix, on_node))
+    return {};
   // It removes the directories of its own; a volume names secrets, and holds none.
   if (prefix.starts_with(api::kind_of<PersistentVolume>().prefix())) return {};
   const bool may_be_used = prefix.starts_with(api::kind_of<ConfigMap>().prefix()) ||
@@ -268,6 +280,39 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
   if (may_be_used)
     return tl::make_unexpected(fmt::format("no pod of node {} refers to {}", node, prefix));
   return tl::make_unexpected(fmt::format("node {} may not follow {}", node, prefix));
+}
+
+bool has_pods_of_others(const std::string& prefix, const std::string& on_node) {
+  return on_node.empty() && prefix == api::kind_of<Pod>().prefix();
+}
+
+api::object_ptr shown_for_policies(const api::object& pod) {
+  const auto& from = pod.as<Pod>();
+  auto shown = std::make_unique<Pod>();
+  auto& meta = *shown->mutable_metadata();
+  meta.set_name(pod.meta().name());
+  meta.set_namespace_(pod.meta().namespace_());
+  meta.set_uid(pod.meta().uid());
+  *meta.mutable_creation_timestamp() = pod.meta().creation_timestamp();
+  *meta.mutable_labels() = pod.meta().labels();
+  auto& spec = *shown->mutable_spec();
+  spec.set_node_name(from.spec().node_name());
+  spec.set_host_network(from.spec().host_network());
+  const auto add = [](auto& to, const Container& container) {
+    to.set_name(container.name());
+    *to.mutable_ports() = container.ports();
+    if (container.has_restart_policy()) to.set_restart_policy(container.restart_policy());
+  };
+  for (const auto& container : from.spec().containers())
+    add(*spec.add_containers(), container);
+  for (const auto& container : from.spec().init_containers())
+    add(*spec.add_init_containers(), container);
+  auto& status = *shown->mutable_status();
+  status.set_phase(from.status().phase());
+  status.set_host_ip(from.status().host_ip());
+  status.set_pod_ip(from.status().pod_ip());
+  *status.mutable_pod_ips() = from.status().pod_ips();
+  return std::make_shared<const api::object>(pod.kind(), std::move(shown), pod.revision());
 }
 
 std::vector<std::string> node_references::take(const watch_event& event) {

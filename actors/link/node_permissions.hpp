@@ -52,6 +52,12 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
                                            const std::string& on_node,
                                            const std::function<bool(const std::string&)>& used);
 
+// What of a pod of any node its network policies are judged by: nothing else of it is shown to a
+// node that does not run it.
+api::object_ptr shown_for_policies(const api::object& pod);
+// Whether a stream that a node may follow has pods of others.
+bool has_pods_of_others(const std::string& prefix, const std::string& on_node);
+
 // The config maps and secrets that the pods of one node refer to; fed with the events of the stream
 // of these pods.
 class node_references {

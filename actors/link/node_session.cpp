@@ -39,6 +39,18 @@ std::string cut(std::string text, std::size_t limit) {
   return text;
 }
 
+// Pods as a node sees them that does not run them.
+watch_events reduced(const watch_events& m) {
+  std::vector<watch_event> events{m.events.begin(), m.events.end()};
+  for (auto& event : events) {
+    if (event.object) event.object = shown_for_policies(*event.object);
+    event.previous = nullptr;
+  }
+  auto out = m;
+  out.events = event_list{std::move(events)};
+  return out;
+}
+
 }  // namespace
 
 node_session::node_session(std::string node, std::shared_ptr<frame_inbox> inbox,
@@ -254,7 +266,8 @@ void node_session::on_watch(const watch_events& m) {
   s.synced = m.synced;
   s.credit -= static_cast<std::int64_t>(m.events.size());
   events_ += m.events.size();
-  for (auto& part : write_events(s.subscription.stream(), m)) {
+  const bool others = has_pods_of_others(s.subscription.prefix(), s.subscription.on_node());
+  for (auto& part : write_events(s.subscription.stream(), others ? reduced(m) : m)) {
     wire::ToNode::Item item;
     *item.mutable_watch_events() = std::move(part);
     send_item(item);

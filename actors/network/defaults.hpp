@@ -67,4 +67,30 @@ inline constexpr duration nft_renewal = 600s;
 inline constexpr std::size_t conntrack_read_bytes = 65'536;
 inline constexpr std::chrono::seconds conntrack_limit{5};
 
+// -- pods -----------------------------------------------------------------------------------------
+
+// Of a netlink socket: more than the kernel gives at once (32 KiB), and how long it may take.
+inline constexpr std::size_t netlink_read_bytes = 65'536;
+inline constexpr std::chrono::seconds netlink_limit{5};
+// The mark of our routes: a number that /etc/iproute2/rt_protos gives to nobody.
+inline constexpr std::uint8_t route_protocol = 84;
+// flannel's VXLAN, which is k3s's default: network 1, and the port of Linux before the IANA's.
+inline constexpr const char* tunnel_device = "troupe-vx";
+inline constexpr std::uint32_t tunnel_id = 1;
+inline constexpr std::uint16_t tunnel_port = 8472;
+// What VXLAN adds to a packet: Ethernet, IPv4, UDP and its own head.
+inline constexpr std::uint32_t tunnel_overhead_bytes = 50;
+// IPv6 asks for no less (RFC 8200).
+inline constexpr std::uint32_t least_mtu_bytes = 1'280;
+// An IPv6 range of a node (kubernetes: --node-cidr-mask-size-ipv6).
+inline constexpr int node_bits_v6 = 64;
+// Where a container runtime finds its networks that does not say where (libcni).
+inline constexpr const char* cni_folder = "/etc/cni/net.d";
+inline constexpr const char* cni_file = "10-troupe.conflist";
+// When a network that could not be made is tried again, and how often it is looked at although
+// no Node has changed: links come and go, and others remove routes.
+inline constexpr duration pod_network_retry = 2s;
+inline constexpr duration pod_network_longest_retry = 60s;
+inline constexpr duration pod_network_renewal = 60s;
+
 }  // namespace troupe::actors::network_defaults

@@ -130,6 +130,13 @@ bool sends_pods_away(const Node& node) {
   });
 }
 
+bool is_out_of_service(const Node& node) {
+  const auto& taints = node.spec().taints();
+  return readiness_of(node) != readiness::ready &&
+         std::any_of(taints.begin(), taints.end(),
+                     [](const Taint& taint) { return taint.key() == taint_out_of_service; });
+}
+
 std::string zone_of(const Node& node) {
   const auto& labels = node.metadata().labels();
   const auto value = [&](const char* key) {

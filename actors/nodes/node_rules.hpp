@@ -14,6 +14,7 @@ namespace troupe::actors {
 
 inline constexpr const char* taint_not_ready = "node.kubernetes.io/not-ready";
 inline constexpr const char* taint_unreachable = "node.kubernetes.io/unreachable";
+inline constexpr const char* taint_out_of_service = "node.kubernetes.io/out-of-service";
 
 struct node_judgement {
   bool silent = false;     // neither lease nor status has come for the grace period
@@ -32,6 +33,11 @@ readiness readiness_of(const api::core::v1::Node& node);
 
 // True when one of not-ready and unreachable is there with NoExecute.
 bool sends_pods_away(const api::core::v1::Node& node);
+
+// Somebody who knows says that the machine is off and does not come back by itself: its pods need
+// not be waited for. Only where the node is not ready, too.
+// kubernetes: pkg/controller/podgc, gcTerminating.
+bool is_out_of_service(const api::core::v1::Node& node);
 
 // Nodes of one zone fail together. Empty for nodes without zone labels.
 std::string zone_of(const api::core::v1::Node& node);

@@ -106,13 +106,14 @@ void pod::end(const pod_decision& next, const api::object* node) {
   if (left > runtime::duration{0}) {
     reconcile_after(left);
   } else {
-    carry_out(next);
+    carry_out(next, node);
   }
 }
 
-void pod::carry_out(const pod_decision& next) {
+void pod::carry_out(const pod_decision& next, const api::object* node) {
   const auto& meta = pod_->meta();
   if (next.need == pod_need::removal) {
+    if (meta.finalizers_size() > 0 && mark_failed(node)) return;
     log().debug("pod {} at revision {} is removed: no kubelet will end it", key(),
                 pod_->revision());
     return send_command<command_done>(remove{
@@ -137,10 +138,25 @@ bool pod::mark_not_ready(const api::object& node) {
   if (!marked) return false;
   log().debug("pod {} at revision {} is not ready: its node {} is silent", key(), pod_->revision(),
               node.meta().name());
-  auto transaction = std::make_shared<persistence::transaction>(succeed(*pod_, std::move(marked)));
+  replace(std::move(marked));
+  return true;
+}
+
+// The same.
+bool pod::mark_failed(const api::object* node) {
+  const auto& content = pod_->as<Pod>();
+  auto marked =
+      marked_failed(content, node == nullptr && !content.spec().node_name().empty(), wall_now());
+  if (!marked) return false;
+  log().debug("pod {} at revision {} has failed: no kubelet will end it", key(), pod_->revision());
+  replace(std::move(marked));
+  return true;
+}
+
+void pod::replace(std::unique_ptr<api::body> changed) {
+  auto transaction = std::make_shared<persistence::transaction>(succeed(*pod_, std::move(changed)));
   transaction->cause.author = "pod/" + name();
   send_command<commit_done>(commit{std::move(transaction)});
-  return true;
 }
 
 // Success shows as a change of the pod, which is looked at then (a command that changes nothing

@@ -40,8 +40,10 @@ class pod : public runtime::actor {
   void reconcile();
   void ask_for_node();
   void end(const pod_decision& next, const api::object* node);
-  void carry_out(const pod_decision& next);
+  void carry_out(const pod_decision& next, const api::object* node);
   bool mark_not_ready(const api::object& node);
+  bool mark_failed(const api::object* node);
+  void replace(std::unique_ptr<api::body> changed);
   template <class Reply, class Command>
   void send_command(Command command);
   void reconcile_after(runtime::duration delay);

@@ -25,11 +25,24 @@ std::unique_ptr<Pod> marked_not_ready(const Pod& pod, const Node& node, runtime:
   return marked;
 }
 
+std::unique_ptr<Pod> marked_failed(const Pod& pod, bool node_vanished, runtime::wall_time now) {
+  if (terminated(pod)) return nullptr;
+  auto marked = std::make_unique<Pod>(pod);
+  auto& status = *marked->mutable_status();
+  status.set_phase("Failed");
+  if (node_vanished)
+    set_condition(*status.mutable_conditions(),
+                  {"DisruptionTarget", "True", "DeletionByPodGC", "PodGC: node no longer exists"},
+                  now);
+  return marked;
+}
+
 pod_decision decide(const Pod& pod, const Node* node) {
   const bool bound = !pod.spec().node_name().empty();
   if (pod.metadata().has_deletion_timestamp()) {
     // A kubelet ends and then removes its pods; here there is none that could.
-    return {bound && node != nullptr ? pod_need::nothing : pod_need::removal};
+    const bool kubelet = bound && node != nullptr && !is_out_of_service(*node);
+    return {kubelet ? pod_need::nothing : pod_need::removal};
   }
   if (!bound) {
     const auto& scheduler = pod.spec().scheduler_name();

@@ -34,4 +34,10 @@ std::unique_ptr<api::core::v1::Pod> marked_not_ready(const api::core::v1::Pod& p
 
 bool terminated(const api::core::v1::Pod& pod);
 
+// The pod as one that has failed, before it is removed without a kubelet: while a finalizer holds
+// it, its controller must not wait for its end. Null when it has ended. kubernetes:
+// pkg/controller/podgc, markFailedAndDeletePodWithCondition.
+std::unique_ptr<api::core::v1::Pod> marked_failed(const api::core::v1::Pod& pod, bool node_vanished,
+                                                  runtime::wall_time now);
+
 }  // namespace troupe::actors

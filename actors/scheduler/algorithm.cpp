@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -46,6 +47,28 @@ std::string join_reasons(const std::vector<status>& refused) {
     lines.push_back(fmt::format("{} {}", count, reason));
   std::sort(lines.begin(), lines.end());
   return fmt::format("{}", fmt::join(lines, ", "));
+}
+
+// The nodes that required node affinity names, as that of a daemon pod does; nothing where it
+// admits others as well (kubernetes: NodeAffinity's PreFilterResult).
+std::optional<std::vector<std::string>> named_nodes(const pod_info& pod) {
+  if (!pod.has_required_nodes) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& term : pod.required_nodes) {
+    if (term.never) continue;
+    const auto named = std::find_if(term.names.begin(), term.names.end(),
+                                    [](const auto& each) { return each.second; });
+    if (named == term.names.end()) return std::nullopt;
+    if (std::find(names.begin(), names.end(), named->first) == names.end())
+      names.push_back(named->first);
+  }
+  return names;
+}
+
+bool has_node_affinity(const profile& profile) {
+  const auto& filters = profile.filters();
+  return std::any_of(filters.begin(), filters.end(),
+                     [](const auto& each) { return each.as_plugin->name() == "NodeAffinity"; });
 }
 
 }  // namespace
@@ -113,6 +136,31 @@ status algorithm::run_filters(const cycle& notes, const pod_info& pod,
 std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_info& pod,
                                                   const cluster_view& view) {
   const auto& nodes = view.nodes();
+  if (const auto named = named_nodes(pod); named && has_node_affinity(profile_)) {
+    // Each of thousands of daemon pods would turn thousands of nodes away.
+    std::vector<const node_info*> found;
+    std::map<const node_info*, status> refused;
+    for (const auto& name : *named) {
+      const auto* node = view.find(name);
+      if (node == nullptr) continue;
+      const plugin* refusing = nullptr;
+      auto result = fits(notes, pod, *node, &refusing);
+      if (result.ok()) {
+        found.push_back(node);
+        continue;
+      }
+      refused.emplace(node, std::move(result));
+      refusing_.push_back(refusing);
+    }
+    for (std::size_t i = 0; found.empty() && i < nodes.size(); ++i) {
+      const auto looked_at = refused.find(nodes[i]);
+      refused_[i] = looked_at != refused.end()
+                        ? looked_at->second
+                        : status{status_code::unresolvable,
+                                 "node(s) didn't satisfy plugin(s) [NodeAffinity]"};
+    }
+    return found;
+  }
   const auto enough = profile_.options().sample_nodes ? enough_nodes(nodes.size()) : nodes.size();
   std::vector<const node_info*> found;
   found.reserve(enough);

@@ -102,7 +102,7 @@ draft::draft(proposal of, const admission::user& by, bool dry_run, const admissi
       dry_run{dry_run},
       row{chain.find(*this->of.kind, this->of.op, !this->of.subresource.empty())} {}
 
-admission::attributes draft::attributes(const persistence::snapshot& state) const {
+admission::attributes draft::attributes(const persistence::snapshot& state) {
   return {.state = state,
           .kind = *of.kind,
           .op = of.op,
@@ -110,11 +110,13 @@ admission::attributes draft::attributes(const persistence::snapshot& state) cons
           .by = by,
           .dry_run = dry_run,
           .before = of.before ? &of.before->content() : nullptr,
-          .now = of.op == admission::operation::remove ? nullptr : of.after.get()};
+          .now = of.op == admission::operation::remove ? nullptr : of.after.get(),
+          .remarks = &remarks};
 }
 
 api::expected<void> prepare(draft& write, const write_context& context) {
   auto& of = write.of;
+  write.remarks = {};
   if (of.op == admission::operation::remove || !of.after) return {};
   if (of.rules != write_rules::as_is) api::set_defaults(*of.kind, *of.after);
   write.also = {};
@@ -129,7 +131,7 @@ api::expected<void> prepare(draft& write, const write_context& context) {
   return {};
 }
 
-api::expected<void> check(const draft& write, const write_context& context) {
+api::expected<void> check(draft& write, const write_context& context) {
   const auto& of = write.of;
   if (of.settled) return {};
   if (of.op != admission::operation::remove && of.after && !of.validated)

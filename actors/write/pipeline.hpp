@@ -37,14 +37,15 @@ struct draft {
   persistence::transaction also = {};  // what plugins demand and write along
   bool named_here = false;             // by generateName
   std::string uid = {};                // of a new object, however often it is prepared
+  admission::remarks remarks = {};
 
-  admission::attributes attributes(const persistence::snapshot& state) const;
+  admission::attributes attributes(const persistence::snapshot& state);
 };
 
 // Defaults, mutating plugins, identity. Again when somebody outside has changed the object.
 api::expected<void> prepare(draft& write, const write_context& context);
 // The schema's rules, then the validating plugins.
-api::expected<void> check(const draft& write, const write_context& context);
+api::expected<void> check(draft& write, const write_context& context);
 // 409 for a create whose name is taken; one that was made up here is made up again, eight times at
 // most. Who sends a transaction learns it as a conflict instead.
 api::expected<void> check_absent(draft& write, const write_context& context);

@@ -21,7 +21,7 @@ class review_host {
   virtual void resume(std::function<void()> step) = 0;
   // prepare() and check() against the newest state.
   virtual api::expected<void> prepare_again(draft& write) = 0;
-  virtual api::expected<void> check_now(const draft& write) = 0;
+  virtual api::expected<void> check_now(draft& write) = 0;
 };
 using review_host_ptr = std::shared_ptr<review_host>;
 

@@ -45,15 +45,16 @@ std::string name_in(const std::string& key) {
 struct write_service::attempt {
   write_request request;
   api::kind_handle kind = {};
-  std::string name = {};  // of the object that was tried last; a create has none before
+  std::string name = {};            // of the object that was tried last; a create has none before
+  admission::remarks remarks = {};  // of the draft that was tried last
   int left = defaults::write_attempts;
   int draws_left = defaults::allocation_attempts;
 
   void succeed(write_result result, bool committing = false) {
-    request.done({std::move(result), committing});
+    request.done({std::move(result), committing, std::move(remarks)});
   }
   void fail(api::error error, bool committing = false) {
-    request.done({api::fail(std::move(error)), committing});
+    request.done({api::fail(std::move(error)), committing, std::move(remarks)});
   }
 };
 
@@ -81,22 +82,28 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     a->kind = proposed->kind;
     draft write{std::move(*proposed), a->request.by, a->request.dry_run, chain};
     const auto context = context_of(state);
-    if (auto fine = prepare(write, context); !fine) return a->fail(std::move(fine.error()));
+    if (auto fine = prepare(write, context); !fine) return refuse(a, write, fine.error());
     if (!write.row.outside.empty() && !write.of.settled) return go_outside(a, std::move(write));
-    if (auto fine = check(write, context); !fine) return a->fail(std::move(fine.error()));
+    if (auto fine = check(write, context); !fine) return refuse(a, write, fine.error());
     conclude(a, write, context);
+  }
+
+  void refuse(const attempt_ptr& a, draft& write, api::error& error) {
+    a->remarks = std::move(write.remarks);
+    a->fail(std::move(error));
   }
 
   void go_outside(const attempt_ptr& a, draft write) {
     const auto waiting = std::make_shared<draft>(std::move(write));
     review(shared_from_this(), waiting, [self = shared_from_this(), a, waiting](auto fine) {
-      if (!fine) return a->fail(std::move(fine.error()));
+      if (!fine) return self->refuse(a, *waiting, fine.error());
       const auto state = self->store.read();
       self->conclude(a, *waiting, self->context_of(state));
     });
   }
 
   void conclude(const attempt_ptr& a, draft& write, const write_context& context) {
+    a->remarks = std::move(write.remarks);
     if (auto fine = check_absent(write, context); !fine) return a->fail(std::move(fine.error()));
     auto plan = finish(write, context);
     if (!plan) return a->fail(std::move(plan.error()));
@@ -119,6 +126,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     }
     const bool removed = first.content == nullptr;
     plan.transaction.cause = a->request.cause;
+    plan.transaction.fence = a->request.fence;
     ++under_way;
     send(std::move(plan.transaction),
          [self = shared_from_this(), a, removed, created = !plan.before,
@@ -252,7 +260,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     const auto state = store.read();
     return prepare(write, context_of(state));
   }
-  api::expected<void> check_now(const draft& write) override {
+  api::expected<void> check_now(draft& write) override {
     const auto state = store.read();
     return check(write, context_of(state));
   }

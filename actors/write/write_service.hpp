@@ -32,6 +32,8 @@ struct write_outcome {
   api::expected<write_result> result;
   // It is told on a commit thread, which is everybody's: nothing may be encoded there.
   bool committing = false;
+  // Of the attempt that counts.
+  admission::remarks remarks = {};
 };
 
 struct write_request {
@@ -41,8 +43,9 @@ struct write_request {
   // Called once, on any thread, perhaps before carry_out returns.
   std::function<void(write_outcome outcome)> done;
   persistence::change_cause cause = {};
-  admission::user by = {};  // lives as long as `done`
-  bool dry_run = false;     // stops before the commit, and shows what it would have been
+  admission::user by = {};          // lives as long as `done`
+  persistence::revision fence = 0;  // of the term that it is written for
+  bool dry_run = false;             // stops before the commit, and shows what it would have been
   // So many attempts are answered with a conflict, untried; for simulations.
   int false_conflicts = 0;
 };

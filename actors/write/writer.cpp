@@ -47,6 +47,7 @@ std::string writer::describe() const {
 void writer::on_commit(const commit& m, runtime::promise<commit_done> answer) {
   auto transaction = std::move(*m.transaction);
   transaction.cause = complete(std::move(transaction.cause));
+  transaction.fence = options_.fence;
   if (draws_conflict()) {
     const auto& demanded = transaction.preconditions;
     return answer.deliver({tl::make_unexpected(
@@ -118,6 +119,7 @@ void writer::carry_out(std::function<api::expected<proposal>(const persistence::
                          .done = done,
                          .cause = complete(std::move(cause)),
                          .by = admission::controllers(),
+                         .fence = options_.fence,
                          .false_conflicts = false_conflicts});
   });
   if (!open) done({api::fail(api::service_unavailable(term_over))});

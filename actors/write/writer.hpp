@@ -25,6 +25,8 @@ struct writer_options {
   double conflict_chance = 0;
   // Null: always open. Once it is closed all requests are refused.
   std::shared_ptr<write_gate> gate = nullptr;
+  // Of the term that it writes for (persistence::transaction).
+  revision fence = 0;
 };
 
 class writer : public runtime::actor {

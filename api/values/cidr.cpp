@@ -57,6 +57,44 @@ bool cidr::contains(const cidr& other) const noexcept {
   return true;
 }
 
+std::optional<std::pair<std::uint32_t, std::uint32_t>> cidr::v4_range() const noexcept {
+  if (v6_) return std::nullopt;
+  std::uint32_t address = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    address = address << 8 | bytes_[i];
+  const auto host_bits =
+      prefix_bits_ == 0 ? ~std::uint32_t{0} : ~(~std::uint32_t{0} << (32 - prefix_bits_));
+  return std::pair{address & ~host_bits, address | host_bits};
+}
+
+std::string cidr::text() const {
+  return address() + "/" + std::to_string(prefix_bits_);
+}
+
+std::string cidr::address() const {
+  return write_address(bytes_.data(), v6_);
+}
+
+cidr cidr::part(int prefix_bits, std::uint32_t number) const noexcept {
+  cidr made = *this;
+  for (int at = prefix_bits_; at < (v6_ ? 128 : 32); ++at) {
+    auto& byte = made.bytes_[static_cast<std::size_t>(at / 8)];
+    const auto mask = static_cast<std::uint8_t>(0x80 >> at % 8);
+    const bool one = at < prefix_bits && (number >> (prefix_bits - 1 - at) & 1) != 0;
+    byte = static_cast<std::uint8_t>(one ? byte | mask : byte & ~mask);
+  }
+  made.prefix_bits_ = prefix_bits;
+  made.canonical_ = true;
+  return made;
+}
+
+std::uint32_t cidr::part_number(int prefix_bits, const cidr& other) const noexcept {
+  std::uint32_t number = 0;
+  for (int at = prefix_bits_; at < prefix_bits; ++at)
+    number = number << 1 | static_cast<std::uint32_t>(bit(other.bytes_, at));
+  return number;
+}
+
 complaints check_cidr(std::string_view s) {
   if (cidr::parse(s)) return {};
   return {"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/values/syntax.hpp"
 
@@ -22,6 +23,20 @@ class cidr {
   bool is_canonical() const noexcept { return canonical_; }
   // Whether all addresses of `other` are in it.
   bool contains(const cidr& other) const noexcept;
+  // The first and the last address as numbers; nothing for IPv6.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> v4_range() const noexcept;
+  std::string text() const;
+  bool operator==(const cidr&) const = default;
+  // Its address without the prefix.
+  std::string address() const;
+  // In network order; of IPv4 the first four.
+  const std::array<std::uint8_t, 16>& bytes() const noexcept { return bytes_; }
+
+  // It divides into equal ranges of that prefix, which is longer by 0 to 31 bits. Their numbers are
+  // counted from its first address.
+  cidr part(int prefix_bits, std::uint32_t number) const noexcept;
+  // In which of these `other`, which is in this range, begins.
+  std::uint32_t part_number(int prefix_bits, const cidr& other) const noexcept;
 
  private:
   std::array<std::uint8_t, 16> bytes_{};

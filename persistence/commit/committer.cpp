@@ -45,6 +45,7 @@ void committer::stage(batch& into, std::vector<submission> taken) {
 void committer::seal(batch& pending) {
   staged_ = pending.staged.last();
   if (pending.staged.empty()) return;
+  horizon_ = std::max(horizon_, pending.staged.begins());
   pending.state = edit_.freeze(staged_);
   pending.rows->put(table::meta, meta_key::digest,
                     sealed_state{staged_, sealed_since_, digest_}.str());
@@ -64,7 +65,8 @@ expected<void> committer::write_rows(batch& pending) {
   const bool durable = pending.staged.durable();
   if (!durable) relaxed_seen_ = true;
   bool synced = durable || unsynced_bytes_ + pending.rows->size_bytes() > defaults::unsynced_bytes;
-  synced = reserve_revisions(*pending.rows, pending.staged.last(), synced);
+  if (!core_.options.replica)
+    synced = reserve_revisions(*pending.rows, pending.staged.last(), synced);
   const auto began = std::chrono::steady_clock::now();
   auto written =
       core_.disk->write(*pending.rows, synced ? durability::synced : durability::buffered);
@@ -87,6 +89,7 @@ bool committer::reserve_revisions(write_batch& rows, revision last, bool synced)
 void committer::after_write(batch& pending, bool synced, std::chrono::nanoseconds took) {
   core_.batches.fetch_add(1, std::memory_order_relaxed);
   written_ = pending.staged.last();
+  if (pending.staged.begins() != 0) core_.log_bytes = 0;
   core_.log_bytes += pending.staged.log_bytes();
   core_.unkept_bytes += pending.rows->size_bytes();
   core_.unseen_bytes += pending.rows->size_bytes();
@@ -105,7 +108,10 @@ void committer::after_write(batch& pending, bool synced, std::chrono::nanosecond
 // -- answers --------------------------------------------------------------------------------------
 
 void committer::publish(batch& pending) {
-  if (pending.state) make_visible(pending.state, pending.staged.changes());
+  if (const auto begins = pending.staged.begins(); begins != 0) core_.compacted = begins;
+  if (pending.state)
+    make_visible(pending.state, pending.staged.changes(),
+                 std::max(core_.root.load()->at(), pending.staged.begins()));
   std::uint64_t conflicts = 0;
   for (const auto& each : pending.outcomes)
     conflicts += !each;
@@ -115,11 +121,11 @@ void committer::publish(batch& pending) {
     pending.taken[i].done(std::move(pending.outcomes[i]));
 }
 
-void committer::make_visible(std::shared_ptr<const tree_root> state, change_batch changes) {
-  const auto after = core_.root.load()->at();
-  if (index_) index_(*changes);
+void committer::make_visible(std::shared_ptr<const tree_root> state, change_batch changes,
+                             revision after) {
+  if (index_ && !changes->empty()) index_(*changes);
   core_.root.store(std::move(state));
-  if (observer_) observer_(after, std::move(changes));
+  if (observer_ && !changes->empty()) observer_(after, std::move(changes));
 }
 
 // -- after the disk has failed --------------------------------------------------------------------
@@ -190,7 +196,7 @@ expected<void> committer::adopt(revision on_disk) {
   core_.disk->acknowledge(on_disk);
   written_ = on_disk;
   make_visible(edit_.freeze(on_disk),
-               std::make_shared<const std::vector<change>>(std::move(*found)));
+               std::make_shared<const std::vector<change>>(std::move(*found)), now->at());
   return {};
 }
 

@@ -74,7 +74,7 @@ class committer {
   expected<void> write_rows(batch& pending);
   bool reserve_revisions(write_batch& rows, revision last, bool synced);
   void after_write(batch& pending, bool synced, std::chrono::nanoseconds took);
-  void make_visible(std::shared_ptr<const tree_root> state, change_batch changes);
+  void make_visible(std::shared_ptr<const tree_root> state, change_batch changes, revision after);
   expected<void> rewrite_unsynced(revision on_disk);
   expected<void> adopt(revision on_disk);
 

@@ -7,27 +7,6 @@ namespace troupe::persistence {
 
 namespace {
 
-error conflict(const precondition& wanted, revision actual) {
-  std::string message;
-  if (wanted.at == 0)
-    message = fmt::format("{} exists already, at revision {}", wanted.key, actual);
-  else if (actual == 0)
-    message =
-        fmt::format("{} does not exist; it was expected at revision {}", wanted.key, wanted.at);
-  else
-    message = fmt::format("{} has been changed: it was expected at revision {} and is at {}",
-                          wanted.key, wanted.at, actual);
-  return {errc::conflict, std::move(message), wanted.key, actual};
-}
-
-error exceeded(const bound& allowed, std::uint64_t actual) {
-  const bool bytes = allowed.unit == bound::measure::bytes;
-  return {errc::exceeded,
-          fmt::format("the store holds {} {} and may hold {}", actual,
-                      bytes ? "bytes" : "objects below " + allowed.prefix, allowed.limit),
-          bytes ? std::string{} : allowed.prefix, actual, allowed.limit};
-}
-
 // The last state, stamped with the revision at which it went.
 api::object_ptr tombstone(const entry& old, revision at) {
   auto last = old.object();
@@ -48,6 +27,7 @@ staging::staging(tree_edit& tree, state_digest& digest, write_batch& rows, start
       space_{from.space} {}
 
 outcome staging::apply(submission& submitted) {
+  if (submitted.decided) return follow(*submitted.decided);
   if (auto holds = check(submitted.request.preconditions); !holds)
     return fail(std::move(holds.error()));
   if (auto bounded = check_bounds(submitted); !bounded) return fail(std::move(bounded.error()));
@@ -111,48 +91,86 @@ api::object_ptr staging::mutate(mutation& requested, std::string_view stored, ch
   const entry* old = tree_.find(requested.key);
   const bool removal = requested.content == nullptr;
   if (removal && old == nullptr) return nullptr;
+  const auto& kind = removal ? old->kind() : *requested.kind;
+  auto made = removal
+                  ? tombstone(*old, id.at)
+                  : std::make_shared<const api::object>(kind, std::move(requested.content), id.at);
+  durable_ = durable_ || !kind.options().relaxed();
+  const auto created = old == nullptr ? id.at : old->created();
+  change_to(std::move(requested.key), {kind, made, stored, created, removal}, id, cause);
+  return made;
+}
 
+void staging::change_to(std::string key, next_state next, change_id id, const change_cause& cause) {
+  const entry* old = tree_.find(key);
   change seen;
   seen.at = id.at;
   seen.cause = cause;
   seen.time = now_;
   if (old != nullptr) seen.previous = old->object();
-  const revision created = old == nullptr ? id.at : old->created();
-  const auto& kind = removal ? old->kind() : *requested.kind;
-  auto made = removal
-                  ? tombstone(*old, id.at)
-                  : std::make_shared<const api::object>(kind, std::move(requested.content), id.at);
-  seen.object = made;
-  seen.type = removal          ? change_type::removed
+  seen.object = next.object;
+  seen.type = next.removal     ? change_type::removed
               : old == nullptr ? change_type::created
                                : change_type::updated;
 
-  change_record record{seen.type, created, 0, now_, cause, requested.key, {}};
+  change_record record{seen.type, next.created, 0, now_, cause, key, {}};
   if (old != nullptr) {
     record.previous = old->modified();
-    digest_.remove(requested.key, created, record.previous);
+    digest_.remove(key, old->created(), record.previous);
     keep_base(*old);
   }
-  const auto key = change_key(id), head = change_head(record);
-  rows_.put(table::changes, key, head, stored);
-  log_bytes_ += key.size() + head.size() + stored.size();
-  if (removal) {
-    rows_.remove(table::objects, requested.key);
-    tree_.remove(requested.key);
+  const auto row = change_key(id), head = change_head(record);
+  rows_.put(table::changes, row, head, next.stored);
+  log_bytes_ += row.size() + head.size() + next.stored.size();
+  if (next.removal) {
+    rows_.remove(table::objects, key);
+    tree_.remove(key);
   } else {
-    rows_.put(table::objects, requested.key, state_head(created, id.at), stored);
-    if (kind.options().compact()) {
-      tree_.put(requested.key, stored_object{&kind, id.at, stored}, created);
-      seen.object = tree_.find(requested.key)->object();
+    rows_.put(table::objects, key, state_head(next.created, id.at), next.stored);
+    if (next.kind.options().compact()) {
+      tree_.put(key, stored_object{&next.kind, id.at, next.stored}, next.created);
+      seen.object = tree_.find(key)->object();
     } else {
-      tree_.put(requested.key, seen.object, created, static_cast<std::uint32_t>(stored.size()));
+      tree_.put(key, seen.object, next.created, static_cast<std::uint32_t>(next.stored.size()));
     }
-    digest_.add(requested.key, created, id.at);
+    digest_.add(key, next.created, id.at);
   }
-  durable_ = durable_ || !kind.options().relaxed();
-  seen.key = std::move(requested.key);
+  seen.key = std::move(key);
   changes_->push_back(std::move(seen));
-  return made;
+}
+
+// Nothing of it is durable: what a kill takes is fetched again.
+outcome staging::follow(decided_step& step) {
+  if (step.time) now_ = std::chrono::floor<std::chrono::microseconds>(*step.time);
+  committed result{step.at, {}};
+  std::uint32_t index = 0;
+  for (auto& each : step.changes) {
+    const entry* old = tree_.find(each.key);
+    const bool removal = each.object == nullptr;
+    if (removal && old == nullptr) {
+      result.objects.push_back(nullptr);
+      continue;
+    }
+    auto object = removal ? tombstone(*old, step.at) : std::move(each.object);
+    const auto& kind = object->kind();
+    const change_id id{object->revision(), index++};
+    result.objects.push_back(object);
+    change_to(
+        std::move(each.key),
+        {kind, std::move(object), each.stored, removal ? old->created() : each.created, removal},
+        id, step.cause);
+  }
+  last_ = step.at;
+  if (step.whole_state) begin_history(step.at);
+  return result;
+}
+
+void staging::begin_history(revision at) {
+  rows_.remove_range(table::changes, change_key({0, 0}), change_key({at + 1, 0}));
+  rows_.remove_range(table::bases, base_key(0, {}), base_key(at + 1, {}));
+  rows_.put(table::meta, meta_key::compacted, std::to_string(at));
+  horizon_ = begins_ = at;
+  log_bytes_ = 0;
 }
 
 void staging::keep_base(const entry& old) {

@@ -35,6 +35,27 @@ bool names_a_key_twice(const std::vector<mutation>& mutations) {
 
 }  // namespace
 
+error conflict(const precondition& wanted, revision actual) {
+  std::string message;
+  if (wanted.at == 0)
+    message = fmt::format("{} exists already, at revision {}", wanted.key, actual);
+  else if (actual == 0)
+    message =
+        fmt::format("{} does not exist; it was expected at revision {}", wanted.key, wanted.at);
+  else
+    message = fmt::format("{} has been changed: it was expected at revision {} and is at {}",
+                          wanted.key, wanted.at, actual);
+  return {errc::conflict, std::move(message), wanted.key, actual};
+}
+
+error exceeded(const bound& allowed, std::uint64_t actual) {
+  const bool bytes = allowed.unit == bound::measure::bytes;
+  return {errc::exceeded,
+          fmt::format("the store holds {} {} and may hold {}", actual,
+                      bytes ? "bytes" : "objects below " + allowed.prefix, allowed.limit),
+          bytes ? std::string{} : allowed.prefix, actual, allowed.limit};
+}
+
 expected<std::vector<std::string>> encode(const transaction& request,
                                           std::size_t value_limit_bytes) {
   std::vector<std::string> stored;

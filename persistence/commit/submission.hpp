@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,13 +15,37 @@
 
 namespace troupe::persistence {
 
+// What a shared log has decided; a replica follows it and judges nothing.
+struct decided_change {
+  std::string key;
+  api::object_ptr object;  // at the revision of its change; null: removed
+  std::string stored;      // empty for a removal
+  revision created = 0;    // of the key
+};
+
+struct decided_step {
+  revision at = 0;  // where the state is afterwards
+  std::vector<decided_change> changes;
+  change_cause cause;
+  std::optional<std::chrono::system_clock::time_point> time = {};
+  // The changes are the difference to a state that was read as a whole: what happened between is
+  // not known, so that history begins at `at`.
+  bool whole_state = false;
+};
+
 struct submission {
   transaction request;
   // The stored form of each mutation's content; empty for a removal.
   std::vector<std::string> stored;
   completion done;
   std::size_t size_bytes = 0;
+  std::unique_ptr<decided_step> decided = {};  // instead of `request`
 };
+
+// What a transaction is told that was refused by the state: a key is of another revision, a bound
+// would be exceeded.
+error conflict(const precondition& wanted, revision actual);
+error exceeded(const bound& allowed, std::uint64_t actual);
 
 // Checks what can be checked without the state, and encodes. `invalid` or `too_large`.
 expected<std::vector<std::string>> encode(const transaction& request,

@@ -143,24 +143,30 @@ expected<std::uint64_t> load_state(std::uint64_t format, revision last,
   if (!sealed) return refuse(sealed.error(), options);
   auto gaps = read_gaps(disk);
   if (!gaps) return refuse(gaps.error(), options);
-  auto checked = check_acknowledged(disk, std::max(last, defaults::first_revision));
-  if (checked && *sealed) checked = check_log(disk, **sealed, {last, made.compacted, *gaps});
+  // What a shared log has decided may leave revisions out, and any of its newest steps may be lost.
+  auto checked = options.replica
+                     ? expected<void>{}
+                     : check_acknowledged(disk, std::max(last, defaults::first_revision));
+  if (checked && *sealed && !options.replica)
+    checked = check_log(disk, **sealed, {last, made.compacted, *gaps});
   if (!checked) return refuse(checked.error(), options);
 
   auto fold = fold_newest(disk, last);
   if (!fold) return refuse(fold.error(), options);
   tree_edit edit{*tree_root::empty(0)};
-  if (auto done = load_objects(disk, last, *fold, edit); !done)
+  const auto known = options.replica && *sealed ? std::max(last, (*sealed)->at) : last;
+  if (auto done = load_objects(disk, known, *fold, edit); !done)
     return fail(std::move(done.error()));
   fold->finish();
   if (auto good = judge(*fold, options); !good) return fail(std::move(good.error()));
-  made.root = edit.freeze(std::max({last, made.floor, defaults::first_revision}));
+  made.root = edit.freeze(std::max({known, made.floor, defaults::first_revision}));
   const auto digest = state_digest::of(*made.root);
   if (*sealed)
     if (auto same = check_objects(**sealed, digest); !same) return refuse(same.error(), options);
 
   made.sealed_since = *sealed ? (*sealed)->since : last;
-  auto done = update_gaps(disk, *gaps, made.compacted, last, made.root->at());
+  auto done = options.replica ? expected<void>{}
+                              : update_gaps(disk, *gaps, made.compacted, last, made.root->at());
   if (done && !*sealed) done = raise_format(disk, {last, last, digest});
   if (!done) return fail(std::move(done.error()));
   made.gaps = std::move(*gaps);

@@ -12,13 +12,18 @@
 namespace troupe::persistence {
 
 expected<std::unique_ptr<store>> local_store::open(store_options options, engine_factory factory) {
+  return open_local(std::move(options), std::move(factory));
+}
+
+expected<std::unique_ptr<local_store>> local_store::open_local(store_options options,
+                                                               engine_factory factory) {
   auto space = std::make_unique<space_keeper>(options);
   auto loaded = load(factory, options);
   while (!loaded && loaded.error().code == errc::no_space && space->release_half())
     loaded = load(factory, options);
   if (!loaded) return fail(std::move(loaded.error()));
-  return std::unique_ptr<store>{new local_store{std::move(options), std::move(factory),
-                                                std::move(*loaded), std::move(space)}};
+  return std::unique_ptr<local_store>{new local_store{std::move(options), std::move(factory),
+                                                      std::move(*loaded), std::move(space)}};
 }
 
 local_store::local_store(store_options options, engine_factory factory, loaded_store loaded,
@@ -62,6 +67,19 @@ void local_store::submit(transaction request, completion done) {
   next.size_bytes = sizeof next;
   for (const auto& each : next.stored)
     next.size_bytes += each.size();
+  push(std::move(next));
+}
+
+void local_store::follow(decided_step step, completion done) {
+  submission next{{}, {}, std::move(done)};
+  next.size_bytes = sizeof next;
+  for (const auto& each : step.changes)
+    next.size_bytes += each.key.size() + each.stored.size();
+  next.decided = std::make_unique<decided_step>(std::move(step));
+  push(std::move(next));
+}
+
+void local_store::push(submission next) {
   if (!core_.options.threaded && core_.read_only) commit_here();  // has the disk come back?
   if (auto taken = queue_.push(next); !taken) {
     next.done(fail(std::move(taken.error())));

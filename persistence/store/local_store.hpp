@@ -23,9 +23,14 @@ class local_store final : public store {
  public:
   // store::open with an engine of the caller's choice.
   static expected<std::unique_ptr<store>> open(store_options options, engine_factory factory);
+  // The same, as what it is.
+  static expected<std::unique_ptr<local_store>> open_local(store_options options,
+                                                           engine_factory factory);
   ~local_store() override;
 
   void submit(transaction request, completion done) override;
+  // Of a replica, instead of submit: what the shared log has decided, in its order.
+  void follow(decided_step step, completion done);
   void barrier(barrier_completion done) override;
   snapshot read() const override;
   expected<snapshot> read_at(revision at) const override;
@@ -36,11 +41,15 @@ class local_store final : public store {
   expected<void> compact(revision up_to) override;
   store_stats stats() const override;
   std::string cluster_id() const override;
+  const store_options& options() const noexcept { return core_.options; }
+  // By the clock of the options.
+  std::chrono::system_clock::time_point now() const { return core_.now(); }
 
  private:
   local_store(store_options options, engine_factory factory, loaded_store loaded,
               std::unique_ptr<space_keeper> space);
 
+  void push(submission next);
   void run_commits();
   // One batch, or tasks. False when closed and nothing is left.
   bool commit_round(std::optional<submit_queue::deadline> until);

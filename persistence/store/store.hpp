@@ -34,6 +34,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -123,6 +124,12 @@ class store {
   // the store itself). Never blocks writers for long, but the caller until it is done. Not from a
   // completion or the observer.
   virtual expected<void> compact(revision up_to) = 0;
+
+  // Others write to it: read() may be older than the newest state of the cluster.
+  virtual bool is_shared() const { return false; }
+
+  // Mutations, and preconditions, that a transaction may have; one with more is `invalid`.
+  virtual std::size_t transaction_limit() const { return std::numeric_limits<std::size_t>::max(); }
 
   virtual store_stats stats() const = 0;
   virtual std::string cluster_id() const = 0;

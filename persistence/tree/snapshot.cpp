@@ -13,6 +13,10 @@ std::size_t snapshot::count(std::string_view prefix) const {
   return root_->count(prefix);
 }
 
+std::uint64_t snapshot::stored_bytes() const {
+  return root_->bytes().all;
+}
+
 std::size_t snapshot::size() const {
   return root_->size();
 }

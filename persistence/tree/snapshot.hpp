@@ -53,6 +53,8 @@ class snapshot {
   // The number of keys with that prefix, without visiting them.
   std::size_t count(std::string_view prefix) const;
   std::size_t size() const;
+  // What all keys and the stored forms of all objects take.
+  std::uint64_t stored_bytes() const;
 
  private:
   using visitor = bool (*)(void* context, std::string_view key, const api::object_ptr& found);

@@ -35,11 +35,18 @@ const user_ptr& anonymous() {
 }
 
 authenticator::authenticator(std::vector<std::shared_ptr<const token_source>> sources,
-                             bool anonymous_access)
-    : sources_{std::move(sources)}, anonymous_access_{anonymous_access} {}
+                             bool anonymous_access,
+                             std::shared_ptr<const certificate_check> certificates)
+    : sources_{std::move(sources)},
+      anonymous_access_{anonymous_access},
+      certificates_{std::move(certificates)} {}
 
 api::expected<user_ptr> authenticator::authenticate(const request& head) const {
-  if (const auto& user = head.connection->certificate_user) return user;
+  if (const auto& user = head.connection->certificate_user) {
+    if (certificates_ != nullptr)
+      if (auto good = certificates_->check(head); !good) return api::fail(good.error());
+    return user;
+  }
   const auto credentials = head.headers.get("authorization");
   if (!credentials.empty()) {
     const auto blank = credentials.find(' ');

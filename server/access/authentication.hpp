@@ -45,14 +45,24 @@ class token_source {
   }
 };
 
+// Whether a certificate that was verified is still good.
+class certificate_check {
+ public:
+  virtual ~certificate_check() = default;
+  // Of the certificate of this request's connection. Must not block.
+  virtual api::expected<void> check(const request& head) const = 0;
+};
+
 class authenticator {
  public:
-  // `anonymous_access` false: everybody needs credentials, for public paths too.
+  // `anonymous_access` false: everybody needs credentials, for public paths too. `certificates` may
+  // be null.
   explicit authenticator(std::vector<std::shared_ptr<const token_source>> sources,
-                         bool anonymous_access = true);
+                         bool anonymous_access = true,
+                         std::shared_ptr<const certificate_check> certificates = nullptr);
 
-  // 401 for credentials that are presented and not good, even where none are needed; anonymous()
-  // where there are none.
+  // 401 for credentials that are presented and not good, even where none are needed, or what the
+  // check of certificates says; anonymous() where there are none.
   api::expected<user_ptr> authenticate(const request& head) const;
   // A bearer token that somebody else was presented with. No audiences: those of the API server.
   token_owner owner_of(std::string_view token, const std::vector<std::string>& audiences) const;
@@ -62,6 +72,7 @@ class authenticator {
 
   const std::vector<std::shared_ptr<const token_source>> sources_;
   const bool anonymous_access_;
+  const std::shared_ptr<const certificate_check> certificates_;
 };
 
 // The authenticator of a server for those who are there before it: TokenReview. Thread safe.

@@ -90,7 +90,7 @@ certificate_ptr prepare(const std::string& common_name,
               X509_set_pubkey(made.get(), &key) == 1;
   for (const auto& organization : organizations)
     good = good && add_entry(subject, "O", organization);
-  good = good && add_entry(subject, "CN", common_name);
+  good = good && (common_name.empty() || add_entry(subject, "CN", common_name));
   return good ? std::move(made) : nullptr;
 }
 
@@ -203,9 +203,12 @@ expected<std::string> make_request(const std::string& private_key, const std::st
   return openssl::text_of(*out);
 }
 
-expected<request> read_request(const std::string& pem) {
+namespace {
+
+// A request that is signed with its own key.
+expected<openssl::request_ptr> parse_request(const std::string& pem) {
   const auto input = openssl::reader(pem);
-  const openssl::request_ptr parsed{PEM_read_bio_X509_REQ(input.get(), nullptr, nullptr, nullptr)};
+  openssl::request_ptr parsed{PEM_read_bio_X509_REQ(input.get(), nullptr, nullptr, nullptr)};
   if (!parsed) return failed("not a PKCS#10 request in PEM form");
   EVP_PKEY* key = X509_REQ_get0_pubkey(parsed.get());
   if (key == nullptr) return failed("its key cannot be read");
@@ -214,9 +217,56 @@ expected<request> read_request(const std::string& pem) {
         std::string("its key is of no kind that is taken: EC (P-256, P-384), Ed25519, or RSA "
                     "of 2048 to 4096 bits"));
   if (X509_REQ_verify(parsed.get(), key) != 1) return failed("its signature is not by its key");
+  return parsed;
+}
+
+void free_extensions(STACK_OF(X509_EXTENSION) * all) {
+  sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
+}
+
+// Nothing but the alternative names: the rest is for the authority to say.
+bool copy_names(const X509_REQ& from, X509& to) {
+  const std::unique_ptr<STACK_OF(X509_EXTENSION), openssl::deleter<free_extensions>> all{
+      X509_REQ_get_extensions(const_cast<X509_REQ*>(&from))};
+  const int at = X509v3_get_ext_by_NID(all.get(), NID_subject_alt_name, -1);
+  return at < 0 || X509_add_ext(&to, X509v3_get_ext(all.get(), at), -1) == 1;
+}
+
+}  // namespace
+
+expected<request> read_request(const std::string& pem) {
+  const auto parsed = parse_request(pem);
+  if (!parsed) return tl::make_unexpected(parsed.error());
   const auto out = memory();
-  PEM_write_bio_PUBKEY(out.get(), key);
-  return request{openssl::text_of(*out), openssl::key_hash(X509_REQ_get_X509_PUBKEY(parsed.get()))};
+  PEM_write_bio_PUBKEY(out.get(), X509_REQ_get0_pubkey(parsed->get()));
+  return request{openssl::text_of(*out),
+                 openssl::key_hash(X509_REQ_get_X509_PUBKEY(parsed->get()))};
+}
+
+expected<std::string> certify_request(const identity& authority, const std::string& request,
+                                      const requested& wanted) {
+  const auto issuer = parse_certificate(authority.certificate);
+  const auto issuer_key = parse_key(authority.private_key);
+  if (!issuer || !issuer_key) return failed("the authority is not usable");
+  const auto parsed = parse_request(request);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  auto valid = wanted.valid;
+  valid.until = std::min(valid.until, to_time(X509_get0_notAfter(issuer.get())));
+  auto made = prepare({}, {}, valid, *X509_REQ_get0_pubkey(parsed->get()));
+  const auto add = [&](int nid, const std::string& text) {
+    return text.empty() || extend(*made, *issuer, nid, text);
+  };
+  if (!made || X509_set_subject_name(made.get(), X509_REQ_get_subject_name(parsed->get())) != 1 ||
+      !add(NID_basic_constraints, "critical,CA:FALSE") ||
+      !add(NID_key_usage, wanted.key_usage.empty() ? "" : "critical," + wanted.key_usage) ||
+      !add(NID_ext_key_usage, wanted.extended_key_usage) ||
+      !add(NID_authority_key_identifier, "keyid") || !copy_names(**parsed, *made))
+    return failed("the certificate cannot be made");
+  const auto certificate = sign(std::move(made), X509_get_subject_name(issuer.get()), *issuer_key);
+  if (!certificate) return tl::make_unexpected(certificate.error());
+  const auto out = memory();
+  PEM_write_bio_X509(out.get(), certificate->get());
+  return openssl::text_of(*out);
 }
 
 expected<std::string> certify(const identity& authority, const leaf& leaf,

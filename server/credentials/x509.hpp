@@ -56,6 +56,16 @@ expected<request> read_request(const std::string& pem);
 expected<std::string> certify(const identity& authority, const leaf& leaf,
                               const std::string& public_key);
 
+// What of a request is taken over, beside its key, its subject and its alternative names.
+struct requested {
+  validity valid;  // shortened to that of the authority
+  // In OpenSSL's words, with commas; empty: none.
+  std::string key_usage, extended_key_usage;
+};
+// The certificate, PEM. Who calls has decided that the request may have it.
+expected<std::string> certify_request(const identity& authority, const std::string& request,
+                                      const requested& wanted);
+
 // "sha256:" and the hash of the public key (SubjectPublicKeyInfo, DER) in hex, as kubeadm words it.
 expected<std::string> key_hash(const std::string& certificate);
 

@@ -56,7 +56,7 @@ class api_frontend::impl {
         keys{std::move(opened)},
         tokens{std::move(read)},
         authenticator{joined<token_source>(tokens, std::move(parts.tokens)),
-                      options.anonymous_access},
+                      options.anonymous_access, std::move(parts.certificates)},
         authorization{std::move(parts.permissions)},
         signer{std::move(parts.signer)},
         published_authority{std::move(parts.authority)},

@@ -47,6 +47,7 @@ struct frontend_parts {
   health_checks* health = nullptr;
   std::vector<std::shared_ptr<const token_source>> tokens;
   authorization permissions{{}};
+  std::shared_ptr<const certificate_check> certificates = nullptr;  // may be null
   // Given the authority at the start and when it is renewed; may be null.
   std::shared_ptr<node_signer> signer = nullptr;
   // Told of the certificates of the authority at the start and when they are renewed; may be empty.

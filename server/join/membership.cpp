@@ -11,6 +11,7 @@
 #include "api/schema/meta_object.pb.h"
 #include "api/scheme.hpp"
 #include "server/join/defaults.hpp"
+#include "server/join/join_authorizer.hpp"
 
 namespace troupe::server {
 namespace {
@@ -118,6 +119,16 @@ api::expected<transaction> plan_admission(const snapshot& state, const std::stri
   (*content->mutable_metadata()->mutable_annotations())[std::string{actors::node_key_annotation}] =
       key_hash;
   return change(found, std::move(content));
+}
+
+api::expected<void> check_membership(const snapshot& state, const user_info& node,
+                                     std::string_view key_hash) {
+  const std::string name{node_of(node)};
+  const auto found = find_node(state, name);
+  const auto key = found ? actors::node_key(*found) : std::string_view{};
+  const bool good = key.empty() ? !node.in_group(actors::joined_nodes_group) : key == key_hash;
+  if (!good) return api::fail(removed(name));
+  return {};
 }
 
 api::expected<departure> plan_departure(const snapshot& state, const membership_asker& by,

@@ -5,6 +5,7 @@
 
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/core/messages.hpp"
@@ -12,6 +13,7 @@
 #include "persistence/store/store.hpp"
 #include "persistence/tree/snapshot.hpp"
 #include "runtime/clock.hpp"
+#include "server/http/http.hpp"
 
 namespace troupe::server {
 
@@ -28,6 +30,12 @@ struct membership_asker {
 api::expected<persistence::transaction> plan_admission(
     const persistence::snapshot& state, const std::string& node, const std::string& key_hash,
     const membership_asker& by, runtime::wall_time now, std::mt19937_64& random);
+
+// Whether a node may go on by a certificate with that key: 403 where the Node has another key. One
+// that joining gave needs a Node with its key. A kubelet whose certificate somebody else had signed
+// makes its Node itself, without a key.
+api::expected<void> check_membership(const persistence::snapshot& state, const user_info& node,
+                                     std::string_view key_hash);
 
 // One step on the way out; asked again until it is `gone`.
 struct departure {

@@ -45,8 +45,12 @@ void legacy_call::answer(int status, std::string json) const {
 }
 
 void legacy_call::answer(response with) const {
-  const request_record record{*request, today_.route, today_.verb, with.status,
-                              std::chrono::steady_clock::now() - request->received};
+  const request_record record{*request,
+                              today_.route,
+                              today_.verb,
+                              with.status,
+                              std::chrono::steady_clock::now() - request->received,
+                              &today_.annotations()};
   audit(record);
   if (services.options.observe) services.options.observe(record);
   to_.respond(std::move(with));

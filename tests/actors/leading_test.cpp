@@ -31,10 +31,15 @@ using std::chrono::seconds;
 namespace {
 
 // What is there whoever leads.
-const std::set<std::string> serving = {"watcher/watcher",   "writer/writer",
-                                       "recorder/recorder", "supervisor/links",
-                                       "tide/tide",         "node-capacity/node-capacity",
-                                       "audience/audience", "token-desk/token-desk"};
+const std::set<std::string> serving = {"watcher/watcher",
+                                       "writer/writer",
+                                       "recorder/recorder",
+                                       "supervisor/links",
+                                       "tide/tide",
+                                       "node-capacity/node-capacity",
+                                       "audience/audience",
+                                       "token-desk/token-desk",
+                                       "usage-desk/usage-desk"};
 
 // Watches config maps, as a client does.
 class audience : public actors::informer {

@@ -56,6 +56,21 @@ TEST_CASE("an unbound pod needs a node, unless another scheduler is named or it 
   CHECK(decide(pod, nullptr).need == pod_need::nothing);
 }
 
+TEST_CASE("a pod that ends on a node out of service is removed, where the node is not ready") {
+  auto pod = pod_named("a");
+  pod.mutable_spec()->set_node_name("n");
+  auto node = tainted("node.kubernetes.io/out-of-service");
+  CHECK(decide(pod, &node).need == pod_need::eviction);
+  pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  CHECK(decide(pod, &node).need == pod_need::removal);
+  auto& ready = *node.mutable_status()->add_conditions();
+  ready.set_type("Ready");
+  ready.set_status("True");
+  CHECK(decide(pod, &node).need == pod_need::nothing);
+  ready.set_status("Unknown");
+  CHECK(decide(pod, &node).need == pod_need::removal);
+}
+
 TEST_CASE("a pod that is being deleted is removed where no kubelet will do it") {
   const Node node;
   auto pod = pod_named("a");
@@ -65,6 +80,15 @@ TEST_CASE("a pod that is being deleted is removed where no kubelet will do it") 
   CHECK(decide(pod, &node).need == pod_need::nothing);
   CHECK(decide(pod, nullptr).need == pod_need::removal);
   CHECK(decide(pod, nullptr).due == seconds{0});
+}
+
+TEST_CASE("a pod that is being deleted is removed from a node that is out of service") {
+  auto node = tainted("node.kubernetes.io/out-of-service");
+  auto pod = pod_named("a", "n1");
+  pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
+  CHECK(decide(pod, &node).need == pod_need::removal);
+  actors::set_condition(*node.mutable_status()->mutable_conditions(), {"Ready", "True"}, {});
+  CHECK(decide(pod, &node).need == pod_need::nothing);
 }
 
 TEST_CASE("the shortest toleration of the node's NoExecute taints counts") {
@@ -255,6 +279,26 @@ TEST_CASE("pods of a node that has vanished are removed after the quarantine") {
   c.advance(seconds{39});
   CHECK(c.find<Pod>("default", "a"));
   c.advance(seconds{2});
+  CHECK_FALSE(c.find<Pod>("default", "a"));
+}
+
+TEST_CASE("a pod that a finalizer holds has failed when its node has vanished") {
+  cluster c{1};
+  add_node(c, "n1");
+  auto pod = pod_named("a", "n1");
+  pod.mutable_metadata()->add_finalizers("example.com/mine");
+  c.create(pod);
+  c.settle();
+  c.remove<Node>({}, "n1");
+  c.advance(seconds{41});
+  REQUIRE(deleting(c, "a"));
+  const auto status = c.get<Pod>("default", "a").status();
+  CHECK(status.phase() == "Failed");
+  const auto* target = actors::find_condition(status.conditions(), "DisruptionTarget");
+  REQUIRE(target != nullptr);
+  CHECK(target->reason() == "DeletionByPodGC");
+  c.change<Pod>("default", "a", [](Pod& p) { p.mutable_metadata()->clear_finalizers(); });
+  c.settle();
   CHECK_FALSE(c.find<Pod>("default", "a"));
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "api/object/object.hpp"
 #include "api/scheme.hpp"
 #include "support/scratch_folder.hpp"
@@ -89,12 +90,12 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   CHECK(ready.ip.starts_with("10.213.2."));
 
   heard<runtime_result<std::string>> answers;
-  containers->pull_image({pod, &spec}, answers.listener());
+  containers->pull_image({pod, {pod, &spec}}, answers.listener());
   const auto image = answers.next();
   if (!image) FAIL(image.error().message);
   containers->create_container(
       {.pod = pod,
-       .spec = &spec,
+       .spec = {pod, &spec},
        .sandbox = ready.id,
        .image_ref = *image,
        .command = {"sh", "-c",
@@ -170,7 +171,7 @@ TEST_CASE("a command has its input to the end, its output, and its code") {
   REQUIRE(std::holds_alternative<sandbox_status>(made));
   heard<runtime_result<std::string>> answers;
   containers->create_container({.pod = pod,
-                                .spec = &spec,
+                                .spec = {pod, &spec},
                                 .sandbox = std::get<sandbox_status>(made).id,
                                 .image_ref = "localhost/tools:1",
                                 .command = {"httpd", "-f", "-p", "127.0.0.1:8080", "-h", "/etc"}},
@@ -229,6 +230,33 @@ TEST_CASE("a command has its input to the end, its output, and its code") {
   heard<bool> removed;
   containers->remove_pod("uid-3", [tell = removed.listener()] { tell(true); });
   removed.next();
+}
+
+TEST_CASE("what a machine leaves in the runtime is removed, and nothing of another machine") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder, other;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.7.0/24"};
+  const auto run = [&](const std::filesystem::path& root, const std::string& uid) {
+    const auto containers = runtime_at(server, root);
+    heard<sandbox_change> sandbox;
+    containers->run_sandbox({web_pod(uid)}, sandbox.listener());
+    REQUIRE(std::holds_alternative<sandbox_status>(sandbox.next()));
+  };
+  run(folder.path(), "uid-5");
+  run(other.path(), "uid-6");
+  const auto sandboxes = [&](const char* uid) {
+    return server.ctr(std::string{"containers ls -q labels.\"io.kubernetes.pod.uid\"=="} + uid);
+  };
+  REQUIRE(sandboxes("uid-5") != "");
+  CHECK(end_leftover_sandboxes(folder.path()));
+  CHECK(sandboxes("uid-5") == "");
+  CHECK(sandboxes("uid-6") != "");
+  // Nothing is left to be asked for, even where no runtime answers.
+  CHECK(end_leftover_sandboxes(folder.path()));
+  remember_runtime(folder.path(), "/nonexistent/socket");
+  const auto unreachable = end_leftover_sandboxes(folder.path());
+  REQUIRE_FALSE(unreachable);
+  CHECK(unreachable.error().find("/nonexistent/socket") != std::string::npos);
 }
 
 TEST_CASE("images of no container go when the disk is full, that of sandboxes stays") {

@@ -1,5 +1,6 @@
 // What every store promises (store.hpp), and no more: on the local one, in memory and on disk, and
-// on one whose newest state is elsewhere.
+// on those whose newest state is elsewhere: one that keeps the promise and no more, and the one
+// over a shared log.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -10,7 +11,10 @@
 #include <optional>
 #include <random>
 
+#include "persistence/engine/memory_engine.hpp"
 #include "persistence/fixture.hpp"
+#include "persistence/model_log.hpp"
+#include "persistence/replica/replicated_store.hpp"
 #include "support/far_store.hpp"
 
 namespace troupe::persistence::testing {
@@ -21,11 +25,16 @@ constexpr int seeds = 20;
 // Runs the rest of a test case once on each.
 struct any_store {
   scratch_directory place;
+  model_cluster cluster;
   std::unique_ptr<store> made;
-  test::far_store* far = nullptr;  // null: a local one
+  test::far_store* far = nullptr;  // null: another one
 
   explicit any_store(std::uint64_t seed = 1, double foreign = 0.2) {
-    const auto choice = GENERATE(0, 1, 2);
+    const auto choice = GENERATE(0, 1, 2, 3);
+    if (choice == 3) {
+      made = open_replicated(seed);
+      return;
+    }
     if (choice == 2) {
       auto elsewhere = std::make_unique<test::far_store>(
           test::far_store_options{.seed = seed, .foreign = foreign});
@@ -36,6 +45,14 @@ struct any_store {
     store_options options;
     if (choice == 1) options.directory = place.path();
     made = open(std::move(options));
+  }
+  std::unique_ptr<store> open_replicated(std::uint64_t seed) {
+    const model_faults faults{.seed = seed, .lost = 0.1, .cut = 0.05};
+    auto opened = replicated_store::open({}, memory_engine_on(std::make_shared<memory_disk>()),
+                                         std::make_unique<model_log>(cluster, faults), "session");
+    REQUIRE(opened);
+    reach(**opened);
+    return std::move(*opened);
   }
   store& operator*() const { return *made; }
   store* operator->() const { return made.get(); }
@@ -214,6 +231,7 @@ class load {
 TEST_CASE("what observers, answers, snapshots and the log tell is one story", "[contract]") {
   const std::uint64_t seed = GENERATE(range(1, seeds + 1));
   INFO("seed " << seed);
+  const captured_log log;
   any_store store{seed};
   const auto begin = store->read().at();
   witness seen{*store};

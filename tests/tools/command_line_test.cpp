@@ -119,6 +119,18 @@ TEST_CASE("a scheduler plugin that nobody knows is refused before a node starts"
   CHECK(known.code == 0);
 }
 
+TEST_CASE("a controller that nobody knows is refused before a node starts, and help names all") {
+  const auto refused = program({"config", "validate", "--controllers", "*,-job,-jbs,foo"});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err,
+             Contains("troupe: --controllers: controllers: there is no controller \"jbs\"; did you "
+                      "mean jobs?") &&
+                 Contains("there is no controller \"foo\"; known are certificate-requests, "));
+  CHECK(program({"config", "validate", "--controllers", "*,-deployment-controller"}).code == 0);
+  CHECK(program({"config", "validate", "--controllers", ""}).code == 2);
+  CHECK_THAT(program({"node", "--help"}).out, Contains("garbage-collector"));
+}
+
 TEST_CASE("config print shows the effective values with their sources") {
   const auto shown = program(
       {"config", "print", "--listen", "127.0.0.1:1", "--listen=127.0.0.1:2", "--legacy-listen="},

@@ -25,13 +25,16 @@ void measure_custom(results& out, const bench_options& options);
 void measure_watch(results& out, const bench_options& options);
 // Controllers and their pods on simulated nodes.
 void measure_pods(results& out, const bench_options& options);
-// Claims of immediate binding until each has its volume.
-void measure_claims(results& out, const bench_options& options);
+// How far endpoint slices are behind the pods of many services.
+void measure_endpoints(results& out, const bench_options& options);
 // A large cluster of simulated nodes: what it takes when nothing happens, and with 100,000 pods.
 void measure_idle_nodes(results& out, const bench_options& options);
 void measure_many_pods(results& out, const bench_options& options);
 // What observation of the actors costs: the same work with and without it, in turn.
 void measure_console(results& out, const bench_options& options);
+// Names and services: DNS, and changes on their way to the kernel. In a network namespace, where
+// the rights and nft are there.
+void measure_network(results& out, const bench_options& options);
 // What others notice of a client that takes all it can, and what it makes the node keep.
 void measure_limits(results& out, const bench_options& options);
 

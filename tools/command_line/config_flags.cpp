@@ -1,8 +1,11 @@
 #include "tools/command_line/config_flags.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 
+#include "actors/control_plane/controller_selection.hpp"
 #include "actors/scheduler/registry.hpp"
 #include "config/nearest.hpp"
 #include "config/render.hpp"
@@ -41,7 +44,11 @@ std::string type_name(const config::setting& row) {
 }
 
 std::string description(const config::setting& row) {
-  return std::string(row.about) + " Default: " + config::default_text(row) + ".";
+  auto text = std::string(row.about);
+  // What config/ cannot know.
+  if (row.name == "controllers")
+    text += fmt::format(" Controllers are {}.", fmt::join(actors::controller_names(), ", "));
+  return text + " Default: " + config::default_text(row) + ".";
 }
 
 // What config/ cannot know: the names of the scheduler's plugins.
@@ -69,6 +76,23 @@ config::problems unknown_plugins(const config::loaded_config& loaded) {
   return out;
 }
 
+// Of the controllers too.
+config::problems unknown_controllers(const config::loaded_config& loaded) {
+  config::problems out;
+  const auto& known = actors::controller_names();
+  for (const auto& name : actors::unknown_controllers(loaded.config.controllers)) {
+    const auto bare = name.starts_with('-') ? name.substr(1) : name;
+    const auto near = config::suggestion(bare, known);
+    out.push_back(
+        fmt::format("{}: controllers: there is no controller \"{}\"{}",
+                    loaded.sources.find("controllers")->second, bare,
+                    near.empty() ? fmt::format("; known are {}", fmt::join(known, ", ")) : near));
+  }
+  if (loaded.config.controllers.empty())
+    out.push_back("controllers: expected \"*\", NAME or -NAME; found an empty list");
+  return out;
+}
+
 }  // namespace
 
 config_flags::config_flags(CLI::App& to) {
@@ -89,7 +113,10 @@ tl::expected<config::loaded_config, int> config_flags::load() const {
     if (flag.option->count() > 0) from.flags.emplace_back(name, flag.text);
   }
   auto loaded = config::load(from);
-  const auto problems = loaded ? unknown_plugins(*loaded) : loaded.error();
+  auto problems = loaded ? unknown_plugins(*loaded) : loaded.error();
+  if (loaded)
+    for (auto& line : unknown_controllers(*loaded))
+      problems.push_back(std::move(line));
   if (problems.empty()) return *std::move(loaded);
   for (const auto& line : problems)
     std::cerr << "troupe: " << line << "\n";

@@ -63,10 +63,11 @@ class joined_node final : public node_parts {
       kubelet_ = make_kubelet_options(config_, node_);
     const auto gateway = start_gateway();
     if (kubelet_) kubelet_->tokens = gateway;
-    auto network = make_node_network(config_, node_);
+    auto network = make_node_network(config_, node_, kubelet_ && runs_images(*kubelet_));
     if (!network) return tl::make_unexpected(network.error());
     network_ = std::move(*network);
     if (network_) network_->follow(*system_, gateway);
+    if (network_ && kubelet_) kubelet_->guard = network_->guard();
     start_node({gateway, gateway, gateway}, local_address_towards(address->host, address->port));
     auto dialer = runtime::link::dialer::start(
         {.to = {address->host, address->port},

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "actors/kubelet/runtimes/process/leftover_pods.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
@@ -125,6 +126,7 @@ result end_pods(const std::filesystem::path& root_dir) {
   if (!std::filesystem::exists(root_dir)) return {};
   const auto held = node_folder::lock_root_dir(root_dir);
   if (!held) return tl::make_unexpected(held.error());
+  if (auto ended = actors::end_leftover_sandboxes(root_dir); !ended) return ended;
   if (!actors::end_leftover_pods(root_dir))
     return tl::make_unexpected(
         fmt::format("{} cannot be removed: see what is in use there, then leave again",
@@ -152,7 +154,7 @@ result leave(const leave_order& order, const progress_callback& progress) {
   if (auto ended = end_process(order, member && !order.force); !ended) return ended;
   if (auto ended = end_pods(folder.root().value_or(order.data_dir / "kubelet")); !ended)
     return ended;
-  if (auto removed = actors::remove_network(network_marker(order.data_dir)); !removed)
+  if (auto removed = actors::remove_network(network_markers(order.data_dir)); !removed)
     return removed;
   return folder.remove();
 }

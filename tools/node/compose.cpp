@@ -9,6 +9,9 @@
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "actors/write/pod_security/policy.hpp"
+#include "api/schema/networking_policy.pb.h"
+#include "api/scheme.hpp"
 #include "config/node_config.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor_system.hpp"
@@ -24,10 +27,12 @@
 #include "server/join/bootstrap_tokens.hpp"
 #include "server/join/join_api.hpp"
 #include "server/join/join_authorizer.hpp"
+#include "server/join/node_certificates.hpp"
 #include "server/legacy/legacy_api.hpp"
 #include "server/rest/calls/api_address.hpp"
 #include "server/rest/handlers/api_server.hpp"
 #include "server/tokens/account_tokens.hpp"
+#include "tools/node/cluster_store.hpp"
 #include "tools/node/link_service.hpp"
 #include "tools/node/node_options.hpp"
 
@@ -83,6 +88,10 @@ class node : public node_parts {
     if (!address) return address;
     if (auto started = start_network(); !started) return tl::make_unexpected(started.error());
     start_nodes();
+    if (shared_ != nullptr)
+      terms_ = std::make_unique<term_keeper>(
+          *shared_, *plane_, config_.kubelet.node_name,
+          std::chrono::duration_cast<std::chrono::seconds>(config_.etcd.leader_lease));
     return address;
   }
 
@@ -93,15 +102,10 @@ class node : public node_parts {
 
  private:
   tl::expected<void, std::string> open_store() {
-    persistence::store_options options;
-    options.directory = (config_.data_dir / "store").string();
-    options.history_revisions = static_cast<persistence::revision>(config_.store.history_revisions);
-    options.history_time =
-        std::chrono::duration_cast<std::chrono::seconds>(config_.store.history_time);
-    options.log_limit_bytes = static_cast<std::uint64_t>(config_.store.history_bytes.bytes);
-    auto opened = persistence::store::open(std::move(options));
-    if (!opened) return tl::make_unexpected(opened.error().message);
-    store_ = std::move(*opened);
+    auto opened = open_cluster_store(config_);
+    if (!opened) return tl::make_unexpected(opened.error());
+    store_ = std::move(opened->store);
+    shared_ = opened->shared;
     return {};
   }
 
@@ -124,9 +128,11 @@ class node : public node_parts {
     auto profile = scheduler_profile(config_.scheduler);
     if (!profile) return tl::make_unexpected(profile.error());
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
+    actors::pod_security::configure(make_pod_security(config_.pod_security));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
     plane.scheduler = config_.cluster.scheduler == config::own_scheduler::on;
+    plane.enabled_controllers = config_.controllers;
     plane.node_grace = config_.minions.grace_period;
     const auto& limits = config_.cluster;
     plane.capacity = {static_cast<std::uint64_t>(limits.max_pods),
@@ -137,8 +143,16 @@ class node : public node_parts {
     plane.issuer = accounts_;
     plane.authority = authority_;
     plane.local_path_class = true;
+    signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_life);
+    plane.certificates = signer_;
+    if (config_.kubelet.runtime != config::pod_runtime::simulated) {
+      auto ranges = make_pod_ranges(config_);
+      if (!ranges) return tl::make_unexpected(ranges.error());
+      plane.ranges_of_pods = std::move(*ranges);
+    }
     plane.legacy_token_secrets =
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
+    plane.controllers = shared_ == nullptr;  // else when it is elected
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
     return {};
   }
@@ -149,6 +163,8 @@ class node : public node_parts {
       kubelet_ = make_kubelet_options(config_, config_.kubelet.node_name);
       rest.logs = kubelet_->containers;
       rest.streams = kubelet_->containers;
+      if (has_network_rules(config_, runs_images(*kubelet_)))
+        rest.enforced = {&api::kind_of<api::networking::v1::NetworkPolicy>()};
     }
     permissions_ = server::authorization{
         {std::make_shared<server::join_authorizer>(),
@@ -186,8 +202,7 @@ class node : public node_parts {
     };
     options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
     options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
-    const auto signer = std::make_shared<server::node_signer>(from.node_certificate_life);
-    join_ = std::make_unique<server::join_api>(api_->services(), signer, *console_);
+    join_ = std::make_unique<server::join_api>(api_->services(), signer_, *console_);
     server::frontend_parts parts;
     parts.api = join_.get();
     parts.console = console_.get();
@@ -199,7 +214,8 @@ class node : public node_parts {
       held->replace(certificates);
     };
     parts.permissions = permissions_;
-    parts.signer = signer;
+    parts.certificates = std::make_shared<server::node_certificates>(*store_);
+    parts.signer = signer_;
     if (!from.legacy_listen.empty()) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
       parts.legacy_api = legacy_api_.get();
@@ -266,7 +282,8 @@ class node : public node_parts {
   }
 
   tl::expected<void, std::string> start_network() {
-    auto made = make_node_network(config_, config_.kubelet.node_name);
+    auto made =
+        make_node_network(config_, config_.kubelet.node_name, kubelet_ && runs_images(*kubelet_));
     if (!made) return tl::make_unexpected(made.error());
     network_ = std::move(*made);
     if (network_) network_->follow(*system_, plane_->core_actors().watcher);
@@ -283,6 +300,7 @@ class node : public node_parts {
       return;
     }
     kubelet_->tokens = plane_->tokens();
+    if (network_) kubelet_->guard = network_->guard();
     kubelet_->address = server::reachable_address(config_.server.listen.host);
     const auto api = front_->address();
     kubelet_->api = {server::reachable_address(api.host), api.port};
@@ -291,12 +309,15 @@ class node : public node_parts {
 
   const config::node_config& config_;
   std::unique_ptr<persistence::store> store_;
+  persistence::replicated_store* shared_ = nullptr;  // the same, where others write to it too
   const std::shared_ptr<actors::cluster_authority> authority_ =
       std::make_shared<actors::cluster_authority>();
   std::shared_ptr<server::account_tokens> accounts_;
+  std::shared_ptr<server::node_signer> signer_;
   server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
+  std::unique_ptr<term_keeper> terms_;  // null where nobody else may lead
   server::health_checks health_;
   server::authorization permissions_{{}};
   std::unique_ptr<actors::node_network> network_;   // null: none is wanted

@@ -5,13 +5,16 @@
 
 #include <filesystem>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "actors/core/log.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
+#include "actors/network/defaults.hpp"
 #include "server/http/version.hpp"
+#include "tools/node/network_choice.hpp"
 #include "tools/node/runtime_choice.hpp"
 
 namespace troupe::tools {
@@ -33,7 +36,7 @@ actors::node_timing timing_of(const config::kubelet_config& from) {
           .report_period = from.status_period};
 }
 
-bool runs_images(const config::kubelet_config& from, const std::string& socket) {
+bool takes_images(const config::kubelet_config& from, const std::string& socket) {
   if (from.runtime != config::pod_runtime::automatic)
     return from.runtime == config::pod_runtime::cri;
   const auto choice =
@@ -42,12 +45,28 @@ bool runs_images(const config::kubelet_config& from, const std::string& socket) 
   return choice.images;
 }
 
-std::shared_ptr<actors::container_runtime> make_runtime(const config::kubelet_config& from,
+std::string socket_of(const config::kubelet_config& from) {
+  return actors::socket_path(from.cri_endpoint.string()).value_or(std::string{});
+}
+
+// What is refused there is refused where the network is made.
+network_choice network_of(const config::node_config& config, bool images) {
+  return choose_network(config.network, images, actors::node_network::missing_for_services())
+      .value_or(network_choice{});
+}
+
+std::shared_ptr<actors::container_runtime> make_runtime(const config::node_config& config,
                                                         const actors::kubelet_options& kubelet) {
-  const auto socket = actors::socket_path(from.cri_endpoint.string()).value_or(std::string{});
-  if (runs_images(from, socket))
-    return std::make_shared<actors::cri_runtime>(
-        actors::cri_runtime_options{.root_dir = kubelet.root_dir, .socket = socket});
+  const auto& from = config.kubelet;
+  const auto socket = socket_of(from);
+  if (takes_images(from, socket)) {
+    actors::cri_runtime_options made{.root_dir = kubelet.root_dir, .socket = socket};
+    if (network_of(config, true).services) {
+      made.dns_address = actors::network_defaults::dns_address;
+      made.dns_domain = actors::network_defaults::cluster_domain;
+    }
+    return std::make_shared<actors::cri_runtime>(std::move(made));
+  }
   return std::make_shared<actors::process_runtime>(
       actors::process_runtime_options{.root_dir = kubelet.root_dir,
                                       .jobs = kubelet.jobs,
@@ -76,10 +95,20 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.hidden = {std::filesystem::absolute(config.data_dir).string(), made.root_dir.string()};
   made.max_pods = static_cast<int>(from.max_pods);
   made.jobs = actors::make_kubelet_jobs();
-  made.containers = make_runtime(from, made);
+  made.containers = make_runtime(config, made);
   made.version = server::kubernetes_version();
+  made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
+                                               .disk_percent = from.eviction_disk};
+  // kubernetes: what is left before pods are evicted is nobody's to ask for.
+  made.reserved = {.milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
+                   .memory_bytes = from.kube_reserved_memory.bytes +
+                                   from.system_reserved_memory.bytes + from.eviction_memory.bytes};
   made.timing = timing_of(from);
   return made;
+}
+
+bool runs_images(const actors::kubelet_options& of) {
+  return of.containers->features().own_network;
 }
 
 actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
@@ -90,26 +119,88 @@ actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
   return made;
 }
 
+bool has_network_rules(const config::node_config& from, bool images) {
+  return network_of(from, images).services;
+}
+
+actors::pod_security::configuration make_pod_security(const config::pod_security_config& from) {
+  const auto level = [](config::pod_security_level wanted) {
+    return actors::pod_security::level_version{static_cast<actors::pod_security::level>(wanted),
+                                               {}};
+  };
+  return {.defaults = {.enforce = level(from.enforce),
+                       .audit = level(from.audit),
+                       .warn = level(from.warn)},
+          .exempt_namespaces = from.exempt_namespaces,
+          .exempt_users = from.exempt_users,
+          .exempt_runtime_classes = from.exempt_runtime_classes};
+}
+
+namespace {
+
+actors::routing::machine_network_options pods_of(const config::node_config& config) {
+  namespace routing = actors::routing;
+  const auto markers = network_markers(config.data_dir);
+  const auto routes = config.network.routes;
+  routing::machine_network_options made;
+  made.routes = routes == config::network_routes::direct  ? routing::route_mode::direct
+                : routes == config::network_routes::vxlan ? routing::route_mode::tunnel
+                                                          : routing::route_mode::automatic;
+  made.addresses = markers.addresses;
+  made.marker = markers.pods;
+  made.cni_folder =
+      [socket = socket_of(config.kubelet)]() -> tl::expected<std::filesystem::path, std::string> {
+    const auto told = actors::ask_cni_folder(socket);
+    if (!told) return tl::make_unexpected("the container runtime is down: " + told.error());
+    return told->empty() ? actors::network_defaults::cni_folder : *told;
+  };
+  return made;
+}
+
+}  // namespace
+
 tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
-    const config::node_config& config, const std::string& node) {
+    const config::node_config& config, const std::string& node, bool images) {
   const auto& from = config.network;
+  const auto choice = choose_network(from, images, actors::node_network::missing_for_services());
+  if (!choice) return tl::make_unexpected(choice.error());
+  if (!choice->log.empty()) spdlog::info("network: {}", choice->log);
+  if (!choice->services && from.dns_listen.empty()) return nullptr;
   actors::node_network_options made;
   made.node = node;
-  made.marker = network_marker(config.data_dir);
-  made.services = from.mode == config::network_mode::services;
-  if (from.mode == config::network_mode::automatic) {
-    const auto missing = actors::node_network::missing_for_services();
-    made.services = missing.empty();
-    if (!missing.empty()) spdlog::info("network: services have no rules here: {}", missing);
-  }
+  made.marker = network_markers(config.data_dir).services;
+  made.services = choice->services;
   made.dns_host = from.dns_listen.host;
   made.dns_port = from.dns_listen.port;
-  if (!made.services && from.dns_listen.empty()) return nullptr;
+  if (choice->pods) {
+    if (auto ranges = make_pod_ranges(config); !ranges) return tl::make_unexpected(ranges.error());
+    for (const auto& text : from.pod_cidrs)
+      made.pod_ranges.push_back(*api::cidr::parse(text));
+    made.pods = pods_of(config);
+  }
   return actors::node_network::start(std::move(made));
 }
 
-std::filesystem::path network_marker(const std::filesystem::path& data_dir) {
-  return data_dir / "service-rules";
+tl::expected<std::vector<actors::pod_ranges>, std::string> make_pod_ranges(
+    const config::node_config& config) {
+  const auto& from = config.network;
+  std::vector<actors::pod_ranges> out;
+  std::set<std::string_view> families;
+  for (const auto& text : from.pod_cidrs) {
+    const bool v6 = text.find(':') != text.npos;
+    auto made = actors::pod_ranges::make({text, v6 ? actors::network_defaults::node_bits_v6
+                                                   : static_cast<int>(from.node_cidr_mask_size)});
+    if (!made) return tl::make_unexpected("network.podCidrs: " + made.error());
+    if (!families.insert(v6 ? "IPv6" : "IPv4").second)
+      return tl::make_unexpected("network.podCidrs: at most one range of each family, not " + text);
+    out.push_back(std::move(*made));
+  }
+  return out;
+}
+
+actors::network_markers network_markers(const std::filesystem::path& data_dir) {
+  const auto folder = std::filesystem::absolute(data_dir);
+  return {folder / "service-rules", folder / "pod-network", folder / "pod-addresses"};
 }
 
 }  // namespace troupe::tools

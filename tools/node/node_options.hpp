@@ -7,10 +7,13 @@
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/simulated/simulated_minion.hpp"
 #include "actors/network/node/node_network.hpp"
+#include "actors/nodes/pod_ranges.hpp"
+#include "actors/write/pod_security/policy.hpp"
 #include "config/node_config.hpp"
 #include "runtime/actor_system.hpp"
 #include "tools/node/node_folder.hpp"
@@ -27,13 +30,26 @@ tl::expected<std::optional<node_folder>, std::string> lock_root_dir(
     const config::kubelet_config& from);
 // With a container runtime, whose threads begin.
 actors::kubelet_options make_kubelet_options(const config::node_config& config, std::string node);
+// Pods have a network of their own there.
+bool runs_images(const actors::kubelet_options& of);
 actors::simulated_node make_simulated_node(const config::kubelet_config& from);
 
-// Null where the configuration wants none, or wants one only where the machine allows it.
-tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
-    const config::node_config& from, const std::string& node);
+// Whether this machine gets rules for services and network policies. `images`: pods run from
+// images.
+bool has_network_rules(const config::node_config& from, bool images);
 
-// Is there while the rules of this machine have some of the node with that data dir.
-std::filesystem::path network_marker(const std::filesystem::path& data_dir);
+// The levels that hold in namespaces without labels, at their latest version.
+actors::pod_security::configuration make_pod_security(const config::pod_security_config& from);
+
+// Null where the configuration wants none, or wants one only where the machine allows it. `images`:
+// pods run from images.
+tl::expected<std::unique_ptr<actors::node_network>, std::string> make_node_network(
+    const config::node_config& from, const std::string& node, bool images);
+// From which the control plane gives nodes their ranges; the error names the setting.
+tl::expected<std::vector<actors::pod_ranges>, std::string> make_pod_ranges(
+    const config::node_config& from);
+
+// What is there while this machine has something of the network of the node with that data dir.
+actors::network_markers network_markers(const std::filesystem::path& data_dir);
 
 }  // namespace troupe::tools

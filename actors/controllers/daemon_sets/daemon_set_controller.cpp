@@ -220,15 +220,23 @@ void daemon_set_controller::create_batch() {
   for (std::size_t i = 0; i < count; ++i) {
     auto pod = std::make_unique<Pod>(*model);
     tie_to_node(*pod, create_[i]);
-    const auto sent = create_named(std::move(pod), [this](const std::string& name) {
-      record(false, "SuccessfulCreate", "Created pod: " + name);
-    });
+    const auto sent = create_named(
+        std::move(pod),
+        [this](const std::string& name) {
+          record(false, "SuccessfulCreate", "Created pod: " + name);
+        },
+        [this](const std::string& problem) { failed_to_create(problem); });
     if (sent) continue;
     // The others would fail as well.
-    record(true, "FailedCreate", "Error creating: " + sent.error().message);
-    return retry();
+    return failed_to_create(sent.error().message);
   }
   create_.erase(create_.begin(), create_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+// Told once for a sync: what refuses one pod refuses the others.
+void daemon_set_controller::failed_to_create(const std::string& problem) {
+  if (!failed()) record(true, "FailedCreate", "Error creating: " + problem);
+  retry();
 }
 
 void daemon_set_controller::remove_pods(const std::vector<std::string>& keys) {

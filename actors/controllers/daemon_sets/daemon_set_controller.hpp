@@ -57,6 +57,7 @@ class daemon_set_controller : public revision_reconciler {
   void after_sync() override;
   std::unique_ptr<api::body> with_collision() const override;
   void create_batch();
+  void failed_to_create(const std::string& problem);
   void remove_pods(const std::vector<std::string>& keys);
   void remove_ended(const std::string& node, const std::vector<std::string>& keys);
   void remove_pod(const api::object_ptr& pod);

@@ -36,7 +36,7 @@ void deployment_controller::owner_changed() {
 }
 
 void deployment_controller::sync() {
-  failure_.reset();
+  failure_ = std::exchange(refused_, std::nullopt);
   pods_left_ = false;
   if (failed()) return;  // a set that could not be adopted may be the one that is missing
   std::vector<set_view> sets;
@@ -79,6 +79,9 @@ void deployment_controller::note_pause() {
 // The present template's set has the highest revision (a rollback makes an old set the newest).
 bool deployment_controller::keep_revision(const set_family& family) {
   if (!family.fresh) return false;
+  if (!note_ && find_condition(deployment_->body().status().conditions(), "Progressing") == nullptr)
+    note_ = progress_note{"FoundNewReplicaSet",
+                          fmt::format("Found new replica set \"{}\"", family.fresh->name())};
   auto changed = with_revision(*deployment_, *family.fresh, family.newest_old_revision() + 1);
   if (!changed) return false;
   replace(family.fresh->object(), std::move(changed));
@@ -208,19 +211,28 @@ bool deployment_controller::make_new_set(const set_family& family) {
     return true;
   }
   // Its name is longer than its Deployment's, and may be too long.
-  const auto sent = create(std::move(set), [this, size, name] {
-    if (size > 0) tell_scaled("up", name, 0, size);
-  });
+  const auto sent = create(
+      std::move(set),
+      [this, size, name] {
+        if (size > 0) tell_scaled("up", name, 0, size);
+      },
+      // The next sync says so in the status, before it tries again.
+      [this, name](const std::string& problem) { refused_ = tell_failed_set(name, problem); });
   if (!sent) {
-    failure_ =
-        fmt::format("Failed to create new replica set \"{}\": {}", name, sent.error().message);
-    record(true, "ReplicaSetCreateError", *failure_);
+    failure_ = tell_failed_set(name, sent.error().message);
     retry();
     return false;
   }
   note_ =
       progress_note{"NewReplicaSetCreated", fmt::format("Created new replica set \"{}\"", name)};
   return true;
+}
+
+std::string deployment_controller::tell_failed_set(const std::string& name,
+                                                   const std::string& problem) {
+  auto message = fmt::format("Failed to create new replica set \"{}\": {}", name, problem);
+  record(true, "ReplicaSetCreateError", message);
+  return message;
 }
 
 // -- the rest -------------------------------------------------------------------------------------

@@ -34,6 +34,8 @@ class deployment_controller : public reconciler {
   bool roll(const set_family& family);
   bool recreate(const set_family& family);
   bool make_new_set(const set_family& family);
+  // Tells it, and returns what is to be said in the status.
+  std::string tell_failed_set(const std::string& name, const std::string& problem);
   bool resize_set(const set_view& set, std::int32_t size);
   void clean_up(const set_family& family);
   void report(const set_family& family);
@@ -48,6 +50,7 @@ class deployment_controller : public reconciler {
   bool pods_left_ = false;  // of sets that are to have none: look again soon
   std::optional<progress_note> note_;
   std::optional<std::string> failure_;
+  std::optional<std::string> refused_;  // for the next sync
 };
 
 }  // namespace troupe::actors::deployments

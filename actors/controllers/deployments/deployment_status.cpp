@@ -20,6 +20,12 @@ void put_condition(DeploymentStatus& status, const condition_value& value, std::
     find_condition(all, value.type)->mutable_last_update_time()->set_seconds(now);
 }
 
+void remove_condition(DeploymentStatus& status, std::string_view type) {
+  auto& conditions = *status.mutable_conditions();
+  for (int i = conditions.size() - 1; i >= 0; --i)
+    if (conditions[i].type() == type) conditions.DeleteSubrange(i, 1);
+}
+
 void add_up(const deployment_view& deployment, const set_family& family, DeploymentStatus& status) {
   std::int32_t total = 0, ready = 0, available = 0;
   std::int64_t wanted = 0;
@@ -103,9 +109,7 @@ void set_failure(const set_family& family, DeploymentStatus& status, std::int64_
     return put_condition(
         status, {failure->type(), failure->status(), failure->reason(), failure->message()}, now);
   }
-  auto& conditions = *status.mutable_conditions();
-  for (int i = conditions.size() - 1; i >= 0; --i)
-    if (conditions[i].type() == "ReplicaFailure") conditions.DeleteSubrange(i, 1);
+  remove_condition(status, "ReplicaFailure");
 }
 
 }  // namespace
@@ -142,6 +146,8 @@ DeploymentStatus calculate_status(const deployment_view& deployment, const set_f
     } else if (!deployment.spec().paused()) {
       set_progress(deployment, family, before, status, now);
     }
+  } else {
+    remove_condition(status, "Progressing");
   }
   set_failure(family, status, now);
   return status;

@@ -36,7 +36,13 @@ port_key key_of(const Ports& ports) {
 using wanted_endpoints = std::map<std::string, Endpoint>;  // by uid of the pod
 using wanted_groups = std::map<port_key, wanted_endpoints>;
 
-Endpoint endpoint_of(const Service& service, const Pod& pod) {
+// kubernetes: PreferSameZone is what PreferClose is called from 1.34 on.
+bool prefers_own_zone(const Service& service) {
+  const auto& wish = service.spec().traffic_distribution();
+  return wish == "PreferClose" || wish == "PreferSameZone";
+}
+
+Endpoint endpoint_of(const Service& service, const Pod& pod, const zone_of_node& zone_of) {
   const bool serves = is_ready(pod);
   const bool ends = pod.metadata().has_deletion_timestamp();
   Endpoint made;
@@ -46,19 +52,25 @@ Endpoint endpoint_of(const Service& service, const Pod& pod) {
   conditions.set_serving(serves);
   conditions.set_terminating(ends);
   if (!pod.spec().node_name().empty()) made.set_node_name(pod.spec().node_name());
+  if (const auto zone = zone_of ? zone_of(made.node_name()) : std::string{}; !zone.empty()) {
+    made.set_zone(zone);
+    if (conditions.ready() && prefers_own_zone(service))
+      made.mutable_hints()->add_for_zones()->set_name(zone);
+  }
   if (auto name = hostname_behind(service, pod); !name.empty()) made.set_hostname(std::move(name));
   *made.mutable_target_ref() = reference_to(pod);
   return made;
 }
 
-wanted_groups wanted_of(const Service& service, const std::vector<api::object_ptr>& pods) {
+wanted_groups wanted_of(const Service& service, const std::vector<api::object_ptr>& pods,
+                        const zone_of_node& zone_of) {
   wanted_groups out;
   for (const auto& object : pods) {
     const auto& pod = object->as<Pod>();
     if (!has_address(pod)) continue;
     const auto ports = ports_of(service, pod);
     if (ports.empty() && !service.spec().ports().empty()) continue;
-    out[key_of(ports)].emplace(pod.metadata().uid(), endpoint_of(service, pod));
+    out[key_of(ports)].emplace(pod.metadata().uid(), endpoint_of(service, pod, zone_of));
   }
   return out;
 }
@@ -122,8 +134,8 @@ void add_new(const Service& service, const port_key& ports, std::vector<draft>& 
 }  // namespace
 
 slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr>& pods,
-                       const std::vector<api::object_ptr>& present) {
-  auto wanted = wanted_of(service, pods);
+                       const std::vector<api::object_ptr>& present, const zone_of_node& zone_of) {
+  auto wanted = wanted_of(service, pods, zone_of);
   const bool nobody = wanted.empty();
   if (nobody) wanted[{}];
   std::map<port_key, std::vector<draft>> slices;

@@ -2,7 +2,9 @@
 // as few writes as that takes (kubernetes: endpointslice/reconciler.go). Pure.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,10 +24,15 @@ struct slice_plan {
   std::vector<api::object_ptr> remove;
 };
 
+// Where a node stands; empty: nobody has said.
+using zone_of_node = std::function<std::string(const std::string& node)>;
+
 // `present`: the slices that the Service has. An endpoint stays in its slice; new ones fill up the
-// fullest. A Service without any pod has one slice that is empty.
+// fullest. A Service without any pod has one slice that is empty. With trafficDistribution
+// PreferClose each ready endpoint is hinted to its own zone (kubernetes: trafficdist).
 slice_plan plan_slices(const api::core::v1::Service& service,
                        const std::vector<api::object_ptr>& pods,
-                       const std::vector<api::object_ptr>& present);
+                       const std::vector<api::object_ptr>& present,
+                       const zone_of_node& zone_of = {});
 
 }  // namespace troupe::actors::endpoints

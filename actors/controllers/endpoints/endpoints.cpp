@@ -3,13 +3,16 @@
 #include "actors/controllers/endpoints/endpoint_list.hpp"
 #include "actors/controllers/endpoints/endpoint_slices.hpp"
 #include "actors/controllers/kit/reconciler.hpp"
+#include "actors/core/node_zone.hpp"
 #include "api/equality.hpp"
+#include "api/schema/core_node.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors::endpoints {
 namespace {
 
 using api::core::v1::Endpoints;
+using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
@@ -30,7 +33,10 @@ class endpoints_controller : public reconciler {
     if (service.spec().selector().empty() || owner()->meta().has_deletion_timestamp()) return;
     const auto pods = observed();
     write_endpoints(endpoints_of(service, pods));
-    write_slices(plan_slices(service, pods, slices()));
+    write_slices(plan_slices(service, pods, slices(), [state = read_store()](const auto& name) {
+      const auto node = state.find(api::kind_of<Node>().key({}, name));
+      return node ? zone_of(*node) : std::string{};
+    }));
   }
 
   void write_endpoints(std::unique_ptr<Endpoints> wanted) {

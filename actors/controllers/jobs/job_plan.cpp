@@ -52,6 +52,7 @@ class planner {
     auto end = decide();
     if (!end) note_suspension(suspended);
     count_ended(end.has_value());
+    if (!end) tell_surplus();
     if (!end && completed())
       end = {true, "CompletionsReached", "Reached expected number of succeeded pods"};
     if (end) {
@@ -137,6 +138,17 @@ class planner {
     const auto left = spec_.active_deadline_seconds() - (now_ - status().start_time().seconds());
     if (left > 0) look_at(now_ + left);
     return left <= 0;
+  }
+
+  // More pods than the job asked for: it did not make them, or was made smaller meanwhile.
+  void tell_surplus() {
+    if (!spec_.has_completions() || succeeded() < spec_.completions()) return;
+    if (!stock_.active.empty())
+      tell(true, "TooManyActivePods",
+           "Too many active pods running after completion count reached");
+    if (succeeded() > spec_.completions())
+      tell(true, "TooManySucceededPods",
+           "Too many succeeded pods running after completion count reached");
   }
 
   bool completed() const {

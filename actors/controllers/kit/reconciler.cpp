@@ -21,6 +21,12 @@ std::string_view problem_of(const Answer& answered) {
   return (*answered)->result.error().message;
 }
 
+// Not a conflict, which is normal.
+template <class Answer>
+bool is_refusal(const Answer& answered) {
+  return answered && (*answered)->result.error().code != persistence::errc::conflict;
+}
+
 }  // namespace
 
 reconciler::reconciler(std::string key, controller_context_ptr context)
@@ -289,14 +295,17 @@ claim reconciler::send_claim(const std::string& key, const api::object_ptr& depe
   return verdict;
 }
 
-void reconciler::write(const char* deed, persistence::transaction transaction, on_success done) {
+void reconciler::write(const char* deed, persistence::transaction transaction, on_success done,
+                       on_refusal refused) {
   auto key = transaction.mutations.front().key;
   send_transaction(std::move(transaction),
-                   [this, deed, key = std::move(key),
-                    done = std::move(done)](const answer<commit_done>& answered) {
+                   [this, deed, key = std::move(key), done = std::move(done),
+                    refused = std::move(refused)](const answer<commit_done>& answered) {
                      refresh(key);
                      if (!answered || !(*answered)->result) {
                        tell_failure(deed, key, problem_of(answered));
+                       if (refused && is_refusal(answered))
+                         refused((*answered)->result.error().message);
                        return retry();
                      }
                      tell_step(deed, key, (*answered)->result->at);
@@ -305,27 +314,34 @@ void reconciler::write(const char* deed, persistence::transaction transaction, o
                    });
 }
 
-api::expected<void> reconciler::create(std::unique_ptr<api::body> content, on_success done) {
-  return create_named(std::move(content), [done = std::move(done)](const std::string&) {
-    if (done) done();
-  });
+api::expected<void> reconciler::create(std::unique_ptr<api::body> content, on_success done,
+                                       on_refusal refused) {
+  return create_named(
+      std::move(content),
+      [done = std::move(done)](const std::string&) {
+        if (done) done();
+      },
+      std::move(refused));
 }
 
-api::expected<void> reconciler::create_named(std::unique_ptr<api::body> content, on_created done) {
+api::expected<void> reconciler::create_named(std::unique_ptr<api::body> content, on_created done,
+                                             on_refusal refused) {
   if (context_->owner.dependent_name.empty())
     add_controller_reference(*owner_, api::meta_of(*content));
-  return create_beside(std::move(content), std::move(done));
+  return create_beside(std::move(content), std::move(done), std::move(refused));
 }
 
-api::expected<void> reconciler::create_beside(std::unique_ptr<api::body> content, on_created done) {
+api::expected<void> reconciler::create_beside(std::unique_ptr<api::body> content, on_created done,
+                                              on_refusal refused) {
   const auto& kind = api::kind_of_type(*content->GetDescriptor());
   auto transaction =
       create_transaction(read_store(), kind, std::move(content), checks::all, wall_now(), random());
   if (!transaction) return api::fail(std::move(transaction.error()));
   const auto& key = transaction->mutations.front().key;
   auto name = key.substr(key.rfind('/') + 1);
-  write("creates", std::move(*transaction),
-        [done = std::move(done), name = std::move(name)] { done(name); });
+  write(
+      "creates", std::move(*transaction),
+      [done = std::move(done), name = std::move(name)] { done(name); }, std::move(refused));
   return {};
 }
 

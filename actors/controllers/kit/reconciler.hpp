@@ -134,14 +134,20 @@ class reconciler : public runtime::actor {
   // A write's answer is taken in with what the store then has at its key. Success leads to another
   // sync, failure to a retry.
   using on_success = std::function<void()>;
+  // A write was refused when it was to be committed, by a quota or somebody outside: not for a
+  // conflict, which is normal. A retry follows.
+  using on_refusal = std::function<void(const std::string& problem)>;
   // Creates a dependent, which this owner controls (but for one of a certain name). An error when
   // it is refused before it is sent.
-  api::expected<void> create(std::unique_ptr<api::body> content, on_success done = {});
+  api::expected<void> create(std::unique_ptr<api::body> content, on_success done = {},
+                             on_refusal refused = {});
   // The same, for who wants to know its name, which may be generated.
   using on_created = std::function<void(const std::string& name)>;
-  api::expected<void> create_named(std::unique_ptr<api::body> content, on_created done);
+  api::expected<void> create_named(std::unique_ptr<api::body> content, on_created done,
+                                   on_refusal refused = {});
   // Creates an object that this owner does not control.
-  api::expected<void> create_beside(std::unique_ptr<api::body> content, on_created done);
+  api::expected<void> create_beside(std::unique_ptr<api::body> content, on_created done,
+                                    on_refusal refused = {});
   // Writes a newer state of `before`, unless it has changed since.
   void replace(const api::object_ptr& before, std::unique_ptr<api::body> after,
                on_success done = {});
@@ -167,7 +173,8 @@ class reconciler : public runtime::actor {
   using step = void (reconciler::*)();
 
   // `deed`: for the log.
-  void write(const char* deed, persistence::transaction transaction, on_success done);
+  void write(const char* deed, persistence::transaction transaction, on_success done,
+             on_refusal refused = {});
 
   void on_owner_event(const owner_event& change);
   void on_dependent(const dependent_event& change);

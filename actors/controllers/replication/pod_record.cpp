@@ -30,6 +30,17 @@ std::int32_t read_deletion_cost(const Pod& pod) {
   return problem == std::errc{} && end == text.data() + text.size() ? cost : 0;
 }
 
+// The most of an init container that goes on beside the others.
+std::int32_t sidecar_restarts(const Pod& pod) {
+  std::int32_t most = 0;
+  for (const auto& container : pod.spec().init_containers()) {
+    if (container.restart_policy() != "Always") continue;
+    for (const auto& status : pod.status().init_container_statuses())
+      if (status.name() == container.name()) most = std::max(most, status.restart_count());
+  }
+  return most;
+}
+
 }  // namespace
 
 const Pod& pod_record::body() const {
@@ -56,7 +67,8 @@ pod_record read_pod(api::object_ptr pod) {
     record.ready_since = condition.last_transition_time().seconds();
   }
   for (const auto& container : body.status().container_statuses())
-    record.restarts += container.restart_count();
+    record.restarts = std::max(record.restarts, container.restart_count());
+  record.sidecar_restarts = sidecar_restarts(body);
   record.pod = std::move(pod);
   return record;
 }

@@ -26,8 +26,9 @@ struct pod_record {
   bool ready = false;     // condition Ready is True
   std::int64_t ready_since = 0;
   std::int64_t created = 0;
-  std::int32_t restarts = 0;       // of all containers
-  std::int32_t deletion_cost = 0;  // annotation controller.kubernetes.io/pod-deletion-cost
+  std::int32_t restarts = 0;          // of the container that restarted most
+  std::int32_t sidecar_restarts = 0;  // the same of its sidecars
+  std::int32_t deletion_cost = 0;     // annotation controller.kubernetes.io/pod-deletion-cost
 
   // Counts as a replica: neither finished nor on its way out.
   bool active() const noexcept {

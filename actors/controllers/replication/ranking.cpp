@@ -23,6 +23,7 @@ ranking_key rank(const pod_record& pod, std::int32_t neighbours, std::int64_t no
           .neighbours = -neighbours,
           .ready_age = pod.ready ? age_bucket(pod.ready_since, now) : std::int8_t{0},
           .restarts = -pod.restarts,
+          .sidecar_restarts = -pod.sidecar_restarts,
           .age = age_bucket(pod.created, now),
           .uid = pod.uid()};
 }

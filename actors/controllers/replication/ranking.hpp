@@ -22,10 +22,11 @@ struct ranking_key {
   pod_phase phase = pod_phase::pending;
   bool ready = false;
   std::int32_t deletion_cost = 0;
-  std::int32_t neighbours = 0;  // negated: pods of related controllers on the same node
-  std::int8_t ready_age = 0;    // log2 of the time it has been ready
-  std::int32_t restarts = 0;    // negated
-  std::int8_t age = 0;          // log2 of the time since creation
+  std::int32_t neighbours = 0;        // negated: pods of related controllers on the same node
+  std::int8_t ready_age = 0;          // log2 of the time it has been ready
+  std::int32_t restarts = 0;          // negated: of the container that restarted most
+  std::int32_t sidecar_restarts = 0;  // negated: the same of sidecars
+  std::int8_t age = 0;                // log2 of the time since creation
   std::string_view uid;
 
   friend auto operator<=>(const ranking_key&, const ranking_key&) = default;

@@ -153,10 +153,11 @@ bool stateful_set_controller::create_pod(const set_step& step, const revision_hi
   const auto object =
       fmt::format("Pod {} in StatefulSet {}", pod_name(owner()->meta().name(), step.ordinal),
                   owner()->meta().name());
-  const auto sent = create(make_pod(set(), from, step.ordinal, step.revision), [this, object] {
-    record(false, "SuccessfulCreate", "create " + object + " successful");
-  });
-  if (!sent) failed_to_create(object, sent.error());
+  const auto sent = create(
+      make_pod(set(), from, step.ordinal, step.revision),
+      [this, object] { record(false, "SuccessfulCreate", "create " + object + " successful"); },
+      [this, object](const std::string& problem) { failed_to_create(object, problem); });
+  if (!sent) failed_to_create(object, sent.error().message);
   return sent.has_value();
 }
 
@@ -197,10 +198,13 @@ bool stateful_set_controller::make_missing_claims(std::int32_t ordinal) {
     }
     const auto object = fmt::format("Claim {} Pod {} in StatefulSet {}", meta.name(),
                                     pod_name(name, ordinal), name);
-    const auto sent = create_beside(std::move(claim), [this, object](const std::string&) {
-      record(false, "SuccessfulCreate", "create " + object + " success");
-    });
-    if (!sent) failed_to_create(object, sent.error());
+    const auto sent = create_beside(
+        std::move(claim),
+        [this, object](const std::string&) {
+          record(false, "SuccessfulCreate", "create " + object + " success");
+        },
+        [this, object](const std::string& problem) { failed_to_create(object, problem); });
+    if (!sent) failed_to_create(object, sent.error().message);
   }
   return complete;
 }
@@ -226,8 +230,8 @@ bool stateful_set_controller::keep_retention(const api::object_ptr& pod, std::in
 // -- the rest -------------------------------------------------------------------------------------
 
 void stateful_set_controller::failed_to_create(const std::string& object,
-                                               const api::error& problem) {
-  record(true, "FailedCreate", fmt::format("create {} failed error: {}", object, problem.message));
+                                               const std::string& problem) {
+  record(true, "FailedCreate", fmt::format("create {} failed error: {}", object, problem));
   retry();
 }
 

@@ -41,7 +41,7 @@ class stateful_set_controller : public revision_reconciler {
   // The claims of an ordinal that are not there are made. False when it sent something.
   bool make_missing_claims(std::int32_t ordinal);
   bool keep_retention(const api::object_ptr& pod, std::int32_t ordinal, bool condemned);
-  void failed_to_create(const std::string& object, const api::error& problem);
+  void failed_to_create(const std::string& object, const std::string& problem);
   void report();
   void drop_old_revisions(const revision_history& revisions);
 

@@ -56,6 +56,8 @@ answer health_check_of(const ProbeHandler& handler, const Container& container,
                        const std::string& pod_ip) {
   if (handler.has_exec()) return exec_of(handler.exec());
   if (handler.has_http_get()) return http_of(handler.http_get(), container, pod_ip);
+  if (handler.has_grpc())
+    return grpc_action{pod_ip, handler.grpc().port(), handler.grpc().service()};
   const auto& tcp = handler.tcp_socket();
   const auto port = port_of(tcp.port(), container);
   if (!port) return tl::make_unexpected(port.error());
@@ -77,7 +79,8 @@ std::string event_text(std::string_view message) {
 
 bool supported(const Probe& probe) {
   const auto& handler = probe.handler();
-  return handler.has_exec() || handler.has_http_get() || handler.has_tcp_socket();
+  return handler.has_exec() || handler.has_http_get() || handler.has_tcp_socket() ||
+         handler.has_grpc();
 }
 
 }  // namespace troupe::actors

@@ -32,7 +32,13 @@ struct tcp_socket_action {
   int port = 0;
 };
 
-using health_check = std::variant<exec_action, http_get_action, tcp_socket_action>;
+struct grpc_action {
+  std::string host;
+  int port = 0;
+  std::string service = {};
+};
+
+using health_check = std::variant<exec_action, http_get_action, tcp_socket_action, grpc_action>;
 
 // The error names the port that the container does not have.
 tl::expected<health_check, std::string> health_check_of(const api::core::v1::ProbeHandler& handler,
@@ -44,7 +50,7 @@ tl::expected<health_check, std::string> health_check_of(
     const api::core::v1::LifecycleHandler& handler, const api::core::v1::Container& container,
     const std::string& pod_ip);
 
-// Every probe but one by gRPC.
+// It says what to do.
 bool supported(const api::core::v1::Probe& probe);
 
 enum class check_status : std::uint8_t { success, failure, unknown };

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/health/grpc_check.hpp"
 #include "actors/kubelet/health/http_check.hpp"
 
 namespace troupe::actors {
@@ -122,6 +123,8 @@ void health_checker::run(const std::string& container_id, const health_check& ch
   const auto job = [this, check, timeout, done] {
     if (const auto* http = std::get_if<http_get_action>(&check))
       done(http_check(*http, timeout, cancel_.get()));
+    else if (const auto* grpc = std::get_if<grpc_action>(&check))
+      done(grpc_check(*grpc, timeout, cancel_.get()));
     else
       done(tcp_check(std::get<tcp_socket_action>(check), timeout, cancel_.get()));
   };

@@ -7,6 +7,7 @@
 
 #include "actors/core/messages.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors {
@@ -41,8 +42,7 @@ const runtime::behavior& prober::make_behavior() const {
 }
 
 const Container& prober::container() const {
-  for (const auto& each : setup_.pod->as<Pod>().spec().containers())
-    if (each.name() == setup_.container) return each;
+  if (const auto found = container_named(setup_.pod->as<Pod>(), setup_.container)) return *found;
   throw std::runtime_error{"the pod has no container " + setup_.container};
 }
 
@@ -135,7 +135,7 @@ void prober::record_unhealthy(const std::string& message) {
                     .reason = "Unhealthy",
                     .message = event_text(message),
                     .component = "kubelet",
-                    .field_path = fmt::format("spec.containers{{{}}}", setup_.container),
+                    .field_path = actors::field_path(setup_.pod->as<Pod>(), setup_.container),
                     .host = setup_.node});
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "actors/defaults.hpp"
@@ -86,11 +87,13 @@ std::string log_reader::next() {
   std::vector<char> part(defaults::log_part_bytes);
   const auto n = ::read(fd_, part.data(), part.size());
   if (n <= 0) {
-    // The end: of this file for good, if another has taken its name.
+    // The end: of this file for good, if another took its name before the read before. A writer
+    // makes the new file first, and may have written to the old one after this read.
     struct stat info {};
-    if (::stat(path_.c_str(), &info) == 0 && info.st_ino != inode_) {
-      ::close(fd_);
-      fd_ = -1;
+    const bool replaced = ::stat(path_.c_str(), &info) == 0 && info.st_ino != inode_;
+    if (std::exchange(replaced_, replaced) && replaced) {
+      ::close(std::exchange(fd_, -1));
+      replaced_ = false;
     }
     return {};
   }

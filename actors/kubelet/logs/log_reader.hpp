@@ -33,6 +33,7 @@ class log_reader {
   const log_query query_;
   int fd_ = -1;
   std::uint64_t inode_ = 0;
+  bool replaced_ = false;  // another file has taken the name of the open one
   std::int64_t returned_bytes_ = 0;
   std::string partial_;  // of a line that is not complete in the file
 

@@ -8,6 +8,7 @@
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
+#include "actors/kubelet/node/defaults.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
@@ -83,21 +84,24 @@ kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kube
   context_->helpers = std::move(helpers);
   context_->kubelet = self();
   context_->tokens = options_.tokens;
+  context_->guard = options_.guard;
   context_->root_dir = options_.root_dir;
   context_->node = options_.node;
   context_->addresses = {options_.address, options_.address};
   context_->api = options_.api;
   describe_machine(facts_, options_.max_pods, context_->machine);
+  reserve(options_.reserved, context_->machine);
   context_->volume_measuring = options_.volume_measuring;
   context_->may_mount = facts_.may_mount;
   context_->hidden = options_.hidden;
 }
 
 const runtime::behavior& kubelet::make_behavior() const {
-  static const runtime::behavior table =
-      runtime::handlers(&kubelet::on_watch_events, &kubelet::on_watch_ended,
-                        &kubelet::on_worker_started, &kubelet::on_pods_listed,
-                        &kubelet::on_pods_found, &kubelet::on_child_ended, &kubelet::on_end_pods);
+  static const runtime::behavior table = runtime::handlers(
+      &kubelet::on_watch_events, &kubelet::on_watch_ended, &kubelet::on_worker_started,
+      &kubelet::on_pods_listed, &kubelet::on_pods_found, &kubelet::on_child_ended,
+      &kubelet::on_end_pods, &kubelet::on_pressures_seen, &kubelet::on_list_running_pods,
+      &kubelet::on_evict_pod);
   return table;
 }
 
@@ -105,14 +109,18 @@ void kubelet::started() {
   context_->helpers.node_ready->store(false);
   context_->references = spawn({.kind = "references", .name = node()},
                                runtime::make<references>(context_->to.watcher));
-  spawn({.kind = usage_meter_kind, .name = node()},
-        runtime::make<usage_meter>(make_usage_reader(options_.containers, options_.jobs)));
+  watch_pressure(
+      spawn({.kind = usage_meter_kind, .name = node()},
+            runtime::make<usage_meter>(make_usage_reader(options_.containers, options_.jobs))));
   spawn({.kind = "volume-remover", .name = node()},
         runtime::make<volume_remover>(context_->to, node(), options_.root_dir, options_.jobs));
   follow_node();
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});
   sweep_ = every(options_.orphan_sweep, [this] { sweep_orphans(); });
+  runtime_check_ = every(node_defaults::runtime_check, [this] {
+    if (node_object() && options_.containers->problem().empty() != shown_ready()) refresh_node();
+  });
 }
 
 std::string kubelet::describe() const {
@@ -179,12 +187,14 @@ void kubelet::admit_pods() {
   if (!synced_ || ending_ || here == nullptr || !here->present() ||
       !here->body().status().allocatable().contains("pods"))
     return;
-  std::erase_if(waiting_, [&](const auto& uid) {
+  std::erase_if(waiting_, [&](const std::string& uid) {
     const auto found = pods_.find(uid);
     if (found == pods_.end() || found->second.worker) return true;
     auto& pod = found->second;
     if (pod.rejecting) return false;
-    if (const auto failure = rejection(*scheduler::read_pod_info(pod.object), *here)) {
+    auto failure = pressure_rejection(pod.object->as<Pod>(), pressures_);
+    if (!failure) failure = rejection(*scheduler::read_pod_info(pod.object), *here);
+    if (failure) {
       reject(pod, *failure);
       return false;
     }
@@ -343,12 +353,7 @@ void kubelet::describe_node(Node& body) const {
     entry.set_address(value);
   }
   auto& conditions = *status.mutable_conditions();
-  const auto set = [&](const char* type, const char* holds, const char* reason) {
-    set_condition(conditions, {type, holds, reason, ""}, wall_now());
-  };
-  set("MemoryPressure", "False", "KubeletHasSufficientMemory");
-  set("DiskPressure", "False", "KubeletHasNoDiskPressure");
-  set("PIDPressure", "False", "KubeletHasSufficientPID");
+  describe_pressure(status);
   const auto problem = options_.containers->problem();
   set_condition(conditions,
                 problem.empty() ? condition_value{"Ready", "True", "KubeletReady",

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "actors/core/core_actors.hpp"
 #include "actors/kubelet/node/node_agent.hpp"
 #include "actors/kubelet/node/node_facts.hpp"
+#include "actors/kubelet/pressure/pressure_monitor.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "actors/scheduler/framework/cluster_view.hpp"
 #include "runtime/actor_system.hpp"
@@ -29,6 +32,7 @@ struct kubelet_options {
   std::shared_ptr<job_queue> jobs;
   // Takes request_token, for its pods; null: they get none.
   runtime::actor_ref tokens = {};
+  pod_guard guard = {};  // of the network of pods with addresses of their own
   // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
   std::filesystem::path root_dir;
   // Directories that no container may reach: the root directory, and the node's data with its keys.
@@ -43,6 +47,11 @@ struct kubelet_options {
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
   // How often volumes with a limit are measured.
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
+  reserved_resources reserved = {};
+  // When pods are evicted for want of something; absent: never, and no condition says so.
+  std::optional<eviction_thresholds> evictions = {};
+  runtime::duration pressure_period = kubelet_defaults::pressure_period;
+  std::function<node_supplies()> read_supplies = {};  // empty: of the machine
   node_timing timing;
 };
 
@@ -97,7 +106,12 @@ class kubelet : public node_agent {
   void on_pods_listed(const pods_listed& m);
   void on_pods_found(const pods_found& m);
   void on_child_ended(const runtime::child_ended& m);
+  void on_pressures_seen(const pressures_seen& m);
+  void on_list_running_pods(const list_running_pods&, runtime::promise<running_pods> answer);
+  void on_evict_pod(const evict_pod& m);
   void on_end_pods(const end_pods&, runtime::promise<pods_ended> answer);
+  void watch_pressure(const runtime::actor_ref& meter);
+  void describe_pressure(api::core::v1::NodeStatus& status) const;
   void adopt_workers();
   void sweep_orphans();
   void list_leftovers();
@@ -106,6 +120,7 @@ class kubelet : public node_agent {
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
                                 const std::string& uid);
   void describe_node(api::core::v1::Node& node) const override;
+  reserved_resources reserved() const override { return options_.reserved; }
   void node_changed() override;
 
   const kubelet_options options_;
@@ -114,10 +129,11 @@ class kubelet : public node_agent {
   std::unordered_map<std::string, known_pod> pods_;  // by uid
   std::vector<std::string> waiting_;                 // uids of pods that are to be admitted
   scheduler::cluster_view node_view_;                // the node, with the pods that are admitted
+  std::set<shortage> pressures_;
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
-  runtime::timer sweep_, admission_, listing_;
+  runtime::timer sweep_, admission_, listing_, runtime_check_;
 };
 
 }  // namespace troupe::actors

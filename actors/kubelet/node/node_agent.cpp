@@ -58,7 +58,7 @@ bool node_agent::shown_ready() const {
 }
 
 void node_agent::refresh_node(bool report) {
-  if (!node_known_) return;
+  if (!node_known_ || is_silent()) return;
   auto node = node_object_ ? node_object_->copy_as<Node>() : std::make_unique<Node>();
   if (!node_object_) {
     auto& meta = *node->mutable_metadata();
@@ -69,7 +69,7 @@ void node_agent::refresh_node(bool report) {
   describe_node(*node);
   // What others have added to the capacity can be used (kubernetes: node_status, MachineInfo).
   auto& status = *node->mutable_status();
-  *status.mutable_allocatable() = status.capacity();
+  reserve(reserved(), status);
   if (!report && node_object_ &&
       google::protobuf::util::MessageDifferencer::Equals(*node, node_object_->as<Node>()))
     return;
@@ -77,6 +77,11 @@ void node_agent::refresh_node(bool report) {
     if (auto* posted = find_condition(*status.mutable_conditions(), type))
       posted->mutable_last_heartbeat_time()->set_seconds(seconds_of(wall_now()));
   write(api::kind_of<Node>(), node_object_, std::move(node));
+}
+
+void node_agent::node_returns() {
+  renew_lease();
+  refresh_node(true);
 }
 
 void node_agent::on_lease(const watch_events& m) {
@@ -89,7 +94,7 @@ void node_agent::on_lease(const watch_events& m) {
 
 void node_agent::renew_lease() {
   // A new one is the Node's, with which it goes.
-  if (!lease_known_ || (!lease_ && !node_object_)) return;
+  if (!lease_known_ || (!lease_ && !node_object_) || is_silent()) return;
   auto lease = lease_ ? lease_->copy_as<Lease>() : std::make_unique<Lease>();
   auto& meta = *lease->mutable_metadata();
   if (!lease_) {

@@ -13,6 +13,7 @@
 #include "actors/core/core_actors.hpp"
 #include "actors/core/informer.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/node/node_facts.hpp"
 
 namespace troupe::api::core::v1 {
 class Node;
@@ -35,9 +36,10 @@ class node_agent : public informer {
   // Begins both streams; for the derived class's started().
   void follow_node();
 
-  // Fills in what the node says of itself: capacity (what is allocatable is the same), addresses,
-  // nodeInfo, conditions and labels. What others wrote (taints, labels of users) stays.
+  // Fills in what the node says of itself: capacity (what is not reserved is allocatable),
+  // addresses, nodeInfo, conditions and labels. What others wrote (taints, labels of users) stays.
   virtual void describe_node(api::core::v1::Node& node) const = 0;
+  virtual reserved_resources reserved() const { return {}; }
   // Writes the Node if what it should say differs from what it says; `report`: in any case, with
   // the time in its conditions.
   void refresh_node(bool report = false);
@@ -45,6 +47,9 @@ class node_agent : public informer {
   const api::object_ptr& node_object() const noexcept { return node_object_; }
   // The Node as it stands now shows the condition Ready as True.
   bool shown_ready() const;
+  // It shows no sign of life and writes nothing while this holds; node_returns() ends that.
+  virtual bool is_silent() const { return false; }
+  void node_returns();
   // Called when the Node has changed.
   virtual void node_changed() {}
   // A write of that object, or its removal, failed for a reason that may pass; null: it was new.

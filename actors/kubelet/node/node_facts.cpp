@@ -44,6 +44,24 @@ node_facts read_node_facts() {
           .may_mount = held_rights().has("SYS_ADMIN")};
 }
 
+void reserve(const reserved_resources& reserved, api::core::v1::NodeStatus& status) {
+  auto& allocatable = *status.mutable_allocatable();
+  allocatable = status.capacity();
+  const auto has = [&](const char* resource) {
+    const auto read = api::quantity::parse(allocatable[resource].string());
+    return read ? *read : api::quantity{};
+  };
+  if (reserved.milli_cpu != 0) {
+    const auto left = std::max<std::int64_t>(has("cpu").milli_value() - reserved.milli_cpu, 0);
+    allocatable["cpu"].set_string(api::quantity::of_milli(left).str());
+  }
+  if (reserved.memory_bytes != 0) {
+    const auto left = std::max<std::int64_t>(has("memory").value() - reserved.memory_bytes, 0);
+    allocatable["memory"].set_string(
+        api::quantity::of(left, api::quantity::notation::binary).str());
+  }
+}
+
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status) {
   auto& capacity = *status.mutable_capacity();
   capacity["cpu"].set_string(std::to_string(facts.cpus));

@@ -18,6 +18,14 @@ struct node_facts {
 
 node_facts read_node_facts();
 
+// What pods do not get of a machine.
+struct reserved_resources {
+  std::int64_t milli_cpu = 0, memory_bytes = 0;
+};
+
+// What is left of the capacity: allocatable. Not less than nothing.
+void reserve(const reserved_resources& reserved, api::core::v1::NodeStatus& status);
+
 // status.nodeInfo, capacity and allocatable.
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status);
 

@@ -232,6 +232,13 @@ tl::expected<void, std::string> timed_socket::write(std::string_view bytes) {
   return {};
 }
 
+tl::expected<std::string, std::string> timed_socket::read_part() {
+  std::array<char, 4096> part;
+  const auto n = read_some(part.data(), part.size());
+  if (!n) return tl::make_unexpected(n.error());
+  return std::string{part.data(), *n};
+}
+
 tl::expected<std::string, std::string> timed_socket::read_all(std::size_t limit) {
   std::string text;
   std::array<char, 4096> part;

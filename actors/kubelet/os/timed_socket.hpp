@@ -33,6 +33,8 @@ class timed_socket {
   std::vector<std::string> shown_certificates() const;
 
   tl::expected<void, std::string> write(std::string_view bytes);
+  // What is there, waiting for some; empty: the other side has closed.
+  tl::expected<std::string, std::string> read_part();
   // At most `limit` bytes, until the other side closes.
   tl::expected<std::string, std::string> read_all(std::size_t limit);
 

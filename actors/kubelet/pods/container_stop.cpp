@@ -18,18 +18,27 @@ stop_step container_stop::begin(runtime::time_point now, runtime::duration grace
   return stop_step::run_hook;
 }
 
+stop_step container_stop::release(runtime::time_point now) {
+  held_ = false;
+  return stage_ == stage::waiting ? terminate(now) : stop_step::wait;
+}
+
 stop_step container_stop::hook_done(runtime::time_point now) {
   return stage_ == stage::hook ? terminate(now) : stop_step::wait;
 }
 
 stop_step container_stop::look(runtime::time_point now) {
   if (!begun() || now < deadline_) return stop_step::wait;
-  return stage_ == stage::hook ? terminate(now) : kill(now);
+  return stage_ == stage::hook || stage_ == stage::waiting ? terminate(now) : kill(now);
 }
 
 stop_step container_stop::terminate(runtime::time_point now) {
-  // A hook that took all of the time leaves the container a little to end by itself.
-  if (stage_ == stage::hook)
+  if (held_ && now < deadline_) {
+    stage_ = stage::waiting;
+    return stop_step::wait;
+  }
+  // What took all of the time leaves the container a little to end by itself.
+  if (stage_ == stage::hook || stage_ == stage::waiting)
     deadline_ = std::max<runtime::time_point>(deadline_, now + kubelet_defaults::grace_after_hook);
   stage_ = stage::terminated;
   return stop_step::terminate;

@@ -16,6 +16,10 @@ class container_stop {
   // The container is to end within `grace`; 0: at once. Again while it is ending: a shorter grace
   // counts, a longer one does not.
   stop_step begin(runtime::time_point now, runtime::duration grace, bool has_hook);
+  // Once it is its turn, or the grace period is over, is it told to end; before `begin`.
+  void hold() noexcept { held_ = true; }
+  bool held() const noexcept { return held_; }
+  stop_step release(runtime::time_point now);
   // The hook has ended, well or not.
   stop_step hook_done(runtime::time_point now);
   // Time has passed; SIGKILL is repeated until the container is gone.
@@ -26,11 +30,12 @@ class container_stop {
   runtime::time_point deadline() const noexcept { return deadline_; }
 
  private:
-  enum class stage : std::uint8_t { none, hook, terminated, killed };
+  enum class stage : std::uint8_t { none, hook, waiting, terminated, killed };
   stop_step terminate(runtime::time_point now);
   stop_step kill(runtime::time_point now);
 
   stage stage_ = stage::none;
+  bool held_ = false;
   runtime::time_point deadline_{};
 };
 

@@ -1,15 +1,19 @@
 #include "actors/kubelet/pods/pod_containers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pods/container_order.hpp"
 
 namespace troupe::actors {
 
 namespace {
 
+using api::core::v1::Container;
 using api::core::v1::ContainerState;
 using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
@@ -44,8 +48,9 @@ void write_status(const container_record& record, const std::string& image, cons
   status.set_restart_count(record.restarts());
   const bool running = record.phase == container_phase::running;
   status.set_started(running && record.started);
-  status.set_ready(record.init ? record.succeeded()
-                               : running && record.started && record.ready && !record.preparing);
+  status.set_ready(record.role == container_role::init
+                       ? record.succeeded()
+                       : record.has_lifecycle() && record.has_started() && record.ready);
   auto& state = *status.mutable_state();
   if (running) {
     status.set_container_id(record.id);
@@ -69,33 +74,80 @@ void write_status(const container_record& record, const std::string& image, cons
 
 std::string image_of(const Pod& pod, const container_record& record) {
   if (!record.image.empty()) return record.image;
-  const auto& all = record.init ? pod.spec().init_containers() : pod.spec().containers();
-  for (const auto& container : all)
-    if (container.name() == record.name) return container.image();
-  return {};
+  const auto spec = container_named(pod, record.name);
+  return spec == nullptr ? std::string{} : spec->image();
 }
 
 std::string phase_of(const Pod& pod, const std::vector<container_record>& containers, bool ending) {
-  bool any_started = false, all_over = true, all_good = true;
+  bool any_runs = false, any_started = false, init_pending = false, sidecar_pending = false;
+  bool init_failed = false, all_over = true, all_good = true;
   for (const auto& record : containers) {
+    any_runs |= record.runs();
+    if (record.role == container_role::ephemeral) continue;
+    if (record.role == container_role::sidecar) {
+      sidecar_pending |= !record.has_started();
+      continue;
+    }
     const bool ended = record.phase == container_phase::exited ||
                        (ending && record.phase == container_phase::waiting);
     const bool over = ended && (ending || !restarts(pod, record));
-    if (record.init) {
-      // An init container that failed for good ends the pod; one that is not done holds it back.
-      if (over && !record.succeeded()) return "Failed";
-      if (!record.succeeded()) return "Pending";
+    if (record.role == container_role::init) {
+      // One that failed for good ends the pod; one that is not done holds it back.
+      init_failed |= over && !record.succeeded();
+      init_pending |= !over && !record.succeeded();
       continue;
     }
     any_started |= record.phase == container_phase::running || record.last.has_value();
     all_over &= over;
     all_good &= record.succeeded();
   }
-  if (all_over) return all_good ? "Succeeded" : "Failed";
+  // A pod that is over waits for its sidecars to end.
+  const bool over = init_failed || all_over;
+  if (over && !any_runs) return all_good && !init_failed ? "Succeeded" : "Failed";
+  if (!over && (init_pending || (sidecar_pending && !any_started))) return "Pending";
   return any_started ? "Running" : "Pending";
 }
 
 }  // namespace
+
+std::shared_ptr<const Container> container_named(const Pod& pod, const std::string& name) {
+  for (const auto* all : {&pod.spec().containers(), &pod.spec().init_containers()})
+    for (const auto& each : *all)
+      if (each.name() == name) return {std::shared_ptr<const void>{}, &each};
+  for (const auto& each : pod.spec().ephemeral_containers())
+    if (each.ephemeral_container_common().name() == name) {
+      // The same fields by the same numbers.
+      auto common = std::make_shared<Container>();
+      common->ParseFromString(each.ephemeral_container_common().SerializeAsString());
+      return common;
+    }
+  return nullptr;
+}
+
+std::vector<container_record> records_of(const Pod& pod) {
+  std::vector<container_record> all;
+  for (const auto& each : pod.spec().ephemeral_containers())
+    all.push_back(
+        {.name = each.ephemeral_container_common().name(), .role = container_role::ephemeral});
+  for (const auto& each : pod.spec().init_containers())
+    all.push_back({.name = each.name(),
+                   .role = each.restart_policy() == "Always" ? container_role::sidecar
+                                                             : container_role::init});
+  for (const auto& each : pod.spec().containers())
+    all.push_back({.name = each.name()});
+  return all;
+}
+
+std::string field_path(const Pod& pod, const std::string& container) {
+  for (const auto& record : records_of(pod))
+    if (record.name == container)
+      return fmt::format("spec.{}{{{}}}",
+                         record.role == container_role::main        ? "containers"
+                         : record.role == container_role::ephemeral ? "ephemeralContainers"
+                                                                    : "initContainers",
+                         container);
+  return {};
+}
 
 bool finished(const PodStatus& status) {
   return status.phase() == "Succeeded" || status.phase() == "Failed";
@@ -118,7 +170,9 @@ pod_failure deadline_failure() {
 
 bool restarts(const Pod& pod, const container_record& record) {
   const auto& policy = pod.spec().restart_policy();
-  if (record.init) return !record.succeeded() && policy != "Never";
+  if (record.role == container_role::ephemeral) return false;
+  if (record.role == container_role::sidecar) return true;
+  if (record.role == container_role::init) return !record.succeeded() && policy != "Never";
   if (record.changed) return true;
   if (record.restart_wanted && policy != "Never") return true;
   return policy == "Always" || policy.empty() ||
@@ -127,10 +181,11 @@ bool restarts(const Pod& pod, const container_record& record) {
 
 bool needs_rerun(const Pod& pod, const container_record& record,
                  const std::vector<container_record>& all, const std::string& sandbox) {
-  return record.init && record.succeeded() && !record.sandbox.empty() &&
+  return record.role == container_role::init && record.succeeded() && !record.sandbox.empty() &&
          record.sandbox != sandbox && std::any_of(all.begin(), all.end(), [&](const auto& other) {
-           return !other.init && (other.phase == container_phase::waiting ||
-                                  (other.phase == container_phase::exited && restarts(pod, other)));
+           return other.role == container_role::main &&
+                  (other.phase == container_phase::waiting ||
+                   (other.phase == container_phase::exited && restarts(pod, other)));
          });
 }
 
@@ -164,17 +219,27 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
     status.add_pod_ips()->set_ip(addresses.pod_ip);
   if (!status.has_start_time()) status.mutable_start_time()->set_seconds(seconds_of(now));
 
-  const bool initialized = std::all_of(containers.begin(), containers.end(),
-                                       [](const auto& c) { return !c.init || c.succeeded(); });
+  const bool main_began = std::any_of(containers.begin(), containers.end(), [](const auto& c) {
+    return c.role == container_role::main && (c.runs() || c.last);
+  });
+  // A sidecar that restarts later takes nothing back.
+  const bool initialized = std::all_of(containers.begin(), containers.end(), [&](const auto& c) {
+    return c.role == container_role::init      ? c.succeeded()
+           : c.role == container_role::sidecar ? main_began || c.has_started()
+                                               : true;
+  });
   const pod_stage stage{.has_init = !pod.spec().init_containers().empty(), .ending = ending};
   status.clear_container_statuses();
   status.clear_init_container_statuses();
+  status.clear_ephemeral_container_statuses();
   bool ready = true;
   for (const auto& record : containers) {
     auto& written =
-        record.init ? *status.add_init_container_statuses() : *status.add_container_statuses();
+        *(record.role == container_role::main        ? status.add_container_statuses()
+          : record.role == container_role::ephemeral ? status.add_ephemeral_container_statuses()
+                                                     : status.add_init_container_statuses());
     write_status(record, image_of(pod, record), stage, written);
-    if (!record.init) ready &= written.ready();
+    if (record.has_lifecycle()) ready &= written.ready();
   }
   const bool over = finished(status);
   const bool completed = status.phase() == "Succeeded";

@@ -18,9 +18,12 @@ namespace troupe::actors {
 
 enum class container_phase : std::uint8_t { waiting, starting, running, exited };
 
+// A sidecar is an init container with restartPolicy Always.
+enum class container_role : std::uint8_t { main, init, sidecar, ephemeral };
+
 struct container_record {
   std::string name;
-  bool init = false;
+  container_role role = container_role::main;
   container_phase phase = container_phase::waiting;
   int attempt = 0;  // of the present or next start
   // Of the latest attempt; empty: not known. The image as in its spec, and as the runtime names it.
@@ -48,7 +51,28 @@ struct container_record {
                : attempt;
   }
   bool succeeded() const { return phase == container_phase::exited && last && last->code == 0; }
+  bool runs() const {
+    return phase == container_phase::starting || phase == container_phase::running;
+  }
+  // It has probes and hooks.
+  bool has_lifecycle() const {
+    return role == container_role::main || role == container_role::sidecar;
+  }
+  // Its probes and its hook let the ones after it begin.
+  bool has_started() const { return phase == container_phase::running && started && !preparing; }
 };
+
+// The records of the pod's containers before anything of them is known, in the order of their
+// start.
+std::vector<container_record> records_of(const api::core::v1::Pod& pod);
+
+// Of all lists of the pod's containers; null: there is none. An ephemeral one is a copy, the others
+// live as long as the pod.
+std::shared_ptr<const api::core::v1::Container> container_named(const api::core::v1::Pod& pod,
+                                                                const std::string& name);
+
+// "spec.initContainers{NAME}", as events about it say.
+std::string field_path(const api::core::v1::Pod& pod, const std::string& container);
 
 // "Succeeded" or "Failed": such a pod is never started again.
 bool finished(const api::core::v1::PodStatus& status);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -64,10 +65,12 @@ struct container_mount {
 // (resources, security context) the runtime reads in `spec`.
 struct container_config {
   api::object_ptr pod;
-  const api::core::v1::Container* spec = nullptr;  // in `pod`
+  // An ephemeral container too, whose fields are a Container's.
+  std::shared_ptr<const api::core::v1::Container> spec = {};
   int attempt = 0;
-  std::string sandbox;                    // its id
-  std::string image_ref = {};             // as `pull_image` answered
+  std::string sandbox;         // its id
+  std::string target = {};     // the id of the container whose processes it sees; empty: its own
+  std::string image_ref = {};  // as `pull_image` answered
   std::vector<std::string> command = {};  // empty: that of the image
   std::vector<std::string> arguments = {};
   std::vector<std::string> environment = {};  // "NAME=value"
@@ -119,8 +122,8 @@ struct command_result {
 
 struct image_request {
   api::object_ptr pod;
-  const api::core::v1::Container* spec = nullptr;  // in `pod`: image, pull policy
-  std::vector<api::object_ptr> secrets = {};       // those of `imagePullSecrets` that there are
+  std::shared_ptr<const api::core::v1::Container> spec = {};  // image, pull policy
+  std::vector<api::object_ptr> secrets = {};  // those of `imagePullSecrets` that there are
 };
 
 // What a runtime is and can do; does not change while it lives.
@@ -131,6 +134,7 @@ struct runtime_features {
   bool mounts_volumes = true;
   // A pod has an address of its own, which its sandbox tells, unless it shares the node's network.
   bool own_network = false;
+  bool ephemeral_containers = false;
 };
 
 }  // namespace troupe::actors

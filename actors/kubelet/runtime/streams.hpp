@@ -35,9 +35,10 @@ struct log_query {
 };
 
 struct log_text {
-  std::string text = {};   // what is new; empty: nothing, as yet
-  bool missing = false;    // there is no such log; said by the first read alone
-  bool exhausted = false;  // limit_bytes have been given
+  std::string text = {};     // what is new; empty: nothing, as yet
+  bool missing = false;      // there is no such log; said by the first read alone
+  bool exhausted = false;    // limit_bytes have been given
+  std::string problem = {};  // why the log cannot be had, where it is not that it is missing
 };
 
 class log_stream {

@@ -1,13 +1,11 @@
 #include "actors/kubelet/simulated/pod_behavior.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <string_view>
 
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
-#include "api/values/duration.hpp"
+#include "actors/kubelet/simulated/annotations.hpp"
 
 namespace troupe::actors {
 
@@ -17,56 +15,14 @@ using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
 using std::chrono::seconds;
 
-constexpr std::string_view annotation_prefix = "simulation.troupe.dev/";
-constexpr double most_jitter = 100;
 constexpr int most_doublings = 16;  // of a back-off: far beyond its limit
-
-std::optional<std::string_view> annotation(const Pod& pod, std::string_view name) {
-  const auto& all = pod.metadata().annotations();
-  const auto found = all.find(std::string{annotation_prefix} += name);
-  if (found == all.end()) return std::nullopt;
-  return found->second;
-}
-
-// At most 68 years: clocks count nanoseconds in 64 bits.
-std::optional<runtime::duration> duration_in(const Pod& pod, std::string_view name) {
-  const auto text = annotation(pod, name);
-  if (!text) return std::nullopt;
-  const auto value = api::parse_duration(*text);
-  constexpr auto most = std::chrono::nanoseconds{std::int64_t{1} << 61}.count();
-  if (!value || *value < 0) return std::nullopt;
-  return std::chrono::nanoseconds{std::min<std::int64_t>(*value, most)};
-}
-
-std::optional<std::int32_t> number_in(const Pod& pod, std::string_view name) {
-  const auto text = annotation(pod, name);
-  std::int32_t value = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size()) return std::nullopt;
-  return value;
-}
-
-// The same for the same pod, run and purpose: uids come from the seed of a simulation.
-double share_of(const Pod& pod, std::string_view purpose) {
-  const auto& all = pod.status().container_statuses();
-  std::uint64_t hash = 1469598103934665603U;  // FNV-1a
-  const auto mix = [&](std::string_view text) {
-    for (const unsigned char c : text)
-      hash = (hash ^ c) * 1099511628211U;
-  };
-  mix(pod.metadata().uid());
-  mix(purpose);
-  mix(std::to_string(all.empty() ? 0 : all[0].restart_count()));
-  return static_cast<double>(hash >> 11) / static_cast<double>(std::uint64_t{1} << 53);
-}
 
 runtime::duration spread(const Pod& pod, const pod_behavior& behavior, std::string_view purpose,
                          runtime::duration delay) {
-  if (behavior.jitter == 0) return delay;
-  const auto more = static_cast<double>(delay.count()) * behavior.jitter * share_of(pod, purpose);
-  constexpr auto most = static_cast<double>(std::int64_t{1} << 61);
-  return delay + runtime::duration{static_cast<runtime::duration::rep>(std::min(more, most))};
+  const auto& all = pod.status().container_statuses();
+  const auto run = all.empty() ? 0 : all[0].restart_count();
+  return simulated::longer(delay,
+                           behavior.jitter * simulated::share_of(pod.metadata(), purpose, run));
 }
 
 runtime::wall_time at(std::int64_t second) {
@@ -148,21 +104,16 @@ void restart(Pod& pod, const pod_behavior& behavior, runtime::wall_time now) {
 }  // namespace
 
 std::optional<pod_behavior> behavior_of(const Pod& pod) {
-  const auto& all = pod.metadata().annotations();
-  if (std::none_of(all.begin(), all.end(),
-                   [](const auto& each) { return each.first.starts_with(annotation_prefix); }))
-    return std::nullopt;
+  const auto& meta = pod.metadata();
+  if (!simulated::is_annotated(meta)) return std::nullopt;
   pod_behavior result;
-  result.start_delay = duration_in(pod, "start-delay").value_or(runtime::duration{0});
-  result.ready_delay = duration_in(pod, "ready-delay").value_or(runtime::duration{0});
-  result.run_time = duration_in(pod, "run-time");
-  result.exit_code = number_in(pod, "exit-code").value_or(0);
-  result.failures = number_in(pod, "failures");
-  if (const auto text = annotation(pod, "jitter")) {
-    const auto share = std::strtod(std::string{*text}.c_str(), nullptr);
-    if (share > 0) result.jitter = std::min(share, most_jitter);
-  }
-  result.termination_message = annotation(pod, "termination-message").value_or("");
+  result.start_delay = simulated::duration_in(meta, "start-delay").value_or(runtime::duration{0});
+  result.ready_delay = simulated::duration_in(meta, "ready-delay").value_or(runtime::duration{0});
+  result.run_time = simulated::duration_in(meta, "run-time");
+  result.exit_code = simulated::number_in(meta, "exit-code").value_or(0);
+  result.failures = simulated::number_in(meta, "failures");
+  result.jitter = simulated::jitter_in(meta);
+  result.termination_message = simulated::annotation(meta, "termination-message").value_or("");
   return result;
 }
 

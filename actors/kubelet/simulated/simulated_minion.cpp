@@ -8,6 +8,7 @@
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/simulated/node_behavior.hpp"
 #include "actors/kubelet/simulated/pod_behavior.hpp"
 #include "actors/kubelet/simulated/simulated_pod.hpp"
 #include "api/object/object_key.hpp"
@@ -61,6 +62,10 @@ void simulated_minion::on_pods(const watch_events& m) {
 }
 
 void simulated_minion::take_pod(const api::object_ptr& object) {
+  if (down_) {
+    failed_[api::key_of(*object)] = object;
+    return;
+  }
   const auto& pod = object->as<Pod>();
   const auto& phase = pod.status().phase();
   if (pod.metadata().has_deletion_timestamp()) return end_pod(object);
@@ -132,9 +137,22 @@ void simulated_minion::end_pod(const api::object_ptr& object) {
                         });
 }
 
+void simulated_minion::follow_state() {
+  if (!node_object()) return;
+  const auto state = state_of(node_object()->as<Node>(), wall_now());
+  state_.cancel();
+  if (state.until)
+    state_ = after(std::max(runtime::duration{0}, runtime::duration{*state.until - wall_now()}),
+                   [this] { follow_state(); });
+  if (std::exchange(down_, state.down) == state.down || down_) return;
+  node_returns();
+  try_again();
+}
+
 // While the node was silent its pods were called not ready: they run as before.
 void simulated_minion::node_changed() {
-  if (not_ready_.empty() || !shown_ready()) return;
+  follow_state();
+  if (down_ || not_ready_.empty() || !shown_ready()) return;
   for (const auto& [key, object] : std::exchange(not_ready_, {})) {
     auto pod = object->copy_as<Pod>();
     set_condition(*pod->mutable_status()->mutable_conditions(), {"Ready", "True"}, wall_now());

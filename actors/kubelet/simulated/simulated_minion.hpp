@@ -6,7 +6,8 @@
 // nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
 // Only pods that somebody else called not ready are remembered, until the node is ready again,
 // those whose write failed, until it is made again, and the timers of those that time will change:
-// by activeDeadlineSeconds, or by their annotations (pod_behavior.hpp).
+// by activeDeadlineSeconds, or by their annotations (pod_behavior.hpp). While it is down, as its
+// own annotations may say (node_behavior.hpp), what comes is kept for when it returns.
 #pragma once
 
 #include <map>
@@ -44,6 +45,8 @@ class simulated_minion : public node_agent {
   void wake_at(const api::object_ptr& object, runtime::wall_time at);
   simulated_addresses next_addresses();
   void node_changed() override;
+  bool is_silent() const override { return down_; }
+  void follow_state();
   void write_failed(const api::kind_info& kind, const api::object_ptr& before) override;
   void try_again();
   void describe_node(api::core::v1::Node& node) const override;
@@ -57,7 +60,8 @@ class simulated_minion : public node_agent {
     runtime::timer timer;
   };
   std::map<std::string, due> timers_;  // of pods that will change with time, by key
-  runtime::timer again_;
+  runtime::timer again_, state_;
+  bool down_ = false;
   std::uint32_t next_address_ = 0;
   std::uint64_t started_pods_ = 0, ended_pods_ = 0;
 };

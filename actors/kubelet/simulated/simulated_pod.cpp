@@ -41,7 +41,16 @@ std::unique_ptr<Pod> as_running(const Pod& pod, const simulated_addresses& addre
   status.mutable_start_time()->set_seconds(at);
   for (const char* type : {"Initialized", "Ready", "ContainersReady", "PodScheduled"})
     set_condition(*status.mutable_conditions(), {.type = type, .status = "True"}, now);
+  const auto run = [&](const Container& container, auto& statuses) {
+    auto& running = begin_status(container, uid, statuses);
+    running.set_started(true);
+    running.mutable_state()->mutable_running()->mutable_started_at()->set_seconds(at);
+  };
   for (const auto& container : pod.spec().init_containers()) {
+    if (container.restart_policy() == "Always") {
+      run(container, *status.mutable_init_container_statuses());
+      continue;
+    }
     auto& ended = *begin_status(container, uid, *status.mutable_init_container_statuses())
                        .mutable_state()
                        ->mutable_terminated();
@@ -50,11 +59,8 @@ std::unique_ptr<Pod> as_running(const Pod& pod, const simulated_addresses& addre
     ended.mutable_started_at()->set_seconds(at);
     ended.mutable_finished_at()->set_seconds(at);
   }
-  for (const auto& container : pod.spec().containers()) {
-    auto& running = begin_status(container, uid, *status.mutable_container_statuses());
-    running.set_started(true);
-    running.mutable_state()->mutable_running()->mutable_started_at()->set_seconds(at);
-  }
+  for (const auto& container : pod.spec().containers())
+    run(container, *status.mutable_container_statuses());
   return result;
 }
 

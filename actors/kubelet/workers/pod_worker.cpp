@@ -6,6 +6,7 @@
 
 #include "actors/access/pod_references.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pods/container_order.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -40,7 +41,8 @@ const runtime::behavior& pod_worker::make_behavior() const {
       &pod_worker::on_container_event, &pod_worker::on_probe_event, &pod_worker::on_hook_event,
       &pod_worker::on_volumes_event, &pod_worker::on_volumes_measured,
       &pod_worker::on_containers_removed, &pod_worker::on_torn_down, &pod_worker::on_sandbox_event,
-      &pod_worker::on_image_event, &pod_worker::on_created_event);
+      &pod_worker::on_guard_event, &pod_worker::on_image_event, &pod_worker::on_created_event,
+      &pod_worker::on_evict_pod);
   return table;
 }
 
@@ -108,6 +110,13 @@ void pod_worker::on_container_event(const container_event& m) {
   sync();
 }
 
+void pod_worker::on_evict_pod(const evict_pod& m) {
+  if (!state_known_ || terminating() || failure_ || finished(pod().status())) return;
+  failure_ = m.failure;
+  record_pod_event(true, failure_->reason, failure_->message);
+  sync();
+}
+
 void pod_worker::on_containers_removed(const containers_removed&) {
   if (!tearing_down_ || torn_down_) return;  // asked for in a former life
   const bool taken = context_->helpers.jobs->post(uid_, [dir = pod_dir(), to = self()] {
@@ -140,6 +149,7 @@ void pod_worker::sync() {
     request_references();
     request_tokens();
     sync_volumes();
+    add_ephemeral_containers();
     run_containers();
   }
   report();
@@ -150,13 +160,10 @@ void pod_worker::begin() {
   if (object_) {
     if (containers().features().own_network && !pod().spec().host_network())
       addresses_.pod_ip.clear();
-    for (const auto& container : pod().spec().init_containers())
-      containers_.push_back({.name = container.name(), .init = true});
-    for (const auto& container : pod().spec().containers())
-      reset_health(containers_.emplace_back(container_record{.name = container.name()}));
-    needed_ = referenced_keys(pod());
-    needed_.push_back(api_endpoints_key());
-    needed_.push_back(services_prefix(pod()));
+    containers_ = records_of(pod());
+    for (auto& record : containers_)
+      reset_health(record);
+    need_references_of_pod();
     for (const auto& wanted : projected_tokens(pod()))
       tokens_[wanted];
     if (limits_volumes(pod()))
@@ -169,6 +176,16 @@ void pod_worker::begin() {
   }
   for (const auto& found : survey_->found.containers)
     adopt(found);
+}
+
+// The only containers that a pod gets while it runs.
+void pod_worker::add_ephemeral_containers() {
+  if (static_cast<std::size_t>(pod().spec().ephemeral_containers_size()) <= ephemeral_known_)
+    return;
+  for (const auto& record : records_of(pod()))
+    if (record.role == container_role::ephemeral && find_record(record.name) == nullptr)
+      containers_.insert(containers_.begin(), record);
+  need_references_of_pod();
 }
 
 // The pod is on its way out: containers first, then what is known of them, then what the runtime
@@ -201,6 +218,10 @@ bool pod_worker::terminating() const {
   return gone_ || !object_ || object_->meta().has_deletion_timestamp();
 }
 
+bool pod_worker::starts_nothing() const {
+  return terminating() || failure_ || is_over(pod(), containers_);
+}
+
 bool pod_worker::all_ended() const {
   return std::none_of(containers_.begin(), containers_.end(), [](const auto& c) {
     return c.phase == container_phase::starting || c.phase == container_phase::running;
@@ -222,6 +243,7 @@ void pod_worker::arm_timer() {
   for (const auto& [wanted, held] : tokens_)
     if (!held.asked && held.ask_at > now()) consider(held.ask_at);
   if (sandbox_retry_at_ > now()) consider(sandbox_retry_at_);
+  if (guard_ask_at_ > now()) consider(guard_ask_at_);
   if (!terminating() && !failure_ && pod().spec().has_active_deadline_seconds() &&
       pod().status().has_start_time()) {
     const std::chrono::seconds end{pod().status().start_time().seconds() +
@@ -240,12 +262,12 @@ container_record* pod_worker::find_record(const std::string& container) {
   return found == containers_.end() ? nullptr : &*found;
 }
 
-const api::core::v1::Container* pod_worker::spec_of(const container_record& record) const {
+std::shared_ptr<const api::core::v1::Container> pod_worker::spec_of(
+    const container_record& record) const {
   if (!object_) return nullptr;
-  const auto& all = record.init ? pod().spec().init_containers() : pod().spec().containers();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name() == record.name; });
-  return found == all.end() ? nullptr : &*found;
+  auto found = container_named(pod(), record.name);
+  if (record.role == container_role::ephemeral) return found;
+  return {object_, found.get()};
 }
 
 container_observer pod_worker::observer(const std::string& container, int attempt) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "actors/kubelet/os/job_queue.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/pressure/pressure_monitor.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
@@ -31,6 +33,11 @@
 #include "runtime/actor.hpp"
 
 namespace troupe::actors {
+
+// Asked before the first container of a pod starts in a sandbox with an address of its own: `done`
+// comes with nothing when what guards the pod's network is in force, else with the reason.
+using pod_guard = std::function<void(const api::object_ptr& pod, const std::string& address,
+                                     std::function<void(std::string problem)> done)>;
 
 // Helpers that outlive a crash of the kubelet's actor, as its workers do: made once
 // (`spawn_kubelet`), shared by all restarts of all of them.
@@ -56,6 +63,7 @@ struct kubelet_context {
   local_api api;
   api::core::v1::NodeStatus machine;  // what it has
   bool may_mount = false;             // volumes in memory
+  pod_guard guard;                    // empty: nothing guards pods here
   std::vector<std::string> hidden;    // directories that no container may reach
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
 };
@@ -80,6 +88,10 @@ class pod_worker : public runtime::actor {
   struct sandbox_event {
     std::string id;  // that was followed; empty: that was asked for
     sandbox_change change;
+  };
+  struct guard_event {
+    std::string sandbox;
+    std::string problem;  // empty: it is guarded
   };
   // Answers of the runtime on the way to a start.
   struct image_event {
@@ -122,6 +134,7 @@ class pod_worker : public runtime::actor {
   void on_surveyed(const surveyed& m);
   void on_reference_event(const reference_event& m);
   void on_sandbox_event(const sandbox_event& m);
+  void on_guard_event(const guard_event& m);
   void on_image_event(const image_event& m);
   void on_created_event(const created_event& m);
   void on_container_event(const container_event& m);
@@ -129,26 +142,32 @@ class pod_worker : public runtime::actor {
   void on_hook_event(const hook_event& m);
   void on_volumes_event(const volumes_event& m);
   void on_volumes_measured(const volumes_measured& m);
+  void on_evict_pod(const evict_pod& m);
   void on_containers_removed(const containers_removed&);
   void on_torn_down(const torn_down&);
 
   // -- one sync -----------------------------------------------------------------------------------
   void sync();
   void begin();
+  void add_ephemeral_containers();
   void end_pod();
   void arm_timer();
   bool terminating() const;
+  bool starts_nothing() const;
   bool all_ended() const;
 
   // -- containers ---------------------------------------------------------------------------------
   void adopt(const found_container& found);
   bool sandbox_ready();
+  void leave_former_sandbox();
   void use_sandbox(const sandbox_status& ready);
+  bool guarded();
   sandbox_observer observe_sandbox(const std::string& id);
   void run_containers();
   void check_image(container_record& record);
   void await_restart(container_record& record);
   void start(container_record& record);
+  tl::expected<std::string, std::string> target_of(const container_record& record) const;
   void refuse(container_record& record, const runtime_error& error);
   void on_exit(container_record& record, const container_exit& exit);
   void end_containers(runtime::duration grace);
@@ -169,6 +188,7 @@ class pod_worker : public runtime::actor {
   void report_unsupported();
 
   // -- what the pod refers to, and its volumes ----------------------------------------------------
+  void need_references_of_pod();
   void request_references();
   void follow_volume_of(const api::object_ptr& claim);
   bool references_known() const;
@@ -193,7 +213,7 @@ class pod_worker : public runtime::actor {
   persistence::change_cause cause_of_write() const;
 
   container_record* find_record(const std::string& container);
-  const api::core::v1::Container* spec_of(const container_record& record) const;
+  std::shared_ptr<const api::core::v1::Container> spec_of(const container_record& record) const;
   container_runtime& containers() const { return *context_->helpers.containers; }
   std::filesystem::path pod_dir() const { return pod_path(context_->root_dir, uid_); }
   const api::core::v1::Pod& pod() const { return object_->as<api::core::v1::Pod>(); }
@@ -209,6 +229,8 @@ class pod_worker : public runtime::actor {
   std::optional<sandbox_status> sandbox_;  // that is ready
   bool sandbox_asked_ = false;
   runtime::time_point sandbox_retry_at_{};
+  std::string guarded_sandbox_;  // its id
+  runtime::time_point guard_ask_at_{};
   pod_addresses addresses_;
   // Volumes: whether they stand, are being set up, and are to be looked at again.
   bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;
@@ -225,6 +247,7 @@ class pod_worker : public runtime::actor {
   std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
   std::shared_ptr<const object_list> services_;        // of its namespace; null: not known
   std::vector<std::string> needed_;                    // keys
+  std::size_t ephemeral_known_ = 0;                    // of the spec's list
   std::map<projected_token, held_token> tokens_;
   std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container
   runtime::timer next_, retry_, measure_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pods/container_order.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -27,37 +28,43 @@ void pod_worker::adopt(const found_container& found) {
   // nothing is to be found: there the status said no only for a hook, which has gone with its
   // asker.
   if (object_)
-    for (const auto& status : pod().status().container_statuses())
-      if (status.container_id() == record->id) {
-        record->started |= status.started();
-        record->ready |= status.ready();
-      }
+    for (const auto* all :
+         {&pod().status().container_statuses(), &pod().status().init_container_statuses()})
+      for (const auto& status : *all)
+        if (status.container_id() == record->id) {
+          record->started |= status.started();
+          record->ready |= status.ready();
+        }
   containers().follow_container(found.id, observer(found.name, found.attempt));
 }
 
 void pod_worker::run_containers() {
+  if (is_over(pod(), containers_)) return end_containers(own_grace());
   if (finished(pod().status())) return;
+  leave_former_sandbox();
   const auto sandbox = sandbox_ ? sandbox_->id : std::string{};
+  bool may_start = true;
   for (auto& record : containers_) {
     check_image(record);
-    if (record.phase == container_phase::exited &&
+    if (may_start && record.phase == container_phase::exited &&
         (restarts(pod(), record) || needs_rerun(pod(), record, containers_, sandbox)))
       await_restart(record);
-    if (record.phase == container_phase::waiting && record.retry_at <= now()) start(record);
+    if (may_start && record.phase == container_phase::waiting && record.retry_at <= now())
+      start(record);
     if (record.phase == container_phase::running) execute(record, record.stop.look(now()));
-    // Init containers run one after the other, and all before the others.
-    if (record.init && !record.succeeded()) return;
+    if (!lets_next_start(record, containers_, sandbox)) may_start = false;
   }
 }
 
 // Another image is another container: what runs makes way for it, and how the old one ended does
 // not delay it (kubernetes: containerChanged, GetStableKey).
 void pod_worker::check_image(container_record& record) {
-  const auto* spec = spec_of(record);
+  if (record.role == container_role::ephemeral) return;
+  const auto spec = spec_of(record);
   if (spec == nullptr || record.image.empty() || record.image == spec->image()) return;
   record.backoff = {};
   record.retry_at = {};
-  if (record.init || record.phase != container_phase::running) return;
+  if (record.role == container_role::init || record.phase != container_phase::running) return;
   record.changed = true;
   fail_container(record, own_grace(),
                  fmt::format("Container {} definition changed, will be restarted", record.name));
@@ -80,10 +87,14 @@ void pod_worker::await_restart(container_record& record) {
 }
 
 void pod_worker::start(container_record& record) {
-  const auto* container = spec_of(record);
+  const auto container = spec_of(record);
   if (container == nullptr || making_.contains(record.name) || !references_known() ||
       !volumes_ready_ || !sandbox_ready())
     return;
+  auto target = target_of(record);
+  if (!target)
+    return refuse(record,
+                  {runtime_error::kind::refused, target.error(), "CreateContainerConfigError"});
   record.image = container->image();
   record.sandbox = sandbox_->id;
   const auto placed = placed_pod();
@@ -97,6 +108,7 @@ void pod_worker::start(container_record& record) {
                           .spec = container,
                           .attempt = record.attempt,
                           .sandbox = sandbox_->id,
+                          .target = std::move(*target),
                           .command = expand_words(container->command(), *environment),
                           .arguments = expand_words(container->args(), *environment),
                           .environment = std::move(*environment)};
@@ -108,11 +120,29 @@ void pod_worker::start(container_record& record) {
                           });
 }
 
+// The container whose processes an ephemeral one is to see.
+tl::expected<std::string, std::string> pod_worker::target_of(const container_record& record) const {
+  if (record.role != container_role::ephemeral) return {};
+  if (!containers().features().ephemeral_containers)
+    return tl::make_unexpected(
+        fmt::format("the {} runtime runs no ephemeral containers", containers().features().name));
+  for (const auto& each : pod().spec().ephemeral_containers()) {
+    const auto& name = each.target_container_name();
+    if (each.ephemeral_container_common().name() != record.name || name.empty()) continue;
+    const auto target = std::find_if(containers_.begin(), containers_.end(),
+                                     [&](const auto& other) { return other.name == name; });
+    if (target == containers_.end() || target->id.empty())
+      return tl::make_unexpected("unable to find target container " + name);
+    return target->id;
+  }
+  return {};
+}
+
 void pod_worker::on_image_event(const image_event& m) {
   const auto made = making_.find(m.container);
   auto* record = find_record(m.container);
   if (made == making_.end() || record == nullptr) return;
-  if (terminating() || failure_ || !m.image_ref) {
+  if (starts_nothing() || !m.image_ref) {
     making_.erase(made);
     if (!m.image_ref) refuse(*record, m.image_ref.error());
     return sync();
@@ -128,7 +158,7 @@ void pod_worker::on_created_event(const created_event& m) {
   if (making_.erase(m.container) == 0 || record == nullptr) return;
   if (!m.id && m.id.error().code == runtime_error::kind::refused) {
     refuse(*record, m.id.error());
-  } else if (m.id && !terminating() && !failure_) {
+  } else if (m.id && !starts_nothing()) {
     record->id = *m.id;
     record->waiting_reason.clear();
     record->waiting_message.clear();
@@ -156,8 +186,8 @@ void pod_worker::refuse(container_record& record, const runtime_error& error) {
 
 // One is asked for when a container is to be started in it.
 bool pod_worker::sandbox_ready() {
-  if (sandbox_) return true;
-  if (sandbox_asked_ || sandbox_retry_at_ > now()) return false;
+  if (sandbox_) return guarded();
+  if (sandbox_asked_ || sandbox_retry_at_ > now() || !all_ended()) return false;
   sandbox_asked_ = true;
   containers().run_sandbox({object_}, observe_sandbox({}));
   return false;
@@ -171,10 +201,46 @@ void pod_worker::use_sandbox(const sandbox_status& ready) {
   sandbox_ = ready;
   sandbox_asked_ = false;
   addresses_.pod_ip = ready.ip.empty() ? context_->addresses.pod_ip : ready.ip;
+  // Also for what runs already: after a restart the guard learns the address from here.
+  if (object_ && !terminating()) guarded();
 }
 
-// What runs in a sandbox that has gone is killed, and runs again in the next one (kubernetes:
-// kuberuntime_manager.go, computePodActions).
+// An answer may be lost with who was asked: then it is asked again.
+bool pod_worker::guarded() {
+  if (!context_->guard || sandbox_->ip.empty() || pod().spec().host_network() ||
+      guarded_sandbox_ == sandbox_->id)
+    return true;
+  if (guard_ask_at_ > now()) return false;
+  guard_ask_at_ = now() + kubelet_defaults::guard_limit;
+  context_->guard(object_, sandbox_->ip, [to = self(), id = sandbox_->id](std::string problem) {
+    to.tell(guard_event{id, std::move(problem)});
+  });
+  return false;
+}
+
+void pod_worker::on_guard_event(const guard_event& m) {
+  if (!sandbox_ || sandbox_->id != m.sandbox) return;
+  if (m.problem.empty()) {
+    guarded_sandbox_ = m.sandbox;
+    guard_ask_at_ = {};
+  } else {
+    guard_ask_at_ = now() + kubelet_defaults::restart_first;
+    if (!terminating())
+      record_pod_event(true, "NetworkPolicyNotReady",
+                       "Network policies are not in force: " + m.problem);
+  }
+  sync();
+}
+
+// What runs in a sandbox that has gone is killed, and runs again in the next one, which is made
+// when all have ended (kubernetes: kuberuntime_manager.go, computePodActions).
+void pod_worker::leave_former_sandbox() {
+  for (auto& record : containers_)
+    if (record.phase == container_phase::running &&
+        (!sandbox_ || (!record.sandbox.empty() && record.sandbox != sandbox_->id)))
+      fail_container(record, {}, "Pod sandbox changed, it will be killed and re-created.");
+}
+
 void pod_worker::on_sandbox_event(const sandbox_event& m) {
   if (const auto* ready = std::get_if<sandbox_status>(&m.change)) {
     use_sandbox(*ready);
@@ -185,13 +251,11 @@ void pod_worker::on_sandbox_event(const sandbox_event& m) {
   sandbox_.reset();
   sandbox_asked_ = false;
   sandbox_retry_at_ = was_ready ? runtime::time_point{} : now() + kubelet_defaults::restart_first;
+  guard_ask_at_ = {};
   if (!was_ready)
     record_pod_event(
         true, "FailedCreatePodSandBox",
         "Failed to create pod sandbox: " + std::get<sandbox_lost>(m.change).error.message);
-  for (auto& record : containers_)
-    if (was_ready && record.phase == container_phase::running)
-      fail_container(record, {}, "Pod sandbox changed, it will be killed and re-created.");
   sync();
 }
 
@@ -220,9 +284,13 @@ runtime::duration pod_worker::own_grace() const {
 }
 
 void pod_worker::end_containers(runtime::duration grace) {
-  for (auto& record : containers_)
-    if (record.phase == container_phase::running)
-      end_container(record, grace, "Stopping container " + record.name);
+  for (auto& record : containers_) {
+    if (record.phase != container_phase::running) continue;
+    const bool turn = has_turn_to_end(record, containers_);
+    if (!turn && !record.stop.begun()) record.stop.hold();
+    end_container(record, grace, "Stopping container " + record.name);
+    if (turn && record.stop.held()) execute(record, record.stop.release(now()));
+  }
 }
 
 void pod_worker::end_container(container_record& record, runtime::duration grace,

@@ -25,22 +25,22 @@ bool counts(bool has, const Probe& probe) {
 
 // Before its probes have spoken.
 void pod_worker::reset_health(container_record& record) const {
-  const auto* spec = spec_of(record);
-  if (spec == nullptr) return;
+  const auto spec = spec_of(record);
+  if (spec == nullptr || !record.has_lifecycle()) return;
   record.ready = !counts(spec->has_readiness_probe(), spec->readiness_probe());
   record.started = !counts(spec->has_startup_probe(), spec->startup_probe());
 }
 
 void pod_worker::on_running(container_record& record) {
-  const auto* spec = spec_of(record);
+  const auto spec = spec_of(record);
   if (!record.adopted) {
     record_pod_event(false, "Started", "Started container " + record.name, record.name);
-    if (spec != nullptr && !record.init && spec->lifecycle().has_post_start()) {
+    if (spec != nullptr && record.has_lifecycle() && spec->lifecycle().has_post_start()) {
       record.preparing = true;
       run_hook(record, spec->lifecycle().post_start(), true, kubelet_defaults::longest_hook);
     }
   }
-  if (spec == nullptr || record.init || terminating()) return;
+  if (spec == nullptr || !record.has_lifecycle() || terminating()) return;
   if (!counts(spec->has_startup_probe(), spec->startup_probe()) &&
       !counts(spec->has_liveness_probe(), spec->liveness_probe()) &&
       !counts(spec->has_readiness_probe(), spec->readiness_probe()))
@@ -75,7 +75,7 @@ void pod_worker::end_prober(const container_record& record) {
 void pod_worker::on_probe_event(const probe_event& m) {
   auto* record = find_record(m.container);
   if (record == nullptr || record->attempt != m.attempt) return stop_child(sender());
-  const auto* spec = spec_of(*record);
+  const auto spec = spec_of(*record);
   if (spec == nullptr || record->phase != container_phase::running) return;
   if (m.kind == probe_kind::readiness) record->ready = m.result == probe_result::success;
   if (m.kind == probe_kind::startup && m.result == probe_result::success) record->started = true;
@@ -103,8 +103,8 @@ void pod_worker::fail_container(container_record& record, runtime::duration grac
 // -- hooks ----------------------------------------------------------------------------------------
 
 bool pod_worker::has_stop_hook(const container_record& record) const {
-  const auto* spec = spec_of(record);
-  return spec != nullptr && !record.init && spec->lifecycle().has_pre_stop() && !gone_;
+  const auto spec = spec_of(record);
+  return spec != nullptr && record.has_lifecycle() && spec->lifecycle().has_pre_stop() && !gone_;
 }
 
 void pod_worker::run_hook(const container_record& record, const LifecycleHandler& hook,

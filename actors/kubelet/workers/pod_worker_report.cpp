@@ -92,9 +92,7 @@ void pod_worker::record_pod_event(bool warning, std::string reason, std::string 
                     .reason = std::move(reason),
                     .message = std::move(message),
                     .component = "kubelet",
-                    .field_path = container.empty()
-                                      ? std::string{}
-                                      : fmt::format("spec.containers{{{}}}", container),
+                    .field_path = container.empty() ? std::string{} : field_path(pod(), container),
                     .host = context_->node});
 }
 

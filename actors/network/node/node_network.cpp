@@ -10,6 +10,8 @@
 #include "actors/network/defaults.hpp"
 #include "actors/network/dns/cluster_dns.hpp"
 #include "actors/network/node/loopback_address.hpp"
+#include "actors/network/policies/network_policies.hpp"
+#include "actors/network/routing/pod_network.hpp"
 #include "actors/network/services/conntrack.hpp"
 #include "actors/network/services/nft_process.hpp"
 #include "actors/network/services/service_proxy.hpp"
@@ -56,6 +58,9 @@ tl::expected<std::unique_ptr<node_network>, std::string> node_network::start(
     if (!made->options_.marker.empty()) std::ofstream{made->options_.marker};
     made->state_->nft =
         std::make_unique<runtime::worker_pool>("nft", std::size_t{1}, waiting_scripts);
+    if (made->options_.pods)
+      made->state_->pods =
+          std::make_unique<runtime::worker_pool>("pods", std::size_t{1}, waiting_scripts);
   }
   if (auto served = made->serve_dns(); !served) return tl::make_unexpected(served.error());
   return made;
@@ -81,7 +86,11 @@ tl::expected<void, std::string> node_network::serve_dns() {
 
 void node_network::follow(runtime::actor_system& system, const runtime::actor_ref& watcher) {
   if (state_->dns) follow_dns(system, watcher);
-  if (state_->nft) follow_services(system, watcher);
+  if (state_->nft) {
+    follow_services(system, watcher);
+    follow_policies(system, watcher);
+  }
+  if (state_->pods) follow_nodes(system, watcher);
 }
 
 void node_network::follow_dns(runtime::actor_system& system, const runtime::actor_ref& watcher) {
@@ -96,8 +105,11 @@ void node_network::follow_dns(runtime::actor_system& system, const runtime::acto
 void node_network::follow_services(runtime::actor_system& system,
                                    const runtime::actor_ref& watcher) {
   services::service_proxy_options options;
-  options.node.name = options_.node;
+  options.node = options_.node;
   options.table.service_network = defaults::service_network;
+  if (options_.pods)
+    for (const auto& range : options_.pod_ranges)
+      if (!range.is_v6()) options.table.pod_network = range.text();
   options.run = [held = state_, nft = *services::find_nft()](services::rule_change change,
                                                              auto done) {
     const auto shared = std::make_shared<decltype(done)>(std::move(done));
@@ -109,15 +121,54 @@ void node_network::follow_services(runtime::actor_system& system,
                runtime::make<services::service_proxy>(watcher, std::move(options)));
 }
 
-tl::expected<void, std::string> remove_network(const std::filesystem::path& marker) {
+void node_network::follow_policies(runtime::actor_system& system,
+                                   const runtime::actor_ref& watcher) {
+  policies::network_policies_options options;
+  options.node = options_.node;
+  options.run = [held = state_, nft = *services::find_nft()](std::string script, auto done) {
+    const auto shared = std::make_shared<decltype(done)>(std::move(done));
+    const bool taken = held->nft->post([change = services::rule_change{std::move(script), {}}, nft,
+                                        shared] { (*shared)(apply_change(nft, change)); });
+    if (!taken) (*shared)("too many scripts wait for nft");
+  };
+  policies_ = system.spawn({.kind = "network-policies", .name = options_.node},
+                           runtime::make<policies::network_policies>(watcher, std::move(options)));
+}
+
+node_network::pod_guard node_network::guard() const {
+  if (!policies_) return {};
+  return [to = policies_](const api::object_ptr& pod, const std::string& address, auto done) {
+    to.tell(policies::guard_pod{pod, address, std::move(done)});
+  };
+}
+
+void node_network::follow_nodes(runtime::actor_system& system, const runtime::actor_ref& watcher) {
+  routing::pod_network_options options;
+  options.node = options_.node;
+  options.cluster = options_.pod_ranges;
+  options.make = [held = state_, how = *options_.pods](routing::node_ranges wanted, auto done) {
+    const auto shared = std::make_shared<decltype(done)>(std::move(done));
+    const bool taken = held->pods->post([wanted = std::move(wanted), how, shared] {
+      (*shared)(routing::make_machine_network(how, wanted));
+    });
+    if (!taken) (*shared)({"too many changes of the network of pods wait"});
+  };
+  system.spawn({.kind = "pod-network", .name = options_.node},
+               runtime::make<routing::pod_network>(watcher, std::move(options)));
+}
+
+tl::expected<void, std::string> remove_network(const network_markers& markers) {
+  if (auto removed = routing::remove_machine_network(markers.pods, markers.addresses); !removed)
+    return removed;
   std::error_code ignored;
-  if (!std::filesystem::exists(marker, ignored)) return {};
+  if (!std::filesystem::exists(markers.services, ignored)) return {};
   if (const auto missing = node_network::missing_for_services(); !missing.empty())
     return tl::make_unexpected("the rules of services cannot be removed: " + missing);
   auto removed =
-      services::run_nft({*services::find_nft()}, services::no_table(), network_defaults::nft_limit);
+      services::run_nft({*services::find_nft()}, services::no_table() + policies::no_policy_table(),
+                        network_defaults::nft_limit);
   if (removed) removed = remove_loopback_address(network_defaults::dns_address);
-  if (removed) std::filesystem::remove(marker, ignored);
+  if (removed) std::filesystem::remove(markers.services, ignored);
   return removed;
 }
 

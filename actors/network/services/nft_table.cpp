@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "actors/network/defaults.hpp"
+#include "actors/network/services/element_lines.hpp"
 
 namespace troupe::actors::services {
 namespace {
 
-// Elements in one command: nft reads a line as one.
-constexpr std::size_t elements_a_line = 500;
+constexpr std::string_view table_name = "ip troupe";
 
 // The kinds of chains for a number of endpoints. nft 1.0.6 takes no new rule that uses a map which
 // the kernel has already ("conflicting protocols specified: tcp vs. th"): chains are made with the
@@ -90,36 +90,6 @@ std::string rule_of(std::string_view kind, std::size_t number) {
       node ? "node-endpoints" : "endpoints");
 }
 
-// `add element`, or `delete element`, in lines of a bounded length.
-class element_lines {
- public:
-  element_lines(const char* verb, std::string& to) : verb_{verb}, to_{to} {}
-  ~element_lines() { end(); }
-  element_lines(const element_lines&) = delete;
-  element_lines& operator=(const element_lines&) = delete;
-
-  void add(const element_key& at, const std::string& data) {
-    if (at.collection != collection_ || count_ == elements_a_line) {
-      end();
-      collection_ = at.collection;
-      to_ += fmt::format("{} element ip troupe {} {{ ", verb_, collection_);
-    }
-    if (count_++ > 0) to_ += ", ";
-    to_ += data.empty() ? at.key : at.key + " : " + data;
-  }
-
- private:
-  void end() {
-    if (count_ > 0) to_ += " }\n";
-    count_ = 0;
-  }
-
-  const char* const verb_;
-  std::string& to_;
-  std::string collection_;
-  std::size_t count_ = 0;
-};
-
 }  // namespace
 
 void service_table::replace(const std::string& service, elements wanted) {
@@ -190,30 +160,30 @@ std::string service_table::whole() {
     for (std::size_t number = 1; number <= most; ++number)
       text += fmt::format("add chain ip troupe {0}-{1}\nadd rule ip troupe {0}-{1} {2}\n", kind,
                           number, rule_of(kind, number));
-  element_lines lines{"add", text};
+  element_lines lines{"add", table_name, text};
   for (const auto& [key, data] : written_)
-    lines.add(key, data);
+    lines.add(key.collection, key.key, data);
   return text;
 }
 
 std::string service_table::difference() {
   std::string removed, added;
   {
-    element_lines remove{"delete", removed}, add{"add", added};
+    element_lines remove{"delete", table_name, removed}, add{"add", table_name, added};
     for (const auto& key : changed_) {
       const auto wanted = owners_.find(key);
       const auto written = written_.find(key);
       const bool wants = wanted != owners_.end(), has = written != written_.end();
       if (wants && has && written->second == wanted->second.begin()->second) continue;
       note_udp(key);
-      if (has) remove.add(key, {});
+      if (has) remove.add(key.collection, key.key);
       if (!wants) {
         if (has) written_.erase(written);
         continue;
       }
       const auto& data = wanted->second.begin()->second;
       if (const auto [kind, number] = numbered_chain(data); number > chains_[kind]) return whole();
-      add.add(key, data);
+      add.add(key.collection, key.key, data);
       written_[key] = data;
     }
   }

@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/core/node_zone.hpp"
 #include "actors/network/defaults.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/scheme.hpp"
 
 namespace troupe::actors::services {
 
 service_proxy::service_proxy(runtime::actor_ref watcher, service_proxy_options options)
-    : service_informer{std::move(watcher)}, options_{std::move(options)}, table_{options_.table} {}
+    : service_informer{std::move(watcher)},
+      options_{std::move(options)},
+      place_{.name = options_.node},
+      table_{options_.table} {}
 
 const runtime::behavior& service_proxy::make_behavior() const {
   static const runtime::behavior table =
@@ -22,6 +28,8 @@ const runtime::behavior& service_proxy::make_behavior() const {
 
 void service_proxy::started() {
   follow_services();
+  follow(api::kind_of<api::core::v1::Node>().key({}, options_.node),
+         [this](const watch_events& m) { on_node(m); });
   renewal_ = every(network_defaults::nft_renewal, [this] {
     whole_ = true;
     write();
@@ -33,12 +41,22 @@ std::string service_proxy::describe() const {
                      services().size(), table_.size(), scripts_, problem_);
 }
 
+void service_proxy::on_node(const watch_events& m) {
+  auto zone = place_.zone;
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    zone = event.type == event_type::deleted ? std::string{} : zone_of(*event.object);
+  }
+  if (std::exchange(place_.zone, zone) != zone) return apply_all();
+  // With the first of it all is known.
+  apply_soon();
+}
+
 void service_proxy::apply(const std::set<std::string>& changed) {
   for (const auto& name : changed) {
     const auto& known = services().at(name);
-    table_.replace(name, known.service
-                             ? elements_of(*known.service, known.slice_list(), options_.node)
-                             : elements{});
+    table_.replace(
+        name, known.service ? elements_of(*known.service, known.slice_list(), place_) : elements{});
   }
   known_ = true;
   write();

@@ -1,5 +1,5 @@
-// Keeps the rules of this node as the Services and EndpointSlices of the cluster say: upstream's
-// kube-proxy. One actor a node.
+// Keeps the rules of this node as the Services and EndpointSlices of the cluster and the zone of
+// its Node say: upstream's kube-proxy. One actor a node.
 //
 // It sends differences, one script at a time: what changes meanwhile goes with the next. The whole
 // table is written at the start, after a crash, after a failure, and once in a while, in case
@@ -26,7 +26,7 @@ struct rule_change {
 using make_change = std::function<void(rule_change change, std::function<void(std::string)> done)>;
 
 struct service_proxy_options {
-  node_place node;
+  std::string node;  // its zone is that of its Node
   table_options table;
   make_change run;
 };
@@ -44,11 +44,13 @@ class service_proxy : public service_informer {
     std::string problem;
   };
 
+  void on_node(const watch_events& m);
   void apply(const std::set<std::string>& changed) override;
   void on_script_done(const script_done& m);
   void write();
 
   const service_proxy_options options_;
+  node_place place_;
   service_table table_;
   bool known_ = false, running_ = false, whole_ = true;
   runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded

@@ -69,6 +69,12 @@ void service_informer::drop_slice(const std::string& key) {
   service_of_.erase(found);
 }
 
+void service_informer::apply_all() {
+  for (const auto& [name, known] : services_)
+    changed_.insert(name);
+  apply_soon();
+}
+
 void service_informer::apply_soon() {
   if (!synced() || (applied_ && changed_.empty()) || apply_.pending()) return;
   apply_ = after(network_defaults::coalescing, [this] { apply_now(); });

@@ -29,6 +29,11 @@ class service_informer : public informer {
   void follow_services();
   const std::map<std::string, known_service>& services() const { return services_; }
 
+  // All are handed on again: what is derived from them depends on something else that has changed.
+  void apply_all();
+  // Hands on what has changed, after a moment; the first time when all streams are known.
+  void apply_soon();
+
   // `changed`: by "NAMESPACE/NAME"; one of these may be gone. The first call has all.
   virtual void apply(const std::set<std::string>& changed) = 0;
 
@@ -36,7 +41,6 @@ class service_informer : public informer {
   void on_services(const watch_events& m);
   void on_slices(const watch_events& m);
   void drop_slice(const std::string& key);
-  void apply_soon();
   void apply_now();
 
   std::map<std::string, known_service> services_;

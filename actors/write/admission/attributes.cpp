@@ -1,5 +1,7 @@
 #include "actors/write/admission/attributes.hpp"
 
+#include <utility>
+
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -27,6 +29,14 @@ const std::string& attributes::ns() const {
 const std::string& attributes::name() const {
   const auto& from = meta();
   return from.name().empty() ? from.generate_name() : from.name();
+}
+
+void attributes::warn(std::string text) const {
+  if (remarks != nullptr) remarks->warnings.push_back(std::move(text));
+}
+
+void attributes::annotate(std::string key, std::string text) const {
+  if (remarks != nullptr) remarks->annotations.insert_or_assign(std::move(key), std::move(text));
 }
 
 api::error forbidden(const attributes& of, std::string_view reason) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "actors/write/admission/remarks.hpp"
 #include "api/error.hpp"
 #include "api/kind.hpp"
 #include "persistence/tree/snapshot.hpp"
@@ -40,6 +41,11 @@ struct attributes {
   const api::body* before = nullptr;
   // The object as it is going to be; null for a delete.
   const api::body* now = nullptr;
+  // Where what is said beside the verdict is collected; null: nobody listens.
+  admission::remarks* remarks = nullptr;
+
+  void warn(std::string text) const;
+  void annotate(std::string key, std::string text) const;
 
   const api::meta::v1::ObjectMeta& meta() const;
   const std::string& ns() const;

@@ -1,15 +1,24 @@
-// A bound claim may ask for more when its class allows that.
+// A claim asks for more only where it can be given: it is bound, and its StorageClass allows
+// expansion: 403.
 //
 // kubernetes: plugin/pkg/admission/storage/persistentvolume/resize.
-#include "actors/volumes/claim_rules.hpp"
 #include "actors/write/admission/plugins.hpp"
+#include "api/object/pod_resources.hpp"
+#include "api/schema/core_persistent_volume.pb.h"
+#include "api/schema/storage_v1.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors::admission {
 namespace {
 
-using volumes::PersistentVolumeClaim;
-using volumes::StorageClass;
+using api::core::v1::PersistentVolumeClaim;
+using api::storage::v1::StorageClass;
+
+api::quantity storage_of(const PersistentVolumeClaim& claim) {
+  const auto amounts = api::read_resource_list(claim.spec().resources().requests());
+  const auto found = amounts.find("storage");
+  return found == amounts.end() ? api::quantity{} : found->second;
+}
 
 class claim_resize final : public plugin {
  public:
@@ -22,18 +31,21 @@ class claim_resize final : public plugin {
   verdict validate(const attributes& of) const override {
     const auto& now = static_cast<const PersistentVolumeClaim&>(*of.now);
     const auto& before = static_cast<const PersistentVolumeClaim&>(*of.before);
-    if (volumes::requested(now) <= volumes::requested(before)) return {};
+    if (storage_of(now) <= storage_of(before)) return {};
     if (before.status().phase() != "Bound")
       return api::fail(forbidden(of, "Only bound persistent volume claims can be expanded"));
+    if (allows_expansion(of, now)) return {};
+    return api::fail(forbidden(of,
+                               "only dynamically provisioned pvc can be resized and the "
+                               "storageclass that provisions the pvc must support resize"));
+  }
+
+ private:
+  static bool allows_expansion(const attributes& of, const PersistentVolumeClaim& claim) {
+    const auto& name = claim.spec().storage_class_name();
     const auto found =
-        of.state.find(api::kind_of<StorageClass>().key({}, volumes::class_of(before)));
-    if (!volumes::class_of(before).empty() && found &&
-        found->as<StorageClass>().allow_volume_expansion())
-      return {};
-    return api::fail(
-        forbidden(of,
-                  "only dynamically provisioned pvc can be resized and the storageclass that "
-                  "provisions the pvc must support resize"));
+        name.empty() ? nullptr : of.state.find(api::kind_of<StorageClass>().key({}, name));
+    return found && found->as<StorageClass>().allow_volume_expansion();
   }
 };
 

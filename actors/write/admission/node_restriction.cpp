@@ -1,18 +1,20 @@
 // A node writes its own Node without taints and restricted labels, its lease, its CSINode, the
-// status of its pods, mirror pods, the capacity of claims: 403 for all else
-// (access/node_identity.hpp).
+// status of its pods, mirror pods, the capacity of claims, requests for its own certificates: 403
+// for all else (access/node_identity.hpp).
 //
 // kubernetes: plugin/pkg/admission/noderestriction.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "actors/access/certificate_request.hpp"
 #include "actors/access/node_identity.hpp"
 #include "actors/access/node_labels.hpp"
 #include "actors/access/pod_references.hpp"
 #include "actors/defaults.hpp"
 #include "actors/write/admission/plugins.hpp"
 #include "api/equality.hpp"
+#include "api/schema/certificates_v1.pb.h"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_node.pb.h"
@@ -24,6 +26,7 @@
 namespace troupe::actors::admission {
 namespace {
 
+using api::certificates::v1::CertificateSigningRequest;
 using api::coordination::v1::Lease;
 using api::core::v1::Node;
 using api::core::v1::PersistentVolumeClaim;
@@ -212,6 +215,18 @@ verdict check_csi_node(const attributes& of, std::string_view node) {
   return refuse(of, "can only access CSINode with the same name as the requesting node");
 }
 
+verdict check_request(const attributes& of, std::string_view node) {
+  if (of.op != operation::create) return {};
+  const auto& spec = static_cast<const CertificateSigningRequest&>(*of.now).spec();
+  if (spec.signer_name() != "kubernetes.io/kubelet-serving" &&
+      spec.signer_name() != "kubernetes.io/kube-apiserver-client-kubelet")
+    return {};
+  const auto name = common_name_of_request(spec.request());
+  if (!name) return refuse(of, "unable to parse csr: it is no certificate request (PKCS#10)");
+  if (*name == fmt::format("{}{}", node_user_prefix, node)) return {};
+  return refuse(of, fmt::format("can only create a node CSR with CN={}{}", node_user_prefix, node));
+}
+
 // Tokens are not written: may_request_token (tokens/node_token.hpp) restricts them.
 class node_restriction final : public plugin {
  public:
@@ -239,6 +254,7 @@ class node_restriction final : public plugin {
     if (&kind == &api::kind_of<PersistentVolumeClaim>()) return &check_claim;
     if (&kind == &api::kind_of<Lease>()) return &check_lease;
     if (&kind == &api::kind_of<CSINode>()) return &check_csi_node;
+    if (&kind == &api::kind_of<CertificateSigningRequest>()) return &check_request;
     return nullptr;
   }
 };

@@ -36,6 +36,11 @@ void call::warn(const std::vector<std::string>& texts) {
       warnings_.push_back(text);
 }
 
+void call::note(const actors::admission::remarks& remarks) {
+  warn(remarks.warnings);
+  annotations_.insert(remarks.annotations.begin(), remarks.annotations.end());
+}
+
 void call::answer(response with) {
   std::size_t size = 0;
   for (const auto& text : warnings_) {
@@ -82,8 +87,9 @@ responder call::take_over(int status) {
 }
 
 void call::record(int status) const {
-  const request_record record{*request, route, verb, status,
-                              std::chrono::steady_clock::now() - request->received};
+  const request_record record{
+      *request,     route, verb, status, std::chrono::steady_clock::now() - request->received,
+      &annotations_};
   audit(record);
   if (services.options.observe) services.options.observe(record);
 }

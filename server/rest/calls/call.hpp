@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "actors/write/admission/remarks.hpp"
 #include "api/error.hpp"
 #include "server/http/http.hpp"
 #include "server/rest/answers/answers.hpp"
@@ -41,6 +43,8 @@ class call {
 
   // Sent as Warning headers, each once.
   void warn(const std::vector<std::string>& texts);
+  // Of admission: to the client, and to the audit log.
+  void note(const actors::admission::remarks& remarks);
 
   // One of these is called once.
   void answer(response with);
@@ -53,12 +57,15 @@ class call {
   // Runs `work`, which answers, on the thread of the connection (responder::run).
   void run(std::function<void()> work) const { to_.run(std::move(work)); }
   bool gone() const noexcept { return to_.gone(); }
+  // What admission says about the request, for the audit log.
+  const std::map<std::string, std::string>& annotations() const noexcept { return annotations_; }
 
  private:
   void record(int status) const;
 
   responder to_;
   std::vector<std::string> warnings_;
+  std::map<std::string, std::string> annotations_;
 };
 
 using call_ptr = std::shared_ptr<call>;

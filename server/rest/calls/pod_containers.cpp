@@ -20,6 +20,8 @@ api::expected<std::string> container_named(const Pod& pod, const std::string& re
       if (container.name() == requested) return requested;
       names += (names.empty() ? "" : " ") + container.name();
     }
+  for (const auto& container : spec.ephemeral_containers())
+    if (container.ephemeral_container_common().name() == requested) return requested;
   const auto& name = pod.metadata().name();
   if (!requested.empty())
     return api::fail(
@@ -30,8 +32,9 @@ api::expected<std::string> container_named(const Pod& pod, const std::string& re
 }
 
 const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
-  for (const auto* all :
-       {&pod.status().init_container_statuses(), &pod.status().container_statuses()})
+  const auto& of_pod = pod.status();
+  for (const auto* all : {&of_pod.init_container_statuses(), &of_pod.container_statuses(),
+                          &of_pod.ephemeral_container_statuses()})
     for (const auto& status : *all)
       if (status.name() == container) return &status;
   return nullptr;

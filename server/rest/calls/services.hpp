@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "actors/control_plane/control_plane.hpp"
@@ -34,8 +35,10 @@ struct rest_options {
   std::shared_ptr<actors::log_source> logs = {};
   // The same for commands in them, consoles and ports.
   std::shared_ptr<actors::stream_source> streams = {};
+  // Kinds of which this cluster does what the warnings of their rows say it does not.
+  std::set<const api::kind_info*> enforced = {};
   // Told of each request when it is answered, on the thread that answers: for metrics.
-  std::function<void(const request_record&)> observe;
+  std::function<void(const request_record&)> observe = {};
 };
 
 struct rest_services {

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <future>
 #include <iterator>
 #include <memory>
@@ -104,6 +105,17 @@ tl::expected<persistence::outcome, std::string> commit_now(actors::control_plane
   return answer.get();
 }
 
+// The first changes of it, with what they demand, as many as the store takes at once; the rest is
+// found missing again.
+void shorten(persistence::transaction& all, std::size_t limit) {
+  if (all.mutations.size() <= limit) return;
+  all.mutations.resize(limit);
+  std::erase_if(all.preconditions, [&](const persistence::precondition& each) {
+    return std::none_of(all.mutations.begin(), all.mutations.end(),
+                        [&](const auto& change) { return change.key == each.key; });
+  });
+}
+
 }  // namespace
 
 tl::expected<void, std::string> create_system_objects(actors::control_plane& plane) {
@@ -113,11 +125,18 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
     if (auto added = add_missing(plane, transaction); !added) return added;
     const bool only_policy = transaction.mutations.empty();
     add_policy(plane, transaction);
+    const auto limit = plane.store().transaction_limit();
+    const bool whole = transaction.mutations.size() <= limit;
+    shorten(transaction, limit);
     if (transaction.mutations.empty()) return {};
     const auto committed = commit_now(plane, std::move(transaction));
     if (!committed) return tl::make_unexpected(committed.error());
     const auto& result = *committed;
-    if (result) return {};
+    if (result && whole) return {};
+    if (result) {
+      ++left;  // no attempt was in vain
+      continue;
+    }
     if (result.error().code == persistence::errc::conflict && left > 1) continue;
     if (!only_policy) return tl::make_unexpected(result.error().message);
     // Administrators need none of it, and the node must start to be repaired.
@@ -151,7 +170,8 @@ tl::expected<void, std::string> publish_authority(actors::control_plane& plane) 
 tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane) {
   std::size_t missing = 0, leaked = 0;
   for (int left = defaults::repair_rounds; left > 0; --left) {
-    auto repair = actors::repair_allocations(plane.store().read(), defaults::repair_batch);
+    auto repair = actors::repair_allocations(
+        plane.store().read(), std::min(defaults::repair_batch, plane.store().transaction_limit()));
     if (repair.transaction.mutations.empty()) {
       if (missing + leaked + repair.doubled > 0)
         spdlog::warn(

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/kind_row.hpp"
+#include "api/kinds/deprecations.hpp"
 #include "api/version_rules.hpp"
 #include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/components.hpp"
@@ -154,6 +155,8 @@ void api_server::serve(request_ptr request, responder answer) {
   made->rows = *rows;
   if (const auto* rules = route.kind->rules(); rules && !rules->warning().empty())
     made->warn({rules->warning()});
+  if (const auto text = api::deprecation_of(*route.kind); !text.empty())
+    made->warn({std::string{text}});
   const auto handle = verb ? handler_of(*made) : nullptr;
   if (handle == nullptr) return made->fail(no_such_method());
   handle(made);

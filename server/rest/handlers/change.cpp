@@ -19,7 +19,9 @@ struct listener : std::enable_shared_from_this<listener> {
   const change_done done;
   const change_failed failed;
 
-  void tell(const api::expected<write_result>& result) const {
+  void tell(const api::expected<write_result>& result,
+            const actors::admission::remarks& remarks) const {
+    call->note(remarks);
     if (result) return done(*result);
     failed(result.error());
   }
@@ -27,9 +29,10 @@ struct listener : std::enable_shared_from_this<listener> {
   // A commit thread is everybody's: it encodes nothing, and without the memory for this client's
   // answer the client gets that of a request that failed, as its call is dropped.
   void hear(actors::write_outcome outcome) const try {
-    if (!outcome.committing) return tell(outcome.result);
-    call->run(
-        [self = shared_from_this(), result = std::move(outcome.result)] { self->tell(result); });
+    if (!outcome.committing) return tell(outcome.result, outcome.remarks);
+    call->run([self = shared_from_this(), outcome = std::move(outcome)] {
+      self->tell(outcome.result, outcome.remarks);
+    });
   } catch (const std::exception& e) {
     spdlog::error("server: the answer to {} {} failed: {}", call->request->method_text,
                   call->request->path, e.what());

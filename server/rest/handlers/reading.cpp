@@ -143,7 +143,31 @@ void answer_list(const call_ptr& call, list_page page) {
   call->answer(list_answer(call->form, std::move(page), call->rows));
 }
 
-void get_object(const call_ptr& call) {
+namespace {
+
+// What is known here is old for a client that names no revision, or a newer one.
+bool wants_newest(const call& call) {
+  const auto& query = call.request->query;
+  if (!query.get_or("continue", "").empty()) return false;
+  const auto text = query.get_or("resourceVersion", "");
+  if (text.empty()) return true;
+  const auto wanted = parse_revision(text);
+  return wanted && *wanted > call.services.read().at();
+}
+
+// Where others write to the store, at a state that is as new as the whole cluster's was.
+void at_newest(const call_ptr& call, void (*handler)(const call_ptr& call)) {
+  auto& store = call->services.plane.store();
+  if (!store.is_shared() || !wants_newest(*call)) return handler(call);
+  store.barrier([call, handler](const persistence::expected<std::uint64_t>& reached) {
+    if (!reached)
+      return call->fail(api::timed_out("the store does not answer: " + reached.error().message, 1));
+    if (!call->services.retries.post([call, handler] { handler(call); }))
+      call->fail(api::service_unavailable("too many reads wait: try again later"));
+  });
+}
+
+void read_object(const call_ptr& call) {
   const auto state = call->services.read();
   if (const auto text = call->request->query.get_or("resourceVersion", ""); !text.empty()) {
     const auto revision = parse_revision(text);
@@ -155,7 +179,7 @@ void get_object(const call_ptr& call) {
   call->answer(200, found);
 }
 
-void list_objects(const call_ptr& call) {
+void read_list(const call_ptr& call) {
   const auto options = parse_list_options(call->kind(), call->request->query, false);
   if (!options) return call->fail(options.error());
   auto page = read_page(*call, *options);
@@ -163,7 +187,7 @@ void list_objects(const call_ptr& call) {
   answer_list(call, std::move(*page));
 }
 
-void watch_objects(const call_ptr& call) {
+void begin_watch(const call_ptr& call) {
   auto options = parse_list_options(call->kind(), call->request->query, true);
   if (!options) return call->fail(options.error());
   // The state that it begins with is the present one.
@@ -171,6 +195,20 @@ void watch_objects(const call_ptr& call) {
     if (const auto fine = not_older(call->services.read(), options->revision); !fine)
       return call->fail(fine.error());
   start_watch(call, std::move(*options));
+}
+
+}  // namespace
+
+void get_object(const call_ptr& call) {
+  at_newest(call, &read_object);
+}
+
+void list_objects(const call_ptr& call) {
+  at_newest(call, &read_list);
+}
+
+void watch_objects(const call_ptr& call) {
+  at_newest(call, &begin_watch);
 }
 
 }  // namespace troupe::server

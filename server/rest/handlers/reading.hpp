@@ -1,5 +1,6 @@
 // GET of one object and of a collection, straight from a snapshot of the store on the thread of the
-// connection.
+// connection; where the store has other writers, behind a barrier where the client wants the newest
+// state.
 #pragma once
 
 #include "server/rest/calls/call.hpp"

@@ -16,6 +16,7 @@
 namespace troupe::server {
 namespace {
 
+using actors::usage_by_node;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::metrics::v1beta1::NodeMetrics;

@@ -68,7 +68,8 @@ void warn_of_kind(const call_ptr& call) {
                 ": the rules in x-kubernetes-validations are stored, but this cluster does not "
                 "enforce them yet"});
   const auto& warning = call->kind().row().warning;
-  if (!warning.empty()) call->warn({call->kind().qualified_plural() + " " + std::string{warning}});
+  if (!warning.empty() && !call->services.options.enforced.contains(&call->kind()))
+    call->warn({call->kind().qualified_plural() + " " + std::string{warning}});
 }
 
 }  // namespace

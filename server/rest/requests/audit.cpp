@@ -25,6 +25,9 @@ void audit(const request_record& record) {
   append_audit(line, "name", record.route.name);
   append_audit(line, "peer",
                record.request.connection ? std::string_view{record.request.connection->peer} : "");
+  if (record.annotations != nullptr)
+    for (const auto& [key, text] : *record.annotations)
+      append_audit(line, key, text);
   line += fmt::format(",\"code\":{},\"micros\":{}}}", record.status,
                       std::chrono::duration_cast<std::chrono::microseconds>(record.took).count());
   write_audit(line);

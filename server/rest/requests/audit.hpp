@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ struct request_record {
   server::verb verb;
   int status;
   std::chrono::nanoseconds took;  // until the answer was handed to the transport
+  // What admission says about the request; null: nothing.
+  const std::map<std::string, std::string>* annotations = nullptr;
 };
 
 // One structured line of the logger "audit" for each request that may change something; never a

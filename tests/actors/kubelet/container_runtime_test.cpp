@@ -2,7 +2,11 @@
 // nothing: what another runtime can rely on.
 #include "actors/kubelet/runtime/container_runtime.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
 
 #include "actors/kubelet/fake_runtime.hpp"
 #include "actors/kubelet/machine.hpp"
@@ -38,6 +42,38 @@ struct with_fake {
   }
 };
 
+// What guards a pod's network, as a test answers for it.
+class asked_guard {
+ public:
+  static std::function<void(actors::kubelet_options&)> adjusts(
+      const std::shared_ptr<asked_guard>& guard) {
+    return [guard](actors::kubelet_options& options) {
+      options.guard = [guard](const api::object_ptr&, const std::string& address, auto done) {
+        const std::lock_guard lock{guard->mutex_};
+        guard->addresses_.push_back(address);
+        guard->done_ = std::move(done);
+      };
+    };
+  }
+  std::size_t count() {
+    const std::lock_guard lock{mutex_};
+    return addresses_.size();
+  }
+  std::string address() {
+    const std::lock_guard lock{mutex_};
+    return addresses_.back();
+  }
+  void answer(std::string problem) {
+    const std::lock_guard lock{mutex_};
+    done_(std::move(problem));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> addresses_;
+  std::function<void(std::string)> done_;
+};
+
 }  // namespace
 
 TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[kubelet]") {
@@ -54,6 +90,58 @@ TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[
   REQUIRE(machine::wait([&] { return !t.here.find("web"); }));
   CHECK(t.runtime->was_asked("stop fake://c-0"));
   CHECK(t.runtime->calls().back() == "remove pod");
+}
+
+TEST_CASE("containers start when what guards the pod's network is in force", "[kubelet]") {
+  with_fake t;
+  const auto guard = std::make_shared<asked_guard>();
+  t.here.adjust = guard->adjusts(guard);
+  t.here.start_kubelet();
+  t.here.create(pod());
+  REQUIRE(machine::wait([&] { return guard->count() == 1; }));
+  CHECK(guard->address() == "10.9.0.1");
+  SECTION("and not before") {
+    CHECK(t.runtime->calls() == calls{"sandbox 1"});
+    guard->answer({});
+    CHECK(machine::wait([&] { return t.here.runs("web"); }));
+  }
+  SECTION("a reason why it is not is an event, and it is asked again") {
+    guard->answer("nft: no such table");
+    REQUIRE(machine::wait([&] {
+      return t.here.events("web", "NetworkPolicyNotReady") ==
+             calls{"Network policies are not in force: nft: no such table"};
+    }));
+    CHECK(t.runtime->calls() == calls{"sandbox 1"});
+    REQUIRE(machine::wait([&] { return guard->count() == 2; }));
+    guard->answer({});
+    CHECK(machine::wait([&] { return t.here.runs("web"); }));
+  }
+}
+
+TEST_CASE("what runs already is guarded when the kubelet begins again, and goes on", "[kubelet]") {
+  with_fake t;
+  const auto guard = std::make_shared<asked_guard>();
+  t.here.adjust = guard->adjusts(guard);
+  t.here.create(pod());
+  actors::found_pod found;
+  found.sandbox = actors::sandbox_status{"s0", "10.9.0.7"};
+  found.containers.push_back({.id = "fake://old", .name = "c", .sandbox = "s0", .image = "nginx"});
+  t.runtime->has(t.here.find("web")->meta().uid(), found);
+  t.here.start_kubelet();
+  REQUIRE(machine::wait([&] { return guard->count() == 1; }));
+  CHECK(guard->address() == "10.9.0.7");
+  CHECK(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->calls() == calls{"follow sandbox s0"});
+}
+
+TEST_CASE("a pod that uses the machine's network is guarded by nobody", "[kubelet]") {
+  with_fake t;
+  t.here.adjust = [](actors::kubelet_options& options) {
+    options.guard = [](const api::object_ptr&, const std::string&, auto done) { done("refused"); };
+  };
+  t.here.start_kubelet();
+  t.here.create(pod("  hostNetwork: true\n"));
+  CHECK(machine::wait([&] { return t.here.runs("web"); }));
 }
 
 TEST_CASE("a container whose image cannot be had waits under the runtime's reason", "[kubelet]") {
@@ -129,6 +217,81 @@ TEST_CASE("a pod whose sandbox is lost gets another, in which all of it runs aga
   t.runtime->end_container("fake://i-1", 0);
   REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://c-1"); }));
   REQUIRE(machine::wait([&] { return t.here.status("web").pod_ip() == "10.9.0.2"; }));
+}
+
+TEST_CASE("a container that runs without its sandbox is ended before it runs again", "[kubelet]") {
+  with_fake t;
+  t.here.create(pod());
+  actors::found_pod found;
+  found.containers.push_back({.id = "fake://old", .name = "c", .sandbox = "s0", .image = "nginx"});
+  t.runtime->has(t.here.find("web")->meta().uid(), found);
+  t.here.start_kubelet();
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://c-1"); }));
+  CHECK(t.runtime->calls() == calls{"kill fake://old", "sandbox 1", "pull nginx",
+                                    "create c 1 in s1 from sha256:nginx", "start fake://c-1"});
+}
+
+TEST_CASE("a sidecar starts before the others, restarts, and ends after them", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(
+      pod("  restartPolicy: Never\n"
+          "  initContainers: [{name: s, image: side, restartPolicy: Always}]\n"));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  const auto all = t.runtime->calls();
+  CHECK(std::find(all.begin(), all.end(), "start fake://s-0") <
+        std::find(all.begin(), all.end(), "pull nginx"));
+  t.runtime->end_container("fake://s-0", 1);
+  REQUIRE(machine::wait(
+      [&] { return t.here.status("web").init_container_statuses(0).restart_count() == 1; }));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK_FALSE(t.runtime->was_asked("stop fake://c-0"));
+  t.runtime->end_container("fake://c-0", 0);
+  REQUIRE(machine::wait([&] { return t.here.ended("web"); }));
+  CHECK(t.here.status("web").phase() == "Succeeded");
+  CHECK(t.runtime->was_asked("stop fake://s-1"));
+}
+
+TEST_CASE("a sidecar of a pod that is deleted ends when the main container has", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(pod("  initContainers: [{name: s, image: side, restartPolicy: Always}]\n"));
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  t.here.remove("web");
+  REQUIRE(machine::wait([&] { return !t.here.find("web"); }));
+  const auto all = t.runtime->calls();
+  CHECK(std::find(all.begin(), all.end(), "stop fake://c-0") <
+        std::find(all.begin(), all.end(), "stop fake://s-0"));
+}
+
+TEST_CASE("an ephemeral container runs once beside the others, and sees its target", "[kubelet]") {
+  with_fake t;
+  t.here.start_kubelet();
+  t.here.create(pod());
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  const auto add = [&](const std::string& name, const std::string& target) {
+    t.here.change<Pod>("web", [&](Pod& p) {
+      auto& added = *p.mutable_spec()->add_ephemeral_containers();
+      added.mutable_ephemeral_container_common()->set_name(name);
+      added.mutable_ephemeral_container_common()->set_image("tools");
+      added.set_target_container_name(target);
+    });
+  };
+  add("e", "c");
+  REQUIRE(machine::wait([&] { return t.runtime->was_asked("start fake://e-0"); }));
+  CHECK(t.runtime->was_asked("create e 0 in s1 from sha256:tools at fake://c-0"));
+  t.runtime->end_container("fake://e-0", 3);
+  REQUIRE(machine::wait([&] {
+    const auto status = t.here.status("web");
+    return status.ephemeral_container_statuses_size() == 1 &&
+           status.ephemeral_container_statuses(0).state().terminated().exit_code() == 3;
+  }));
+  CHECK(t.here.runs("web"));
+  add("f", "nobody");
+  CHECK(machine::wait([&] {
+    return t.here.events("web", "Failed") == calls{"unable to find target container nobody"};
+  }));
+  CHECK_FALSE(t.runtime->was_asked("start fake://e-1"));
 }
 
 TEST_CASE("a container that was made and never started is made anew", "[kubelet]") {

@@ -1,11 +1,19 @@
 // What a pod is to the container runtime interface: the rules, without a runtime.
+#include <fmt/format.h>
+#include <zlib.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "actors/kubelet/logs/log_reader.hpp"
 #include "actors/kubelet/runtimes/cri/container_request.hpp"
 #include "actors/kubelet/runtimes/cri/container_watcher.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/image_puller.hpp"
+#include "actors/kubelet/runtimes/cri/log_rotation.hpp"
+#include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
+#include "actors/kubelet/runtimes/cri/pod_groups.hpp"
 #include "actors/kubelet/runtimes/cri/stream_session.hpp"
 #include "api/schema/meta_object.pb.h"
 #include "support/scratch_folder.hpp"
@@ -69,6 +77,54 @@ TEST_CASE("the resolver of a pod is that of the node, with what the pod adds, or
   CHECK(own.servers(0) == "1.1.1.1");
 }
 
+TEST_CASE("where names of the cluster are served a pod asks there, in its namespace first") {
+  auto with_dns = node;
+  with_dns.dns = parse_dns("nameserver 10.0.0.1\nsearch corp\noptions rotate\n");
+  with_dns.dns_address = "10.96.0.10";
+  with_dns.dns_domain = "cluster.local";
+  auto pod = web_pod();
+  const auto servers = [&](const char* policy) {
+    pod.mutable_spec()->set_dns_policy(policy);
+    const auto made = sandbox_config_of(pod, 0, with_dns).dns_config();
+    return std::vector<std::string>{made.servers().begin(), made.servers().end()};
+  };
+  const std::vector<std::string> of_cluster{"10.96.0.10"}, of_node{"10.0.0.1"};
+  CHECK(servers("ClusterFirst") == of_cluster);
+  const auto made = sandbox_config_of(pod, 0, with_dns).dns_config();
+  CHECK(std::vector<std::string>{made.searches().begin(), made.searches().end()} ==
+        std::vector<std::string>{pod.metadata().namespace_() + ".svc.cluster.local",
+                                 "svc.cluster.local", "cluster.local", "corp"});
+  REQUIRE(made.options_size() == 1);
+  CHECK(made.options(0) == "ndots:5");
+  CHECK(servers("Default") == of_node);
+  CHECK(servers("None").empty());
+  pod.mutable_spec()->set_host_network(true);
+  CHECK(servers("ClusterFirst") == of_node);
+  CHECK(servers("ClusterFirstWithHostNet") == of_cluster);
+}
+
+TEST_CASE("a pod's hosts are its own names and aliases, on the node's network the node's too") {
+  auto pod = web_pod();
+  auto& alias = *pod.mutable_spec()->add_host_aliases();
+  alias.set_ip("1.2.3.4");
+  alias.add_hostnames("a");
+  alias.add_hostnames("b");
+  CHECK_THAT(hosts_file(pod, "10.0.0.7"),
+             Catch::EndsWith("10.0.0.7\tweb\n\n# Entries added by HostAliases.\n1.2.3.4\ta\tb\n"));
+  CHECK(hosts_file_of_node(pod, "127.0.0.1 localhost\n") ==
+        "# Kubernetes-managed hosts file (host network).\n127.0.0.1 localhost\n\n"
+        "# Entries added by HostAliases.\n1.2.3.4\ta\tb\n");
+  pod.mutable_spec()->clear_host_aliases();
+  pod.mutable_spec()->set_subdomain("team");
+  CHECK_THAT(hosts_file(pod, "10.0.0.7"),
+             Catch::EndsWith("10.0.0.7\tweb.team.shop.svc.cluster.local\tweb\n"));
+  CHECK(host_name(pod) == "web");
+  pod.mutable_spec()->set_set_hostname_as_fqdn(true);
+  CHECK(sandbox_config_of(pod, 0, node).hostname() == "web.team.shop.svc.cluster.local");
+  pod.mutable_spec()->set_hostname(std::string(60, 'h'));
+  CHECK_THAT(host_name(pod).error(), Catch::Contains("is too long (64 characters is the max"));
+}
+
 TEST_CASE("resources become shares, a quota, a limit of memory and a score") {
   auto pod = web_pod();
   auto& container = *pod.mutable_spec()->mutable_containers(0);
@@ -85,6 +141,55 @@ TEST_CASE("resources become shares, a quota, a limit of memory and a score") {
   CHECK(resources_of(pod, container, node.memory_bytes).oom_score_adj() == -997);
 }
 
+TEST_CASE("a pod's group has the sum of its containers, or what its init containers take") {
+  auto pod = web_pod();
+  auto& first = *pod.mutable_spec()->mutable_containers(0)->mutable_resources();
+  set_amount(*first.mutable_requests(), "cpu", "250m");
+  set_amount(*first.mutable_limits(), "cpu", "500m");
+  set_amount(*first.mutable_limits(), "memory", "64Mi");
+  CHECK(group_limits_of(pod) == pod_group_limits{256, 50'000, 64 << 20});
+  auto& second = *pod.mutable_spec()->add_containers()->mutable_resources();
+  set_amount(*second.mutable_limits(), "memory", "16Mi");
+  CHECK(group_limits_of(pod) == pod_group_limits{256, std::nullopt, 80 << 20});
+  auto& side = *pod.mutable_spec()->add_init_containers();
+  side.set_restart_policy("Always");
+  set_amount(*side.mutable_resources()->mutable_limits(), "memory", "4Mi");
+  CHECK(group_limits_of(pod).memory_bytes == 84 << 20);
+  auto& setup = *pod.mutable_spec()->add_init_containers()->mutable_resources();
+  set_amount(*setup.mutable_limits(), "memory", "100Mi");
+  CHECK(group_limits_of(pod).memory_bytes == 104 << 20);
+  pod.mutable_spec()->add_containers();
+  CHECK_FALSE(group_limits_of(pod).memory_bytes);
+  pod.mutable_status()->set_qos_class("BestEffort");
+  CHECK(group_limits_of(pod).cpu_shares == 2);
+  CHECK(weight_of_shares(2) == 1);
+  CHECK(weight_of_shares(1024) == 39);
+  CHECK(weight_of_shares(262144) == 10'000);
+}
+
+TEST_CASE("the limits of a pod's group are written for either version of control groups") {
+  auto pod = web_pod();
+  auto& amounts = *pod.mutable_spec()->mutable_containers(0)->mutable_resources();
+  set_amount(*amounts.mutable_limits(), "memory", "1Mi");
+  set_amount(*amounts.mutable_limits(), "cpu", "1");
+  const test::scratch_folder folder;
+  for (const auto* controller : {"cpu", "memory"})
+    std::filesystem::create_directory(folder.path() / controller);
+  const auto text = [&](const std::string& name) {
+    std::ifstream file{folder.path() / name};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+  };
+  CHECK(make_pod_group(pod, folder.path()).empty());
+  CHECK(text("memory/kubepods/burstable/podu1/memory.limit_in_bytes") == "1048576\n");
+  CHECK(text("cpu/kubepods/burstable/podu1/cpu.cfs_quota_us") == "100000\n");
+  folder.write("cgroup.controllers", "cpu memory\n");
+  CHECK(make_pod_group(pod, folder.path()).empty());
+  CHECK(text("kubepods/burstable/podu1/memory.max") == "1048576\n");
+  CHECK(text("kubepods/burstable/podu1/cpu.max") == "100000 100000\n");
+  CHECK(text("kubepods/cgroup.subtree_control") == "+cpu +memory +pids\n");
+  CHECK_FALSE(make_pod_group(pod, "/proc/nothing").empty());
+}
+
 TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
   auto pod = web_pod();
   auto& container = *pod.mutable_spec()->mutable_containers(0);
@@ -97,6 +202,13 @@ TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
             .error()
             .starts_with("container has runAsNonRoot and image has non-numeric user (nginx)"));
   CHECK(check_user(pod, container, {7, ""}));
+  // An image that names nobody runs as root.
+  CHECK_FALSE(check_user(pod, container, user_of(cri::Image{})));
+  cri::Image named;
+  named.set_username("nginx");
+  CHECK_FALSE(user_of(named).uid);
+  named.mutable_uid()->set_value(7);
+  CHECK(check_user(pod, container, user_of(named)));
   container.mutable_security_context()->set_run_as_user(0);
   CHECK(check_user(pod, container, {7, ""})
             .error()
@@ -134,6 +246,86 @@ TEST_CASE("the end of a container has its code, its times and why") {
   CHECK(exit.code == 137);
   CHECK(exit.out_of_memory);
   CHECK(exit.finished_ms - exit.started_ms == 2'000);
+}
+
+TEST_CASE("a termination message is the end of its file, or of the log where that is asked for") {
+  const test::scratch_folder folder;
+  cri::ContainerStatus ended;
+  auto& notes = *ended.mutable_annotations();
+  notes[cri_annotations::message_file] = folder.write("message", std::string(5'000, 'a') + "end");
+  const auto message = termination_message(ended);
+  CHECK(message.size() == 4096);
+  CHECK(message.ends_with("aend"));
+  notes[cri_annotations::message_file] = folder.write("empty", "");
+  ended.set_log_path(folder.write("0.log", "2026-01-02T03:04:05.1Z stderr F it broke\n"));
+  ended.set_exit_code(1);
+  CHECK(termination_message(ended).empty());
+  notes[cri_annotations::termination_policy] = "FallbackToLogsOnError";
+  CHECK(termination_message(ended) == "it broke\n");
+  ended.set_exit_code(0);
+  CHECK(termination_message(ended).empty());
+}
+
+TEST_CASE("a log that grows is rotated, older ones are compressed, and five are kept") {
+  const test::scratch_folder folder;
+  const auto path = (folder.path() / "0.log").string();
+  const auto unpacked = [&](int number) {
+    auto* const file = ::gzopen(fmt::format("{}.{}.gz", path, number).c_str(), "rb");
+    std::string text(100, '\0');
+    text.resize(static_cast<std::size_t>(::gzread(file, text.data(), 100)));
+    ::gzclose(file);
+    return text;
+  };
+  folder.write("0.log", "small");
+  CHECK_FALSE(rotate_log(path, 10));
+  for (int i = 0; i < 7; ++i) {
+    folder.write("0.log", fmt::format("log of round {}", i));
+    REQUIRE(rotate_log(path, 10));
+  }
+  CHECK_FALSE(std::filesystem::exists(path));
+  CHECK(std::filesystem::file_size(path + ".1") == 14);
+  CHECK(unpacked(2) == "log of round 5");
+  CHECK(unpacked(4) == "log of round 3");
+  const std::filesystem::directory_iterator files{folder.path()};
+  CHECK(std::distance(begin(files), end(files)) == 4);
+  undo_rotation(path);
+  CHECK(std::filesystem::file_size(path) == 14);
+}
+
+TEST_CASE("a reader that follows a log loses nothing that is written late to a rotated file") {
+  const test::scratch_folder folder;
+  const auto file = folder.write("0.log", "2026-01-02T03:04:05.1Z stdout F one\n");
+  log_reader log{file, {}};
+  CHECK(log.next() == "one\n");
+  std::filesystem::rename(file, file.string() + ".1");
+  folder.write("0.log", "2026-01-02T03:04:05.3Z stdout F three\n");
+  CHECK(log.next().empty());
+  std::ofstream{file.string() + ".1", std::ios::app} << "2026-01-02T03:04:05.2Z stdout F two\n";
+  CHECK(log.next() == "two\n");
+  std::string rest;
+  for (int i = 0; i < 3 && rest.empty(); ++i)
+    rest = log.next();
+  CHECK(rest == "three\n");
+}
+
+TEST_CASE("files of attempts that nobody asks for any more are removed, those of others stay") {
+  const test::scratch_folder folder;
+  const cri_node at{.root_dir = folder.path(), .dns = {}};
+  const auto dir = folder.path() / "pods" / "u1";
+  for (const auto* name : {"logs/main", "messages", "sub-paths/main-1"})
+    std::filesystem::create_directories(dir / name);
+  for (const auto* name : {"logs/main/1.log", "logs/main/1.log.1", "logs/main/1.log.2.gz",
+                           "logs/main/2.log", "logs/main/3.log", "messages/main-1",
+                           "messages/main-2", "messages/main-1-1", "sub-paths/main-1/0"})
+    std::ofstream{dir / name} << "x";
+  remove_older_files(at, "u1", "main", 3);
+  const auto has = [&](const char* name) { return std::filesystem::exists(dir / name); };
+  for (const auto* gone : {"logs/main/1.log", "logs/main/1.log.1", "logs/main/1.log.2.gz",
+                           "messages/main-1", "sub-paths/main-1"})
+    CHECK_FALSE(has(gone));
+  for (const auto* kept :
+       {"logs/main/2.log", "logs/main/3.log", "messages/main-2", "messages/main-1-1"})
+    CHECK(has(kept));
 }
 
 TEST_CASE("times of a log whose last zeros were cut off are compared as times") {

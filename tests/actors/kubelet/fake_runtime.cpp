@@ -100,8 +100,9 @@ void fake_runtime::create_container(container_config config, runtime_answer<std:
   const auto error = create_error_;
   lock.unlock();
   if (error) return done(tl::make_unexpected(*error));
-  note(fmt::format("create {} {} in {} from {}", config.spec->name(), config.attempt,
-                   config.sandbox, config.image_ref));
+  const auto target = config.target.empty() ? config.target : " at " + config.target;
+  note(fmt::format("create {} {} in {} from {}{}", config.spec->name(), config.attempt,
+                   config.sandbox, config.image_ref, target));
   done(fmt::format("fake://{}-{}", config.spec->name(), config.attempt));
 }
 

@@ -63,7 +63,8 @@ class fake_runtime final : public actors::container_runtime {
  private:
   void note(std::string call);
 
-  const actors::runtime_features features_{.name = "fake", .version = "fake://1"};
+  const actors::runtime_features features_{
+      .name = "fake", .version = "fake://1", .ephemeral_containers = true};
   std::mutex mutex_;
   fake_streams streams_;
   std::vector<std::string> calls_;

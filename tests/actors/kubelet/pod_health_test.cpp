@@ -180,13 +180,12 @@ TEST_CASE("a pod's event names what the process runtime does not honour", "[kube
   machine here;
   here.start_kubelet();
   here.create(pod_with("web", "exec sleep 300",
-                       "    readinessProbe: {grpc: {port: 80}}\n    tty: true\n    stdin: true\n"));
+                       "    terminationMessagePath: /dev/end\n    tty: true\n    stdin: true\n"));
   REQUIRE(machine::wait([&] { return here.runs("web", true); }));
   REQUIRE(machine::wait([&] { return !here.events("web", "NotSupported").empty(); }));
   CHECK(here.events("web", "NotSupported") ==
         std::vector<std::string>{"the process runtime does not honour "
-                                 "spec.containers{c}.readinessProbe.grpc (the probe counts as "
-                                 "absent)"});
+                                 "spec.containers{c}.terminationMessagePath"});
 }
 
 }  // namespace troupe::test

@@ -195,14 +195,11 @@ spec:
     resources: {limits: {ephemeral-storage: 1Gi}}
     terminationMessagePath: /dev/termination-log
     terminationMessagePolicy: FallbackToLogsOnError
-    livenessProbe: {grpc: {port: 1}}
 )");
   CHECK(unsupported_features(pod, true) ==
         std::vector<std::string>{"spec.hostAliases", "spec.subdomain", "spec.setHostnameAsFQDN",
                                  "spec.containers{c}.resources.limits[ephemeral-storage]",
-                                 "spec.containers{c}.terminationMessagePolicy",
-                                 "spec.containers{c}.livenessProbe.grpc (the probe counts as "
-                                 "absent)"});
+                                 "spec.containers{c}.terminationMessagePolicy"});
   const auto limited =
       pod_from("spec: {containers: [{name: c, resources: {limits: {memory: 1Gi}}}]}");
   CHECK(unsupported_features(limited, true).empty());

@@ -225,7 +225,8 @@ TEST_CASE("a container is restarted at once, then later and later, until it has 
 
 TEST_CASE("an init container must succeed, whatever becomes of the others", "[kubelet]") {
   auto pod = parse<Pod>("spec: {containers: [{name: c}]}");
-  container_record ended{.name = "i", .init = true, .phase = container_phase::exited};
+  container_record ended{
+      .name = "i", .role = container_role::init, .phase = container_phase::exited};
   for (const auto& [policy, code, again] :
        {std::tuple{"Always", 0, false}, std::tuple{"Always", 1, true},
         std::tuple{"OnFailure", 1, true}, std::tuple{"Never", 1, false}}) {
@@ -248,9 +249,12 @@ TEST_CASE("an init container of a former sandbox is undone while others are to r
   using enum container_phase;
   const container_exit well{.code = 0}, ill{.code = 1};
   const auto look = [&](std::string sandbox, container_phase phase, container_exit how) {
-    const std::vector<container_record> all{
-        {.name = "i", .init = true, .phase = exited, .sandbox = std::move(sandbox), .last = well},
-        {.name = "c", .phase = phase, .last = how}};
+    const std::vector<container_record> all{{.name = "i",
+                                             .role = container_role::init,
+                                             .phase = exited,
+                                             .sandbox = std::move(sandbox),
+                                             .last = well},
+                                            {.name = "c", .phase = phase, .last = how}};
     CHECK_FALSE(needs_rerun(pod, all[1], all, "second"));
     return needs_rerun(pod, all[0], all, "second");
   };
@@ -344,7 +348,8 @@ TEST_CASE("a pod's phase and conditions follow from its containers", "[kubelet]"
       "metadata: {uid: u}\nspec: {restartPolicy: Never, containers: [{name: a}, {name: b}], "
       "initContainers: [{name: i}]}");
   const pod_addresses place{"10.0.0.1", "10.0.0.2"};
-  std::vector<container_record> all{{.name = "i", .init = true}, {.name = "a"}, {.name = "b"}};
+  std::vector<container_record> all{
+      {.name = "i", .role = container_role::init}, {.name = "a"}, {.name = "b"}};
   const auto look = [&] { return observed_status(pod, all, place, runtime::wall_time{}); };
   const auto holds = [](const api::core::v1::PodStatus& status, const char* type) {
     const auto* condition = find_condition(status.conditions(), type);

@@ -29,7 +29,7 @@ struct running_container {
     const auto pod =
         std::make_shared<api::object>(api::kind_of<Pod>(), std::move(decoded->content), 1);
     containers->create_container({.pod = pod,
-                                  .spec = &pod->as<Pod>().spec().containers(0),
+                                  .spec = {pod, &pod->as<Pod>().spec().containers(0)},
                                   .sandbox = "s",
                                   .command = {"/bin/sh", "-c", script},
                                   .environment = {"PATH=/bin:/usr/bin", "COLOUR=blue"}},

@@ -18,6 +18,7 @@
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_persistent_volume.pb.h"
 #include "api/schema/core_pod.pb.h"
+#include "api/schema/networking_policy.pb.h"
 #include "support/cluster.hpp"
 #include "support/nodes.hpp"
 #include "support/seeds.hpp"
@@ -345,16 +346,23 @@ TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
   CHECK(may(world.key<Node>({}, "n0")));
   CHECK(may(world.key<Lease>("kube-node-lease", "n0")));
   CHECK(may("/registry/pods/", "n0"));
+  CHECK(may(api::kind_of<Node>().prefix()));
   CHECK(may(world.key<Secret>("default", "s-n0")));
   CHECK_FALSE(may(world.key<Secret>("default", "s-n1")));
   CHECK_FALSE(may(world.key<ConfigMap>("default", "s-n0")));
   CHECK_FALSE(may(world.key<Secret>("other", "s-n0")));
-  for (const auto* prefix : {"", "/", "/registry/", "/registry/pods/", "/registry/secrets/",
-                             "/registry/secrets/default/", "/registry/minions/", "/registry/nodes/",
-                             "/registry/configmaps/default/"}) {
+  for (const auto& prefix :
+       {api::kind_of<api::networking::v1::NetworkPolicy>().prefix(),
+        api::kind_of<api::core::v1::Namespace>().prefix(), api::kind_of<Pod>().prefix()}) {
+    CHECK(may(prefix));
+    CHECK_FALSE(may(prefix + "default/"));
+  }
+  for (const auto* prefix :
+       {"", "/", "/registry/", "/registry/secrets/", "/registry/secrets/default/",
+        "/registry/minions/", "/registry/nodes/", "/registry/configmaps/default/"}) {
     INFO(prefix);
     CHECK_FALSE(may(prefix));
-    if (std::string_view{prefix} != "/registry/pods/") CHECK_FALSE(may(prefix, "n0"));
+    CHECK_FALSE(may(prefix, "n0"));
     CHECK_FALSE(may(prefix, "n1"));
   }
   CHECK(references.take({.type = actors::event_type::deleted, .object = pod}) ==
@@ -393,6 +401,30 @@ TEST_CASE("a node takes its finalizer from a volume of its own that goes, and no
   }));
   CHECK_FALSE(world.write<PersistentVolume>(
       {}, "v-n0", [](PersistentVolume& volume) { volume.mutable_metadata()->clear_finalizers(); }));
+}
+
+TEST_CASE("of a pod that runs elsewhere a node sees what policies are judged by", "[link]") {
+  api::core::v1::Pod pod;
+  pod.mutable_metadata()->set_name("p");
+  pod.mutable_metadata()->set_uid("u");
+  (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
+  (*pod.mutable_metadata()->mutable_annotations())["note"] = "hidden";
+  pod.mutable_spec()->set_node_name("n1");
+  auto& container = *pod.mutable_spec()->add_containers();
+  container.set_name("c");
+  container.add_ports()->set_name("http");
+  container.add_env()->set_value("hidden");
+  container.add_command("hidden");
+  pod.mutable_status()->set_pod_ip("10.42.0.1");
+  pod.mutable_status()->set_message("hidden");
+  const auto shown =
+      actors::shown_for_policies(api::object{api::kind_of<Pod>(), std::make_unique<Pod>(pod), 7});
+  CHECK(shown->revision() == 7);
+  const auto& body = shown->as<Pod>();
+  CHECK(body.metadata().labels().at("app") == "web");
+  CHECK(body.spec().containers(0).ports(0).name() == "http");
+  CHECK(body.status().pod_ip() == "10.42.0.1");
+  CHECK(body.ShortDebugString().find("hidden") == std::string::npos);
 }
 
 TEST_CASE("what a node asks for by chance never touches what is another's", "[link]") {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "actors/network/service_examples.hpp"
+#include "api/schema/core_node.pb.h"
 #include "support/cluster.hpp"
 
 namespace troupe::test {
@@ -25,7 +26,7 @@ struct proxied_cluster {
 
   proxied_cluster() {
     service_proxy_options options;
-    options.node.name = "node";
+    options.node = "node";
     options.table.service_network = "10.96.0.0/12";
     options.run = [to = given](rule_change change, auto done) {
       to->push_back({std::move(change.script), std::move(change.udp), std::move(done)});
@@ -101,6 +102,32 @@ TEST_CASE("connections by UDP are looked through where their endpoints change", 
   p.put("other", "10.96.0.21");
   REQUIRE(p.has(4));
   CHECK(p.given->back().udp.empty());
+}
+
+TEST_CASE("hints of zones are kept when the node is told its zone", "[services]") {
+  proxied_cluster p;
+  p.given->front().done({});
+  p.put("a", "10.96.0.20");
+  p.c.create(slice_body(
+      "a", {{"http", 8'080}},
+      {{.address = "10.42.0.1", .zone = "east"}, {.address = "10.42.0.2", .zone = "west"}}));
+  REQUIRE(p.has(2));
+  const auto finish = [&] {
+    do
+      p.given->back().done({});
+    while (p.c.run_until([&, seen = p.given->size()] { return p.given->size() > seen; },
+                         std::chrono::seconds{1}));
+  };
+  finish();
+  const auto before = p.given->size();
+  api::core::v1::Node node;
+  node.mutable_metadata()->set_name("node");
+  (*node.mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = "west";
+  p.c.create(node);
+  REQUIRE(p.has(before + 1));
+  const auto& text = p.given->back().text;
+  CHECK(text.find("goto pick-1") != std::string::npos);
+  CHECK(text.find("10.42.0.2 . 8080") != std::string::npos);
 }
 
 TEST_CASE("a table that somebody removed comes back", "[services]") {

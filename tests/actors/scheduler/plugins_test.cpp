@@ -111,6 +111,33 @@ TEST_CASE("selectors and node affinity choose nodes by label", "[scheduler]") {
     CHECK(b.place(make_pod("p", preferred)) == "one");
 }
 
+TEST_CASE("a pod that names its node is looked at on that node alone", "[scheduler]") {
+  bench b;
+  for (const char* name : {"a", "b", "c"})
+    b.node(make_node(name, "{}", "{}", "1", "1Gi"));
+  const auto named = [](const std::string& nodes, const std::string& cpu = "100m") {
+    return make_pod("p",
+                    "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                    "{nodeSelectorTerms: " +
+                        nodes + "}}}, containers: [{name: c, resources: {requests: {cpu: \"" + cpu +
+                        "\"}}}]}");
+  };
+  const auto field = [](const std::string& node) {
+    return "{matchFields: [{key: metadata.name, operator: In, values: [" + node + "]}]}";
+  };
+  CHECK(b.place(named("[" + field("b") + "]")) == "b");
+  CHECK(b.refusal(named("[" + field("b") + "]", "2")) ==
+        "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) "
+        "[NodeAffinity].");
+  CHECK(b.refusal(named("[" + field("gone") + "]")) ==
+        "0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [NodeAffinity].");
+  b.bound(make_request("q", "1", "1Gi"), "b");
+  CHECK(b.place(named("[" + field("b") + ", " + field("c") + "]")) == "c");
+  // A term that names none admits others.
+  CHECK(b.place(named("[" + field("b") +
+                      ", {matchExpressions: [{key: x, operator: DoesNotExist}]}]")) != "b");
+}
+
 TEST_CASE("a bound that is no number selects nothing", "[scheduler]") {
   bench b;
   b.node(make_node("n", "{size: \"7\"}"));

@@ -112,7 +112,8 @@ TEST_CASE("a request that asks for more gets what every node gets") {
       write_flat_json({{"nodeName", "worker-1"}, {"certificateRequest", greedy_request()}}));
   REQUIRE(answer.status == 201);
   const auto text = printed(member(read_flat_json(answer.body).value(), "certificate"));
-  CHECK_THAT(text, Contains("Subject: O=system:nodes, CN=system:node:worker-1\n"));
+  CHECK_THAT(text,
+             Contains("Subject: O=system:nodes, O=troupe:joined-nodes, CN=system:node:worker-1\n"));
   CHECK_THAT(text, Contains("CA:FALSE") && Contains("TLS Web Client Authentication"));
   CHECK_THAT(text, !Contains("masters") && !Contains("admin") && !Contains("localhost") &&
                        !Contains("CA:TRUE") && !Contains("Server Authentication"));

@@ -92,6 +92,26 @@ const membership_asker by_token;
 
 }  // namespace
 
+TEST_CASE("a certificate that joining gave is good with the key of its Node alone") {
+  members cluster;
+  cluster.add_node("joined", "key-a");
+  cluster.add_node("by-hand", "");
+  const auto may = [&](const std::string& node, const std::string& key, bool by_joining) {
+    user_info user{"system:node:" + node, {}, {"system:nodes"}};
+    if (by_joining) user.groups.emplace_back(actors::joined_nodes_group);
+    return check_membership(cluster.now(), user, key).has_value();
+  };
+  CHECK(may("joined", "key-a", true));
+  CHECK_FALSE(may("joined", "key-b", true));
+  CHECK_FALSE(may("by-hand", "key-a", true));
+  CHECK_FALSE(may("gone", "key-a", true));
+  // Signed otherwise, or before certificates of joining said so.
+  CHECK(may("joined", "key-a", false));
+  CHECK_FALSE(may("joined", "key-b", false));
+  CHECK(may("by-hand", "key-a", false));
+  CHECK(may("gone", "key-a", false));
+}
+
 TEST_CASE("a token makes a Node where there is none, and only where there is none") {
   members all;
   const auto made = all.admit("n0", "key-n0", by_token);

@@ -6,8 +6,10 @@
 
 #include "api/codec/codec.hpp"
 #include "api/kind_row.hpp"
+#include "api/kinds/deprecations.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/schema/networking_policy.pb.h"
 #include "api/scheme.hpp"
 #include "server/fixtures/rest_fixture.hpp"
 #include "support/kind_examples.hpp"
@@ -55,7 +57,8 @@ TEST_CASE("every kind is created, read, listed, patched and deleted") {
     REQUIRE(made.status == 201);
     CHECK(made.at("kind") == example.kind);
     CHECK(made.at("apiVersion") == example.api_version);
-    CHECK(made.headers.contains("warning") == !kind->row().warning.empty());
+    CHECK(made.headers.contains("warning") ==
+          (!kind->row().warning.empty() || !api::deprecation_of(*kind).empty()));
     CHECK(server.get(one).text() == made.text());
     const auto list = server.get(all);
     CHECK(list.at("kind") == std::string(example.kind) + "List");
@@ -151,6 +154,15 @@ TEST_CASE("what is stored and not enforced says so at every write") {
   CHECK_FALSE(server.get(policies + "/deny").headers.contains("warning"));
 }
 
+TEST_CASE("a kind that this cluster enforces comes without the warning") {
+  rest_test server{{.rest = {.enforced = {&api::kind_of<api::networking::v1::NetworkPolicy>()}}}};
+  const auto made = server.post("/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",
+                                R"({"kind":"NetworkPolicy","apiVersion":"networking.k8s.io/v1",)"
+                                R"("metadata":{"name":"deny"},"spec":{"podSelector":{}}})");
+  REQUIRE(made.status == 201);
+  CHECK_FALSE(made.headers.contains("warning"));
+}
+
 TEST_CASE("a request for a certificate names who asks, and is approved apart") {
   rest_test server;
   const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
@@ -193,6 +205,20 @@ TEST_CASE("parts of the control plane say how they are when they are asked") {
   CHECK(server.get("/api/v1/componentstatuses/store").at("conditions.0.message") == "ok");
   CHECK(server.get("/api/v1/componentstatuses/none").status == 404);
   CHECK(server.post("/api/v1/componentstatuses", "{}").status == 405);
+}
+
+TEST_CASE("who reads a kind that upstream has deprecated is warned") {
+  rest_test server;
+  const auto warning = [&](const std::string& path) {
+    const auto answer = server.get(path);
+    const auto found = answer.headers.find("warning");
+    return found == answer.headers.end() ? std::string{} : found->second;
+  };
+  CHECK(warning("/api/v1/componentstatuses") ==
+        "299 - \"v1 ComponentStatus is deprecated in v1.19+\"");
+  CHECK(warning("/api/v1/namespaces/default/endpoints") ==
+        "299 - \"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice\"");
+  CHECK(warning("/api/v1/services").empty());
 }
 
 TEST_CASE("a stateful set is scaled by its scale") {

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "api/values/base64.hpp"
+#include "server/credentials/x509.hpp"
 #include "server/fixtures/guarded_api.hpp"
 
 using namespace troupe;
@@ -131,7 +133,12 @@ TEST_CASE("what a kubelet may read follows its pods at once") {
   CHECK(api.ask(n0, "GET", late).status == 403);
   // A volume that is another claim's takes its secret along.
   CHECK(api.ask(n0, "GET", core + "secrets/driver").status == 200);
-  CHECK(api.ask("root", "DELETE", "/api/v1/persistentvolumes/v0").status == 200);
+  const std::string volume = "/api/v1/persistentvolumes/v0";
+  CHECK(api.ask("root", "DELETE", volume).status == 200);
+  CHECK(api.ask(n0, "GET", core + "secrets/driver").status == 200);
+  CHECK(api.ask("root", "PATCH", volume, R"({"metadata":{"finalizers":null}})",
+                {{"Content-Type", merge}})
+            .status == 200);
   CHECK(api.ask(n0, "GET", core + "secrets/driver").status == 403);
 }
 
@@ -252,6 +259,34 @@ TEST_CASE("a kubelet writes the status of its pods, evicts and deletes them, and
   CHECK(made.status == 201);
   CHECK(made.at("spec.serviceAccountName").empty());
   CHECK(api.ask(n0, "DELETE", core + "pods/m?gracePeriodSeconds=0").status == 200);
+}
+
+TEST_CASE("a kubelet asks for certificates of its own name alone") {
+  two_kubelets api;
+  const auto key = server::x509::make_key().value();
+  int asked = 0;
+  const auto ask = [&](const std::string& signer, const std::string& pem) {
+    std::string encoded;
+    api::append_base64(encoded, pem);
+    return api.ask(n0, "POST", "/apis/certificates.k8s.io/v1/certificatesigningrequests",
+                   fmt::format(R"({{"metadata":{{"name":"r{}"}},"spec":{{"request":"{}",)"
+                               R"("signerName":"kubernetes.io/{}","usages":["client auth"]}}}})",
+                               asked++, encoded, signer));
+  };
+  const auto of = [&](const std::string& name) {
+    return server::x509::make_request(key, name).value();
+  };
+  const std::string words = "can only create a node CSR with CN=system:node:n0";
+  for (const auto* signer : {"kube-apiserver-client-kubelet", "kubelet-serving"}) {
+    CHECK(ask(signer, of(n0)).status == 201);
+    refused(ask(signer, of("system:node:n1")), words);
+    refused(ask(signer, of("admin")), words);
+    refused(ask(signer,
+                "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n"
+                "-----END CERTIFICATE REQUEST-----\n"),
+            "unable to parse csr");
+  }
+  CHECK(ask("kube-apiserver-client", of("admin")).status == 201);
 }
 
 TEST_CASE("a node's certificate gives no roles, bindings, certificates or other names") {

@@ -2,22 +2,15 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <csignal>
-#include <memory>
 
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
-#include "system/containers/private_containerd.hpp"
-#include "system/kubectl.hpp"
-#include "system/node.hpp"
+#include "system/containers/container_machine.hpp"
 
 using namespace troupe;
 using namespace troupe::test;
 
 namespace {
-
-constexpr auto limit = std::chrono::seconds{60};
 
 const char* const web = R"(apiVersion: apps/v1
 kind: Deployment
@@ -39,51 +32,6 @@ spec:
         resources: {limits: {memory: 32Mi, cpu: 200m}}
 )";
 
-// The node, its containerd, and a terminal at it.
-class machine {
- public:
-  machine(const scratch_folder& folder, const std::string& subnet)
-      : folder_{folder.path()}, runtime{folder.path() / "containerd", subnet} {
-    start();
-  }
-
-  void start() {
-    node_ = std::make_unique<node>(
-        folder_ / "data",
-        std::vector<std::string>{"--runtime", "cri", "--cri-endpoint", runtime.endpoint()});
-    const auto all = kubectls();
-    if (all.empty()) throw std::runtime_error{"no kubectl is installed"};
-    // One for each node: its port is another one.
-    at_ = std::make_unique<terminal>(all.back(), folder_ / fmt::format("home-{}", node_->port()),
-                                     node_->kubeconfig());
-  }
-  void kill() {
-    node_->signal(SIGKILL);
-    node_->wait(limit);
-  }
-
-  process_result run(const std::string& command) const { return at_->run(command); }
-  // Until its output is so.
-  std::string until(const std::string& command, const std::string& wanted) const {
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    for (;;) {
-      auto output = run(command).output;
-      if (output == wanted || std::chrono::steady_clock::now() > deadline) return output;
-    }
-  }
-  const std::filesystem::path& home() const { return at_->folder(); }
-
- private:
-  const std::filesystem::path folder_;
-
- public:
-  private_containerd runtime;
-
- private:
-  std::unique_ptr<node> node_;
-  std::unique_ptr<terminal> at_;
-};
-
 const std::string ready = "kubectl get deployment web -o jsonpath={.status.readyReplicas}";
 const std::string ids =
     "kubectl get pods -o jsonpath='{range .items[*]}{.status.containerStatuses[0].containerID} "
@@ -95,7 +43,7 @@ TEST_CASE("a deployment runs as containers that answer, are entered, outlive kil
           "[containers]") {
   if (const auto lacks = private_containerd::missing()) return skip(*lacks);
   const scratch_folder folder;
-  machine on{folder, "10.213.1.0/24"};
+  container_machine on{folder.path(), "10.213.1.0/24"};
   write_file(on.home() / "web.yaml", web);
   REQUIRE(on.run("kubectl create -f web.yaml").code == 0);
   REQUIRE(on.until(ready, "2") == "2");

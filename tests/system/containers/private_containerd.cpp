@@ -24,8 +24,9 @@ std::optional<std::string> private_containerd::missing() {
   return std::nullopt;
 }
 
-private_containerd::private_containerd(std::filesystem::path folder, const std::string& subnet)
-    : folder_{std::move(folder)} {
+private_containerd::private_containerd(std::filesystem::path folder, const std::string& subnet,
+                                       std::vector<std::string> wrapper)
+    : folder_{std::move(folder)}, wrapper_{std::move(wrapper)} {
   std::filesystem::create_directories(folder_);
   const auto made = shell(fmt::format("{}/system/containers/configure {} {} 2>&1",
                                       TROUPE_SOURCE_DIR "/tests", folder_.string(), subnet));
@@ -50,8 +51,9 @@ void private_containerd::kill() {
 
 void private_containerd::start() {
   const auto log = folder_ / "containerd.log";
-  process_ = std::make_unique<process>(
-      std::vector<std::string>{"containerd", "-c", folder_ / "config.toml"}, log);
+  auto command = wrapper_;
+  command.insert(command.end(), {"containerd", "-c", folder_ / "config.toml"});
+  process_ = std::make_unique<process>(std::move(command), log);
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
   while (shell("ctr -a " + socket() + " version 2>/dev/null").code != 0) {
     if (std::chrono::steady_clock::now() > deadline)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "system/process.hpp"
 
@@ -17,11 +18,13 @@ class private_containerd {
   static std::optional<std::string> missing();
 
   // Throws std::runtime_error when it does not come up. `subnet` as 10.213.1.0/24, of no other
-  // test.
-  private_containerd(std::filesystem::path folder, const std::string& subnet);
+  // test; without one it has no network. `wrapper`: what its command has before it.
+  private_containerd(std::filesystem::path folder, const std::string& subnet,
+                     std::vector<std::string> wrapper = {});
   // Kills the containers that are left, and removes their networks.
   ~private_containerd();
 
+  const std::filesystem::path& folder() const { return folder_; }
   std::string endpoint() const { return "unix://" + socket(); }
   std::string socket() const { return folder_ / "containerd.sock"; }
   // SIGKILL. Containers go on.
@@ -32,6 +35,7 @@ class private_containerd {
 
  private:
   const std::filesystem::path folder_;
+  const std::vector<std::string> wrapper_;
   std::unique_ptr<process> process_;
 };
 

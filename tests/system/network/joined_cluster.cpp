@@ -88,6 +88,7 @@ joined_cluster::joined_cluster(unsigned joined, const cluster_flags& flags) : fl
   std::vector<std::string> words{"node", "--listen", first.address() + ":6443", "--node-name",
                                  first.name()};
   words.insert(words.end(), flags_.control.begin(), flags_.control.end());
+  add_own(first, words);
   first.start(words);
   for (unsigned i = 0; i < joined; ++i)
     join(add());
@@ -115,7 +116,14 @@ void joined_cluster::join(machine& one) {
   auto words = token_line();
   words.insert(words.end(), {"--node-name", one.name()});
   words.insert(words.end(), flags_.joined.begin(), flags_.joined.end());
+  add_own(one, words);
   one.start(words);
+}
+
+void joined_cluster::add_own(machine& one, std::vector<std::string>& words) const {
+  if (!flags_.own) return;
+  const auto more = flags_.own(one);
+  words.insert(words.end(), more.begin(), more.end());
 }
 
 // -- as a user ------------------------------------------------------------------------------------

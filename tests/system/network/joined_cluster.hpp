@@ -27,6 +27,8 @@ bool soon(std::chrono::milliseconds limit, const std::function<bool()>& holds);
 struct cluster_flags {
   std::vector<std::string> control;
   std::vector<std::string> joined;
+  // More of one machine, which it may prepare first.
+  std::function<std::vector<std::string>(machine& one)> own = {};
 };
 // A node is given up after 4 s of silence, so that a test need not wait for 40.
 cluster_flags quick();
@@ -73,6 +75,7 @@ class joined_cluster {
  private:
   template <class List>
   List list(const std::string& path);
+  void add_own(machine& one, std::vector<std::string>& words) const;
 
   const scratch_folder folder_;
   const cluster_flags flags_;

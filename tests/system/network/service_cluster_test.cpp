@@ -4,9 +4,8 @@
 #include <set>
 #include <string>
 
-#include "actors/network/services/nft_process.hpp"
-#include "support/skip.hpp"
 #include "system/network/joined_cluster.hpp"
+#include "system/network/pod_machine.hpp"
 
 using namespace troupe::test;
 using Catch::Matchers::Contains;
@@ -90,16 +89,11 @@ struct served_cluster : joined_cluster {
   }
 };
 
-bool can_run() {
-  if (!troupe::actors::services::find_nft()) return skip("the program nft is not installed"), false;
-  return network_space::possible();
-}
-
 }  // namespace
 
 TEST_CASE("every machine of a cluster reaches its services, and the API at its own",
           "[network][services]") {
-  if (!can_run()) return;
+  if (!can_try_rules()) return;
   served_cluster c;
   const std::set<std::string> both{"m1", "m2"};
   const std::string cluster_ip = "http://10.96.0.100", node_port = ":30080";
@@ -127,7 +121,7 @@ TEST_CASE("every machine of a cluster reaches its services, and the API at its o
 
 TEST_CASE("a restart keeps the rules of services, and a machine that leaves takes its own away",
           "[network][services]") {
-  if (!can_run()) return;
+  if (!can_try_rules()) return;
   served_cluster c;
   auto& m2 = c.at(2);
   const auto tables = [&] { return m2.run("nft list tables").output; };

@@ -149,8 +149,8 @@ cri::LinuxContainerResources resources_of(const Pod& pod, const Container& conta
   const auto cpu_limit = amount(limits, "cpu");
   auto cpu_request = amount(requests, "cpu");
   if (!cpu_request) cpu_request = cpu_limit;
-  constexpr std::int64_t shares_of_one = 1024;
-  const auto shares = cpu_request ? cpu_request->milli_value() * shares_of_one / 1000 : 0;
+  const auto shares =
+      cpu_request ? cpu_request->milli_value() * cri_defaults::shares_of_one / 1000 : 0;
   out.set_cpu_shares(std::max(shares, cri_defaults::smallest_shares));
   if (cpu_limit) {
     out.set_cpu_period(cri_defaults::cpu_period_us);
@@ -212,6 +212,11 @@ runtime_result<cri::ContainerConfig> container_request(const container_config& c
   *linux.mutable_resources() = resources_of(pod, *config.spec, node.memory_bytes);
   set_security(pod, effective_context(pod, *config.spec), node, image,
                *linux.mutable_security_context());
+  auto& namespaces = *linux.mutable_security_context()->mutable_namespace_options();
+  if (!config.target.empty() && namespaces.pid() == cri::CONTAINER) {
+    namespaces.set_pid(cri::TARGET);
+    namespaces.set_target_id(config.target.substr(config.target.find("://") + 3));
+  }
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,5 +55,16 @@ class cri_client {
 
   grpc_channel channel_;
 };
+
+// Waits for the answer: neither on an actor's thread nor on the loop's.
+template <class Response, class Request>
+cri_result<Response> wait_for(cri_client& client, const char* method, const Request& request,
+                              std::chrono::milliseconds timeout = cri_defaults::call_timeout) {
+  auto answer = std::make_shared<std::promise<cri_result<Response>>>();
+  auto answered = answer->get_future();
+  client.runtime<Response>(
+      method, request, [answer](const auto& result) { answer->set_value(result); }, timeout);
+  return answered.get();
+}
 
 }  // namespace troupe::actors

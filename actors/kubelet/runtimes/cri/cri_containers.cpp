@@ -31,8 +31,11 @@ std::int64_t seconds_of(runtime::duration time) {
 void cri_runtime::create_container(container_config config, runtime_answer<std::string> done) {
   loop_->soon([this, config = std::move(config), done] {
     remove_older(config, [this, config, done] {
-      images_.user_of(config.image_ref, [this, config, done](const image_user& user) {
-        send_container(config, user, done);
+      images_.user_of(config.image_ref, [this, config, done](const auto& user) {
+        if (user) return send_container(config, *user, done);
+        done(tl::make_unexpected(runtime_error{
+            error_kind::refused, "the image cannot be asked about: " + user.error().message,
+            "CreateContainerError"}));
       });
     });
   });
@@ -40,6 +43,7 @@ void cri_runtime::create_container(container_config config, runtime_answer<std::
 
 // kubernetes: of each container one that has ended is kept.
 void cri_runtime::remove_older(const container_config& than, std::function<void()> done) {
+  if (than.attempt < 2) return done();
   list_containers(than.pod->meta().uid(),
                   [this, name = than.spec->name(), attempt = than.attempt, done](const auto& all) {
                     if (all)
@@ -60,6 +64,7 @@ void cri_runtime::send_container(container_config config, const image_user& user
     done(tl::make_unexpected(runtime_error{error_kind::refused, std::move(message), reason}));
   };
   const auto make = [this, config, user, sandbox, refuse, done] {
+    remove_older_files(node_, config.pod->meta().uid(), config.spec->name(), config.attempt);
     auto placed = config;
     const auto files = make_container_files(placed, node_, sandbox.ip);
     if (!files) return refuse(files.error(), "CreateContainerConfigError");

@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <future>
 
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/runtimes/cri/cri_log_stream.hpp"
+#include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
+#include "actors/kubelet/runtimes/cri/pod_groups.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -23,18 +24,16 @@ using error_kind = runtime_error::kind;
 cri_node node_of(const cri_runtime_options& options) {
   return {.root_dir = options.root_dir,
           .dns = read_node_dns(),
+          .dns_address = options.dns_address,
+          .dns_domain = options.dns_domain,
           .memory_bytes = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE)};
 }
 
 cri_result<cri::VersionResponse> ask_version(const std::shared_ptr<event_loop>& loop,
                                              const std::string& socket) {
   cri_client client{loop, socket};
-  auto answer = std::make_shared<std::promise<cri_result<cri::VersionResponse>>>();
-  auto answered = answer->get_future();
-  client.runtime<cri::VersionResponse>(
-      "Version", cri::VersionRequest{}, [answer](const auto& result) { answer->set_value(result); },
-      cri_defaults::version_timeout);
-  return answered.get();
+  return wait_for<cri::VersionResponse>(client, "Version", cri::VersionRequest{},
+                                        cri_defaults::version_timeout);
 }
 
 std::string label(const google::protobuf::Map<std::string, std::string>& labels, const char* name) {
@@ -59,9 +58,25 @@ tl::expected<std::string, std::string> ask_runtime_version(const std::string& so
   return answer->runtime_name() + " " + answer->runtime_version();
 }
 
+tl::expected<std::string, std::string> ask_cni_folder(const std::string& socket) {
+  const auto loop = std::make_shared<event_loop>();
+  cri::StatusRequest request;
+  request.set_verbose(true);
+  const auto answer = [&] {
+    cri_client client{loop, socket};
+    return wait_for<cri::StatusResponse>(client, "Status", request, cri_defaults::version_timeout);
+  }();
+  loop->stop();
+  if (!answer) return tl::make_unexpected(answer.error().message);
+  return cni_folder_of(*answer);
+}
+
 cri_runtime::cri_runtime(cri_runtime_options options)
     : options_{std::move(options)},
-      features_{.name = "containerd", .version = "containerd://unknown", .own_network = true},
+      features_{.name = "containerd",
+                .version = "containerd://unknown",
+                .own_network = true,
+                .ephemeral_containers = true},
       node_{node_of(options_)},
       loop_{std::make_shared<event_loop>()},
       client_{std::make_shared<cri_client>(loop_, options_.socket)},
@@ -78,6 +93,7 @@ cri_runtime::cri_runtime(cri_runtime_options options)
     problem_ = "container runtime is down: " + version.error().message;
     log().warn("kubelet: {}", problem_);
   }
+  remember_runtime(options_.root_dir, options_.socket);
   loop_->soon([this] {
     watcher_.start();
     collector_.start();
@@ -131,16 +147,8 @@ void cri_runtime::check_health() {
 std::vector<std::string> cri_runtime::unsupported_fields(const Pod& pod) const {
   std::vector<std::string> out;
   const auto& spec = pod.spec();
-  if (spec.ephemeral_containers_size() != 0) out.push_back("spec.ephemeralContainers");
   if (!spec.runtime_class_name().empty()) out.push_back("spec.runtimeClassName");
   if (spec.resource_claims_size() != 0) out.push_back("spec.resourceClaims");
-  if (!spec.subdomain().empty()) out.push_back("spec.subdomain");
-  if (spec.set_hostname_as_fqdn()) out.push_back("spec.setHostnameAsFQDN");
-  for (const auto& container : spec.init_containers())
-    if (container.restart_policy() == "Always")
-      out.push_back(
-          fmt::format("spec.initContainers{{{}}}.restartPolicy (it is waited for like any other)",
-                      container.name()));
   return out;
 }
 
@@ -194,15 +202,27 @@ void cri_runtime::list_containers(
 }
 
 void cri_runtime::list(const std::string& pod_uid, std::function<void(found_pod)> done) {
-  const auto again = [this, pod_uid, done] {
-    loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list(pod_uid, done); });
+  struct answers {
+    std::optional<cri_result<sandboxes>> pods;
+    std::optional<cri_result<std::vector<cri::Container>>> containers;
   };
-  list_sandboxes(pod_uid, [this, pod_uid, done, again](const auto& pods) {
-    if (!pods) return again();
-    list_containers(pod_uid, [this, pod_uid, done, again, pods = *pods](const auto& containers) {
-      if (!containers) return again();
-      describe(pod_uid, pods, *containers, done);
-    });
+  const auto both = std::make_shared<answers>();
+  const auto take = [this, pod_uid, done, both] {
+    if (!both->pods || !both->containers) return;
+    if (!*both->pods || !*both->containers) {
+      loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list(pod_uid, done); });
+      return;
+    }
+    if ((*both->pods)->empty()) new_pods_.insert(pod_uid);
+    describe(pod_uid, **both->pods, **both->containers, done);
+  };
+  list_sandboxes(pod_uid, [both, take](auto pods) {
+    both->pods = std::move(pods);
+    take();
+  });
+  list_containers(pod_uid, [both, take](auto containers) {
+    both->containers = std::move(containers);
+    take();
   });
 }
 
@@ -213,10 +233,13 @@ void cri_runtime::describe(const std::string& pod_uid, const sandboxes& pods,
   struct gathering {
     found_pod pod;
     std::size_t open = 1;
+    bool again = false;
   };
   auto state = std::make_shared<gathering>();
-  const auto one_less = [state, done] {
-    if (--state->open == 0) done(std::move(state->pod));
+  const auto one_less = [this, pod_uid, state, done] {
+    if (--state->open != 0) return;
+    if (!state->again) return done(std::move(state->pod));
+    loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { list(pod_uid, done); });
   };
   std::map<std::string, std::map<std::uint32_t, const cri::Container*>> by_name;
   for (const auto& each : all)
@@ -249,8 +272,10 @@ void cri_runtime::describe(const std::string& pod_uid, const sandboxes& pods,
   const auto ready = !pods.empty() && pods.front().state() == cri::SANDBOX_READY;
   if (!ready) return one_less();
   address_of(pods.front().id(), pods.front().metadata().attempt(),
-             [this, state, one_less, pod_uid](const auto& sandbox) {
+             [state, one_less](const auto& sandbox) {
                if (sandbox) state->pod.sandbox = *sandbox;
+               // What is not known has not gone: who asks would end what runs in it.
+               state->again = !sandbox && sandbox.error().code != grpc_code::not_found;
                one_less();
              });
 }
@@ -269,8 +294,15 @@ void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
 }
 
 void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
-  const auto& uid = config.pod->meta().uid();
-  list_sandboxes(uid, [this, pod = config.pod, observer](const auto& found) {
+  loop_->soon([this, pod = config.pod, observer] {
+    // That there is none yet was seen when the pod was looked for.
+    if (new_pods_.erase(pod->meta().uid()) != 0) return start_sandbox(pod, 0, observer);
+    replace_sandbox(pod, observer);
+  });
+}
+
+void cri_runtime::replace_sandbox(const api::object_ptr& pod, sandbox_observer observer) {
+  list_sandboxes(pod->meta().uid(), [this, pod, observer](const auto& found) {
     if (!found) return observer(sandbox_lost{{error_kind::failed, found.error().message}});
     // The newest keeps the containers that ended in it, which are asked for; one that could not be
     // made has none and keeps its name.
@@ -291,6 +323,8 @@ void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) 
 
 void cri_runtime::start_sandbox(const api::object_ptr& pod, std::uint32_t attempt,
                                 sandbox_observer observer) {
+  if (const auto name = host_name(pod->as<Pod>()); !name)
+    return observer(sandbox_lost{{error_kind::failed, name.error()}});
   cri::RunPodSandboxRequest request;
   *request.mutable_config() = sandbox_config_of(pod->as<Pod>(), attempt, node_);
   const auto lost = [observer](const grpc_error& error) {
@@ -311,7 +345,9 @@ void cri_runtime::start_sandbox(const api::object_ptr& pod, std::uint32_t attemp
         },
         cri_defaults::sandbox_timeout);
   };
-  const auto prepare = [logs = request.config().log_directory(), run] {
+  const auto prepare = [pod, logs = request.config().log_directory(), run] {
+    if (const auto unset = make_pod_group(pod->as<Pod>()); !unset.empty())
+      log().warn("kubelet: limits of pod {} are not set:{}", pod->meta().name(), unset);
     std::error_code problem;
     std::filesystem::create_directories(logs, problem);
     run(problem ? fmt::format("cannot make {}: {}", logs, problem.message()) : std::string{});
@@ -348,6 +384,7 @@ void cri_runtime::remove_pod(const std::string& pod_uid, std::function<void()> d
       loop_->after(cri_defaults::ask_again, [this, pod_uid, done] { remove_pod(pod_uid, done); });
       return;
     }
+    new_pods_.erase(pod_uid);
     std::vector<std::string> ids;
     for (const auto& each : *found)
       ids.push_back(each.id());

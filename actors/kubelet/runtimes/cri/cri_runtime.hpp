@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ namespace troupe::actors {
 struct cri_runtime_options {
   std::filesystem::path root_dir;
   std::string socket;  // its path
+  // Where the names of the cluster are served, and its domain; empty: pods ask the node's
+  // resolvers.
+  std::string dns_address = {};
+  std::string dns_domain = {};
   image_limits images = {};
 };
 
@@ -37,6 +42,9 @@ std::optional<std::string> socket_path(std::string_view endpoint);
 // Whether a server of the interface answers there: "containerd 1.6.20", or why not. Blocks for
 // `cri_defaults::version_timeout` at most.
 tl::expected<std::string, std::string> ask_runtime_version(const std::string& socket);
+// The folder where that server looks for networks of pods (CNI); empty: it does not say. Blocks so
+// long, too.
+tl::expected<std::string, std::string> ask_cni_folder(const std::string& socket);
 
 class cri_runtime final : public container_runtime {
  public:
@@ -90,6 +98,7 @@ class cri_runtime final : public container_runtime {
                 const std::vector<cri::Container>& all, std::function<void(found_pod)> done);
   void address_of(const std::string& sandbox, std::uint32_t attempt,
                   std::function<void(cri_result<sandbox_status>)> done);
+  void replace_sandbox(const api::object_ptr& pod, sandbox_observer observer);
   void start_sandbox(const api::object_ptr& pod, std::uint32_t attempt, sandbox_observer observer);
   // Stops and removes them one after another.
   void remove_sandboxes(std::vector<std::string> ids, std::function<void()> done);
@@ -111,6 +120,7 @@ class cri_runtime final : public container_runtime {
   std::string problem_;  // why no pod can be run; guarded by mutex_
   // Of the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;
+  std::set<std::string> new_pods_;  // uids of those that were found to have had no sandbox
   image_puller images_;
   image_collector collector_;
   container_watcher watcher_;

@@ -46,13 +46,21 @@ inline constexpr auto log_rotation = 10s;
 // Images whose pulls failed that are remembered; pulls that wait for their turn.
 inline constexpr std::size_t failed_pulls = 1'000;
 inline constexpr std::size_t waiting_pulls = 1'000;
+// Images whose users are remembered between their look and the making of a container.
+inline constexpr std::size_t known_users = 1'000;
 
 // kubernetes: cm/helpers_linux.go and qos/policy.go.
 inline constexpr std::int64_t cpu_period_us = 100'000;
 inline constexpr std::int64_t smallest_quota_us = 1'000;
 inline constexpr std::int64_t smallest_shares = 2;
+inline constexpr std::int64_t shares_of_one = 1024;  // of one processor
 inline constexpr std::int64_t guaranteed_oom_score = -997;
 inline constexpr std::int64_t best_effort_oom_score = 1000;
+
+// kubernetes: the domain of its own names; those of a host, and what Linux takes for one.
+inline constexpr const char* cluster_domain = "cluster.local";
+inline constexpr std::size_t host_name_bytes = 63;
+inline constexpr std::size_t kernel_host_name_bytes = 64;
 
 // kubernetes: MaxContainerTerminationMessageLength and …LogLength, …LogLines.
 inline constexpr std::size_t termination_message_bytes = 4096;

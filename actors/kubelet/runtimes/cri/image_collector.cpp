@@ -20,16 +20,31 @@ bool names(const std::string& text, const cri::Image& image) {
   return text == image.id() || among(image.repo_tags()) || among(image.repo_digests());
 }
 
-}  // namespace
-
-std::string sandbox_image_of(const cri::StatusResponse& status) {
-  const auto config = status.info().find("config");
+// A verbose status of containerd has its configuration; nothing of other servers.
+google::protobuf::Struct config_of(const cri::StatusResponse& status) {
   google::protobuf::Struct document;
+  const auto config = status.info().find("config");
   if (config == status.info().end() ||
       !google::protobuf::util::JsonStringToMessage(config->second, &document).ok())
     return {};
-  const auto found = document.fields().find("sandboxImage");
-  return found == document.fields().end() ? std::string{} : found->second.string_value();
+  return document;
+}
+
+}  // namespace
+
+std::string sandbox_image_of(const cri::StatusResponse& status) {
+  const auto config = config_of(status);
+  const auto found = config.fields().find("sandboxImage");
+  return found == config.fields().end() ? std::string{} : found->second.string_value();
+}
+
+std::string cni_folder_of(const cri::StatusResponse& status) {
+  const auto config = config_of(status);
+  const auto networks = config.fields().find("cni");
+  if (networks == config.fields().end()) return {};
+  const auto& fields = networks->second.struct_value().fields();
+  const auto found = fields.find("confDir");
+  return found == fields.end() ? std::string{} : found->second.string_value();
 }
 
 image_collector::image_collector(std::shared_ptr<event_loop> loop,

@@ -18,6 +18,8 @@ namespace troupe::actors {
 // The image of sandboxes, as the server's verbose Status names it (containerd); empty: it does not.
 // Pure.
 std::string sandbox_image_of(const cri::StatusResponse& status);
+// Where it looks for networks of pods; empty where it does not say.
+std::string cni_folder_of(const cri::StatusResponse& status);
 
 class image_collector {
  public:

@@ -65,7 +65,11 @@ void image_puller::decide(const std::string& image, const image_request& request
     return done(refused(
         "ErrImageNeverPull",
         fmt::format("Container image \"{}\" is not present with pull policy of Never", image)));
-  if (present && policy != "Always") return done(found->image().id());
+  if (present && policy != "Always") {
+    if (users_.size() >= cri_defaults::known_users) users_.clear();
+    users_[found->image().id()] = actors::user_of(found->image());
+    return done(found->image().id());
+  }
   const auto key = request.pod->meta().uid() + '_' + image;
   const auto failed = failures_.find(key);
   if (failed != failures_.end() && failed->second.again > event_loop::clock::now())
@@ -122,14 +126,25 @@ void image_puller::end_pull(const order& ended, const cri_result<cri::PullImageR
   pull_next();
 }
 
-void image_puller::user_of(const std::string& image_ref, std::function<void(image_user)> done) {
+image_user user_of(const cri::Image& image) {
+  image_user user{.uid = std::nullopt, .name = image.username()};
+  if (image.has_uid())
+    user.uid = image.uid().value();
+  else if (user.name.empty())
+    user.uid = 0;
+  return user;
+}
+
+void image_puller::user_of(const std::string& image_ref,
+                           std::function<void(cri_result<image_user>)> done) {
+  if (const auto known = users_.find(image_ref); known != users_.end()) return done(known->second);
   cri::ImageStatusRequest ask;
   ask.mutable_image()->set_image(image_ref);
   client_->images<cri::ImageStatusResponse>("ImageStatus", ask, [done](const auto& found) {
-    image_user user;
-    if (found && found->image().has_uid()) user.uid = found->image().uid().value();
-    if (found) user.name = found->image().username();
-    done(std::move(user));
+    if (!found) return done(tl::make_unexpected(found.error()));
+    if (!found->has_image())
+      return done(tl::make_unexpected(grpc_error{grpc_code::not_found, "the image has gone"}));
+    done(actors::user_of(found->image()));
   });
 }
 

@@ -15,6 +15,9 @@
 
 namespace troupe::actors {
 
+// Root where the image's config says nothing. Pure.
+image_user user_of(const cri::Image& image);
+
 // "nginx" is "nginx:latest"; the error says why a text names no image. Pure.
 tl::expected<std::string, std::string> complete_image(const std::string& image);
 
@@ -23,8 +26,8 @@ class image_puller {
   explicit image_puller(std::shared_ptr<cri_client> client) : client_{std::move(client)} {}
 
   void pull(const image_request& request, runtime_answer<std::string> done);
-  // Who the image runs as; nothing where it cannot be asked.
-  void user_of(const std::string& image_ref, std::function<void(image_user)> done);
+  // Who the image runs as: root where its config says nothing.
+  void user_of(const std::string& image_ref, std::function<void(cri_result<image_user>)> done);
 
  private:
   struct order {
@@ -47,6 +50,7 @@ class image_puller {
   const std::shared_ptr<cri_client> client_;
   std::deque<order> waiting_;
   bool pulling_ = false;
+  std::map<std::string, image_user> users_;  // by an image's id, which stands for its content
   std::map<std::string, failure> failures_;  // by pod and image, as its secrets decide too
 };
 

@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "actors/kubelet/logs/log_reader.hpp"
@@ -35,6 +38,11 @@ void write_file(const fs::path& path, const std::string& text, mode_t mode) {
     throw std::system_error{errno, std::generic_category(), "cannot write " + path.string()};
 }
 
+std::string read_whole(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
 // Binds what the subPath is now; one that is missing becomes a directory.
 void bind_sub_path(container_mount& mount, const fs::path& at) {
   if (mount.own && !open_source(mount)) {
@@ -59,6 +67,18 @@ void bind_sub_path(container_mount& mount, const fs::path& at) {
   mount.sub_path.clear();
 }
 
+std::string last_bytes(const fs::path& path, std::size_t limit) {
+  std::ifstream file{path, std::ios::ate};
+  const auto size = static_cast<std::streamoff>(file.tellg());
+  if (size <= 0) return {};
+  const auto kept = std::min(size, static_cast<std::streamoff>(limit));
+  file.seekg(size - kept);
+  std::string text(static_cast<std::size_t>(kept), '\0');
+  file.read(text.data(), kept);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
 }  // namespace
 
 tl::expected<container_files_of_pod, std::string> make_container_files(container_config& config,
@@ -69,10 +89,11 @@ tl::expected<container_files_of_pod, std::string> make_container_files(container
   const auto attempt = fmt::format("{}-{}", config.spec->name(), config.attempt);
   fs::create_directories(dir / "logs" / config.spec->name());
   container_files_of_pod files;
-  if (!ip.empty()) {
-    files.hosts = dir / "etc-hosts";
-    write_file(files.hosts, hosts_file(pod, ip), 0644);
-  }
+  files.hosts = dir / "etc-hosts";
+  write_file(files.hosts,
+             pod.spec().host_network() ? hosts_file_of_node(pod, read_whole("/etc/hosts"))
+                                       : hosts_file(pod, ip),
+             0644);
   if (!config.spec->termination_message_path().empty()) {
     files.termination_message = dir / "messages" / attempt;
     fs::create_directories(dir / "messages");
@@ -94,11 +115,8 @@ std::string termination_message(const cri::ContainerStatus& ended) {
   };
   const auto file = note(cri_annotations::message_file);
   if (!file.empty()) {
-    std::ifstream from{file};
-    std::string text(cri_defaults::termination_message_bytes, '\0');
-    from.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(from.gcount()));
-    if (!text.empty()) return text;
+    if (auto text = last_bytes(file, cri_defaults::termination_message_bytes); !text.empty())
+      return text;
   }
   if (ended.exit_code() == 0 ||
       note(cri_annotations::termination_policy) != "FallbackToLogsOnError")
@@ -115,27 +133,39 @@ std::string termination_message(const cri::ContainerStatus& ended) {
   return text;
 }
 
+void remove_older_files(const cri_node& node, const std::string& pod_uid,
+                        const std::string& container, int attempt) {
+  const auto dir = pod_path(node.root_dir, pod_uid);
+  std::error_code problem;
+  // Of names that begin with `prefix` and go on with the number of an older attempt.
+  const auto each_older = [&](const fs::path& in, const std::string& prefix, auto remove) {
+    for (const auto& entry : fs::directory_iterator{in, problem}) {
+      const auto name = entry.path().filename().string();
+      if (!name.starts_with(prefix)) continue;
+      const auto* const begin = name.data() + prefix.size();
+      const auto* const end = name.data() + name.size();
+      int number = 0;
+      const auto read = std::from_chars(begin, end, number);
+      if (read.ec == std::errc{} && (read.ptr == end || *read.ptr == '.') && number + 1 < attempt)
+        remove(entry.path());
+    }
+  };
+  each_older(dir / "logs" / container, {}, [&](const fs::path& log) { fs::remove(log, problem); });
+  each_older(dir / "messages", container + "-",
+             [&](const fs::path& message) { fs::remove(message, problem); });
+  each_older(dir / "sub-paths", container + "-", [&](const fs::path& of_attempt) {
+    for (const auto& mount : fs::directory_iterator{of_attempt, problem})
+      ::umount2(mount.path().c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+    remove_tree(of_attempt);
+  });
+}
+
 void remove_container_files(const cri_node& node, const std::string& pod_uid) {
   const auto dir = pod_path(node.root_dir, pod_uid);
   std::error_code problem;
   for (const auto* name : {"logs", "messages"})
     remove_tree(dir / name);
   fs::remove(dir / "etc-hosts", problem);
-}
-
-void remove_pod_groups(const std::string& pod_uid) {
-  std::error_code problem;
-  const auto remove = [&](const fs::path& top) {
-    for (const auto* qos : {"", "burstable", "besteffort"}) {
-      const auto group = top / "kubepods" / qos / ("pod" + pod_uid);
-      for (const auto& inner : fs::directory_iterator{group, problem})
-        if (inner.is_directory(problem)) ::rmdir(inner.path().c_str());
-      ::rmdir(group.c_str());
-    }
-  };
-  remove("/sys/fs/cgroup");
-  for (const auto& hierarchy : fs::directory_iterator{"/sys/fs/cgroup", problem})
-    if (hierarchy.is_directory(problem)) remove(hierarchy.path());
 }
 
 }  // namespace troupe::actors

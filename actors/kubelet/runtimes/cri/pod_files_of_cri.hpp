@@ -4,7 +4,7 @@
 //   pods/UID/messages/NAME-N           mounted at terminationMessagePath
 //   pods/UID/sub-paths/NAME-N/I        bound to the subPath of a mount, so that no link that the
 //                                      container makes later leads out of the volume
-// and its control group. All block on disk: not for actors' threads.
+// All block on disk: not for actors' threads.
 #pragma once
 
 #include <string>
@@ -15,19 +15,21 @@
 namespace troupe::actors {
 
 // Makes the files of one attempt, and replaces the mounts of `config` that have a subPath. `ip` is
-// the pod's; empty: it has no network of its own.
+// the pod's, where it has a network of its own.
 tl::expected<container_files_of_pod, std::string> make_container_files(container_config& config,
                                                                        const cri_node& node,
                                                                        const std::string& ip);
 
-// Of an attempt that has ended: what it wrote to its message file or, with
+// Of an attempt that has ended: the last that it wrote to its message file or, with
 // FallbackToLogsOnError and a failure, the last of its log.
 std::string termination_message(const cri::ContainerStatus& ended);
 
+// Removes logs, messages and subPaths of the attempts of a container before the one that came
+// before `attempt`: they are asked for no more.
+void remove_older_files(const cri_node& node, const std::string& pod_uid,
+                        const std::string& container, int attempt);
+
 // Removes logs and files of the pod, but not its volumes.
 void remove_container_files(const cri_node& node, const std::string& pod_uid);
-
-// Removes the pod's control groups, in all hierarchies; the runtime leaves them.
-void remove_pod_groups(const std::string& pod_uid);
 
 }  // namespace troupe::actors

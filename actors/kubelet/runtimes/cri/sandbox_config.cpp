@@ -6,7 +6,9 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
+#include "actors/kubelet/runtimes/cri/defaults.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "api/schema/meta_object.pb.h"
 
@@ -18,13 +20,27 @@ using api::core::v1::Pod;
 namespace {
 
 // kubernetes: a name has at most 63 letters, and neither "-" nor "." ends it.
-std::string host_name(const Pod& pod) {
-  constexpr std::size_t longest = 63;
+std::string short_name(const Pod& pod) {
   auto name = pod.spec().hostname().empty() ? pod.metadata().name() : pod.spec().hostname();
-  if (name.size() > longest) name.resize(longest);
+  if (name.size() > cri_defaults::host_name_bytes) name.resize(cri_defaults::host_name_bytes);
   while (!name.empty() && (name.back() == '-' || name.back() == '.'))
     name.pop_back();
   return name;
+}
+
+// Empty: the pod has no subdomain.
+std::string full_name(const Pod& pod) {
+  if (pod.spec().subdomain().empty()) return {};
+  return fmt::format("{}.{}.{}.svc.{}", short_name(pod), pod.spec().subdomain(),
+                     pod.metadata().namespace_(), cri_defaults::cluster_domain);
+}
+
+std::string alias_lines(const Pod& pod) {
+  if (pod.spec().host_aliases_size() == 0) return {};
+  std::string text = "\n# Entries added by HostAliases.\n";
+  for (const auto& alias : pod.spec().host_aliases())
+    text += fmt::format("{}\t{}\n", alias.ip(), fmt::join(alias.hostnames(), "\t"));
+  return text;
 }
 
 bool is_privileged(const Pod& pod) {
@@ -52,10 +68,28 @@ void add_ports(const Pod& pod, cri::PodSandboxConfig& config) {
     }
 }
 
-// dnsPolicy None begins with nothing. There are no name servers of the cluster yet: the others have
-// those of the node (kubernetes: what it does without --cluster-dns).
+// The cluster's resolver knows those of the node. kubernetes: pkg/kubelet/network/dns/dns.go.
+void add_cluster_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
+  const auto searches = std::exchange(*dns.mutable_searches(), {});
+  dns.clear_servers();
+  dns.clear_options();
+  dns.add_servers(node.dns_address);
+  const auto services = "svc." + node.dns_domain;
+  for (const auto& domain :
+       {pod.metadata().namespace_() + "." + services, services, node.dns_domain})
+    dns.add_searches(domain);
+  dns.mutable_searches()->MergeFrom(searches);
+  dns.add_options("ndots:5");
+}
+
+// dnsPolicy None begins with nothing, Default with what the node has. A pod in the node's network
+// asks the cluster only where it says so.
 void set_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
-  if (pod.spec().dns_policy() != "None") dns = node.dns;
+  const auto& policy = pod.spec().dns_policy();
+  if (policy != "None") dns = node.dns;
+  const bool by_cluster = policy == "ClusterFirstWithHostNet" ||
+                          (policy == "ClusterFirst" && !pod.spec().host_network());
+  if (by_cluster && !node.dns_address.empty()) add_cluster_dns(pod, node, dns);
   const auto& own = pod.spec().dns_config();
   for (const auto& server : own.nameservers())
     dns.add_servers(server);
@@ -81,6 +115,18 @@ void set_security(const Pod& pod, cri::LinuxPodSandboxConfig& linux) {
 }
 
 }  // namespace
+
+tl::expected<std::string, std::string> host_name(const Pod& pod) {
+  const auto full = full_name(pod);
+  if (full.empty() || !pod.spec().set_hostname_as_fqdn()) return short_name(pod);
+  // The kernel's limit (kubernetes: kubelet_pods.go, truncatePodHostnameIfNeeded).
+  if (full.size() > cri_defaults::kernel_host_name_bytes)
+    return tl::make_unexpected(
+        fmt::format("failed to construct FQDN from pod hostname and cluster domain, FQDN {} is too "
+                    "long ({} characters is the max, {} characters requested)",
+                    full, cri_defaults::kernel_host_name_bytes, full.size()));
+  return full;
+}
 
 cri::DNSConfig parse_dns(std::string_view resolv_conf) {
   cri::DNSConfig dns;
@@ -134,7 +180,7 @@ cri::PodSandboxConfig sandbox_config_of(const Pod& pod, std::uint32_t attempt,
   config.mutable_metadata()->set_namespace_(meta.namespace_());
   config.mutable_metadata()->set_uid(meta.uid());
   config.mutable_metadata()->set_attempt(attempt);
-  if (!pod.spec().host_network()) config.set_hostname(host_name(pod));
+  if (!pod.spec().host_network()) config.set_hostname(host_name(pod).value_or(""));
   config.set_log_directory(pod_logs(node, meta.uid()));
   set_dns(pod, node, *config.mutable_dns_config());
   add_ports(pod, config);
@@ -157,11 +203,13 @@ std::string hosts_file(const Pod& pod, const std::string& ip) {
       "::1\tlocalhost ip6-localhost ip6-loopback\n"
       "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\n"
       "fe00::2\tip6-allrouters\n";
-  text += fmt::format("{}\t{}\n", ip, host_name(pod));
-  if (pod.spec().host_aliases_size() != 0) text += "\n# Entries added by HostAliases.\n";
-  for (const auto& alias : pod.spec().host_aliases())
-    text += fmt::format("{}\t{}\n", alias.ip(), fmt::join(alias.hostnames(), "\t"));
-  return text;
+  const auto full = full_name(pod);
+  text += fmt::format("{}\t{}{}{}\n", ip, full, full.empty() ? "" : "\t", short_name(pod));
+  return text + alias_lines(pod);
+}
+
+std::string hosts_file_of_node(const Pod& pod, const std::string& of_node) {
+  return "# Kubernetes-managed hosts file (host network).\n" + of_node + alias_lines(pod);
 }
 
 }  // namespace troupe::actors

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <tl/expected.hpp>
 
 #include "actors/kubelet/runtimes/cri/cri.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -25,6 +26,9 @@ inline constexpr const char* root_dir = "io.troupe.kubelet.root-dir";
 struct cri_node {
   std::filesystem::path root_dir;
   cri::DNSConfig dns;  // of the node
+  // Of the cluster; empty: its names are not served here.
+  std::string dns_address = {};
+  std::string dns_domain = {};
   std::int64_t memory_bytes = 0;
 };
 
@@ -44,7 +48,13 @@ cri::NamespaceOption namespaces_of(const api::core::v1::Pod& pod);
 cri::PodSandboxConfig sandbox_config_of(const api::core::v1::Pod& pod, std::uint32_t attempt,
                                         const cri_node& node);
 
+// The name that a pod knows itself by: with a subdomain, and with setHostnameAsFQDN, that by which
+// the cluster's names have it. The error is why it has none.
+tl::expected<std::string, std::string> host_name(const api::core::v1::Pod& pod);
+
 // The file /etc/hosts of a pod with a network of its own.
 std::string hosts_file(const api::core::v1::Pod& pod, const std::string& ip);
+// That of one on the node's network: the node's own, and the pod's aliases.
+std::string hosts_file_of_node(const api::core::v1::Pod& pod, const std::string& of_node);
 
 }  // namespace troupe::actors

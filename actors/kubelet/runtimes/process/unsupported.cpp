@@ -4,8 +4,6 @@
 
 #include <string_view>
 
-#include "actors/kubelet/health/health_check.hpp"
-
 namespace troupe::actors {
 
 namespace {
@@ -50,14 +48,6 @@ class finder {
     when(!message.empty() && message != "/dev/termination-log", at + ".terminationMessagePath");
     when(container.termination_message_policy() == "FallbackToLogsOnError",
          at + ".terminationMessagePolicy");
-    probe(container.has_startup_probe(), container.startup_probe(), at + ".startupProbe");
-    probe(container.has_liveness_probe(), container.liveness_probe(), at + ".livenessProbe");
-    probe(container.has_readiness_probe(), container.readiness_probe(), at + ".readinessProbe");
-  }
-
- private:
-  void probe(bool has, const Probe& probe, const std::string& at) {
-    when(has && !supported(probe), at + ".grpc (the probe counts as absent)");
   }
 };
 
@@ -79,12 +69,8 @@ std::vector<std::string> unsupported_features(const Pod& pod, bool limits_kept) 
       if (!source.has_config_map() && !source.has_secret() && !source.has_downward_api() &&
           !source.has_service_account_token())
         out.each_field(source, fmt::format("spec.volumes{{{}}}.projected", volume.name()));
-  for (const auto& container : spec.init_containers()) {
-    const auto at = fmt::format("spec.initContainers{{{}}}", container.name());
-    out.look_at(container, at);
-    out.when(container.restart_policy() == "Always",
-             at + ".restartPolicy (it is waited for like any other)");
-  }
+  for (const auto& container : spec.init_containers())
+    out.look_at(container, fmt::format("spec.initContainers{{{}}}", container.name()));
   for (const auto& container : spec.containers())
     out.look_at(container, fmt::format("spec.containers{{{}}}", container.name()));
   return out.found;

@@ -7,6 +7,7 @@
 #include "actors/controllers/daemon_sets/daemon_pod.hpp"
 #include "actors/controllers/kit/revisions.hpp"
 #include "actors/core/pod_health.hpp"
+#include "api/schema/core_event.pb.h"
 #include "support/nodes.hpp"
 #include "support/seeds.hpp"
 #include "support/workloads.hpp"
@@ -16,6 +17,7 @@ namespace troupe::test {
 using actors::daemon_sets::node_of;
 using api::apps::v1::ControllerRevision;
 using api::apps::v1::DaemonSet;
+using api::core::v1::Event;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 using std::chrono::seconds;
@@ -219,6 +221,20 @@ TEST_CASE("whatever crashes and conflicts, no node has two daemons, and each get
     for (const auto& pod : s.c.list<Pod>())
       CHECK(pod->as<Pod>().spec().containers(0).image() == "two");
   });
+}
+
+TEST_CASE("a daemon set says so where its pods are refused when they are to be committed",
+          "[daemonsets]") {
+  cluster_options options;
+  options.plane.capacity.pods = 1;
+  stage s{31, 3, daemon_set(), options};
+  s.c.advance(seconds{5});
+  CHECK(s.c.count<Pod>() == 1);
+  std::size_t told = 0;
+  for (const auto& each : s.c.list<Event>())
+    told += each->as<Event>().reason() == "FailedCreate" &&
+            each->as<Event>().message().starts_with("Error creating: ");
+  CHECK(told > 0);
 }
 
 }  // namespace troupe::test

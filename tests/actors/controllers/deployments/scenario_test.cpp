@@ -1,6 +1,7 @@
 // Deployments at work in a simulated cluster, with kubelets that start and end pods step by step.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "actors/controllers/deployments/deployment_view.hpp"
 #include "actors/controllers/replication/pod_record.hpp"
@@ -304,6 +305,19 @@ TEST_CASE("an update that makes no progress is called so after its deadline", "[
   s.broken.clear();
   REQUIRE(s.roll_out({}));
   CHECK(s.progress() == "True NewReplicaSetAvailable");
+}
+
+TEST_CASE("a deployment without a deadline has no condition Progressing", "[deployments]") {
+  stage s{41, deployment("web", 2, "one")};
+  const auto progressing = [&] {
+    const auto status = s.now().status();
+    return find_condition(status.conditions(), "Progressing") != nullptr;
+  };
+  REQUIRE(s.c.run_until(progressing));
+  s.edit([](Deployment& d) {
+    d.mutable_spec()->set_progress_deadline_seconds(std::numeric_limits<std::int32_t>::max());
+  });
+  CHECK(s.c.run_until([&] { return !progressing(); }));
 }
 
 TEST_CASE("a deployment keeps as many old sets as its history limit says", "[deployments]") {

@@ -84,6 +84,34 @@ class slices_store {
 
 }  // namespace
 
+TEST_CASE("endpoints have the zone of their node, and a hint where the service prefers it",
+          "[endpoints]") {
+  const auto placed = [](int number, bool ready, const std::string& node) {
+    auto pod = pod_number(number, ready, false, 8080)->copy_as<Pod>();
+    pod->mutable_spec()->set_node_name(node);
+    return std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
+  };
+  const std::vector<api::object_ptr> pods{placed(1, true, "n1"), placed(2, false, "n1"),
+                                          placed(3, true, "n2")};
+  const auto zone_of = [](const std::string& node) {
+    return node == "n1" ? std::string{"east"} : std::string{};
+  };
+  auto service = web();
+  const auto hinted = [&] {
+    const auto plan = plan_slices(service, pods, {}, zone_of);
+    std::map<std::string, std::string> out;  // zone and hint by uid
+    for (const auto& each : plan.create.at(0)->endpoints())
+      out[each.target_ref().uid()] =
+          each.zone() +
+          (each.hints().for_zones().empty() ? "" : " for " + each.hints().for_zones(0).name());
+    return out;
+  };
+  using zones = std::map<std::string, std::string>;
+  CHECK(hinted() == zones{{"uid-0001", "east"}, {"uid-0002", "east"}, {"uid-0003", ""}});
+  service.mutable_spec()->set_traffic_distribution("PreferClose");
+  CHECK(hinted() == zones{{"uid-0001", "east for east"}, {"uid-0002", "east"}, {"uid-0003", ""}});
+}
+
 TEST_CASE("slices tell of each pod once, and a second look writes nothing", "[endpoints]") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);

@@ -231,4 +231,20 @@ TEST_CASE("whatever pods do, plans keep to parallelism and completions and count
   });
 }
 
+TEST_CASE("a job with more pods than it asked for tells so", "[jobs]") {
+  const auto job = job_of(2, 1);
+  const auto told = [](const job_plan& plan) {
+    std::set<std::string> reasons;
+    for (const auto& event : plan.events)
+      reasons.insert(event.reason);
+    return reasons;
+  };
+  const auto active =
+      make_plan(job, {pod_of(job, "a", "Succeeded"), pod_of(job, "b", "Running")}, {}, now);
+  CHECK(told(active) == std::set<std::string>{"TooManyActivePods"});
+  const auto succeeded =
+      make_plan(job, {pod_of(job, "a", "Succeeded"), pod_of(job, "b", "Succeeded")}, {}, now);
+  CHECK(told(succeeded) == std::set<std::string>{"Completed", "TooManySucceededPods"});
+}
+
 }  // namespace troupe::test

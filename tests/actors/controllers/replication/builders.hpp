@@ -54,6 +54,7 @@ struct pod_spec {
   std::int64_t created = 1'000;
   std::int64_t ready_since = 0;  // 0: not ready
   std::int32_t restarts = 0;
+  std::int32_t other_restarts = 0;  // of a second container
   std::string deletion_cost = {};
   bool deleting = false;
 };
@@ -86,6 +87,8 @@ inline api::object_ptr make_pod(const pod_spec& wanted = {}) {
   }
   if (wanted.restarts != 0)
     pod->mutable_status()->add_container_statuses()->set_restart_count(wanted.restarts);
+  if (wanted.other_restarts != 0)
+    pod->mutable_status()->add_container_statuses()->set_restart_count(wanted.other_restarts);
   const auto& kind = api::kind_of<api::core::v1::Pod>();
   return std::make_shared<api::object>(kind, std::move(pod), 1);
 }

@@ -124,6 +124,8 @@ TEST_CASE("scaling down takes the pods that are missed least") {
   CHECK(first_to_go({.ready_since = 5}, {.deletion_cost = "9"}) == "b");
   CHECK(first_to_go({.deletion_cost = "1"}, {.deletion_cost = "-1"}, 5, 0) == "b");
   CHECK(first_to_go({.restarts = 9}, {}, 1, 3) == "b");
+  // Of several containers the one that restarted most counts.
+  CHECK(first_to_go({.restarts = 4, .other_restarts = 4}, {.restarts = 5}) == "b");
   CHECK(first_to_go({.ready_since = 10, .restarts = 9}, {.ready_since = 9'990}) == "b");
   CHECK(first_to_go({.created = 9'999}, {.created = 1, .restarts = 2}) == "b");
   CHECK(first_to_go({.created = 10}, {.created = 9'990}) == "b");

@@ -282,4 +282,20 @@ TEST_CASE("whatever crashes and conflicts, a stateful set keeps its order and co
   });
 }
 
+TEST_CASE("a stateful set says so where a pod is refused when it is to be committed",
+          "[statefulsets]") {
+  cluster_options options;
+  options.plane.capacity.pods = 1;
+  stage s{31, stateful_set(3), options};
+  for (int i = 0; i < 10; ++i)
+    s.round();
+  CHECK(s.pods() == std::vector<std::string>{"web-0"});
+  std::size_t told = 0;
+  for (const auto& each : s.c.list<Event>())
+    told += each->as<Event>().reason() == "FailedCreate" &&
+            each->as<Event>().message().starts_with(
+                "create Pod web-1 in StatefulSet web failed error: ");
+  CHECK(told > 0);
+}
+
 }  // namespace troupe::test

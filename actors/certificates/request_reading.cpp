@@ -1,0 +1,91 @@
+// The texts of X.509, by OpenSSL.
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include <ctime>
+#include <memory>
+
+#include "actors/certificates/certificate_request.hpp"
+
+namespace troupe::actors::certificates {
+namespace {
+
+template <auto Free>
+struct deleter {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    Free(object);
+  }
+};
+
+void free_extensions(STACK_OF(X509_EXTENSION) * all) {
+  sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
+}
+
+using bio_ptr = std::unique_ptr<BIO, deleter<BIO_free_all>>;
+using request_ptr = std::unique_ptr<X509_REQ, deleter<X509_REQ_free>>;
+using certificate_ptr = std::unique_ptr<X509, deleter<X509_free>>;
+using names_ptr = std::unique_ptr<GENERAL_NAMES, deleter<GENERAL_NAMES_free>>;
+using extensions_ptr = std::unique_ptr<STACK_OF(X509_EXTENSION), deleter<free_extensions>>;
+
+bio_ptr reader(const std::string& text) {
+  return bio_ptr{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))};
+}
+
+std::vector<std::string> entries(const X509_NAME* name, int nid) {
+  std::vector<std::string> found;
+  for (int at = X509_NAME_get_index_by_NID(name, nid, -1); at >= 0;
+       at = X509_NAME_get_index_by_NID(name, nid, at)) {
+    unsigned char* text = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
+    if (size >= 0) found.emplace_back(reinterpret_cast<const char*>(text), size);
+    OPENSSL_free(text);
+  }
+  return found;
+}
+
+void read_names(X509_REQ& request, request_facts& into) {
+  const extensions_ptr extensions{X509_REQ_get_extensions(&request)};
+  const names_ptr names{static_cast<GENERAL_NAMES*>(
+      X509V3_get_d2i(extensions.get(), NID_subject_alt_name, nullptr, nullptr))};
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const int type = sk_GENERAL_NAME_value(names.get(), i)->type;
+    into.dns_names = into.dns_names || type == GEN_DNS;
+    into.addresses = into.addresses || type == GEN_IPADD;
+    into.emails = into.emails || type == GEN_EMAIL;
+    into.uris = into.uris || type == GEN_URI;
+  }
+}
+
+}  // namespace
+
+tl::expected<request_facts, std::string> read_request(const std::string& pem) {
+  const auto input = reader(pem);
+  const request_ptr parsed{PEM_read_bio_X509_REQ(input.get(), nullptr, nullptr, nullptr)};
+  ERR_clear_error();
+  if (!parsed) return tl::make_unexpected(std::string{"it is no PKCS#10 request in PEM form"});
+  request_facts facts;
+  const auto* subject = X509_REQ_get_subject_name(parsed.get());
+  // Of several, the last one counts, as for Go.
+  if (auto names = entries(subject, NID_commonName); !names.empty())
+    facts.common_name = std::move(names.back());
+  facts.organizations = entries(subject, NID_organizationName);
+  read_names(*parsed, facts);
+  ERR_clear_error();
+  return facts;
+}
+
+std::optional<runtime::wall_time> end_of(const std::string& certificate) {
+  if (certificate.empty()) return std::nullopt;
+  const auto input = reader(certificate);
+  const certificate_ptr parsed{PEM_read_bio_X509(input.get(), nullptr, nullptr, nullptr)};
+  ERR_clear_error();
+  std::tm parts{};
+  if (!parsed || ASN1_TIME_to_tm(X509_get0_notAfter(parsed.get()), &parts) != 1)
+    return std::nullopt;
+  return runtime::wall_time{std::chrono::seconds{::timegm(&parts)}};
+}
+
+}  // namespace troupe::actors::certificates

@@ -1,0 +1,192 @@
+#include "actors/controllers/autoscaling/autoscaling.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "actors/controllers/autoscaling/autoscaler_plan.hpp"
+#include "actors/controllers/autoscaling/defaults.hpp"
+#include "actors/controllers/autoscaling/scale_target.hpp"
+#include "actors/controllers/kit/reconciler.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/runtime/usage_questions.hpp"
+#include "api/equality.hpp"
+#include "api/object/object_key.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+#include "api/strategy/scale.hpp"
+#include "api/strategy/strategy.hpp"
+#include "runtime/actor_system.hpp"
+
+namespace troupe::actors::autoscaling {
+namespace {
+
+using api::autoscaling::v2::HorizontalPodAutoscaler;
+using api::core::v1::Pod;
+
+bool needs_usage(const HorizontalPodAutoscaler& autoscaler) {
+  const auto& metrics = autoscaler.spec().metrics();
+  return std::any_of(metrics.begin(), metrics.end(), [](const auto& each) {
+    return each.type() == "Resource" || each.type() == "ContainerResource";
+  });
+}
+
+// The pods with what was measured of them.
+std::vector<measured_pod> measured(const std::vector<api::object_ptr>& pods,
+                                   const usage_by_node& usage, runtime::wall_time now) {
+  std::unordered_map<std::string_view, std::vector<container_usage>> by_uid;
+  std::unordered_map<std::string_view, std::chrono::nanoseconds> windows;
+  for (const auto& [node, each] : usage)
+    for (const auto& [uid, container, figure] : each.containers) {
+      by_uid[uid].push_back({container, figure.cpu_nano, figure.memory_bytes});
+      windows[uid] = std::max(windows[uid], figure.window);
+    }
+  std::vector<measured_pod> result;
+  for (const auto& pod : pods) {
+    measured_pod made{.object = pod};
+    const auto found = by_uid.find(pod->meta().uid());
+    const auto node = usage.find(pod->as<Pod>().spec().node_name());
+    if (found != by_uid.end() && node != usage.end()) {
+      made.usage = std::move(found->second);
+      made.at = seconds_of(now - node->second.age);
+      made.window = std::chrono::floor<std::chrono::seconds>(windows[pod->meta().uid()]).count();
+    }
+    result.push_back(std::move(made));
+  }
+  return result;
+}
+
+class autoscaler final : public reconciler {
+ public:
+  using reconciler::reconciler;
+
+ private:
+  void owner_changed() override {
+    if (uid_ == owner()->meta().uid()) return;
+    uid_ = owner()->meta().uid();
+    history_ = {};
+    next_look_ = {};
+  }
+
+  // Two looks for each decision: who is to be asked, and, with the answer, what to do.
+  void sync() override {
+    if (owner()->meta().has_deletion_timestamp() || asking_) return;
+    const bool changed = owner()->meta().generation() != looked_at_generation_;
+    if (now() < next_look_ && !changed) return;
+    const auto state = read_store();
+    const auto target = find_target(state, body());
+    std::vector<api::object_ptr> pods;
+    if (target) pods = pods_of(state, owner()->meta().namespace_(), target->scale);
+    if (!usage_ && needs_usage(body()) && !pods.empty()) return ask_usage(pods);
+    next_look_ = now() + defaults::sync_period;
+    looked_at_generation_ = owner()->meta().generation();
+    decide(state, target, pods);
+    usage_.reset();
+  }
+
+  void after_sync() override {
+    if (failed()) next_look_ = {};
+    if (!failed() && !asking_) enqueue_in(next_look_ - now());
+  }
+
+  void ask_usage(const std::vector<api::object_ptr>& pods) {
+    ask_nodes question;
+    for (const auto& pod : pods)
+      if (pod->as<Pod>().status().phase() == "Running")
+        question.nodes.insert(pod->as<Pod>().spec().node_name());
+    asking_ = true;
+    const auto desk = system().actors().find(usage_desk_kind, usage_desk_kind);
+    request<nodes_usage>(desk, std::move(question), defaults::usage_wait,
+                         [this](const auto& answered) {
+                           asking_ = false;
+                           usage_ = answered ? (*answered)->by_node : usage_by_node{};
+                           enqueue();
+                         });
+  }
+
+  void decide(const persistence::snapshot& state, const result<scale_target>& target,
+              const std::vector<api::object_ptr>& pods) {
+    const look_time at{now(), wall_now()};
+    result<target_view> view = tl::make_unexpected(target ? std::string{} : target.error());
+    if (target)
+      view =
+          target_view{target->scale, measured(pods, usage_.value_or(usage_by_node{}), at.wall_now),
+                      autoscalers_of(state, owner()->meta().namespace_(), pods)};
+    auto plan = plan_scaling(body(), view, history_, at);
+    if (plan.rescale_to) return rescale(*target, std::move(plan), at);
+    write_status(std::move(plan));
+  }
+
+  void write_status(autoscaler_plan plan) {
+    for (auto& event : plan.events)
+      record(event.warning, std::move(event.reason), std::move(event.message));
+    auto changed = with_status(plan);
+    if (!api::same_meaning(*changed, owner()->content())) replace(owner(), std::move(changed));
+  }
+
+  // Target and status in one: a number that was changed is always told.
+  void rescale(const scale_target& target, autoscaler_plan plan, const look_time& at) {
+    const auto& was = *target.object;
+    const auto from = target.scale.spec().replicas();
+    auto scale = target.scale;
+    scale.mutable_spec()->set_replicas(*plan.rescale_to);
+    auto scaled = was.copy();
+    if (const auto set = api::set_scale(was.kind(), *scaled, scale); !set)
+      return write_status(refused(body(), std::move(plan), set.error().message, at));
+    api::prepare_update(was.kind(), *scaled, was.content());
+    const auto target_key = api::key_of(was);
+    persistence::transaction transaction;
+    transaction.preconditions = {{target_key, was.revision()}, {key(), owner()->revision()}};
+    transaction.mutations.push_back({target_key, &was.kind(), std::move(scaled)});
+    transaction.mutations.push_back({key(), &owner()->kind(), with_status(plan)});
+    send_transaction(std::move(transaction),
+                     [this, plan, from, at](const answer<commit_done>& answered) {
+                       refresh(key());
+                       if (!answered) return retry();
+                       const auto& result = (*answered)->result;
+                       if (result) return rescaled(plan, from, result->at);
+                       if (result.error().code == persistence::errc::conflict) return retry();
+                       write_status(refused(body(), plan, result.error().message, at));
+                     });
+  }
+
+  void rescaled(autoscaler_plan plan, std::int32_t from, persistence::revision at) {
+    note_scaled(body().spec(), history_, from, *plan.rescale_to, now());
+    tell_step("changes", key(), at);
+    for (auto& event : plan.events) {
+      if (!event.warning) tell_operator(event.message);
+      record(event.warning, std::move(event.reason), std::move(event.message));
+    }
+  }
+
+  const HorizontalPodAutoscaler& body() const { return owner()->as<HorizontalPodAutoscaler>(); }
+
+  std::unique_ptr<api::body> with_status(const autoscaler_plan& plan) const {
+    auto changed = owner()->copy_as<HorizontalPodAutoscaler>();
+    *changed->mutable_status() = plan.status;
+    return changed;
+  }
+
+  std::string uid_;
+  scaling_history history_;
+  std::optional<usage_by_node> usage_;  // for the decision that is due
+  bool asking_ = false;
+  runtime::time_point next_look_{};
+  std::int64_t looked_at_generation_ = 0;
+};
+
+}  // namespace
+
+controller_type controller() {
+  return {.name = "autoscaling",
+          .purpose = "numbers of pods that follow what they use",
+          .owners = {{.kind = &api::kind_of<HorizontalPodAutoscaler>(),
+                      .actor_kind = "horizontalpodautoscaler",
+                      .component = "horizontal-pod-autoscaler"}},
+          .dependents = {},
+          .make = make_controller<autoscaler>};
+}
+
+}  // namespace troupe::actors::autoscaling

@@ -1,0 +1,36 @@
+// What each metric of an autoscaler asks for, and what its status says of it. Pure.
+//
+// Metrics of objects, of pods and from outside the cluster come from custom.metrics.k8s.io and
+// external.metrics.k8s.io, which nobody serves here: each of them is invalid, as upstream has it
+// where these APIs are missing.
+//
+// kubernetes: pkg/controller/podautoscaler/horizontal.go, computeReplicasForMetric.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/controllers/autoscaling/replica_count.hpp"
+#include "api/schema/autoscaling_v2.pb.h"
+
+namespace troupe::actors::autoscaling {
+
+struct metric_proposal {
+  std::int32_t replicas = 0;
+  std::string name;  // for people
+  api::autoscaling::v2::MetricStatus status;
+};
+
+struct metric_failure {
+  std::string reason;   // of condition and event
+  std::string problem;  // what was not possible
+  std::string message;  // the same, with the metric that it was for
+};
+
+tl::expected<metric_proposal, metric_failure> propose_replicas(
+    const api::autoscaling::v2::HorizontalPodAutoscaler& autoscaler,
+    const api::autoscaling::v2::MetricSpec& metric, std::int32_t current,
+    const std::vector<measured_pod>& pods, std::int64_t now_seconds);
+
+}  // namespace troupe::actors::autoscaling

@@ -1,0 +1,136 @@
+#include "actors/controllers/slice_mirroring/mirror_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "api/equality.hpp"
+#include "api/values/cidr.hpp"
+
+namespace troupe::actors::slice_mirroring {
+namespace {
+
+using api::core::v1::EndpointAddress;
+using api::core::v1::Endpoints;
+using api::core::v1::EndpointSubset;
+using api::core::v1::Service;
+using api::discovery::v1::EndpointSlice;
+
+constexpr const char* service_label = "kubernetes.io/service-name";
+constexpr const char* manager_label = "endpointslice.kubernetes.io/managed-by";
+constexpr const char* manager = "endpointslicemirroring-controller.k8s.io";
+constexpr const char* skip_label = "endpointslice.kubernetes.io/skip-mirror";
+// Of a lock of old leader elections, that changes each second.
+constexpr const char* leader_annotation = "control-plane.alpha.kubernetes.io/leader";
+constexpr const char* change_annotation = "endpoints.kubernetes.io/last-change-trigger-time";
+constexpr const char* applied_annotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+using port_list = std::vector<std::tuple<std::string, std::int32_t, std::string, std::string>>;
+using group_key = std::pair<std::string, port_list>;  // by family
+
+template <class Ports>
+port_list ports_of(const Ports& ports) {
+  port_list out;
+  for (const auto& port : ports)
+    out.emplace_back(port.name(), port.port(), port.protocol().empty() ? "TCP" : port.protocol(),
+                     port.app_protocol());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void add_endpoint(EndpointSlice& to, const EndpointAddress& from, bool ready) {
+  auto& made = *to.add_endpoints();
+  made.add_addresses(from.ip());
+  made.mutable_conditions()->set_ready(ready);
+  if (!from.hostname().empty()) made.set_hostname(from.hostname());
+  if (!from.node_name().empty()) made.set_node_name(from.node_name());
+  if (from.has_target_ref()) *made.mutable_target_ref() = from.target_ref();
+}
+
+void write_head(const api::object& endpoints, const group_key& key, EndpointSlice& slice) {
+  auto& meta = *slice.mutable_metadata();
+  auto& labels = *meta.mutable_labels();
+  labels = endpoints.meta().labels();
+  labels[service_label] = endpoints.meta().name();
+  labels[manager_label] = manager;
+  auto& annotations = *meta.mutable_annotations();
+  annotations = endpoints.meta().annotations();
+  annotations.erase(change_annotation);
+  annotations.erase(applied_annotation);
+  slice.set_address_type(key.first);
+  slice.clear_ports();
+  for (const auto& [name, number, protocol, app_protocol] : key.second) {
+    auto& port = *slice.add_ports();
+    port.set_name(name);
+    port.set_port(number);
+    port.set_protocol(protocol);
+    if (!app_protocol.empty()) port.set_app_protocol(app_protocol);
+  }
+}
+
+using groups = std::map<group_key, std::unique_ptr<EndpointSlice>>;
+
+void add_subset(groups& to, const EndpointSubset& subset) {
+  const auto ports = ports_of(subset.ports());
+  int added = 0;
+  const auto add = [&](const auto& addresses, bool ready) {
+    for (const auto& each : addresses) {
+      const std::string family{api::ip_family(each.ip())};
+      if (family.empty() || added++ >= most_addresses) continue;
+      auto& slice = to[{family, ports}];
+      if (!slice) slice = std::make_unique<EndpointSlice>();
+      if (slice->endpoints_size() < most_addresses) add_endpoint(*slice, each, ready);
+    }
+  };
+  add(subset.addresses(), true);
+  add(subset.not_ready_addresses(), false);
+}
+
+}  // namespace
+
+bool is_mirrored(const api::object& endpoints) {
+  const auto& meta = endpoints.meta();
+  const auto skip = meta.labels().find(skip_label);
+  const auto& owners = meta.owner_references();
+  // Those of a Service with a selector, which has slices of its own: nobody wrote them by hand.
+  if (std::any_of(owners.begin(), owners.end(), [](const auto& owner) {
+        return owner.controller() && owner.kind() == "Service";
+      }))
+    return false;
+  return !meta.has_deletion_timestamp() &&
+         (skip == meta.labels().end() || skip->second != "true") &&
+         !meta.annotations().contains(leader_annotation);
+}
+
+mirror_plan plan_mirror(const api::object& endpoints, const api::object_ptr& service,
+                        const std::vector<api::object_ptr>& present) {
+  groups wanted;
+  if (is_mirrored(endpoints) && service && service->as<Service>().spec().selector().empty())
+    for (const auto& subset : endpoints.as<Endpoints>().subsets())
+      add_subset(wanted, subset);
+  mirror_plan plan;
+  for (const auto& object : present) {
+    const auto& slice = object->as<EndpointSlice>();
+    const auto found = wanted.find({slice.address_type(), ports_of(slice.ports())});
+    if (found == wanted.end() || object->meta().has_deletion_timestamp()) {
+      plan.remove.push_back(object);
+      continue;
+    }
+    auto after = object->copy_as<EndpointSlice>();
+    after->mutable_endpoints()->Swap(found->second->mutable_endpoints());
+    write_head(endpoints, found->first, *after);
+    if (!api::same_meaning(*after, object->content()))
+      plan.update.emplace_back(object, std::move(after));
+    wanted.erase(found);
+  }
+  for (auto& [key, slice] : wanted) {
+    slice->mutable_metadata()->set_generate_name(endpoints.meta().name() + "-");
+    slice->mutable_metadata()->set_namespace_(endpoints.meta().namespace_());
+    write_head(endpoints, key, *slice);
+    plan.create.push_back(std::move(slice));
+  }
+  return plan;
+}
+
+}  // namespace troupe::actors::slice_mirroring

@@ -1,0 +1,11 @@
+// Mirrors Endpoints that are written by hand into EndpointSlices, which nodes and DNS read
+// (kubernetes: pkg/controller/endpointslicemirroring).
+#pragma once
+
+#include "actors/controllers/kit/controller_type.hpp"
+
+namespace troupe::actors::slice_mirroring {
+
+controller_type controller();
+
+}  // namespace troupe::actors::slice_mirroring

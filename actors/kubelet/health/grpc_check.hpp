@@ -1,0 +1,14 @@
+// One question to a gRPC health service: grpc.health.v1.Health/Check without TLS (kubernetes:
+// pkg/probe/grpc). Blocks: not for actors' threads.
+#pragma once
+
+#include "actors/kubelet/health/health_check.hpp"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+// Success is the status SERVING. All of it ends within `timeout`, or as soon as the descriptor
+// `cancel` can be read.
+health_result grpc_check(const grpc_action& check, runtime::duration timeout, int cancel = -1);
+
+}  // namespace troupe::actors

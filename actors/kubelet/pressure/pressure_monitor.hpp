@@ -1,0 +1,82 @@
+// Watches what the machine has left, and has pods evicted when it is too little: a child of the
+// kubelet with the name of the node (kubernetes: eviction_manager.go).
+//
+// Each round looks at the machine in a job, tells the kubelet which conditions hold, and while a
+// threshold is passed evicts one pod: the next goes in a later round, when room was made. It owns
+// the time at which each threshold was last passed; after a crash it begins without any.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "actors/kubelet/os/job_queue.hpp"
+#include "actors/kubelet/pressure/pressure_rules.hpp"
+#include "actors/kubelet/runtime/usage.hpp"
+#include "api/object/object.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+// To the kubelet, every round: the conditions that hold.
+struct pressures_seen {
+  std::set<shortage> holding;
+};
+// To the kubelet: which pods run here. Answered with them.
+struct list_running_pods {};
+struct running_pods {
+  std::vector<api::object_ptr> pods;
+};
+// To the kubelet, and from there to the pod's worker.
+struct evict_pod {
+  std::string uid;
+  pod_failure failure;
+};
+
+struct pressure_setup {
+  runtime::actor_ref kubelet, meter;
+  std::shared_ptr<job_queue> jobs;
+  std::filesystem::path root_dir;
+  eviction_thresholds thresholds;
+  runtime::duration period = kubelet_defaults::pressure_period;
+  // Reads the machine, in a job.
+  std::function<node_supplies()> read;
+};
+
+class pressure_monitor : public runtime::actor {
+ public:
+  explicit pressure_monitor(pressure_setup setup) : setup_{std::move(setup)} {}
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct supplies_read {
+    node_supplies supplies;
+  };
+  struct disk_measured {
+    std::vector<std::int64_t> bytes;  // of the candidates, in their order
+  };
+
+  void look();
+  void on_supplies_read(const supplies_read& m);
+  void on_disk_measured(const disk_measured& m);
+  void make_room(const passed_threshold& of);
+  void measure(std::vector<api::object_ptr> pods);
+  void evict_first();
+
+  const pressure_setup setup_;
+  pressure_memory memory_;
+  std::set<shortage> told_;
+  node_supplies last_;
+  // The round under way: what it is for, and who could go.
+  passed_threshold threshold_;
+  std::vector<pod_consumption> candidates_;
+  bool looking_ = false, making_room_ = false;
+  runtime::timer rounds_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,104 @@
+#include "actors/kubelet/pressure/pressure_rules.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "actors/nodes/taints.hpp"
+#include "api/values/quantity.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+std::string amount(std::int64_t bytes) {
+  return api::quantity::of(bytes, api::quantity::notation::binary).str();
+}
+
+bool below(const supply& of, std::int64_t percent) {
+  // In this order nothing overflows.
+  return of.all > 0 && percent > 0 && of.left < of.all / 100 * percent;
+}
+
+}  // namespace
+
+const char* condition_of(shortage of) noexcept {
+  static constexpr const char* names[] = {"MemoryPressure", "DiskPressure", "PIDPressure"};
+  return names[static_cast<int>(of)];
+}
+
+std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
+                                                const eviction_thresholds& thresholds) {
+  std::vector<passed_threshold> passed;
+  if (supplies.memory.all > 0 && supplies.memory.left < thresholds.memory_bytes)
+    passed.push_back({shortage::memory, "memory", amount(thresholds.memory_bytes),
+                      amount(supplies.memory.left)});
+  if (below(supplies.disk, thresholds.disk_percent))
+    passed.push_back({shortage::disk, "ephemeral-storage",
+                      amount(supplies.disk.all / 100 * thresholds.disk_percent),
+                      amount(supplies.disk.left)});
+  else if (below(supplies.inodes, thresholds.inodes_percent))
+    passed.push_back({shortage::disk, "inodes",
+                      std::to_string(supplies.inodes.all / 100 * thresholds.inodes_percent),
+                      std::to_string(supplies.inodes.left)});
+  if (below(supplies.pids, thresholds.pids_percent))
+    passed.push_back({shortage::pids, "pids",
+                      std::to_string(supplies.pids.all / 100 * thresholds.pids_percent),
+                      std::to_string(supplies.pids.left)});
+  return passed;
+}
+
+void pressure_memory::saw(const std::vector<passed_threshold>& passed, runtime::time_point now) {
+  for (const auto& each : passed)
+    last_[each.of] = now;
+}
+
+std::set<shortage> pressure_memory::holding(runtime::time_point now) const {
+  std::set<shortage> all;
+  for (const auto& [of, at] : last_)
+    if (now - at < kubelet_defaults::pressure_transition) all.insert(of);
+  return all;
+}
+
+void rank_for_eviction(std::vector<pod_consumption>& pods, shortage of) {
+  const auto order = [of](const pod_consumption& pod) {
+    const auto excess = of == shortage::pids ? 0 : pod.used - pod.requested;
+    return std::tuple{excess <= 0, pod.priority, -excess, std::string_view{pod.uid}};
+  };
+  std::sort(pods.begin(), pods.end(),
+            [&](const auto& a, const auto& b) { return order(a) < order(b); });
+}
+
+bool is_critical(const api::core::v1::Pod& pod) {
+  return pod.spec().priority() >= kubelet_defaults::system_critical_priority;
+}
+
+pod_failure eviction_failure(const passed_threshold& of) {
+  return {.reason = "Evicted",
+          .message = fmt::format("The node was low on resource: {}. Threshold quantity: {}, "
+                                 "available: {}. ",
+                                 of.resource, of.quantity, of.available),
+          .grace = kubelet_defaults::eviction_grace};
+}
+
+std::optional<pod_failure> pressure_rejection(const api::core::v1::Pod& pod,
+                                              const std::set<shortage>& holding) {
+  if (holding.empty() || is_critical(pod)) return std::nullopt;
+  if (holding == std::set{shortage::memory}) {
+    api::core::v1::Taint taint;
+    taint.set_key("node.kubernetes.io/memory-pressure");
+    taint.set_effect("NoSchedule");
+    if (pod.status().qos_class() != "BestEffort" || tolerates(pod.spec(), taint))
+      return std::nullopt;
+  }
+  std::vector<std::string> names;
+  for (const auto of : holding)
+    names.emplace_back(condition_of(of));
+  return pod_failure{
+      .reason = "Evicted",
+      .message = fmt::format("The node had condition: [{}]. ", fmt::join(names, " "))};
+}
+
+}  // namespace troupe::actors

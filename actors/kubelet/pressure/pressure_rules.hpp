@@ -1,0 +1,86 @@
+// When a machine runs short of something, and which pod makes room for the others (kubernetes:
+// eviction/helpers.go, eviction_manager.go). Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
+#include "api/schema/core_pod.pb.h"
+#include "runtime/clock.hpp"
+
+namespace troupe::actors {
+
+// In the order in which room is made.
+enum class shortage : std::uint8_t { memory, disk, pids };
+
+// "MemoryPressure".
+const char* condition_of(shortage of) noexcept;
+
+// What is left, and of how much; 0 of 0: not known.
+struct supply {
+  std::int64_t left = 0, all = 0;
+};
+
+struct node_supplies {
+  supply memory;  // bytes
+  supply disk;    // bytes of the file system with the pods' volumes and logs
+  supply inodes;  // of the same
+  supply pids;
+};
+
+struct eviction_thresholds {
+  std::int64_t memory_bytes = kubelet_defaults::eviction_memory_bytes;
+  std::int64_t disk_percent = kubelet_defaults::eviction_disk_percent;
+  std::int64_t inodes_percent = kubelet_defaults::eviction_inodes_percent;
+  std::int64_t pids_percent = 0;  // 0: none
+};
+
+// A threshold that is passed.
+struct passed_threshold {
+  shortage of = shortage::memory;
+  std::string resource = {};  // "memory", as messages name it
+  std::string quantity = {}, available = {};
+};
+
+// At most one for each shortage.
+std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
+                                                const eviction_thresholds& thresholds);
+
+// Conditions hold on for a while, so that a node that is about to fill up does not get new pods
+// between two looks.
+class pressure_memory {
+ public:
+  void saw(const std::vector<passed_threshold>& passed, runtime::time_point now);
+  std::set<shortage> holding(runtime::time_point now) const;
+
+ private:
+  std::map<shortage, runtime::time_point> last_;
+};
+
+struct pod_consumption {
+  std::string uid;
+  std::int32_t priority = 0;
+  std::int64_t used = 0, requested = 0;
+};
+
+// Who goes first: pods that use more than they asked for, then those of a lower priority, then
+// those that exceed their request by more. Of process ids only the priority counts.
+void rank_for_eviction(std::vector<pod_consumption>& pods, shortage of);
+
+// Static and node-critical pods are never evicted, and always admitted.
+bool is_critical(const api::core::v1::Pod& pod);
+
+pod_failure eviction_failure(const passed_threshold& of);
+
+// Why a new pod is not admitted while the node is short; nothing: it is. Under memory pressure
+// alone those that ask for some memory or processor are.
+std::optional<pod_failure> pressure_rejection(const api::core::v1::Pod& pod,
+                                              const std::set<shortage>& holding);
+
+}  // namespace troupe::actors

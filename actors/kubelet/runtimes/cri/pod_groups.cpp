@@ -1,0 +1,153 @@
+#include "actors/kubelet/runtimes/cri/pod_groups.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "actors/kubelet/runtimes/cri/defaults.hpp"
+#include "actors/kubelet/runtimes/cri/sandbox_config.hpp"
+#include "api/schema/meta_object.pb.h"
+#include "api/values/quantity.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using api::core::v1::Container;
+using api::core::v1::Pod;
+using amounts = google::protobuf::Map<std::string, api::resource::Quantity>;
+
+// In thousandths of a processor, or bytes.
+std::optional<std::int64_t> amount(const amounts& of, const std::string& resource) {
+  const auto found = of.find(resource);
+  if (found == of.end()) return std::nullopt;
+  const auto read = api::quantity::parse(found->second.string());
+  if (!read) return std::nullopt;
+  return resource == "cpu" ? read->milli_value() : read->value();
+}
+
+// Of all containers, or of the largest init container with the sidecars before it if that is more;
+// `whole` becomes false where one of them says nothing (kubernetes: resourcehelper).
+template <class Of>
+std::int64_t total(const Pod& pod, const std::string& resource, bool& whole, Of of) {
+  const auto one = [&](const Container& container) {
+    const auto found = amount(of(container), resource);
+    whole &= found.has_value() && *found > 0;
+    return found.value_or(0);
+  };
+  std::int64_t sidecars = 0, largest = 0, sum = 0;
+  for (const auto& container : pod.spec().init_containers()) {
+    const auto own = one(container);
+    largest = std::max(largest, sidecars + own);
+    if (container.restart_policy() == "Always") sidecars += own;
+  }
+  for (const auto& container : pod.spec().containers())
+    sum += one(container);
+  return std::max(largest, sum + sidecars) + amount(pod.spec().overhead(), resource).value_or(0);
+}
+
+bool write_value(const fs::path& file, std::int64_t value) {
+  std::ofstream out{file};
+  out << value << '\n';
+  return static_cast<bool>(out.flush());
+}
+
+// Version 1: each controller has a hierarchy.
+std::string set_v1(const fs::path& top, const std::string& group, const pod_group_limits& limits) {
+  std::string problems;
+  const auto set = [&](const char* controller, const char* file, std::int64_t value) {
+    const auto at = fs::path{top / controller}.string() + group;
+    std::error_code problem;
+    if (fs::exists(top / controller, problem)) fs::create_directories(at, problem);
+    if (!write_value(fs::path{at} / file, value)) problems += fmt::format(" {}/{}", at, file);
+  };
+  set("cpu", "cpu.shares", limits.cpu_shares);
+  if (limits.cpu_quota_us) {
+    set("cpu", "cpu.cfs_period_us", cri_defaults::cpu_period_us);
+    set("cpu", "cpu.cfs_quota_us", *limits.cpu_quota_us);
+  }
+  if (limits.memory_bytes) set("memory", "memory.limit_in_bytes", *limits.memory_bytes);
+  return problems;
+}
+
+// Version 2: a group has the controllers that the one above it passes on. Untried.
+std::string set_v2(const fs::path& top, const std::string& group, const pod_group_limits& limits) {
+  std::string problems;
+  auto at = top;
+  for (const auto& step : fs::path{group}.relative_path()) {
+    std::ofstream{at / "cgroup.subtree_control"} << "+cpu +memory +pids\n";
+    at /= step;
+    std::error_code problem;
+    fs::create_directory(at, problem);
+  }
+  const auto set = [&](const char* file, const std::string& value) {
+    std::ofstream out{at / file};
+    out << value << '\n';
+    if (!out.flush()) problems += fmt::format(" {}/{}", at.string(), file);
+  };
+  set("cpu.weight", std::to_string(weight_of_shares(limits.cpu_shares)));
+  if (limits.cpu_quota_us)
+    set("cpu.max", fmt::format("{} {}", *limits.cpu_quota_us, cri_defaults::cpu_period_us));
+  if (limits.memory_bytes) set("memory.max", std::to_string(*limits.memory_bytes));
+  return problems;
+}
+
+}  // namespace
+
+pod_group_limits group_limits_of(const Pod& pod) {
+  const auto requests = [](const Container& each) -> const amounts& {
+    return each.resources().requests();
+  };
+  const auto limits = [](const Container& each) -> const amounts& {
+    return each.resources().limits();
+  };
+  bool ignored = true, cpu_whole = true, memory_whole = true;
+  const auto asked = total(pod, "cpu", ignored, requests);
+  const auto cpu = total(pod, "cpu", cpu_whole, limits);
+  const auto memory = total(pod, "memory", memory_whole, limits);
+  pod_group_limits out;
+  out.cpu_shares =
+      pod.status().qos_class() == "BestEffort"
+          ? cri_defaults::smallest_shares
+          : std::max(asked * cri_defaults::shares_of_one / 1000, cri_defaults::smallest_shares);
+  if (cpu_whole)
+    out.cpu_quota_us =
+        std::max(cpu * cri_defaults::cpu_period_us / 1000, cri_defaults::smallest_quota_us);
+  if (memory_whole) out.memory_bytes = memory;
+  return out;
+}
+
+// kubernetes: cm/cgroup_manager_linux.go, CPUSharesToCPUWeight.
+std::int64_t weight_of_shares(std::int64_t shares) {
+  return (shares - 2) * 9999 / 262142 + 1;
+}
+
+std::string make_pod_group(const Pod& pod, const std::string& top) {
+  std::error_code problem;
+  const auto limits = group_limits_of(pod);
+  const auto group = cgroup_parent(pod);
+  return fs::exists(fs::path{top} / "cgroup.controllers", problem) ? set_v2(top, group, limits)
+                                                                   : set_v1(top, group, limits);
+}
+
+void remove_pod_groups(const std::string& pod_uid) {
+  std::error_code problem;
+  const auto remove = [&](const fs::path& top) {
+    for (const auto* qos : {"", "burstable", "besteffort"}) {
+      const auto group = top / "kubepods" / qos / ("pod" + pod_uid);
+      for (const auto& inner : fs::directory_iterator{group, problem})
+        if (inner.is_directory(problem)) ::rmdir(inner.path().c_str());
+      ::rmdir(group.c_str());
+    }
+  };
+  remove("/sys/fs/cgroup");
+  for (const auto& hierarchy : fs::directory_iterator{"/sys/fs/cgroup", problem})
+    if (hierarchy.is_directory(problem)) remove(hierarchy.path());
+}
+
+}  // namespace troupe::actors

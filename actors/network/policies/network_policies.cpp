@@ -1,0 +1,208 @@
+#include "actors/network/policies/network_policies.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/network/defaults.hpp"
+#include "api/object/object_key.hpp"
+#include "api/schema/core_namespace.pb.h"
+#include "api/schema/core_pod.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::policies {
+
+using api::core::v1::Namespace;
+using api::core::v1::Pod;
+using api::networking::v1::NetworkPolicy;
+
+namespace {
+
+bool same_labels(const api::object& a, const api::object& b) {
+  const auto &left = a.meta().labels(), &right = b.meta().labels();
+  return left.size() == right.size() &&
+         std::all_of(left.begin(), left.end(), [&](const auto& entry) {
+           const auto found = right.find(entry.first);
+           return found != right.end() && found->second == entry.second;
+         });
+}
+
+// Ports and node of a pod do not change.
+bool same_for_policies(const api::object& a, const api::object& b) {
+  return own_address(a) == own_address(b) && same_labels(a, b);
+}
+
+bool made_later(const api::object& a, const api::object& b) {
+  const auto &left = a.meta().creation_timestamp(), &right = b.meta().creation_timestamp();
+  return std::pair{left.seconds(), a.revision()} > std::pair{right.seconds(), b.revision()};
+}
+
+}  // namespace
+
+network_policies::network_policies(runtime::actor_ref watcher, network_policies_options options)
+    : informer{std::move(watcher)}, options_{std::move(options)} {}
+
+const runtime::behavior& network_policies::make_behavior() const {
+  static const runtime::behavior table =
+      runtime::handlers(&network_policies::on_watch_events, &network_policies::on_watch_ended,
+                        &network_policies::on_guard_pod, &network_policies::on_script_done);
+  return table;
+}
+
+void network_policies::started() {
+  follow(api::kind_of<NetworkPolicy>().prefix(), [this](const watch_events& m) { on_policies(m); });
+  // When a pod of this node has gone is known also while there is no policy.
+  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
+         {.on_node = options_.node});
+  renewal_ = every(network_defaults::nft_renewal, [this] {
+    whole_ = true;
+    write();
+  });
+}
+
+std::string network_policies::describe() const {
+  return fmt::format("policies: {}\nguarded: {}\nrules: {}\nscripts: {}\nproblem: \"{}\"\n",
+                     policies_.size(), table_.guarded(), table_.rules(), scripts_, problem_);
+}
+
+// -- messages from the watcher --------------------------------------------------------------------
+
+void network_policies::on_policies(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    const auto key = api::key_of(*event.object);
+    if (event.type == event_type::deleted)
+      policies_.erase(key);
+    else
+      policies_[key] = event.object;
+    changed_ = true;
+  }
+  if (!policies_.empty() && !std::exchange(follows_all_, true)) {
+    follow(api::kind_of<Namespace>().prefix(),
+           [this](const watch_events& events) { on_namespaces(events); });
+    follow(api::kind_of<Pod>().prefix(), [this](const watch_events& events) { on_pods(events); });
+  }
+  apply_soon();
+}
+
+void network_policies::on_namespaces(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    auto& known = namespaces_[event.object->meta().name()];
+    changed_ = changed_ || event.type == event_type::deleted || !known ||
+               !same_labels(*known, *event.object);
+    known = event.object;
+    if (event.type == event_type::deleted) namespaces_.erase(event.object->meta().name());
+  }
+  apply_soon();
+}
+
+// Those of this node come by both streams, in any order.
+void network_policies::on_pods(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    const auto& uid = event.object->meta().uid();
+    if (event.type == event_type::deleted) {
+      changed_ = pods_.erase(uid) + claims_.erase(uid) > 0 || changed_;
+      continue;
+    }
+    auto& known = pods_[uid];
+    if (known && known->revision() >= event.object->revision()) continue;
+    changed_ = changed_ || !known || !same_for_policies(*known, *event.object);
+    known = event.object;
+  }
+  apply_soon();
+}
+
+// -- messages from the node -----------------------------------------------------------------------
+
+void network_policies::on_guard_pod(const guard_pod& m) {
+  const auto address = parse_ipv4(m.address);
+  if (!address) return m.done({});  // IPv6 alone: there are no rules for it
+  auto& held = claims_[m.pod->meta().uid()];
+  if (!held.pod || held.address != *address) {
+    held = {m.pod, *address, ++last_claim_};
+    changed_ = true;
+  }
+  waiting_[m.pod->meta().uid()] = m.done;
+  if (!problem_.empty()) retry_ = {};  // at once: a pod waits
+  apply_now();
+}
+
+void network_policies::on_script_done(const script_done& m) {
+  running_ = false;
+  answer(running_for_, m.problem);
+  if (m.problem.empty()) {
+    if (!problem_.empty()) spdlog::info("network: the rules of policies are up to date again");
+    problem_.clear();
+    pause_ = runtime::duration{0};
+    return write();
+  }
+  if (std::exchange(problem_, m.problem) != m.problem)
+    spdlog::error("network: the rules of policies are not up to date: {}", m.problem);
+  whole_ = true;
+  pause_ = std::clamp<runtime::duration>(2 * pause_, network_defaults::nft_retry,
+                                         network_defaults::nft_longest_retry);
+  retry_ = after(pause_, [this] { write(); });
+}
+
+void network_policies::answer(answers& waiting, const std::string& problem) {
+  for (const auto& [uid, done] : std::exchange(waiting, {}))
+    done(problem);
+}
+
+// -- the rules ------------------------------------------------------------------------------------
+
+void network_policies::apply_soon() {
+  if (!synced() || (known_ && !changed_) || apply_.pending()) return;
+  apply_ = after(network_defaults::coalescing, [this] { apply_now(); });
+}
+
+void network_policies::apply_now() {
+  if (!synced()) return;
+  if (std::exchange(changed_, false)) table_.want(compile(state_now()));
+  known_ = true;
+  write();
+}
+
+void network_policies::write() {
+  if (!known_ || running_ || retry_.pending()) return;
+  auto script = whole_ ? table_.whole() : table_.difference();
+  if (script.empty()) return answer(waiting_, {});
+  whole_ = false;
+  running_ = true;
+  ++scripts_;
+  running_for_ = std::exchange(waiting_, {});
+  options_.run(std::move(script),
+               [to = self()](std::string problem) { to.tell(script_done{std::move(problem)}); });
+}
+
+policy_state network_policies::state_now() const {
+  policy_state state;
+  for (const auto& [key, policy] : policies_)
+    state.policies.push_back(policy);
+  state.namespaces = namespaces_;
+  if (policies_.empty()) return state;
+  std::unordered_map<ipv4, std::pair<std::uint64_t, api::object_ptr>> owners;
+  const auto consider = [&](ipv4 address, std::uint64_t claimed, const api::object_ptr& pod) {
+    auto& owner = owners[address];
+    if (!owner.second || claimed > owner.first ||
+        (claimed == owner.first && made_later(*pod, *owner.second)))
+      owner = {claimed, pod};
+  };
+  for (const auto& [uid, pod] : pods_)
+    if (const auto address = own_address(*pod); address && !claims_.contains(uid))
+      consider(*address, 0, pod);
+  for (const auto& [uid, held] : claims_) {
+    const auto newest = pods_.find(uid);
+    consider(held.address, held.sequence, newest != pods_.end() ? newest->second : held.pod);
+  }
+  for (const auto& [address, owner] : owners)
+    state.pods.push_back(
+        {owner.second, address, owner.second->as<Pod>().spec().node_name() == options_.node});
+  return state;
+}
+
+}  // namespace troupe::actors::policies

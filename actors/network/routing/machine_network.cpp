@@ -1,0 +1,92 @@
+#include "actors/network/routing/machine_network.hpp"
+
+#include <fmt/format.h>
+#include <linux/netlink.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "actors/network/defaults.hpp"
+#include "actors/network/routing/cni_config.hpp"
+#include "actors/network/routing/cni_folder.hpp"
+#include "actors/network/routing/kernel_routes.hpp"
+
+namespace troupe::actors::routing {
+namespace {
+
+// The problem, or nothing.
+std::string set_parameter(const std::string& name, char value) {
+  const auto file = "/proc/sys/net/" + name;
+  std::ifstream in{file};
+  if (in.get() == value) return {};
+  std::ofstream out{file};
+  out << value << std::flush;
+  return out ? std::string{} : fmt::format("{} cannot be set to {}", file, value);
+}
+
+// Packets of pods may come by another way than answers to them go: the check is to be a loose one.
+void loosen_checks(const route_plan& plan, std::vector<std::string>& problems) {
+  if (plan.through.peers.empty()) return;
+  auto problem =
+      set_parameter(fmt::format("ipv4/conf/{}/rp_filter", network_defaults::tunnel_device), '2');
+  if (!problem.empty()) problems.push_back(std::move(problem));
+}
+
+bool has_host_ports() {
+  const auto is_there = [](const char* path) { return ::access(path, X_OK) == 0; };
+  return (is_there("/usr/sbin/iptables") || is_there("/sbin/iptables")) &&
+         (is_there("/usr/lib/cni/portmap") || is_there("/opt/cni/bin/portmap"));
+}
+
+}  // namespace
+
+std::vector<std::string> make_machine_network(const machine_network_options& options,
+                                              const node_ranges& wanted) {
+  const auto folder = options.cni_folder();
+  if (!folder) return {folder.error()};
+  if (const auto foreign = foreign_network(*folder)) {
+    std::vector<std::string> problems{
+        fmt::format("pods have the network of {}, which is another program's: no addresses and "
+                    "routes are given; remove that file for those of the cluster",
+                    foreign->string())};
+    if (const auto removed = remove_machine_network(options.marker, options.addresses); !removed)
+      problems.push_back(removed.error());
+    return problems;
+  }
+  auto kernel = netlink::socket::open(NETLINK_ROUTE);
+  if (!kernel) return {kernel.error()};
+  const auto links = read_links(*kernel, wanted.own);
+  if (!links) return {links.error()};
+  auto plan = plan_routes(wanted, *links, options.routes);
+  auto problems = std::move(plan.problems);
+  if (auto problem = set_parameter("ipv4/ip_forward", '1'); !problem.empty())
+    problems.push_back(std::move(problem));
+  const auto config = cni_config({.ranges = wanted.own,
+                                  .mtu_bytes = plan.pod_mtu_bytes,
+                                  .addresses = options.addresses,
+                                  .host_ports = has_host_ports()});
+  if (const auto written = write_cni_file(*folder, config, options.marker); !written)
+    problems.push_back(written.error());
+  auto others = apply_routes(*kernel, plan);
+  problems.insert(problems.end(), std::make_move_iterator(others.begin()),
+                  std::make_move_iterator(others.end()));
+  loosen_checks(plan, problems);
+  return problems;
+}
+
+tl::expected<void, std::string> remove_machine_network(const std::filesystem::path& marker,
+                                                       const std::filesystem::path& addresses) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(marker, ignored)) return {};
+  if (auto removed = remove_routes(); !removed) return removed;
+  if (auto removed = remove_cni_file(marker); !removed) return removed;
+  std::filesystem::remove_all(addresses, ignored);
+  return {};
+}
+
+}  // namespace troupe::actors::routing

@@ -1,0 +1,92 @@
+#include "actors/network/routing/pod_network.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/network/defaults.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::routing {
+
+pod_network::pod_network(runtime::actor_ref watcher, pod_network_options options)
+    : informer{std::move(watcher)}, options_{std::move(options)} {}
+
+const runtime::behavior& pod_network::make_behavior() const {
+  static const auto table = runtime::handlers(&pod_network::on_watch_events,
+                                              &pod_network::on_watch_ended, &pod_network::on_made);
+  return table;
+}
+
+void pod_network::started() {
+  follow(api::kind_of<api::core::v1::Node>().prefix(),
+         [this](const watch_events& m) { on_nodes(m); });
+  renewal_ = every(network_defaults::pod_network_renewal, [this] {
+    renew_ = true;
+    make();
+  });
+}
+
+std::string pod_network::describe() const {
+  std::string own;
+  for (const auto& range : asked_.own)
+    own += (own.empty() ? "" : ", ") + range.text();
+  return fmt::format("range: \"{}\"\nothers: {}\nproblems: [\"{}\"]\n", own, asked_.peers.size(),
+                     fmt::join(problems_, "\", \""));
+}
+
+void pod_network::on_nodes(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark || !event.object) continue;
+    const auto& name = event.object->meta().name();
+    if (event.type == event_type::deleted)
+      nodes_.erase(name);
+    else
+      nodes_[name] = event.object;
+  }
+  make_soon();
+}
+
+// Nodes that come together are one change.
+void pod_network::make_soon() {
+  if (synced() && !soon_.pending()) soon_ = after(network_defaults::coalescing, [this] { make(); });
+}
+
+void pod_network::make() {
+  if (!synced() || making_ || retry_.pending()) return;
+  auto wanted = ranges_of_nodes(nodes_, options_.node, options_.cluster);
+  // Without a range of its own this node is not known yet, or has been removed.
+  if (wanted.own.empty() || (!renew_ && wanted == asked_)) return;
+  renew_ = false;
+  making_ = true;
+  asked_ = wanted;
+  options_.make(std::move(wanted), [to = self()](std::vector<std::string> problems) {
+    to.tell(made{std::move(problems)});
+  });
+}
+
+void pod_network::on_made(const made& m) {
+  making_ = false;
+  auto problems = m.problems;
+  const bool failed = !problems.empty();
+  problems.insert(problems.end(), asked_.problems.begin(), asked_.problems.end());
+  if (std::exchange(problems_, problems) != problems) {
+    for (const auto& each : problems_)
+      spdlog::warn("network: {}", each);
+    if (problems_.empty()) spdlog::info("network: pods have all their addresses and routes");
+  }
+  if (!failed) {
+    pause_ = runtime::duration{0};
+    return make();
+  }
+  renew_ = true;
+  pause_ = std::clamp<runtime::duration>(2 * pause_, network_defaults::pod_network_retry,
+                                         network_defaults::pod_network_longest_retry);
+  retry_ = after(pause_, [this] { make(); });
+}
+
+}  // namespace troupe::actors::routing

@@ -1,0 +1,78 @@
+#include "actors/network/routing/route_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "actors/network/defaults.hpp"
+
+namespace troupe::actors::routing {
+namespace {
+
+// Of Ethernet, where this machine has no link.
+constexpr std::uint32_t usual_mtu_bytes = 1'500;
+
+std::optional<int> common_link(const std::string& address, const std::vector<own_link>& links) {
+  const auto host =
+      api::cidr::parse(address + (api::ip_family(address) == "IPv6" ? "/128" : "/32"));
+  for (const auto& each : links)
+    if (host && each.address.contains(*host)) return each.index;
+  return std::nullopt;
+}
+
+std::uint32_t wire_mtu(const node_ranges& ranges, const std::vector<own_link>& links) {
+  std::uint32_t least = 0;
+  for (const auto& each : links) {
+    if (each.address.address() == ranges.own_address) return each.mtu_bytes;
+    least = least == 0 ? each.mtu_bytes : std::min(least, each.mtu_bytes);
+  }
+  return least == 0 ? usual_mtu_bytes : least;
+}
+
+// Why no packet gets through a tunnel to it; empty: it does.
+std::string tunnel_problem(const pod_peer& peer, const node_ranges& ranges, route_mode mode) {
+  if (mode == route_mode::direct)
+    return fmt::format("{} is on no link of this machine, and network.routes is direct",
+                       peer.address);
+  if (peer.range.is_v6()) return "there is no tunnel for IPv6";
+  if (ranges.own_address.empty() || ranges.own.empty() || ranges.own.front().is_v6())
+    return "this node has no IPv4 address and range of its own yet";
+  return {};
+}
+
+}  // namespace
+
+std::string hardware_address(const api::cidr& range) {
+  std::string out{"\x02\x42"};
+  out.append(reinterpret_cast<const char*>(range.bytes().data()), 4);
+  return out;
+}
+
+route_plan plan_routes(const node_ranges& ranges, const std::vector<own_link>& links,
+                       route_mode mode) {
+  route_plan out;
+  out.pod_mtu_bytes = std::max(wire_mtu(ranges, links) - network_defaults::tunnel_overhead_bytes,
+                               network_defaults::least_mtu_bytes);
+  for (const auto& peer : ranges.peers) {
+    const auto link = common_link(peer.address, links);
+    if (link && mode != route_mode::tunnel) {
+      out.direct[peer.range.text()] = {peer.address, *link, false};
+      continue;
+    }
+    if (const auto problem = tunnel_problem(peer, ranges, mode); !problem.empty()) {
+      out.problems.push_back(fmt::format("node {}: {}", peer.node, problem));
+      continue;
+    }
+    out.through.peers[peer.range.address()] = {hardware_address(peer.range), peer.address};
+    out.ranges_through.push_back(peer.range.text());
+  }
+  if (out.through.peers.empty()) return out;
+  out.through.local = ranges.own_address;
+  out.through.address = ranges.own.front().address();
+  out.through.hardware = hardware_address(ranges.own.front());
+  out.through.mtu_bytes = out.pod_mtu_bytes;
+  return out;
+}
+
+}  // namespace troupe::actors::routing

@@ -1,0 +1,64 @@
+// Which routes lead to the pods of other machines: straight to a machine on a common link, or
+// through a VXLAN device. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actors/network/routing/node_ranges.hpp"
+
+namespace troupe::actors::routing {
+
+enum class route_mode { automatic, direct, tunnel };
+
+// An address of this machine.
+struct own_link {
+  int index = 0;
+  api::cidr address;  // with the prefix of its link
+  std::uint32_t mtu_bytes = 0;
+};
+
+struct route {
+  std::string via;
+  int link = 0;
+  // The next machine is taken to be on the link, whatever its address.
+  bool on_link = false;
+
+  bool operator==(const route&) const = default;
+};
+
+// The device of the tunnel, and who is behind it. Each range has a next hop of its own: its first
+// address, with a hardware address that follows from it, so that machines tell each other nothing.
+struct tunnel {
+  std::string local;     // IPv4 address of this machine
+  std::string address;   // of the device
+  std::string hardware;  // six bytes
+  std::uint32_t mtu_bytes = 0;
+  struct far_end {
+    std::string hardware, machine;
+    bool operator==(const far_end&) const = default;
+  };
+  std::map<std::string, far_end> peers;  // by next hop
+
+  bool operator==(const tunnel&) const = default;
+};
+
+struct route_plan {
+  std::map<std::string, route> direct;  // by range
+  tunnel through;
+  std::vector<std::string> ranges_through;
+  // Of pods; it leaves room for the tunnel, whether there is one now or not.
+  std::uint32_t pod_mtu_bytes = 0;
+  std::vector<std::string> problems;
+};
+
+// `links`: without loopback and devices of pods.
+route_plan plan_routes(const node_ranges& ranges, const std::vector<own_link>& links,
+                       route_mode mode);
+
+// 02:42 and the four bytes of an IPv4 address.
+std::string hardware_address(const api::cidr& range);
+
+}  // namespace troupe::actors::routing

@@ -1,0 +1,64 @@
+// Gives each Node the range of addresses for its pods (spec.podCIDRs): one actor while a control
+// plane leads. Owns which ranges are taken; they are free again when their Node has gone. After a
+// crash it reads the Nodes behind a barrier, so that it knows what it gave in an earlier life.
+// Where no range is left the Node gets an event, and a range when another one goes.
+//
+// kubernetes: pkg/controller/nodeipam/ipam/range_allocator.go.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actors/core/core_actors.hpp"
+#include "actors/core/informer.hpp"
+#include "actors/nodes/pod_ranges.hpp"
+#include "persistence/store/store.hpp"
+
+namespace troupe::actors {
+
+class pod_range_allocator : public informer {
+ public:
+  // The store outlives it. `pools`: one for each family.
+  pod_range_allocator(const persistence::store* store, core_actors core,
+                      std::vector<pod_ranges> pools);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct row {
+    api::object_ptr node;
+    // What its Node says, or what it is to say.
+    std::vector<api::cidr> ranges;
+    bool writing = false;
+    bool reported = false;  // that there is none left
+  };
+
+  void await_barrier();
+  void load();
+  void on_nodes(const watch_events& m);
+  void drop_vanished();
+  void take_node(const api::object_ptr& node);
+  void drop_node(const std::string& name);
+  void hold(row& r, std::vector<api::cidr> ranges);
+  void release(row& r);
+  // Ranges for those that have none.
+  void allocate();
+  bool take_ranges(row& r);
+  void write(row& r);
+  void report_none(row& r);
+
+  const persistence::store& store_;
+  const core_actors core_;
+  std::vector<pod_ranges> pools_;
+  std::map<std::string, row> rows_;  // by node
+  std::set<std::string> listed_;     // in the initial state of the watch
+  revision known_ = 0;               // what was read of the store
+  bool complete_ = false;
+  runtime::timer again_;
+};
+
+}  // namespace troupe::actors

@@ -1,0 +1,44 @@
+// Asks nodes what they and their containers use, for whoever wants to know: clients of
+// metrics.k8s.io and the autoscalers. That of this control plane is asked through its own meter,
+// joined ones over their links; what pods on simulated nodes use follows from their annotations
+// (simulated_usage.hpp).
+//
+// It answers `ask_nodes` and keeps nothing: a crash fails the questions that are under way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "actors/kubelet/runtime/usage_questions.hpp"
+#include "actors/link/node_links.hpp"
+#include "persistence/store/store.hpp"
+#include "runtime/actor.hpp"
+
+namespace troupe::actors {
+
+class usage_desk : public runtime::actor {
+ public:
+  // The store must outlive it.
+  usage_desk(const persistence::store* store, std::shared_ptr<const link_table> table,
+             runtime::actor_ref links);
+
+  const runtime::behavior& make_behavior() const override;
+  std::string describe() const override;
+
+ private:
+  struct question;
+
+  void on_ask_nodes(const ask_nodes& m, runtime::promise<nodes_usage> answer);
+  template <class M>
+  void ask(const std::shared_ptr<question>& of, const std::string& node,
+           const runtime::actor_ref& to, M message);
+
+  const persistence::store* store_;
+  const std::shared_ptr<const link_table> table_;
+  const runtime::actor_ref links_;
+  // Shared with the questions, which may outlive a crash.
+  const std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
+  std::uint64_t questions_ = 0;
+};
+
+}  // namespace troupe::actors

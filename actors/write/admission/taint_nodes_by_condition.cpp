@@ -1,0 +1,54 @@
+// A new node gets no pods before somebody has looked at it: it is tainted as not ready, and whoever
+// keeps the taints of nodes takes that away when it is. A node that says it is ready from the
+// beginning is not tainted, which upstream does: it would be untainted by the next write.
+//
+// kubernetes: plugin/pkg/admission/nodetaint.
+#include <algorithm>
+
+#include "actors/core/condition.hpp"
+#include "actors/write/admission/plugins.hpp"
+#include "api/schema/core_node.pb.h"
+#include "api/scheme.hpp"
+
+namespace troupe::actors::admission {
+namespace {
+
+using api::core::v1::Node;
+
+constexpr const char* taint_key = "node.kubernetes.io/not-ready";
+constexpr const char* taint_effect = "NoSchedule";
+
+bool is_ready(const Node& node) {
+  const auto* ready = find_condition(node.status().conditions(), "Ready");
+  return ready != nullptr && ready->status() == "True";
+}
+
+class taint_nodes_by_condition final : public plugin {
+ public:
+  std::string_view name() const noexcept override { return "TaintNodesByCondition"; }
+
+  bool handles(const api::kind_info& kind, operation op) const override {
+    return op == operation::create && &kind == &api::kind_of<Node>();
+  }
+
+  verdict mutate(const attributes&, api::body& now, persistence::transaction&) const override {
+    auto& node = static_cast<Node&>(now);
+    const auto& taints = node.spec().taints();
+    const bool tainted = std::any_of(taints.begin(), taints.end(), [](const auto& taint) {
+      return taint.key() == taint_key && taint.effect() == taint_effect;
+    });
+    if (tainted || is_ready(node)) return {};
+    auto& taint = *node.mutable_spec()->add_taints();
+    taint.set_key(taint_key);
+    taint.set_effect(taint_effect);
+    return {};
+  }
+};
+
+}  // namespace
+
+plugin_ptr make_taint_nodes_by_condition() {
+  return std::make_shared<taint_nodes_by_condition>();
+}
+
+}  // namespace troupe::actors::admission

@@ -1,0 +1,78 @@
+// What a namespace demands of its pods by its labels pod-security.kubernetes.io/*: a level and a
+// version for each of three modes. Pure functions.
+//
+// kubernetes: staging/src/k8s.io/pod-security-admission/api.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/error.hpp"
+#include "api/schema/core_pod.pb.h"
+
+namespace troupe::actors::pod_security {
+
+// The later, the stricter.
+enum class level : std::uint8_t { privileged, baseline, restricted };
+std::string_view to_string(level of) noexcept;
+// "privileged", "baseline", "restricted".
+std::optional<level> parse_level(std::string_view text) noexcept;
+
+// A version of the policies: the minor number of v1.MINOR.
+struct version {
+  static constexpr int latest = -1;
+
+  int minor = latest;
+
+  // The minor number that counts: `latest` is that of the API that this server serves.
+  int effective() const noexcept;
+  bool operator==(const version&) const = default;
+};
+// "latest", "v1.25".
+std::string to_string(version of);
+std::optional<version> parse_version(std::string_view text) noexcept;
+
+struct level_version {
+  pod_security::level level = level::privileged;
+  pod_security::version version = {};
+
+  bool operator==(const level_version&) const = default;
+};
+// "restricted:latest".
+std::string to_string(const level_version& of);
+
+struct policy {
+  level_version enforce = {}, audit = {}, warn = {};
+
+  bool is_privileged() const noexcept;
+  bool operator==(const policy&) const = default;
+};
+// "enforce=baseline:v1.25, warn=restricted:latest": what is not privileged.
+std::string to_string(const policy& of);
+
+struct labelled_policy {
+  pod_security::policy policy;
+  // Labels that cannot be read. Then `enforce` is restricted, `audit` and `warn` are privileged.
+  std::vector<api::error_cause> problems;
+};
+// What is not labelled is as in `defaults`.
+labelled_policy policy_of(const api::meta::v1::ObjectMeta& meta, const policy& defaults);
+
+// Of the control plane; see docs/security.md.
+struct configuration {
+  policy defaults = {};
+  std::vector<std::string> exempt_namespaces = {}, exempt_users = {}, exempt_runtime_classes = {};
+
+  bool spares_namespace(std::string_view name) const;
+  bool spares_user(std::string_view name) const;
+  bool spares_class(const api::core::v1::PodSpec& spec) const;
+};
+// Of this process: set before its first write, or the default one.
+const configuration& configured();
+void configure(configuration settings);
+
+}  // namespace troupe::actors::pod_security

@@ -1,0 +1,81 @@
+#include "persistence/etcd/client/calls.hpp"
+
+#include <pthread.h>
+
+namespace troupe::persistence::etcd {
+
+namespace {
+
+class alarm final : public tag {
+ public:
+  alarm(call_queue& queue, std::function<void()> work) : queue_{queue}, work_{std::move(work)} {}
+
+  void start(grpc::CompletionQueue& queue, std::chrono::milliseconds delay) {
+    alarm_.Set(&queue, std::chrono::system_clock::now() + delay, static_cast<tag*>(this));
+  }
+  bool happened(bool) override {
+    if (!queue_.closing()) work_();
+    return true;
+  }
+  void cancel() override { alarm_.Cancel(); }
+
+ private:
+  call_queue& queue_;
+  std::function<void()> work_;
+  grpc::Alarm alarm_;
+};
+
+}  // namespace
+
+call_queue::call_queue() : thread_{[this] { run(); }} {
+  ::pthread_setname_np(thread_.native_handle(), "etcd-log");
+}
+
+// Nothing may be begun on a queue that is shut down, and a stream that is cancelled has still to be
+// finished: so the thread goes on until nothing is under way.
+call_queue::~call_queue() {
+  call_later({}, [] {});  // wakes it
+  {
+    const std::lock_guard lock{mutex_};
+    closing_ = true;
+    for (auto* each : under_way_)
+      each->cancel();
+  }
+  thread_.join();
+  queue_.Shutdown();
+  void* told = nullptr;
+  for (bool ok = false; queue_.Next(&told, &ok);) {
+  }
+}
+
+void call_queue::begin(std::unique_ptr<tag> next,
+                       const std::function<void(grpc::CompletionQueue&, tag*)>& start) {
+  const std::lock_guard lock{mutex_};
+  if (closing_) return;
+  auto* const mine = next.release();
+  under_way_.insert(mine);
+  start(queue_, mine);
+}
+
+void call_queue::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
+  auto made = std::make_unique<alarm>(*this, std::move(work));
+  auto& mine = *made;
+  begin(std::move(made), [&](grpc::CompletionQueue& queue, tag*) { mine.start(queue, delay); });
+}
+
+void call_queue::run() {
+  void* told = nullptr;
+  bool ok = false;
+  while (queue_.Next(&told, &ok)) {
+    std::unique_ptr<tag> mine{static_cast<tag*>(told)};
+    const bool ended = mine->happened(ok);
+    const std::lock_guard lock{mutex_};
+    if (ended)
+      under_way_.erase(mine.get());
+    else
+      static_cast<void>(mine.release());
+    if (closing_ && under_way_.empty()) return;
+  }
+}
+
+}  // namespace troupe::persistence::etcd

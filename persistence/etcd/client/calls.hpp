@@ -1,0 +1,99 @@
+// Asynchronous calls of gRPC on one completion queue, whose thread runs what follows them.
+#pragma once
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace troupe::persistence::etcd {
+
+// One thing that the queue tells of; deletes itself unless it stays.
+class tag {
+ public:
+  virtual ~tag() = default;
+  // On the thread of the queue. True: this is deleted.
+  virtual bool happened(bool ok) = 0;
+  // Makes `happened` come soon. Any thread, while it is registered.
+  virtual void cancel() = 0;
+};
+
+// Its thread ends with it, after everything that is under way was cancelled; what follows the calls
+// is not run any more then.
+class call_queue {
+ public:
+  call_queue();
+  ~call_queue();
+  call_queue(const call_queue&) = delete;
+  call_queue& operator=(const call_queue&) = delete;
+
+  // `start` begins what will be told with the tag's address. Nothing happens when it is closing.
+  void begin(std::unique_ptr<tag> next,
+             const std::function<void(grpc::CompletionQueue&, tag*)>& start);
+
+  // A call with one answer.
+  template <class Response>
+  void call(std::chrono::milliseconds limit,
+            const std::function<std::unique_ptr<grpc::ClientAsyncResponseReader<Response>>(
+                grpc::ClientContext&, grpc::CompletionQueue&)>& prepare,
+            std::function<void(const grpc::Status&, Response&)> done);
+  void call_later(std::chrono::milliseconds delay, std::function<void()> work);
+
+  bool closing() const { return closing_; }
+
+ private:
+  void run();
+
+  grpc::CompletionQueue queue_;
+  std::atomic<bool> closing_{false};
+  std::mutex mutex_;
+  std::set<tag*> under_way_;
+  std::thread thread_;
+};
+
+template <class Response>
+class unary_call final : public tag {
+ public:
+  unary_call(call_queue& queue, std::function<void(const grpc::Status&, Response&)> done)
+      : queue_{queue}, done_{std::move(done)} {}
+
+  void start(std::chrono::milliseconds limit, const auto& prepare, grpc::CompletionQueue& queue) {
+    context_.set_deadline(std::chrono::system_clock::now() + limit);
+    reader_ = prepare(context_, queue);
+    reader_->StartCall();
+    reader_->Finish(&response_, &status_, this);
+  }
+  bool happened(bool) override {
+    if (!queue_.closing()) done_(status_, response_);
+    return true;
+  }
+  void cancel() override { context_.TryCancel(); }
+
+ private:
+  call_queue& queue_;
+  std::function<void(const grpc::Status&, Response&)> done_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> reader_;
+  Response response_;
+  grpc::Status status_;
+};
+
+template <class Response>
+void call_queue::call(
+    std::chrono::milliseconds limit,
+    const std::function<std::unique_ptr<grpc::ClientAsyncResponseReader<Response>>(
+        grpc::ClientContext&, grpc::CompletionQueue&)>& prepare,
+    std::function<void(const grpc::Status&, Response&)> done) {
+  auto made = std::make_unique<unary_call<Response>>(*this, std::move(done));
+  auto& mine = *made;
+  begin(std::move(made),
+        [&](grpc::CompletionQueue& queue, tag*) { mine.start(limit, prepare, queue); });
+}
+
+}  // namespace troupe::persistence::etcd

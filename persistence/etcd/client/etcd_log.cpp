@@ -1,0 +1,216 @@
+#include "persistence/etcd/client/etcd_log.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "persistence/etcd/client/keep_alive_call.hpp"
+#include "persistence/etcd/client/requests.hpp"
+#include "persistence/etcd/client/watch_call.hpp"
+
+namespace troupe::persistence::etcd {
+
+namespace {
+
+constexpr std::int64_t page_limit = 500;  // as upstream's list
+constexpr std::string_view secure = "https://", plain = "http://";
+
+expected<std::string> read_file(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return fail(errc::io, fmt::format("{} cannot be read", path));
+  return text.str();
+}
+
+expected<std::shared_ptr<grpc::ChannelCredentials>> credentials(const etcd_options& options) {
+  grpc::SslCredentialsOptions made;
+  for (const auto& [path, text] : {std::pair{&options.ca_file, &made.pem_root_certs},
+                                   {&options.certificate_file, &made.pem_cert_chain},
+                                   {&options.key_file, &made.pem_private_key}}) {
+    if (path->empty()) continue;
+    auto read = read_file(*path);
+    if (!read) return fail(std::move(read.error()));
+    *text = std::move(*read);
+  }
+  return grpc::SslCredentials(made);
+}
+
+// A channel for each: one for all of them would take the list for the name in the certificate.
+expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
+                                              const etcd_options& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 300);
+  if (endpoint.starts_with(plain))
+    return grpc::CreateCustomChannel(endpoint.substr(plain.size()),
+                                     grpc::InsecureChannelCredentials(), arguments);
+  if (!endpoint.starts_with(secure))
+    return fail(errc::invalid,
+                fmt::format("{} is no endpoint of etcd: https://HOST:PORT is", endpoint));
+  auto made = credentials(options);
+  if (!made) return fail(std::move(made.error()));
+  return grpc::CreateCustomChannel(endpoint.substr(secure.size()), *made, arguments);
+}
+
+}  // namespace
+
+expected<std::unique_ptr<shared_log>> etcd_log::open(const etcd_options& options) {
+  if (options.endpoints.empty()) return fail(errc::invalid, "no endpoint of etcd is named");
+  std::vector<member> members;
+  for (const auto& each : options.endpoints) {
+    auto channel = dial(each, options);
+    if (!channel) return fail(std::move(channel.error()));
+    members.push_back({each, *channel, etcdserverpb::KV::NewStub(*channel),
+                       etcdserverpb::Watch::NewStub(*channel),
+                       etcdserverpb::Lease::NewStub(*channel)});
+  }
+  return std::unique_ptr<shared_log>{new etcd_log{options, std::move(members)}};
+}
+
+etcd_log::etcd_log(etcd_options options, std::vector<member> members)
+    : options_{std::move(options)}, members_{std::move(members)} {}
+
+etcd_log::member& etcd_log::current() {
+  const std::lock_guard lock{mutex_};
+  return members_[current_];
+}
+
+void etcd_log::leave(const member& failed, const std::string& reason) {
+  const std::lock_guard lock{mutex_};
+  if (&members_[current_] != &failed) return;
+  current_ = (current_ + 1) % members_.size();
+  spdlog::warn("etcd: {} failed, {} is used next: {}", failed.endpoint, members_[current_].endpoint,
+               reason);
+}
+
+void etcd_log::submit(log_transaction request, std::function<void(log_answer)> done) {
+  auto& through = current();
+  const auto message = message_of(request);
+  queue_.call<etcdserverpb::TxnResponse>(
+      options_.transaction_limit,
+      [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+        return through.kv->PrepareAsyncTxn(&context, message, &queue);
+      },
+      [this, &through, request = std::move(request), done = std::move(done)](
+          const grpc::Status& status, const etcdserverpb::TxnResponse& response) {
+        auto answer = answer_of(request, status, response);
+        if (answer.result == log_answer::outcome::unknown) leave(through, answer.reason);
+        done(std::move(answer));
+      });
+}
+
+void etcd_log::range(member& of, const etcdserverpb::RangeRequest& request, range_done done) {
+  queue_.call<etcdserverpb::RangeResponse>(
+      options_.read_limit,
+      [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+        return of.kv->PrepareAsyncRange(&context, request, &queue);
+      },
+      [this, &of, done = std::move(done)](const grpc::Status& status,
+                                          etcdserverpb::RangeResponse& response) {
+        if (!status.ok() && !is_refusal(status)) leave(of, status.error_message());
+        done(status, response);
+      });
+}
+
+void etcd_log::newest(std::function<void(expected<revision>)> done) {
+  range(current(), probe(),
+        [done = std::move(done)](const grpc::Status& status, const auto& found) {
+          if (!status.ok()) return done(fail(error_of(status)));
+          done(static_cast<revision>(found.header().revision()));
+        });
+}
+
+void etcd_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(after + '\0');
+  request.set_range_end(std::string(1, '\0'));
+  request.set_limit(page_limit);
+  request.set_revision(static_cast<std::int64_t>(at));
+  range(current(), request, [at, done = std::move(done)](const grpc::Status& status, auto& found) {
+    if (!status.ok()) return done(fail(error_of(status)));
+    done(page_of(at, found));
+  });
+}
+
+void etcd_log::grant(std::chrono::seconds time_to_live,
+                     std::function<void(expected<lease_id>)> done) {
+  etcdserverpb::LeaseGrantRequest request;
+  request.set_ttl(time_to_live.count());
+  auto& through = current();
+  queue_.call<etcdserverpb::LeaseGrantResponse>(
+      options_.read_limit,
+      [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+        return through.lease->PrepareAsyncLeaseGrant(&context, request, &queue);
+      },
+      [done = std::move(done)](const grpc::Status& status, const auto& given) {
+        if (!status.ok()) return done(fail(error_of(status)));
+        done(given.id());
+      });
+}
+
+void etcd_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
+  auto& through = current();
+  auto made = std::make_unique<keep_alive_call>(
+      queue_, lease, [done = std::move(done)](const grpc::Status& status, std::int64_t left) {
+        if (!status.ok()) return done(fail(error_of(status)));
+        done(std::chrono::seconds{left});
+      });
+  auto& mine = *made;
+  queue_.begin(std::move(made), [&](grpc::CompletionQueue& queue, tag*) {
+    mine.start(*through.lease, options_.read_limit, queue);
+  });
+}
+
+void etcd_log::revoke(lease_id lease) {
+  etcdserverpb::LeaseRevokeRequest request;
+  request.set_id(lease);
+  auto& through = current();
+  queue_.call<etcdserverpb::LeaseRevokeResponse>(
+      options_.read_limit,
+      [&](grpc::ClientContext& context, grpc::CompletionQueue& queue) {
+        return through.lease->PrepareAsyncLeaseRevoke(&context, request, &queue);
+      },
+      [](const grpc::Status&, const auto&) {});
+}
+
+void etcd_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
+  queue_.call_later(delay, std::move(work));
+}
+
+// The member must be in the quorum and have what the reader has: a watch from a revision that it
+// does not know yet is answered wrongly before 3.4.38.
+void etcd_log::follow(revision after, log_reader& reader) {
+  const auto serial = ++watch_serial_;
+  auto& through = current();
+  range(through, probe(),
+        [this, &through, &reader, after, serial](const grpc::Status& status, const auto& found) {
+          if (serial != watch_serial_) return;
+          if (!status.ok()) return reader.on_end(error_of(status));
+          if (static_cast<revision>(found.header().revision()) >= after)
+            return watch(through, after, reader, serial);
+          leave(through, "it is behind");
+          reader.on_end({errc::io, fmt::format("{} has not caught up", through.endpoint)});
+        });
+}
+
+void etcd_log::watch(member& of, revision after, log_reader& reader, std::uint64_t serial) {
+  auto made = std::make_unique<watch_call>(
+      queue_, watch_call::ends{[this, &reader, serial](std::vector<log_step> steps) {
+                                 if (serial != watch_serial_) return false;
+                                 reader.on_steps(std::move(steps));
+                                 return serial == watch_serial_;
+                               },
+                               [this, &of, &reader, serial](error reason) {
+                                 if (serial != watch_serial_) return;
+                                 if (reason.code != errc::compacted) leave(of, reason.message);
+                                 reader.on_end(std::move(reason));
+                               }});
+  auto& mine = *made;
+  queue_.begin(std::move(made),
+               [&](grpc::CompletionQueue& queue, tag*) { mine.start(*of.watch, after, queue); });
+}
+
+}  // namespace troupe::persistence::etcd

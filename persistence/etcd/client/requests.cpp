@@ -1,0 +1,100 @@
+#include "persistence/etcd/client/requests.hpp"
+
+#include <utility>
+
+namespace troupe::persistence::etcd {
+
+using etcdserverpb::Compare;
+
+etcdserverpb::TxnRequest message_of(const log_transaction& request) {
+  etcdserverpb::TxnRequest made;
+  for (const auto& each : request.compares) {
+    auto& compare = *made.add_compare();
+    compare.set_key(each.key);
+    compare.set_result(Compare::EQUAL);
+    if (each.at == 0 || each.created) {
+      compare.set_target(Compare::CREATE);
+      compare.set_create_revision(static_cast<std::int64_t>(each.at));
+    } else {
+      compare.set_target(Compare::MOD);
+      compare.set_mod_revision(static_cast<std::int64_t>(each.at));
+    }
+    auto& look = *made.add_failure()->mutable_request_range();
+    look.set_key(each.key);
+    look.set_keys_only(true);
+  }
+  for (const auto& each : request.writes) {
+    auto& step = *made.add_success();
+    if (each.value) {
+      step.mutable_request_put()->set_key(each.key);
+      step.mutable_request_put()->set_value(*each.value);
+      step.mutable_request_put()->set_lease(each.lease);
+    } else {
+      step.mutable_request_delete_range()->set_key(each.key);
+    }
+  }
+  return made;
+}
+
+log_answer answer_of(const log_transaction& request, const grpc::Status& status,
+                     const etcdserverpb::TxnResponse& response) {
+  using outcome = log_answer::outcome;
+  if (!status.ok()) {
+    log_answer made{is_refusal(status) ? outcome::refused : outcome::unknown};
+    made.reason = "etcd: " + status.error_message();
+    return made;
+  }
+  const auto newest = static_cast<revision>(response.header().revision());
+  if (response.succeeded()) return {outcome::committed, newest};
+  const auto known = std::min<std::size_t>(request.compares.size(),
+                                           static_cast<std::size_t>(response.responses_size()));
+  for (std::size_t i = 0; i < known; ++i) {
+    const auto& found = response.responses(static_cast<int>(i)).response_range();
+    revision actual = 0;
+    if (found.kvs_size() != 0)
+      actual = static_cast<revision>(request.compares[i].created ? found.kvs(0).create_revision()
+                                                                 : found.kvs(0).mod_revision());
+    if (actual != request.compares[i].at) return {outcome::conflict, newest, i, actual};
+  }
+  log_answer made{outcome::refused};
+  made.reason = "etcd refused a transaction without a reason";
+  return made;
+}
+
+etcdserverpb::RangeRequest probe() {
+  etcdserverpb::RangeRequest made;
+  made.set_key(std::string(1, '\0'));
+  made.set_keys_only(true);
+  return made;
+}
+
+log_page page_of(revision at, etcdserverpb::RangeResponse& found) {
+  log_page made{at != 0 ? at : static_cast<revision>(found.header().revision()), {}, found.more()};
+  for (auto& each : *found.mutable_kvs())
+    made.items.push_back({std::move(*each.mutable_key()), std::move(*each.mutable_value()),
+                          static_cast<revision>(each.create_revision()),
+                          static_cast<revision>(each.mod_revision())});
+  return made;
+}
+
+bool is_refusal(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::INVALID_ARGUMENT:
+    case grpc::StatusCode::OUT_OF_RANGE:        // compacted, or not there yet
+    case grpc::StatusCode::RESOURCE_EXHAUSTED:  // the quota of the database
+    case grpc::StatusCode::PERMISSION_DENIED:
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::FAILED_PRECONDITION:
+      return true;
+    default:
+      return false;
+  }
+}
+
+error error_of(const grpc::Status& status) {
+  const bool compacted = status.error_code() == grpc::StatusCode::OUT_OF_RANGE &&
+                         status.error_message().find("compacted") != std::string::npos;
+  return {compacted ? errc::compacted : errc::io, "etcd: " + status.error_message()};
+}
+
+}  // namespace troupe::persistence::etcd

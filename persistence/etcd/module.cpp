@@ -1,0 +1,44 @@
+#include <dlfcn.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+#include <mutex>
+#include <string_view>
+
+#include "persistence/etcd/etcd.hpp"
+
+namespace troupe::persistence {
+
+namespace {
+
+// It stays until the process ends: threads of gRPC may stand in it.
+expected<const etcd_module*> load() {
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const auto file = (program.parent_path() / "../lib/troupe/etcd.so").lexically_normal();
+  auto* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (module == nullptr)
+    return fail(errc::io, fmt::format("the client of etcd cannot be loaded: {}", ::dlerror()));
+  const auto* const found = static_cast<const etcd_module*>(::dlsym(module, "troupe_etcd"));
+  if (found == nullptr || std::string_view{found->version} != TROUPE_VERSION)
+    return fail(errc::io,
+                fmt::format("{} is not of this program's version, {}: install both from one build",
+                            file.string(), TROUPE_VERSION));
+  return found;
+}
+
+}  // namespace
+
+expected<std::unique_ptr<shared_log>> open_etcd(const etcd_options& options) {
+  static std::mutex mutex;
+  static const etcd_module* known = nullptr;
+  const std::lock_guard lock{mutex};
+  if (known == nullptr) {
+    auto found = load();
+    if (!found) return fail(std::move(found.error()));
+    known = *found;
+  }
+  return known->open(options);
+}
+
+}  // namespace troupe::persistence

@@ -1,0 +1,296 @@
+// Requests for certificates: what the four signers take, who approves, how long they are kept.
+#include <catch2/catch.hpp>
+
+#include "actors/certificates/certificate_issuer.hpp"
+#include "actors/certificates/certificate_request.hpp"
+#include "actors/core/condition.hpp"
+#include "actors/write/admission_fixture.hpp"
+#include "api/schema/rbac_v1.pb.h"
+
+namespace troupe::test {
+
+using namespace actors::certificates;
+
+namespace {
+
+// Made by openssl req of EC keys P-256: the requests of a kubelet as a client (CN=system:node:n1,
+// O=system:nodes), of one as a server (with the name n1), and of a user (CN=jane, O=dev).
+constexpr const char* node_request = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIHsMIGSAgEAMDAxFTATBgNVBAoMDHN5c3RlbTpub2RlczEXMBUGA1UEAwwOc3lz
+dGVtOm5vZGU6bjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAR7TXqNl0Vmy0eW
+FU+tjY2z+8DHt3+oIAsFQenqE4iyhHWKJdQkIVdZxE6dB5CAGh4EGbUXVI2DEp6S
+TsDhPppJoAAwCgYIKoZIzj0EAwIDSQAwRgIhAN8IkKjPMjMhSfThn6tKjFx0zBxl
+jlG3g8Z6mSpFNK0AAiEAsth3KX3u+DvwbY0MC33v1XVY7PIhGyF4NSUS7f3VYZg=
+-----END CERTIFICATE REQUEST-----
+)";
+constexpr const char* server_request = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIIBEDCBuAIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5
+c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEe016jZdFZstH
+lhVPrY2Ns/vAx7d/qCALBUHp6hOIsoR1iiXUJCFXWcROnQeQgBoeBBm1F1SNgxKe
+kk7A4T6aSaAmMCQGCSqGSIb3DQEJDjEXMBUwEwYDVR0RBAwwCoICbjGHBMAAAgEw
+CgYIKoZIzj0EAwIDRwAwRAIgDzLw9+cB5hNNeaA7Icy/++Cq4yU0viZod5gR9nYa
+FX8CIFA23jbmhBlo5SXa65qeLXLNYtL50du4g24DdbcHYTIq
+-----END CERTIFICATE REQUEST-----
+)";
+constexpr const char* user_request = R"(-----BEGIN CERTIFICATE REQUEST-----
+MIHXMH8CAQAwHTEMMAoGA1UECgwDZGV2MQ0wCwYDVQQDDARqYW5lMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEe016jZdFZstHlhVPrY2Ns/vAx7d/qCALBUHp6hOI
+soR1iiXUJCFXWcROnQeQgBoeBBm1F1SNgxKekk7A4T6aSaAAMAoGCCqGSM49BAMC
+A0gAMEUCIQDw1h4mwykdKTJLWnEn5Oqj7du4xkdKjShV90/pxrD/YgIgWtdNpuQ+
+1qu2zZINOLKzKV/jj4RUqiXyAy22m4wFEJM=
+-----END CERTIFICATE REQUEST-----
+)";
+
+const runtime::wall_time noon{std::chrono::seconds{1'700'000'000}};
+
+CertificateSigningRequestSpec spec_of(std::string_view signer, const std::string& request,
+                                      std::initializer_list<const char*> usages) {
+  CertificateSigningRequestSpec spec;
+  spec.set_signer_name(std::string{signer});
+  spec.set_request(request);
+  for (const auto* usage : usages)
+    spec.add_usages(usage);
+  return spec;
+}
+
+std::string fault_of(std::string_view signer, const std::string& request,
+                     std::initializer_list<const char*> usages) {
+  const auto facts = read_request(request);
+  REQUIRE(facts);
+  return find_fault(spec_of(signer, request, usages), *facts);
+}
+
+CertificateSigningRequest request_of(const CertificateSigningRequestSpec& spec) {
+  CertificateSigningRequest made;
+  made.mutable_metadata()->set_name("r");
+  *made.mutable_spec() = spec;
+  return made;
+}
+
+// Signs by a word.
+struct fake_issuer final : actors::certificate_issuer {
+  bool is_ready() const override { return ready; }
+  tl::expected<std::string, std::string> certify(
+      const actors::certificate_order& order) const override {
+    return "certificate for " +
+           std::to_string((order.until - order.from).count() /
+                          runtime::wall_time::duration{std::chrono::seconds{1}}.count());
+  }
+  bool ready = true;
+};
+
+// A cluster whose requests are looked at.
+struct signing_cluster {
+  explicit signing_cluster(std::uint64_t seed = 1) : cluster{seed, options()} {}
+
+  cluster_options options() const {
+    cluster_options made;
+    made.plane.certificates = issuer;
+    return made;
+  }
+  CertificateSigningRequest request() { return cluster.get<CertificateSigningRequest>({}, "r"); }
+
+  std::shared_ptr<fake_issuer> issuer = std::make_shared<fake_issuer>();
+  test::cluster cluster;
+};
+
+void add_condition(CertificateSigningRequest& to, const std::string& type,
+                   runtime::wall_time at = noon) {
+  auto& condition = *to.mutable_status()->add_conditions();
+  condition.set_type(type);
+  condition.set_status("True");
+  condition.mutable_last_update_time()->set_seconds(actors::seconds_of(at));
+}
+
+}  // namespace
+
+TEST_CASE("A request is read for its subject and its alternative names", "[certificates]") {
+  const auto node = read_request(node_request);
+  REQUIRE(node);
+  CHECK(node->common_name == "system:node:n1");
+  CHECK(node->organizations == std::vector<std::string>{"system:nodes"});
+  CHECK_FALSE(node->dns_names);
+  const auto server = read_request(server_request);
+  REQUIRE(server);
+  CHECK(server->dns_names);
+  CHECK(server->addresses);
+  CHECK_FALSE(server->emails);
+  CHECK_FALSE(read_request(""));
+  CHECK_FALSE(read_request(std::string{node_request}.substr(0, 200)));
+}
+
+TEST_CASE("Each signer takes what upstream's takes", "[certificates]") {
+  const auto client = {"digital signature", "client auth"};
+  const auto client_rsa = {"key encipherment", "digital signature", "client auth"};
+  const auto server = {"digital signature", "server auth"};
+  CHECK(fault_of(kubelet_client_signer, node_request, client).empty());
+  CHECK(fault_of(kubelet_client_signer, node_request, client_rsa).empty());
+  CHECK(fault_of(kubelet_client_signer, node_request, server) ==
+        "usages did not match [client auth digital signature key encipherment]");
+  CHECK(fault_of(kubelet_client_signer, node_request, {"client auth"}) ==
+        "usages did not match [client auth digital signature key encipherment]");
+  CHECK(fault_of(kubelet_client_signer, server_request, client) ==
+        "DNS subjectAltNames are not allowed");
+  CHECK(fault_of(kubelet_client_signer, user_request, client) ==
+        "subject organization is not system:nodes");
+  CHECK(fault_of(kubelet_serving_signer, server_request, server).empty());
+  CHECK(fault_of(kubelet_serving_signer, server_request, client) ==
+        "usages did not match [digital signature key encipherment server auth]");
+  CHECK(fault_of(kubelet_serving_signer, node_request, server) ==
+        "DNS or IP subjectAltName is required");
+  CHECK(fault_of(client_signer, user_request, {"client auth"}).empty());
+  CHECK(fault_of(client_signer, user_request, {"digital signature"}) ==
+        "missing required usage for client certificate: client auth");
+  CHECK(fault_of(client_signer, user_request, {"client auth", "server auth"}) ==
+        "invalid usage for client certificate: server auth");
+  CHECK(fault_of(legacy_signer, user_request, {"server auth"}).empty());
+  CHECK_FALSE(is_signed_here("example.com/other"));
+}
+
+TEST_CASE("A certificate lasts as long as is asked for, within ten minutes and a year",
+          "[certificates]") {
+  auto spec = spec_of(client_signer, user_request, {"client auth"});
+  const auto seconds = [&] {
+    const auto life = life_of(spec, noon);
+    CHECK(life.from == noon - std::chrono::minutes{5});
+    return std::chrono::duration_cast<std::chrono::seconds>(life.until - noon).count();
+  };
+  CHECK(seconds() == 365 * 86'400 - 300);
+  spec.set_expiration_seconds(3'600);
+  CHECK(seconds() == 3'600);
+  spec.set_expiration_seconds(86'400);
+  CHECK(seconds() == 86'400 - 300);
+  spec.set_expiration_seconds(1);
+  CHECK(seconds() == 600);
+  spec.set_expiration_seconds(2'000'000'000);
+  CHECK(seconds() == 365 * 86'400 - 300);
+}
+
+TEST_CASE("Requests are kept for an hour after a decision, and a day without one",
+          "[certificates]") {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  auto request = request_of(spec_of(client_signer, user_request, {"client auth"}));
+  request.mutable_metadata()->mutable_creation_timestamp()->set_seconds(actors::seconds_of(noon));
+  CHECK_FALSE(is_outdated(request, noon + hours{24}));
+  CHECK(is_outdated(request, noon + hours{24} + seconds{1}));
+  add_condition(request, "Denied");
+  CHECK_FALSE(is_outdated(request, noon + hours{1}));
+  CHECK(is_outdated(request, noon + hours{1} + seconds{1}));
+}
+
+TEST_CASE("An approved request is signed, a denied one and one of another signer are not",
+          "[certificates]") {
+  signing_cluster s;
+  auto& c = s.cluster;
+  c.create(request_of(spec_of(client_signer, user_request, {"client auth"})));
+  c.settle();
+  CHECK(s.request().status().certificate().empty());
+  c.change<CertificateSigningRequest>(
+      {}, "r", [&](CertificateSigningRequest& r) { add_condition(r, "Approved", c.now()); });
+  CHECK(c.run_until([&] { return !s.request().status().certificate().empty(); }));
+  CHECK(s.request().status().certificate() == "certificate for 31536000");
+
+  auto denied = request_of(spec_of(client_signer, user_request, {"client auth"}));
+  denied.mutable_metadata()->set_name("denied");
+  c.create(denied);
+  c.change<CertificateSigningRequest>(
+      {}, "denied", [&](CertificateSigningRequest& r) { add_condition(r, "Denied", c.now()); });
+  auto foreign = request_of(spec_of("example.com/x", user_request, {"client auth"}));
+  foreign.mutable_metadata()->set_name("foreign");
+  c.create(foreign);
+  c.change<CertificateSigningRequest>(
+      {}, "foreign", [&](CertificateSigningRequest& r) { add_condition(r, "Approved", c.now()); });
+  c.settle();
+  for (const auto* name : {"denied", "foreign"})
+    CHECK(c.get<CertificateSigningRequest>({}, name).status().certificate().empty());
+}
+
+TEST_CASE("A request that its signer does not take fails with the reason", "[certificates]") {
+  signing_cluster s;
+  auto& c = s.cluster;
+  c.create(request_of(spec_of(client_signer, user_request, {"server auth"})));
+  c.change<CertificateSigningRequest>(
+      {}, "r", [&](CertificateSigningRequest& r) { add_condition(r, "Approved", c.now()); });
+  const auto failed = [&] {
+    return actors::find_condition(s.request().status().conditions(), "Failed") != nullptr;
+  };
+  REQUIRE(c.run_until(failed));
+  const auto request = s.request();
+  const auto& condition = *actors::find_condition(request.status().conditions(), "Failed");
+  CHECK(condition.reason() == "SignerValidationFailure");
+  CHECK(condition.message() == "invalid usage for client certificate: server auth");
+}
+
+TEST_CASE("A kubelet's request is approved where who asks may create nodeclient",
+          "[certificates]") {
+  signing_cluster s;
+  auto& c = s.cluster;
+  const auto approved = [&] {
+    const auto request = s.request();
+    return actors::find_condition(request.status().conditions(), "Approved") != nullptr;
+  };
+  auto request = request_of(
+      spec_of(kubelet_client_signer, node_request, {"digital signature", "client auth"}));
+  c.create(request);
+  c.settle();
+  CHECK_FALSE(approved());
+
+  api::rbac::v1::ClusterRole role;
+  role.mutable_metadata()->set_name("approve");
+  auto& rule = *role.add_rules();
+  rule.add_verbs("create");
+  rule.add_api_groups("certificates.k8s.io");
+  rule.add_resources("certificatesigningrequests/nodeclient");
+  c.create(role);
+  api::rbac::v1::ClusterRoleBinding binding;
+  binding.mutable_metadata()->set_name("approve");
+  binding.mutable_role_ref()->set_api_group("rbac.authorization.k8s.io");
+  binding.mutable_role_ref()->set_kind("ClusterRole");
+  binding.mutable_role_ref()->set_name("approve");
+  auto& subject = *binding.add_subjects();
+  subject.set_kind("User");
+  subject.set_api_group("rbac.authorization.k8s.io");
+  subject.set_name("system:kube-controller-manager");
+  c.create(binding);
+  c.remove<CertificateSigningRequest>({}, "r");
+  c.create(request);
+  CHECK(c.run_until([&] { return approved() && !s.request().status().certificate().empty(); }));
+}
+
+TEST_CASE("Nothing is signed before the key is there, and all that waits after it",
+          "[certificates]") {
+  signing_cluster s;
+  auto& c = s.cluster;
+  s.issuer->ready = false;
+  c.create(request_of(spec_of(client_signer, user_request, {"client auth"})));
+  c.change<CertificateSigningRequest>(
+      {}, "r", [&](CertificateSigningRequest& r) { add_condition(r, "Approved", c.now()); });
+  c.advance(std::chrono::seconds{5});
+  CHECK(s.request().status().certificate().empty());
+  CHECK(s.request().status().conditions_size() == 1);
+  s.issuer->ready = true;
+  CHECK(c.run_until([&] { return !s.request().status().certificate().empty(); }));
+}
+
+TEST_CASE("Signing goes on where it crashes between any two messages", "[certificates]") {
+  signing_cluster s;
+  auto& c = s.cluster;
+  c.create(request_of(spec_of(client_signer, user_request, {"client auth"})));
+  c.crash("certificate-requests", "certificate-requests");
+  c.change<CertificateSigningRequest>(
+      {}, "r", [&](CertificateSigningRequest& r) { add_condition(r, "Approved", c.now()); });
+  c.crash("certificate-requests", "certificate-requests");
+  CHECK(c.run_until([&] { return !s.request().status().certificate().empty(); }));
+}
+
+TEST_CASE("What nobody needs is deleted within the hour", "[certificates]") {
+  signing_cluster s;
+  auto& c = s.cluster;
+  c.create(request_of(spec_of("example.com/x", user_request, {"client auth"})));
+  c.settle();
+  CHECK(c.run_until([&] { return !c.find<CertificateSigningRequest>({}, "r"); },
+                    std::chrono::hours{26}));
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,189 @@
+// Autoscalers at work in a simulated cluster whose pods use what annotations say, while actors
+// crash, messages are late and transactions conflict.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "api/schema/apps_v1.pb.h"
+#include "api/schema/core_event.pb.h"
+#include "autoscaling_fixture.hpp"
+#include "support/seeds.hpp"
+#include "support/workloads.hpp"
+
+namespace troupe::test {
+
+using actors::find_condition;
+using api::apps::v1::Deployment;
+using api::autoscaling::v2::HorizontalPodAutoscaler;
+using api::core::v1::Event;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr const char* load = "simulation.troupe.dev/cpu-load";
+
+Deployment loaded(const std::string& cores) {
+  auto made = deployment("web", 1, "web:1");
+  (*made.mutable_metadata()->mutable_annotations())[load] = cores;
+  auto& container =
+      *made.mutable_spec()->mutable_template_()->mutable_spec()->mutable_containers(0);
+  (*container.mutable_resources()->mutable_requests())["cpu"].set_string("500m");
+  return made;
+}
+
+struct stage {
+  explicit stage(std::uint64_t seed, cluster_options options = {}) : c{seed, options} {
+    actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), {.nodes = 3});
+  }
+  int replicas() const { return c.get<Deployment>("default", "web").spec().replicas(); }
+  HorizontalPodAutoscaler autoscaler() const {
+    return c.get<HorizontalPodAutoscaler>("default", "web");
+  }
+  std::string condition(const char* type) const {
+    const auto now = autoscaler();
+    const auto* found = find_condition(now.status().conditions(), type);
+    return found == nullptr ? "" : found->status() + " " + found->reason();
+  }
+  std::set<std::string> told() const {
+    std::set<std::string> all;
+    for (const auto& each : c.list<Event>())
+      if (each->as<Event>().involved_object().kind() == "HorizontalPodAutoscaler")
+        all.insert(each->as<Event>().reason() + ": " + each->as<Event>().message());
+    return all;
+  }
+  bool settles_at(int count, minutes limit = minutes{15}) {
+    return c.run_until(
+        [&] {
+          return replicas() == count &&
+                 c.get<Deployment>("default", "web").status().ready_replicas() == count;
+        },
+        limit);
+  }
+
+  cluster c;
+};
+
+}  // namespace
+
+TEST_CASE("an autoscaler makes as many pods as the load needs, and tells why", "[autoscaling]") {
+  stage s{1};
+  s.c.create(loaded("2"));
+  s.c.create(autoscaler_of_web(50));
+  REQUIRE(s.settles_at(8));
+  s.c.advance(minutes{2});
+  CHECK(s.replicas() == 8);
+  const auto status = s.autoscaler().status();
+  CHECK(status.current_replicas() == 8);
+  CHECK(status.desired_replicas() == 8);
+  CHECK(status.current_metrics(0).resource().current().average_utilization() == 50);
+  CHECK(status.current_metrics(0).resource().current().average_value().string() == "250m");
+  CHECK(s.condition("ScalingActive") == "True ValidMetricFound");
+  CHECK(s.condition("AbleToScale") == "True ReadyForNewScale");
+  CHECK(s.condition("ScalingLimited") == "False DesiredWithinRange");
+  CHECK(
+      s.told().contains("SuccessfulRescale: New size: 4; reason: cpu resource utilization "
+                        "(percentage of request) above target"));
+  // The load goes away, and so do the pods once the window is over.
+  s.c.change<Deployment>("default", "web", [](Deployment& web) {
+    (*web.mutable_metadata()->mutable_annotations())[load] = "100m";
+  });
+  s.c.advance(minutes{4});
+  CHECK(s.replicas() == 8);
+  CHECK(s.condition("AbleToScale") == "True ScaleDownStabilized");
+  REQUIRE(s.settles_at(1));
+  CHECK(s.told().contains("SuccessfulRescale: New size: 1; reason: All metrics below target"));
+}
+
+TEST_CASE("an autoscaler says what keeps it from scaling", "[autoscaling]") {
+  stage s{2};
+  s.c.create(autoscaler_of_web(50));
+  s.c.advance(seconds{20});
+  CHECK(s.condition("AbleToScale") == "False FailedGetScale");
+  CHECK(s.told().contains("FailedGetScale: deployments.apps \"web\" not found"));
+  // Pods that use nothing are not measured.
+  auto web = loaded("nonsense");
+  web.mutable_spec()->set_replicas(2);
+  s.c.create(web);
+  s.c.advance(seconds{40});
+  CHECK(s.condition("AbleToScale") == "True SucceededGetScale");
+  CHECK(s.condition("ScalingActive") == "False FailedGetResourceMetric");
+  CHECK(s.replicas() == 2);
+  s.c.change<Deployment>("default", "web",
+                         [](Deployment& each) { each.mutable_spec()->set_replicas(0); });
+  s.c.advance(seconds{20});
+  CHECK(s.condition("ScalingActive") == "False ScalingDisabled");
+  s.c.change<Deployment>("default", "web",
+                         [](Deployment& each) { each.mutable_spec()->set_replicas(30); });
+  s.c.advance(seconds{20});
+  CHECK(s.replicas() == 10);
+  CHECK(
+      s.told().contains("SuccessfulRescale: New size: 10; reason: Current number of replicas above "
+                        "Spec.MaxReplicas"));
+}
+
+TEST_CASE("two autoscalers of the same pods leave them alone", "[autoscaling]") {
+  stage s{3};
+  s.c.create(loaded("2"));
+  auto other = autoscaler_of_web(50);
+  other.mutable_metadata()->set_name("other");
+  s.c.create(other);
+  s.c.create(autoscaler_of_web(50));
+  s.c.advance(minutes{2});
+  CHECK(s.condition("ScalingActive") == "False AmbiguousSelector");
+  CHECK(
+      s.told().contains("AmbiguousSelector: pods by selector app=web are controlled by multiple "
+                        "HPAs: [{other default} {web default}]"));
+}
+
+TEST_CASE("metrics that nobody serves forbid to scale down and no more", "[autoscaling]") {
+  stage s{4};
+  s.c.create(loaded("2"));
+  auto wanted = autoscaler_of_web(50);
+  auto& metric = *wanted.mutable_spec()->add_metrics();
+  metric.set_type("External");
+  metric.mutable_external()->mutable_metric()->set_name("queue");
+  metric.mutable_external()->mutable_target()->set_type("Value");
+  metric.mutable_external()->mutable_target()->mutable_value()->set_string("5");
+  s.c.create(wanted);
+  REQUIRE(s.settles_at(8));
+  CHECK(s.told().contains(
+      "FailedGetExternalMetric: unable to get external metric default/queue/nil: unable to fetch "
+      "metrics from external metrics API: the server could not find the requested resource (get "
+      "queue.external.metrics.k8s.io)"));
+  s.c.change<Deployment>("default", "web", [](Deployment& web) {
+    (*web.mutable_metadata()->mutable_annotations())[load] = "100m";
+  });
+  s.c.advance(minutes{8});
+  CHECK(s.replicas() == 8);
+  CHECK(s.condition("ScalingActive") == "False FailedGetExternalMetric");
+}
+
+TEST_CASE("an autoscaler never oscillates on a constant load, whatever crashes",
+          "[autoscaling][seeds]") {
+  for_each_seed(10, [](std::uint64_t seed) {
+    cluster_options options;
+    options.plane.conflict_chance = 0.1;
+    options.far = seed % 2 == 0;
+    stage s{seed, options};
+    s.c.simulation().faults({.crash = 0.002, .delay = 0.1, .may_crash = {}});
+    s.c.create(loaded("2"));
+    s.c.create(autoscaler_of_web(50));
+    int seen = 1;
+    const auto rises = [&] {
+      const int now = s.replicas();
+      CHECK(now >= seen);
+      CHECK(now <= 8);
+      seen = now;
+      return now == 8;
+    };
+    REQUIRE(s.c.run_until(rises, minutes{10}));
+    for (int i = 0; i < 60; ++i) {
+      s.c.advance(seconds{10});
+      CHECK(s.replicas() == 8);
+    }
+  });
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,212 @@
+// When a machine runs short of something, and which pod makes room.
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "actors/core/condition.hpp"
+#include "actors/kubelet/fake_runtime.hpp"
+#include "actors/kubelet/machine.hpp"
+#include "actors/kubelet/pressure/pressure_reader.hpp"
+#include "actors/kubelet/pressure/pressure_rules.hpp"
+#include "api/schema/core_node.pb.h"
+#include "support/seeds.hpp"
+
+namespace troupe::actors {
+
+using namespace std::chrono_literals;
+using api::core::v1::Pod;
+using test::machine;
+
+namespace {
+
+constexpr std::int64_t mib = 1 << 20;
+
+node_supplies plenty() {
+  return {.memory = {8'000 * mib, 16'000 * mib},
+          .disk = {50'000 * mib, 100'000 * mib},
+          .inodes = {900'000, 1'000'000},
+          .pids = {30'000, 32'768}};
+}
+
+std::vector<std::string> order_of(std::vector<pod_consumption> pods, shortage of) {
+  rank_for_eviction(pods, of);
+  std::vector<std::string> uids;
+  for (const auto& pod : pods)
+    uids.push_back(pod.uid);
+  return uids;
+}
+
+}  // namespace
+
+TEST_CASE("a threshold is passed when less is left than it says", "[kubelet]") {
+  const auto resources = [](const node_supplies& supplies, eviction_thresholds thresholds = {}) {
+    std::string names;
+    for (const auto& each : passed_thresholds(supplies, thresholds))
+      names += each.resource + ' ';
+    return names;
+  };
+  CHECK(resources(plenty()).empty());
+  CHECK(resources({}).empty());  // nothing is known
+  auto less = plenty();
+  less.memory.left = 100 * mib;
+  CHECK(resources(less).empty());
+  less.memory.left = 100 * mib - 1;
+  CHECK(resources(less) == "memory ");
+  less.inodes.left = 49'999;
+  CHECK(resources(less) == "memory inodes ");
+  less.disk.left = 9'999 * mib;
+  CHECK(resources(less) == "memory ephemeral-storage ");
+  less.pids.left = 100;
+  CHECK(resources(less) == "memory ephemeral-storage ");
+  CHECK(resources(less, {.pids_percent = 10}) == "memory ephemeral-storage pids ");
+  const auto failure = eviction_failure(passed_thresholds(less, {}).front());
+  CHECK(failure.reason == "Evicted");
+  CHECK(failure.message ==
+        "The node was low on resource: memory. Threshold quantity: 100Mi, available: 104857599. ");
+}
+
+TEST_CASE("pods that use more than they asked for go first, then the least important",
+          "[kubelet]") {
+  const std::vector<pod_consumption> pods{{"modest", 0, 50, 100},
+                                          {"greedy", 0, 300, 100},
+                                          {"greedier", 0, 400, 100},
+                                          {"important", 10, 900, 100},
+                                          {"dear", 10, 10, 100}};
+  CHECK(order_of(pods, shortage::memory) ==
+        std::vector<std::string>{"greedier", "greedy", "important", "modest", "dear"});
+  CHECK(order_of(pods, shortage::pids) ==
+        std::vector<std::string>{"greedier", "greedy", "modest", "dear", "important"});
+}
+
+TEST_CASE("the order of eviction is the same whatever order the pods come in, and obeys its rule",
+          "[kubelet]") {
+  test::for_each_seed(200, [](std::uint64_t seed) {
+    std::mt19937_64 random{seed};
+    const auto below = [&](std::int64_t limit) {
+      return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+    };
+    std::vector<pod_consumption> pods;
+    for (int i = 0; i < 20; ++i)
+      pods.push_back({std::to_string(i), static_cast<std::int32_t>(below(3)), below(5), below(5)});
+    auto shuffled = pods;
+    std::shuffle(shuffled.begin(), shuffled.end(), random);
+    CHECK(order_of(pods, shortage::memory) == order_of(shuffled, shortage::memory));
+    rank_for_eviction(pods, shortage::memory);
+    for (std::size_t i = 1; i < pods.size(); ++i) {
+      const auto &first = pods[i - 1], &second = pods[i];
+      const auto excess = [](const pod_consumption& pod) { return pod.used - pod.requested; };
+      const bool first_exceeds = excess(first) > 0, second_exceeds = excess(second) > 0;
+      CHECK(first_exceeds >= second_exceeds);
+      if (first_exceeds != second_exceeds) continue;
+      CHECK(first.priority <= second.priority);
+      if (first.priority == second.priority) CHECK(excess(first) >= excess(second));
+    }
+  });
+}
+
+TEST_CASE("a condition holds on for five minutes after its threshold was last passed",
+          "[kubelet]") {
+  const auto start = runtime::time_point{} + 1h;
+  pressure_memory memory;
+  CHECK(memory.holding(start).empty());
+  memory.saw({{.of = shortage::disk}}, start);
+  CHECK(memory.holding(start + 299s) == std::set{shortage::disk});
+  memory.saw({}, start + 299s);
+  CHECK(memory.holding(start + 300s).empty());
+}
+
+TEST_CASE("a node that is short takes no pods that would make it worse", "[kubelet]") {
+  Pod pod;
+  const auto rejected = [&](std::set<shortage> holding) {
+    return pressure_rejection(pod, holding).has_value();
+  };
+  pod.mutable_status()->set_qos_class("Burstable");
+  CHECK_FALSE(rejected({}));
+  CHECK_FALSE(rejected({shortage::memory}));
+  CHECK(rejected({shortage::disk}));
+  CHECK(rejected({shortage::memory, shortage::disk}));
+  pod.mutable_status()->set_qos_class("BestEffort");
+  CHECK(rejected({shortage::memory}));
+  CHECK(pressure_rejection(pod, {shortage::memory, shortage::pids})->message ==
+        "The node had condition: [MemoryPressure PIDPressure]. ");
+  auto& toleration = *pod.mutable_spec()->add_tolerations();
+  toleration.set_operator_("Exists");
+  CHECK_FALSE(rejected({shortage::memory}));
+  CHECK(rejected({shortage::disk}));
+  pod.mutable_spec()->set_priority(2'000'001'000);
+  CHECK_FALSE(rejected({shortage::disk}));
+}
+
+TEST_CASE("what is reserved of a machine is not allocatable", "[kubelet]") {
+  api::core::v1::NodeStatus status;
+  node_facts facts;
+  facts.cpus = 2;
+  facts.memory_kib = 1024;
+  describe_machine(facts, 110, status);
+  reserve({}, status);
+  CHECK(status.allocatable().at("cpu").string() == "2");
+  reserve({.milli_cpu = 300, .memory_bytes = 256 << 10}, status);
+  CHECK(status.allocatable().at("cpu").string() == "1700m");
+  CHECK(status.allocatable().at("memory").string() == "768Ki");
+  CHECK(status.allocatable().at("pods").string() == "110");
+  CHECK(status.capacity().at("cpu").string() == "2");
+  reserve({.milli_cpu = 3'000, .memory_bytes = 1 << 30}, status);
+  CHECK(status.allocatable().at("cpu").string() == "0");
+  CHECK(status.allocatable().at("memory").string() == "0");
+}
+
+TEST_CASE("what a machine has left is read from its files", "[kubelet]") {
+  const auto memory = parse_memory("MemTotal: 1000 kB\nMemFree: 7 kB\nMemAvailable:  400 kB\n");
+  CHECK(memory.all == 1'024'000);
+  CHECK(memory.left == 409'600);
+  CHECK(parse_memory("").all == 0);
+  CHECK(parse_pids("0.1 0.2 0.3 2/300 4711", 1'000).left == 700);
+  CHECK(parse_pids("0.1 0.2 0.3 2/3000 4711", 1'000).left == 0);
+  CHECK(parse_pids("nonsense", 1'000).all == 0);
+  const auto here = read_supplies("/tmp");
+  CHECK(here.memory.all > 0);
+  CHECK(here.disk.all >= here.disk.left);
+  CHECK(here.pids.left > 0);
+}
+
+TEST_CASE("a node that runs out of memory says so, evicts one pod, and takes no other of its like",
+          "[kubelet]") {
+  machine here;
+  here.containers = std::make_shared<test::fake_runtime>();
+  auto short_of_memory = std::make_shared<std::atomic<bool>>(false);
+  here.adjust = [&](kubelet_options& options) {
+    options.evictions.emplace();
+    options.pressure_period = 20ms;
+    options.read_supplies = [short_of_memory] {
+      auto supplies = plenty();
+      if (short_of_memory->exchange(false)) supplies.memory.left = mib;
+      return supplies;
+    };
+  };
+  here.start_kubelet();
+  const auto create = [&](const std::string& name) {
+    // The fake runtime names containers by their names alone.
+    here.create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+                "}\nspec: {containers: [{name: " + name + ", image: x}]}\n");
+  };
+  create("one");
+  create("two");
+  REQUIRE(machine::wait([&] { return here.runs("one") && here.runs("two"); }));
+  short_of_memory->store(true);
+  REQUIRE(machine::wait([&] { return here.ended("one") || here.ended("two"); }));
+  const std::string evicted = here.ended("one") ? "one" : "two";
+  const auto status = here.status(evicted);
+  CHECK(status.phase() == "Failed");
+  CHECK(status.reason() == "Evicted");
+  CHECK(status.message() ==
+        "The node was low on resource: memory. Threshold quantity: 100Mi, available: 1Mi. ");
+  CHECK(here.runs(evicted == "one" ? "two" : "one"));
+  CHECK(machine::wait([&] { return here.events(evicted, "Evicted").size() == 1; }));
+  create("late");
+  REQUIRE(machine::wait([&] { return here.status("late").phase() == "Failed"; }));
+  CHECK(here.status("late").message() ==
+        "Pod was rejected: The node had condition: [MemoryPressure]. ");
+}
+
+}  // namespace troupe::actors

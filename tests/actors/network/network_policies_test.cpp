@@ -1,0 +1,172 @@
+// The actor over a control plane in a simulation, with scripts that the test answers.
+#include "actors/network/policies/network_policies.hpp"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/scheme.hpp"
+#include "support/cluster.hpp"
+#include "support/network/policy_examples.hpp"
+
+namespace troupe::test {
+
+using namespace actors::policies;
+using api::core::v1::Pod;
+using api::networking::v1::NetworkPolicy;
+
+namespace {
+
+struct given_script {
+  std::string text;
+  std::function<void(std::string)> done;
+};
+
+using answer = std::shared_ptr<std::optional<std::string>>;
+
+struct policed_cluster {
+  std::shared_ptr<std::vector<given_script>> given = std::make_shared<std::vector<given_script>>();
+  cluster c{1};
+  runtime::actor_ref actor;
+
+  policed_cluster() {
+    network_policies_options options{.node = "node", .run = [to = given](auto script, auto done) {
+                                       to->push_back({std::move(script), std::move(done)});
+                                     }};
+    actor = c.simulation().system().spawn(
+        {.kind = "network-policies", .name = "node"},
+        runtime::make<network_policies>(c.plane().core_actors().watcher, options));
+    REQUIRE(c.run_until([&] { return given->size() == 1; }));
+  }
+
+  bool has(std::size_t count) {
+    return c.run_until([&] { return given->size() >= count; });
+  }
+  void done(const std::string& problem = {}) {
+    given->back().done(problem);
+    c.settle();
+  }
+  void put_policy(const std::string& name, std::string_view spec) {
+    c.create(policy_object(name, spec)->as<NetworkPolicy>());
+  }
+  answer guard(const pod_example& pod) {
+    auto body = std::make_unique<Pod>(pod_body({pod.name, "", pod.with, pod.ports}));
+    const auto made = std::make_shared<std::optional<std::string>>();
+    actor.tell(
+        guard_pod{std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(body), 1),
+                  pod.address, [made](std::string problem) { *made = std::move(problem); }});
+    c.settle();
+    return made;
+  }
+  std::string last() const { return given->back().text; }
+};
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+bool is_whole(const std::string& script) {
+  return has(script, "delete table ip troupe-policy");
+}
+
+const pod_example web{"default/web", "10.42.0.1", {{"app", "web"}}};
+const auto deny = "{podSelector: {matchLabels: {app: web}}}";
+
+}  // namespace
+
+TEST_CASE("a pod starts at once where no policy is there", "[policies]") {
+  policed_cluster p;
+  p.done();
+  const auto answered = p.guard(web);
+  CHECK(*answered == "");
+  CHECK(p.given->size() == 1);
+}
+
+TEST_CASE("a pod that a policy selects starts when its rules are in force", "[policies]") {
+  policed_cluster p;
+  p.done();
+  p.put_policy("default/deny", deny);
+  p.c.settle();
+  const auto answered = p.guard(web);
+  REQUIRE(p.has(2));
+  CHECK_FALSE(*answered);
+  CHECK_FALSE(is_whole(p.last()));
+  CHECK(has(p.last(), "add element ip troupe-policy ingress { 10.42.0.1 : jump "));
+  p.done();
+  CHECK(*answered == "");
+  CHECK(*p.guard(web) == "");
+  CHECK(p.given->size() == 2);
+}
+
+TEST_CASE("pods that were asked for while a script runs wait for the next one", "[policies]") {
+  policed_cluster p;
+  p.put_policy("default/deny", deny);
+  p.c.settle();
+  const auto answered = p.guard(web);
+  CHECK(p.given->size() == 1);
+  p.done();
+  REQUIRE(p.has(2));
+  CHECK_FALSE(*answered);
+  p.done();
+  CHECK(*answered == "");
+}
+
+TEST_CASE("a failure of nft is told to the pods that wait, and all is written again",
+          "[policies]") {
+  policed_cluster p;
+  p.done();
+  p.put_policy("default/deny", deny);
+  p.c.settle();
+  const auto answered = p.guard(web);
+  REQUIRE(p.has(2));
+  p.done("nft: no such table");
+  CHECK(*answered == "nft: no such table");
+  SECTION("after a pause") {
+    REQUIRE(p.has(3));
+  }
+  SECTION("or at once when a pod asks") {
+    const auto again = p.guard(web);
+    CHECK(p.given->size() == 3);
+    p.done();
+    CHECK(*again == "");
+  }
+  CHECK(is_whole(p.given->at(2).text));
+  CHECK(has(p.given->at(2).text, "10.42.0.1 : jump "));
+}
+
+TEST_CASE("a crash of the actor loses no rule of a pod whose status has its address",
+          "[policies]") {
+  policed_cluster p;
+  p.done();
+  p.put_policy("default/deny", deny);
+  const auto body = pod_body(web);
+  p.c.create(body);
+  p.c.change<Pod>("default", "web", [&](Pod& pod) { *pod.mutable_status() = body.status(); });
+  REQUIRE(p.has(2));
+  CHECK(has(p.last(), "10.42.0.1 : jump "));
+  p.done();
+  const auto before = p.given->size();
+  p.c.crash("network-policies", "node");
+  REQUIRE(p.has(before + 1));
+  CHECK(is_whole(p.last()));
+  CHECK(has(p.last(), "10.42.0.1 : jump "));
+}
+
+TEST_CASE("an address goes to the pod that the node gave it to last", "[policies]") {
+  policed_cluster p;
+  p.done();
+  p.put_policy("default/deny", deny);
+  p.c.settle();
+  p.guard(web);
+  REQUIRE(p.has(2));
+  p.done();
+  const auto next = p.guard({"default/free", "10.42.0.1"});
+  REQUIRE(p.has(3));
+  CHECK(has(p.last(), "delete element ip troupe-policy ingress { 10.42.0.1 }"));
+  CHECK_FALSE(*next);
+  p.done();
+  CHECK(*next == "");
+}
+
+}  // namespace troupe::test

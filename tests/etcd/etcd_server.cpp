@@ -1,0 +1,100 @@
+#include "etcd/etcd_server.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <spawn.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <stdexcept>
+#include <vector>
+
+namespace troupe::test {
+
+namespace {
+
+constexpr const char* program = "/usr/bin/etcd";
+
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const plain = reinterpret_cast<sockaddr*>(&address);
+  const bool known = ::bind(socket, plain, size) == 0 && ::getsockname(socket, plain, &size) == 0;
+  ::close(socket);
+  if (!known) throw std::runtime_error{"no port is free"};
+  return ntohs(address.sin_port);
+}
+
+}  // namespace
+
+std::string etcd_server::missing() {
+  return ::access(program, X_OK) == 0 ? "" : "etcd is not installed (package etcd-server)";
+}
+
+etcd_server::etcd_server()
+    : client_url_{fmt::format("http://127.0.0.1:{}", free_port())},
+      peer_url_{fmt::format("http://127.0.0.1:{}", free_port())} {
+  start();
+}
+
+etcd_server::~etcd_server() {
+  end();
+}
+
+void etcd_server::start() {
+  std::vector<std::string> words{program,
+                                 "--data-dir",
+                                 (place_.path() / "etcd").string(),
+                                 "--name",
+                                 "one",
+                                 "--listen-client-urls",
+                                 client_url_,
+                                 "--advertise-client-urls",
+                                 client_url_,
+                                 "--listen-peer-urls",
+                                 peer_url_,
+                                 "--initial-advertise-peer-urls",
+                                 peer_url_,
+                                 "--initial-cluster",
+                                 "one=" + peer_url_,
+                                 "--log-level",
+                                 "error",
+                                 "--enable-v2=false"};
+  std::vector<char*> arguments;
+  for (auto& each : words)
+    arguments.push_back(each.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int each : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&files, each, "/dev/null", O_WRONLY, 0);
+  const int failed = ::posix_spawn(&process_, program, &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) throw std::runtime_error{"etcd does not start"};
+}
+
+void etcd_server::end() {
+  if (process_ == 0) return;
+  ::kill(process_, SIGKILL);
+  ::waitpid(process_, nullptr, 0);
+  process_ = 0;
+}
+
+void etcd_server::signal(int number) const {
+  ::kill(process_, number);
+}
+
+void etcd_server::restart() {
+  end();
+  start();
+}
+
+}  // namespace troupe::test

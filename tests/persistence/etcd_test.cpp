@@ -1,0 +1,146 @@
+// Stores over a real etcd.
+#include "persistence/etcd/etcd.hpp"
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <thread>
+
+#include "etcd/etcd_server.hpp"
+#include "persistence/counters.hpp"
+#include "persistence/engine/memory_engine.hpp"
+#include "persistence/engine/rocks_engine.hpp"
+#include "persistence/replica/replicated_store.hpp"
+#include "support/skip.hpp"
+
+namespace troupe::persistence::testing {
+namespace {
+
+using test::etcd_server;
+
+std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::string& session,
+                                          const std::string& directory = {}) {
+  auto log = open_etcd({.endpoints = {etcd.endpoint()}});
+  REQUIRE(log);
+  store_options options;
+  options.directory = directory;
+  auto opened =
+      replicated_store::open(options,
+                             directory.empty() ? memory_engine_on(std::make_shared<memory_disk>())
+                                               : rocks_engine_in(directory),
+                             std::move(*log), session);
+  REQUIRE(opened);
+  // etcd elects itself first.
+  REQUIRE(eventually([&] {
+    std::atomic<int> passed{0};
+    (*opened)->barrier([&](const expected<revision>& reached) { passed = reached ? 1 : 2; });
+    return eventually([&] { return passed != 0; }) && passed == 1;
+  }));
+  return std::move(*opened);
+}
+
+}  // namespace
+
+TEST_CASE("what is written over etcd is there for every control plane", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  const etcd_server etcd;
+  const auto one = open_on(etcd, "one"), other = open_on(etcd, "other");
+  const auto at = must(commit(*one, only_if(0, put("a", "1"))));
+  CHECK(reach(*other) >= at);
+  CHECK(contents(other->read()) == contents(one->read()));
+  const auto refused = commit(*other, only_if(0, put("a", "2")));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::conflict);
+  CHECK(refused.error().actual == at);
+  must(commit(*other, only_if(at, remove("a"))));
+  reach(*one);
+  CHECK(one->read().size() == 0);
+  const auto all = other->changes(at - 1, 100);
+  REQUIRE(all);
+  CHECK(all->size() == 2);
+}
+
+TEST_CASE("two control planes lose no write while etcd stands still and is killed", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  etcd_server etcd;
+  const auto one = open_on(etcd, "one"), other = open_on(etcd, "other");
+  counters clients{1};
+  const auto load = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      clients.increment(i % 2 == 0 ? *one : *other);
+      if (i % 20 == 0)
+        REQUIRE(eventually([&] { return clients.is_answered(); }, std::chrono::seconds{60}));
+    }
+  };
+  load(200);
+  for (int i = 0; i < 10; ++i)
+    clients.increment(*one);
+  etcd.signal(SIGSTOP);
+  for (int i = 0; i < 10; ++i)
+    clients.increment(*other);
+  etcd.signal(SIGCONT);
+  load(100);
+  for (int i = 0; i < 10; ++i)
+    clients.increment(*one);
+  etcd.restart();
+  load(100);
+  REQUIRE(eventually([&] { return clients.is_answered(); }, std::chrono::seconds{60}));
+  reach(*one);
+  reach(*other);
+  clients.check(one->read());
+  CHECK(contents(one->read()) == contents(other->read()));
+}
+
+TEST_CASE("who leads hands over at once, and who is killed within the time of the lease",
+          "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  const captured_log log;
+  const etcd_server etcd;
+  std::array<std::atomic<revision>, 3> fences{};
+  const auto candidate = [&](std::size_t i) {
+    auto made = open_on(etcd, "s" + std::to_string(i));
+    made->campaign("s" + std::to_string(i), std::chrono::seconds{2},
+                   [&fences, i](revision fence) { fences[i] = fence; });
+    return made;
+  };
+  auto first = candidate(0);
+  REQUIRE(eventually([&] { return fences[0] != 0; }));
+  const auto second = candidate(1);
+  auto late = just(put("a", "of the first term"));
+  late.fence = fences[0];
+  must(commit(*first, std::move(late)));
+
+  first->resign();
+  REQUIRE(eventually([&] { return fences[1] != 0; }));
+  CHECK(fences[0] == 0);
+  auto refused = just(put("a", "too late"));
+  refused.fence = fences[1] - 1;
+  CHECK(commit(*first, std::move(refused)).error().code == errc::deposed);
+
+  auto third = candidate(2);
+  first.reset();
+  const auto before = std::chrono::steady_clock::now();
+  etcd.signal(SIGSTOP);  // nobody renews
+  etcd.signal(SIGCONT);
+  second->resign();
+  REQUIRE(eventually([&] { return fences[2] != 0; }));
+  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{3});
+  CHECK(value_of(third->read().find(key_of("a"))) == "of the first term");
+}
+
+TEST_CASE("a control plane that was away goes on from its copy", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
+  captured_log log;
+  const etcd_server etcd;
+  const scratch_directory place;
+  { must(commit(*open_on(etcd, "one", place.path()), just(put("a", "1")))); }
+  const auto other = open_on(etcd, "other");
+  must(commit(*other, just(put("b", "1"))));
+  log.take();
+  const auto again = open_on(etcd, "again", place.path());
+  CHECK(log.take().find("the state at revision") == std::string::npos);
+  CHECK(contents(again->read()) == contents(other->read()));
+}
+
+}  // namespace troupe::persistence::testing

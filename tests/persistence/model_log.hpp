@@ -1,0 +1,109 @@
+// A log that several control planes share, in memory: what etcd promises, and what it does when
+// machines and networks fail, from a seed.
+//
+// `model_cluster` is the log itself; each store has a `model_log`, its connection. Whatever goes
+// between them moves in steps, by a thread of the connection or by whoever calls step(): requests
+// overtake each other, answers get lost, transactions happen long after their answer was lost, the
+// stream of steps ends.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "persistence/replica/shared_log.hpp"
+
+namespace troupe::persistence::testing {
+
+class model_cluster {
+ public:
+  log_answer execute(const log_transaction& request);
+  revision newest() const;
+  lease_id grant();
+  bool lives(lease_id lease) const;
+  void end(lease_id lease);
+  void end_all_leases();
+  // Steps up to here are not known any more.
+  void compact(revision up_to);
+  // At most `limit` steps after `after`; `compacted` when they have gone.
+  expected<std::vector<log_step>> steps(revision after, std::size_t limit) const;
+  expected<log_page> list(const std::string& after, revision at, std::size_t limit) const;
+  // The newest value of each key.
+  std::map<std::string, std::string> values() const;
+
+ private:
+  struct item {
+    std::string value;
+    revision created, modified;
+    lease_id lease;
+  };
+  using state = std::map<std::string, item>;
+  state at(revision at) const;
+
+  mutable std::mutex mutex_;
+  revision newest_ = 1;
+  revision compacted_ = 1;
+  state state_, base_;  // now, and at `compacted_`
+  std::deque<log_step> steps_;
+  std::set<lease_id> leases_;
+  lease_id next_lease_ = 1;
+};
+
+struct model_faults {
+  std::uint64_t seed = 1;
+  // Chances: that an answer gets lost, and then that the transaction happens later; that the stream
+  // ends before a step.
+  double lost = 0, late = 0.5, cut = 0;
+  bool threaded = true;
+};
+
+class model_log final : public shared_log {
+ public:
+  model_log(model_cluster& cluster, model_faults faults);
+  ~model_log() override;
+
+  void submit(log_transaction request, std::function<void(log_answer)> done) override;
+  void newest(std::function<void(expected<revision>)> done) override;
+  void follow(revision after, log_reader& reader) override;
+  void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
+  void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
+
+  void grant(std::chrono::seconds time_to_live,
+             std::function<void(expected<lease_id>)> done) override;
+  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
+  void revoke(lease_id lease) override;
+
+  // What was to be done seconds later, at once: leases are renewed.
+  void fire_slow();
+  // Something moves; false when there is nothing to move.
+  bool step();
+  void run();
+
+ private:
+  using event = std::function<void()>;
+
+  void add(event next);
+  event choose();
+  void carry_out(const log_transaction& request, const std::function<void(log_answer)>& done);
+  bool is_behind() const;
+  event next_steps();
+  void work();
+
+  model_cluster& cluster_;
+  const model_faults faults_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::mt19937_64 random_;
+  std::deque<event> events_, slow_;
+  std::vector<log_transaction> late_;
+  log_reader* reader_ = nullptr;
+  revision position_ = 0;
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace troupe::persistence::testing

@@ -1,0 +1,156 @@
+// What a pod's spec asks of containers beyond an image and a command, seen from within them: with a
+// containerd of the test's own.
+#include <catch2/catch.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
+#include "system/containers/container_machine.hpp"
+
+using namespace troupe;
+using namespace troupe::test;
+
+namespace {
+
+const char* const web = R"(apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  terminationGracePeriodSeconds: 5
+  hostname: front
+  subdomain: team
+  hostAliases: [{ip: 1.2.3.4, hostnames: [far, away]}]
+  securityContext:
+    runAsUser: 1000
+    runAsGroup: 1001
+    fsGroup: 2000
+    supplementalGroups: [3000]
+    sysctls: [{name: net.ipv4.ip_unprivileged_port_start, value: "80"}]
+  volumes: [{name: v, emptyDir: {}}]
+  initContainers:
+  - name: setup
+    image: localhost/tools:1
+    command: [sh, -c, "mkdir /v/deep; echo made > /v/deep/file"]
+    volumeMounts: [{name: v, mountPath: /v}]
+  - name: side
+    image: localhost/tools:1
+    restartPolicy: Always
+    command: [sh, -c, "trap 'exit 0' TERM; sleep 1; touch /v/side; while :; do sleep 0.1; done"]
+    startupProbe: {exec: {command: [test, -e, /v/side]}, periodSeconds: 1}
+    volumeMounts: [{name: v, mountPath: /v}]
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command:
+    - sh
+    - -c
+    - ls /v/side; id -u; id -g; id -G; cat /deep/file /proc/sys/net/ipv4/ip_unprivileged_port_start;
+      trap 'exit 0' TERM; while :; do sleep 0.1; done
+    lifecycle: {postStart: {exec: {command: [touch, /v/hook]}}}
+    volumeMounts: [{name: v, mountPath: /v}, {name: v, mountPath: /deep, subPath: deep}]
+)";
+
+// Pods that end.
+const char* const ends = R"(apiVersion: v1
+kind: Pod
+metadata: {name: hog}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command: [sh, -c, "exec tail /dev/zero"]
+    resources: {limits: {memory: 32Mi}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: failed}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command: [sh, -c, "echo the reason; exit 3"]
+    terminationMessagePolicy: FallbackToLogsOnError
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: rooted}
+spec:
+  containers:
+  - name: main
+    image: localhost/tools:1
+    securityContext: {runAsNonRoot: true}
+    command: [sleep, "300"]
+)";
+
+std::string field_of(const std::string& pod, const std::string& path) {
+  return "kubectl get pod " + pod + " -o jsonpath='{" + path + "}'";
+}
+
+}  // namespace
+
+TEST_CASE("a pod has the users, names, files and sidecars that its spec asks for", "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const scratch_folder folder;
+  container_machine on{folder.path(), "10.213.5.0/24"};
+  write_file(on.home() / "web.yaml", web);
+  REQUIRE(on.run("kubectl create -f web.yaml").code == 0);
+  const auto ready = field_of("web", ".status.conditions[?(@.type==\"Ready\")].status");
+  REQUIRE(on.until(ready, "True") == "True");
+  CHECK(on.run("kubectl logs web -c main").output ==
+        "/v/side\n1000\n1001\n1001 2000 3000\nmade\n80\n");
+  CHECK(on.run("kubectl exec web -c main -- ls /v").output == "deep\nhook\nside\n");
+  CHECK(on.run("kubectl exec web -c main -- hostname").output == "front\n");
+  const auto hosts = on.run("kubectl exec web -c side -- cat /etc/hosts").output;
+  CHECK_THAT(hosts, Catch::Contains("\tfront.team.default.svc.cluster.local\tfront\n"));
+  CHECK_THAT(hosts, Catch::EndsWith("1.2.3.4\tfar\taway\n"));
+  const auto side = ".status.initContainerStatuses[1]";
+  CHECK(on.run(field_of("web", fmt::format("{}.ready}} {{{}.started", side, side))).output ==
+        "true true");
+
+  // A sidecar that ends comes back alone.
+  CHECK(on.run("kubectl exec web -c side -- kill 1").code == 0);
+  const auto restarts = field_of("web", std::string{side} + ".restartCount");
+  CHECK(on.until(restarts, "1") == "1");
+  CHECK(on.until(ready, "True") == "True");
+  CHECK(on.run(field_of("web", ".status.containerStatuses[0].restartCount")).output == "0");
+
+  // Who debugs sees the processes of the target.
+  CHECK(on.run("kubectl debug web --image=localhost/tools:1 --target=main -c seer "
+               "-- sh -c 'ps; sleep 300'")
+            .code == 0);
+  CHECK(on.until(field_of("web", ".status.ephemeralContainerStatuses[0].state.running") +
+                     " | grep -c startedAt",
+                 "1\n") == "1\n");
+  CHECK(on.until("kubectl logs web -c seer | grep -c 'ls /v/side'", "1\n") == "1\n");
+  CHECK(on.run("kubectl exec web -c seer -- hostname").output == "front\n");
+
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(on.run("kubectl delete pod web").code == 0);
+  CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds{15});
+  CHECK(on.runtime.ctr("containers ls -q") == "");
+}
+
+TEST_CASE("how a container ended, or why it does not start, is told by its status",
+          "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const scratch_folder folder;
+  container_machine on{folder.path(), "10.213.6.0/24"};
+  write_file(on.home() / "ends.yaml", ends);
+  REQUIRE(on.run("kubectl create -f ends.yaml").code == 0);
+  const std::string ended = ".status.containerStatuses[0].state.terminated";
+  CHECK(on.until(field_of("hog", ended + ".reason"), "OOMKilled") == "OOMKilled");
+  CHECK(on.run(field_of("hog", ended + ".exitCode")).output == "137");
+  const auto uid = on.run(field_of("hog", ".metadata.uid")).output;
+  const auto limit = fmt::format("memory/kubepods/burstable/pod{}/memory.limit_in_bytes", uid);
+  if (std::filesystem::exists("/sys/fs/cgroup/memory/cgroup.procs"))
+    CHECK(on.run("cat /sys/fs/cgroup/" + limit).output == "33554432\n");
+  CHECK(on.until(field_of("failed", ended + ".message"), "the reason\n") == "the reason\n");
+  CHECK(on.run(field_of("failed", ended + ".exitCode")).output == "3");
+  const std::string waits = ".status.containerStatuses[0].state.waiting";
+  CHECK(on.until(field_of("rooted", waits + ".reason"), "CreateContainerConfigError") ==
+        "CreateContainerConfigError");
+  CHECK_THAT(on.run(field_of("rooted", waits + ".message")).output,
+             Catch::StartsWith("container has runAsNonRoot and image will run as root"));
+  CHECK(on.run("kubectl delete pod --all --grace-period=1").code == 0);
+}

@@ -1,0 +1,100 @@
+// Two control planes over one etcd: what one has acknowledged the other shows, and when the one
+// that leads is killed the other leads.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+
+#include "etcd/etcd_server.hpp"
+#include "support/http_client.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
+#include "system/node.hpp"
+
+using namespace troupe::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const http_client::fields json{{"content-type", "application/json"}};
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+const std::string sets = "/apis/apps/v1/namespaces/default/replicasets";
+
+std::unique_ptr<node> start(const fs::path& data, const std::string& name,
+                            const etcd_server& etcd) {
+  return std::make_unique<node>(
+      data, std::vector<std::string>{"--kubelet-node-name", name, "--store", "etcd",
+                                     "--etcd-endpoints", etcd.endpoint(), "--etcd-leader-lease",
+                                     "2s", "--log-level", "info"});
+}
+
+bool eventually(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!holds())
+    if (std::chrono::steady_clock::now() > until) return false;
+  return true;
+}
+
+std::string set_json(const std::string& name) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"{0}"}},"spec":{{"replicas":3,"selector":{{"matchLabels":{{"a":"{0}"}}}},)"
+      R"("template":{{"metadata":{{"labels":{{"a":"{0}"}}}},"spec":{{"containers":[)"
+      R"({{"name":"c","image":"none","command":["sleep","1000"]}}]}}}}}}}})",
+      name);
+}
+
+bool has_replicas(http_client& of, const std::string& name, int count) {
+  const auto found = of.request("GET", sets + "/" + name);
+  return found.body.find(fmt::format("\"replicas\":{},", count)) != std::string::npos &&
+         found.body.find("\"fullyLabeledReplicas\":3") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("two control planes over etcd: any may be killed, and nothing is lost", "[etcd]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  const etcd_server etcd;
+  const auto first_data = folder.path() / "first", second_data = folder.path() / "second";
+  auto first = start(first_data, "first", etcd);
+  // One authority for both, as `troupe join --control-plane` would bring.
+  fs::create_directories(second_data);
+  fs::copy(first_data / "pki", second_data / "pki", fs::copy_options::recursive);
+  auto second = start(second_data, "second", etcd);
+  http_client to_first{first->where()}, to_second{second->where()};
+
+  REQUIRE(to_first.request("POST", sets, set_json("early"), json).status == 201);
+  CHECK(eventually([&] { return has_replicas(to_second, "early", 3); }));
+  int written = 0;
+  for (int i = 0; i < 100; ++i) {
+    auto& through = i % 2 == 0 ? to_first : to_second;
+    auto& other = i % 2 == 0 ? to_second : to_first;
+    const auto name = fmt::format("map-{}", i);
+    written +=
+        through.request("POST", maps, fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name), json)
+            .status == 201;
+    // A read without a revision is as new as the whole cluster.
+    CHECK(other.request("GET", maps + "/" + name).status == 200);
+  }
+  CHECK(written == 100);
+
+  first->signal(SIGKILL);
+  REQUIRE(first->wait(std::chrono::seconds{5}));
+  REQUIRE(to_second.request("POST", sets, set_json("late"), json).status == 201);
+  const auto before = std::chrono::steady_clock::now();
+  CHECK(eventually([&] { return has_replicas(to_second, "late", 3); }));
+  UNSCOPED_INFO("led again after " << std::chrono::duration_cast<std::chrono::milliseconds>(
+                                          std::chrono::steady_clock::now() - before)
+                                          .count()
+                                   << " ms");
+  const auto all = to_second.request("GET", maps);
+  for (int i = 0; i < 100; ++i)
+    CHECK(all.body.find(fmt::format("\"map-{}\"", i)) != std::string::npos);
+
+  // The one that was killed comes back, and follows.
+  first = start(first_data, "first", etcd);
+  http_client again{first->where()};
+  CHECK(again.request("GET", sets + "/late").status == 200);
+}

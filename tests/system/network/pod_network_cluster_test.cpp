@@ -1,0 +1,247 @@
+// Pods with addresses of their own on joined machines: real containers, each machine a network
+// namespace with a containerd of its own.
+#include <catch2/catch.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "build_paths.hpp"
+#include "support/skip.hpp"
+#include "system/kubectl.hpp"
+#include "system/network/container_cluster.hpp"
+#include "system/node.hpp"
+
+using namespace troupe::test;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::seconds limit{120};
+
+// The network of this machine itself, of which nothing is to change.
+std::string own_network() {
+  return shell("ip -o link; ip route; ip -o addr; nft list tables 2>/dev/null").output;
+}
+
+std::string fetched(const machine& from, const std::string& url) {
+  return from.run("curl -sS -m 3 " + url).output;
+}
+
+// Who answers to `calls` requests; what is no name is an error.
+std::set<std::string> heard(const machine& from, const std::string& url, int calls = 12) {
+  std::set<std::string> out;
+  for (int i = 0; i < calls; ++i)
+    out.insert(fetched(from, url));
+  return out;
+}
+
+// -- the guestbook --------------------------------------------------------------------------------
+
+const fs::path manifests{TROUPE_SOURCE_DIR "/../shared/data/2014-v0.2"};
+
+// As it was shipped, but that its images are not asked of a registry.
+std::string manifest(const std::string& name) {
+  const auto text = read_file(manifests / (name + ".json"));
+  return std::regex_replace(text, std::regex{"(\"image\": \"[^\"]*\")"},
+                            "$1, \"imagePullPolicy\": \"PullIfNotPresent\"");
+}
+
+class guestbook {
+ public:
+  guestbook() {
+    auto& m1 = cluster->control();
+    const auto folder = cluster.runtime(m1).folder();
+    const auto made = shell(TROUPE_SOURCE_DIR "/tests/system/containers/guestbook-images " +
+                            folder.string() + " 2>&1");
+    INFO(made.output);
+    REQUIRE(made.code == 0);
+    for (const auto* name : {"master", "slave", "frontend"})
+      cluster.import_image(folder / ("guestbook-" + std::string{name} + ".tar"));
+    // Containers are told of the services that there are.
+    for (const auto* name : {"redis-master-service", "redis-slave-service", "frontend-service"})
+      post("services", std::string{"guestbook-"} + name);
+    post("pods", "guestbook-redis-master");
+    post("replicationControllers", "guestbook-redis-slave-controller");
+    post("replicationControllers", "guestbook-frontend-controller");
+    address_ = cluster->kubectl("get service frontend -o jsonpath={.spec.clusterIP}").output;
+  }
+
+  std::string url(const std::string& question = {}) const {
+    return "'http://" + address_ + ":9998/cgi-bin/guestbook?" + question + "'";
+  }
+  std::size_t ready() {
+    std::istringstream pods{cluster->kubectl("get pods --no-headers").output};
+    std::size_t count = 0;
+    for (std::string line; std::getline(pods, line);)
+      count +=
+          line.find(" 1/1 ") != std::string::npos && line.find(" Running ") != std::string::npos;
+    return count;
+  }
+  std::string state() { return cluster->kubectl("get pods,nodes,services -o wide").output; }
+
+  container_cluster cluster{
+      2, {}, {"--legacy-listen", "10.77.0.1:8080", "--minions-grace-period", "6s"}};
+
+ private:
+  void post(const std::string& resource, const std::string& name) {
+    const auto file = cluster->folder() / (name + ".json");
+    write_file(file, manifest(name));
+    const auto made = cluster->control().run(
+        "curl -sS --fail-with-body -H 'Content-Type: application/json' --data-binary @" +
+        file.string() + " http://10.77.0.1:8080/api/v1beta1/" + resource);
+    INFO(made.output);
+    REQUIRE(made.code == 0);
+  }
+
+  std::string address_;
+};
+
+}  // namespace
+
+TEST_CASE("the guestbook of 2014 answers through its service on three machines, whoever is killed",
+          "[network][containers][pod_network]") {
+  if (!container_cluster::possible()) return;
+  if (!fs::exists(manifests)) return skip(manifests.string() + " does not exist");
+  const auto before = own_network();
+  {
+    guestbook g;
+    auto& c = *g.cluster;
+    const auto up = soon(limit, [&] { return g.ready() == 6; });
+    INFO(g.state());
+    REQUIRE(up);
+    fetched(c.at(2), g.url("add=hello"));
+    for (unsigned each : {1u, 2u, 3u})
+      CHECK(soon(limit, [&] { return fetched(c.at(each), g.url()) == "hello\n"; }));
+    std::set<std::string> names;
+    CHECK(soon(limit, [&] { return (names = heard(c.at(1), g.url("who"), 20)).size() == 3; }));
+    // By the port of each machine, as its manifest asks for.
+    for (unsigned each : {1u, 2u, 3u})
+      CHECK(fetched(c.at(each % 3 + 1),
+                    "http://" + c.at(each).address() + ":8000/cgi-bin/guestbook") == "hello\n");
+
+    c.control().kill();
+    // Names of that machine are down with its program; its rules and routes are not.
+    for (unsigned each : {1u, 2u, 3u})
+      CHECK(soon(limit, [&] { return heard(c.at(each), g.url("who"), 20) == names; }));
+    c.control().restart();
+    fetched(c.at(3), g.url("add=again"));
+    CHECK(soon(limit, [&] { return fetched(c.at(1), g.url()) == "hello\nagain\n"; }));
+
+    // A machine that is gone: its page answers no more, the others' do. The master may be there.
+    const auto on = c.kubectl("get pod redis-master-2 -o jsonpath={.spec.nodeName}").output;
+    auto& lost = c.at(on == "m3" ? 2 : 3);
+    auto& stays = c.at(on == "m3" ? 3 : 2);
+    lost.kill();
+    c.network().isolate(lost.number());
+    CHECK(soon(limit, [&] { return !c.is_ready(lost); }));
+    CHECK(soon(limit, [&] {
+      const auto left = heard(stays, g.url("who"));
+      return left.size() == 2 && !left.contains("");
+    }));
+    c.network().heal();
+    lost.restart();
+    CHECK(soon(limit, [&] { return c.is_ready(lost) && g.ready() == 6; }));
+    CHECK(soon(limit, [&] { return heard(stays, g.url("who"), 20).size() == 3; }));
+    CHECK(soon(limit, [&] { return fetched(lost, g.url()) == "hello\nagain\n"; }));
+
+    g.cluster.delete_pods();
+    for (unsigned each : {1u, 2u, 3u}) {
+      CHECK(soon(limit, [&] { return g.cluster.left_of_pods(c.at(each)).empty(); }));
+      CHECK(g.cluster.left_of_pods(c.at(each)) == "");
+    }
+  }
+  CHECK(own_network() == before);
+}
+
+namespace {
+
+std::string pod_on(const std::string& node) {
+  return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: on-" + node +
+         R"(, labels: {app: web}}
+spec:
+  nodeName: )" +
+         node + R"(
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: c
+    image: localhost/tools:1
+    imagePullPolicy: Never
+    command: [sh, -c, "hostname > /tmp/index.html; exec httpd -f -p 8080 -h /tmp"]
+)";
+}
+
+const char* const web_service = R"(---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec:
+  clusterIP: 10.96.0.100
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+)";
+
+// What a pod says to a request, by way of its own network.
+std::string asked_from(joined_cluster& c, const std::string& pod, const std::string& host,
+                       int port) {
+  return c
+      .kubectl("exec " + pod + " -- sh -c \"printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 3 " + host +
+               " " + std::to_string(port) + " | tail -n 1\"")
+      .output;
+}
+
+std::string address_of_pod(joined_cluster& c, const std::string& pod) {
+  return c.kubectl("get pod " + pod + " -o jsonpath={.status.podIP}").output;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "pods of two machines reach each other by address, service and name, and a machine that "
+    "leaves keeps nothing",
+    "[network][containers][pod_network]") {
+  if (!container_cluster::possible()) return;
+  const auto before = own_network();
+  for (const std::string routes : {"direct", "vxlan"}) {
+    INFO(routes);
+    container_cluster cluster{1, {"--network-routes", routes}};
+    auto& c = *cluster;
+    auto& m2 = c.at(2);
+    const auto made = c.apply(web_service + pod_on("m1") + pod_on("m2"));
+    INFO(made.output);
+    REQUIRE(made.code == 0);
+    const auto ready = soon(limit, [&] {
+      return c.kubectl("get pods -o jsonpath='{.items[*].status.containerStatuses[*].ready}'")
+                 .output == "true true";
+    });
+    INFO(c.kubectl("describe pods").output);
+    REQUIRE(ready);
+    CHECK(asked_from(c, "on-m1", address_of_pod(c, "on-m2"), 8080) == "on-m2\n");
+    CHECK(asked_from(c, "on-m2", address_of_pod(c, "on-m1"), 8080) == "on-m1\n");
+    for (const auto* pod : {"on-m1", "on-m2"}) {
+      std::set<std::string> names;
+      for (int i = 0; i < 12; ++i)
+        names.insert(asked_from(c, pod, "10.96.0.100", 80));
+      CHECK(names == std::set<std::string>{"on-m1\n", "on-m2\n"});
+      CHECK_THAT(
+          c.kubectl(std::string{"exec "} + pod + " -- nslookup web.default.svc.cluster.local")
+              .output,
+          Contains("10.96.0.100"));
+    }
+    CHECK_THAT(m2.run("ip route").output,
+               Contains(routes == "vxlan" ? "dev troupe-vx proto 84" : "dev net0 proto 84"));
+    CHECK(c.kubectl("delete pod on-m2").code == 0);
+    const auto left = m2.run("troupe leave --data-dir data");
+    INFO(left.output);
+    CHECK(left.code == 0);
+    CHECK(m2.run("ip route | grep -v net0; ip -o link | grep -v -e lo: -e net0").output.empty());
+    CHECK(m2.run("nft list tables | grep troupe").output.empty());
+    CHECK_FALSE(fs::exists(cluster.runtime(m2).folder() / "net.d/10-troupe.conflist"));
+    cluster.delete_pods();
+    for (unsigned each : {1u, 2u}) {
+      CHECK(soon(limit, [&] { return cluster.left_of_pods(c.at(each)).empty(); }));
+      CHECK(cluster.left_of_pods(c.at(each)) == "");
+    }
+  }
+  CHECK(own_network() == before);
+}

@@ -1,0 +1,80 @@
+// What a node has of the cluster's network, and from which settings ranges follow.
+#include "tools/node/network_choice.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tools/node/node_options.hpp"
+
+using namespace troupe;
+using namespace troupe::tools;
+using Catch::Matchers::Contains;
+using config::network_mode;
+
+namespace {
+
+const std::string lacks_root = "it needs the right to change the network";
+
+config::network_config settings(network_mode mode) {
+  config::network_config made;
+  made.mode = mode;
+  return made;
+}
+
+network_choice chosen(network_mode mode, bool images, const std::string& missing = {}) {
+  const auto made = choose_network(settings(mode), images, missing);
+  REQUIRE(made);
+  return *made;
+}
+
+std::string refusal(network_mode mode, bool images, const std::string& missing = {}) {
+  const auto made = choose_network(settings(mode), images, missing);
+  return made ? "none" : made.error();
+}
+
+}  // namespace
+
+TEST_CASE("without a word a node has all of the network where pods run from images and it may") {
+  const auto all = chosen(network_mode::automatic, true);
+  CHECK((all.services && all.pods));
+  CHECK_THAT(all.log, Contains("since they run from images"));
+  const auto processes = chosen(network_mode::automatic, false);
+  CHECK_FALSE((processes.services || processes.pods));
+  CHECK_THAT(processes.log, Contains("do not run from images"));
+  const auto powerless = chosen(network_mode::automatic, true, lacks_root);
+  CHECK_FALSE((powerless.services || powerless.pods));
+  CHECK_THAT(powerless.log, Contains(lacks_root));
+}
+
+TEST_CASE("a mode that was named is had, or refused with what is missing") {
+  CHECK(chosen(network_mode::pods, true).pods);
+  CHECK_FALSE(chosen(network_mode::services, true).pods);
+  CHECK(chosen(network_mode::services, false).services);
+  CHECK_FALSE(chosen(network_mode::none, true).services);
+  CHECK_THAT(refusal(network_mode::pods, false), Contains("needs a container runtime"));
+  CHECK_THAT(refusal(network_mode::pods, true, lacks_root), Contains(lacks_root));
+  CHECK_THAT(refusal(network_mode::services, true, lacks_root), Contains(lacks_root));
+}
+
+TEST_CASE("without a range for pods a node has services alone, or says so") {
+  auto none = settings(network_mode::automatic);
+  none.pod_cidrs.clear();
+  const auto made = choose_network(none, true, {});
+  REQUIRE(made);
+  CHECK((made->services && !made->pods));
+  none.mode = network_mode::pods;
+  CHECK_FALSE(choose_network(none, true, {}));
+}
+
+TEST_CASE("ranges of the configuration are one of each family that can be divided") {
+  config::node_config config;
+  const auto made = make_pod_ranges(config);
+  REQUIRE(made);
+  REQUIRE(made->size() == 1);
+  CHECK(made->front().size() == 256);
+  config.network.pod_cidrs = {"10.42.0.0/16", "fd00:42::/56"};
+  CHECK(make_pod_ranges(config)->size() == 2);
+  config.network.pod_cidrs = {"10.42.0.0/16", "10.43.0.0/16"};
+  CHECK_THAT(make_pod_ranges(config).error(), Contains("at most one range of each family"));
+  config.network.pod_cidrs = {"10.42.0.0"};
+  CHECK_THAT(make_pod_ranges(config).error(), Contains("network.podCidrs: \"10.42.0.0\""));
+}
