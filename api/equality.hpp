@@ -1,4 +1,4 @@
-// When two messages mean the same: what decides whether a write changes anything, whether a spec
+// When two messages mean the same: the rule for whether a write changes anything, whether a spec
 // has a new generation, and whether an immutable field was left alone.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What went wrong with a request, in the shape that every client of Kubernetes understands
+// The error of a request, in the shape that every client of Kubernetes understands
 // (metav1.Status): an HTTP code, a CamelCase reason that programs test, a message for people, and
 // the causes with their field paths.
 #pragma once
@@ -23,7 +23,7 @@ struct error {
   int code = 500;
   std::string reason = "InternalError";
   std::string message;
-  // What it was about; empty where there is no single object.
+  // The object of the request; empty where there is no single one.
   std::string group;
   std::string kind;  // resource (plural) or kind, as upstream fills details.kind
   std::string name;

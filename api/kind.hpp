@@ -43,7 +43,7 @@ class kind_info {
   bool custom() const noexcept { return custom_; }
   // Null for built-in kinds, and for custom ones without a definition.
   const version_rules* rules() const noexcept { return version_.get(); }
-  // What is special about the kind (kind_row.hpp).
+  // The rules of the kind alone (kind_row.hpp).
   const kind_row& row() const noexcept { return row_; }
 
   // "v1", "apps/v1".

@@ -1,4 +1,4 @@
-// The bounds that the API puts on what clients send, each with its source.
+// The bounds of the API on the requests of clients, each with its source.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ inline constexpr std::size_t json_patch_operations = 10'000;
 inline constexpr std::size_t json_patch_copied_bytes = 3 * 1024 * 1024;
 // Kubernetes, apimachinery/pkg/util/json: nesting of JSON documents; also of pointers into them.
 inline constexpr std::size_t json_depth = 10'000;
-// Our own: lookups and shifts that one JSON patch may cost; what is above is meant to hurt.
+// Our own: lookups and shifts that one JSON patch may cost; more is taken for an attack.
 inline constexpr std::size_t json_patch_steps = 50'000'000;
 // Our own: patched documents are walked by recursion; no object of the schema nests a tenth of it.
 inline constexpr std::size_t json_tree_depth = 1'000;
@@ -55,10 +55,10 @@ inline constexpr std::size_t generated_suffix_bytes = 5;
 // Kubernetes, core/v1: DefaultTerminationGracePeriod.
 inline constexpr std::int64_t pod_grace_period_seconds = 30;
 
-// What a document may be before it is read.
+// The size of a document before it is read.
 // Kubernetes, apiserver/pkg/server/config.go: MaxRequestBodyBytes.
 inline constexpr std::size_t document_bytes = 3u << 20;
-// Our own: what the messages that a document describes may take, twenty times the largest text.
+// Our own: the memory of the messages that a document describes, twenty times the largest text.
 inline constexpr std::size_t document_memory_bytes = 60u << 20;
 // sigs.k8s.io/json: unknown and duplicate fields that are reported; more of them help
 // nobody.

@@ -1,6 +1,6 @@
 // The registry of kinds: those of the schema (every message with the `kind` option), and custom
-// ones that come and go while the program runs. What the program keeps for itself (verbs: "none")
-// is found by key and by type only.
+// ones that come and go while the program runs. Kinds of the program's own (verbs: "none")
+// are found by key and by type only.
 //
 // A table of kinds never changes: who adds or removes a kind makes another one and puts it in
 // place, so that readers wait for nobody. A request takes the table once and sees one state of it.
@@ -41,7 +41,7 @@ class kind_table {
   const std::vector<const kind_info*>& stored() const noexcept { return stored_; }
   // "v1", "apps/v1" ... in the order of discovery.
   std::vector<std::string> api_versions() const;
-  // Higher after each change: what is made from the kinds is good for one revision.
+  // Higher after each change: documents made from the kinds are good for one revision.
   std::uint64_t revision() const noexcept { return revision_; }
 
  private:
@@ -99,7 +99,7 @@ class scheme {
 
   // -- custom kinds; by one thread after the other -----------------------------------------------
 
-  // Puts a custom kind into the table, in place of what is there of the same group and plural. The
+  // Puts a custom kind into the table, in place of the one of the same group and plural. The
   // first version is the one in which objects are stored, the others show its objects; all have the
   // same group, plural and scope. 400 where the options are none of a custom kind, 409 where a kind
   // of the group has the name. Answers the kind of the first version.

@@ -1,4 +1,4 @@
-// What the schema says of a message type and its fields, found once: rules, forms, and the members
+// The schema of a message type and its fields, read once: rules, forms, and the members
 // that its JSON object has once inlined messages are flattened into their parents.
 //
 // Read-only after construction, at a fixed address for the life of the process, safe from any

@@ -1,4 +1,4 @@
-// What a definition says of its custom kind in one version: the rules that a built-in kind has in
+// The rules of a definition for its custom kind in one version: those that a built-in kind has in
 // its schema and its row (kind_row.hpp). Kept by the kind; safe from any thread.
 //
 // kubernetes: apiextensions-apiserver/pkg/registry/customresource.
@@ -46,7 +46,7 @@ class version_rules : public std::enable_shared_from_this<version_rules> {
   // unknown is dealt with as `fields` says: a line for each, or a 400.
   virtual expected<std::vector<std::string>> complete(CustomBody& content,
                                                       field_validation fields) const = 0;
-  // The same of what is stored already, or was written in another version.
+  // The same of an object that is stored already, or was written in another version.
   virtual void bring_into_line(CustomBody& content) const = 0;
 
   // What the schema has against the object, or against its status alone. `was`: the object before,

@@ -13,10 +13,10 @@ namespace troupe::persistence::defaults {
 
 using namespace std::chrono_literals;
 
-// Raised whenever a program of today could not read what one of yesterday wrote.
+// Raised whenever this program could not read the store of an older one.
 // 2: the digest of the objects goes with each batch.
 inline constexpr std::uint64_t format_version = 2;
-// What yesterday's programs wrote and this one reads; it becomes `format_version` when it is
+// The oldest format that this program reads; it becomes `format_version` when it is
 // opened.
 inline constexpr std::uint64_t oldest_format = 1;
 

@@ -30,7 +30,7 @@ struct store_options {
   // It follows a log that several control planes share, and is judged and made safe elsewhere: all
   // that is here can be fetched again.
   bool replica = false;
-  // The memory that this process may use; 0: what its control groups say.
+  // The memory that this process may use; 0: the limit of its control groups.
   std::uint64_t memory_limit_bytes = 0;
 };
 

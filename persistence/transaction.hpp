@@ -1,4 +1,4 @@
-// What goes into the store and what comes out of it: transactions, their outcome, and the changes
+// Input and output of the store: transactions, their outcome, and the changes
 // that they make. Plain values.
 #pragma once
 
@@ -28,7 +28,7 @@ struct mutation {
 };
 
 // Creations that would leave more than `limit` of something in the store are refused (`exceeded`).
-// What does not create is never refused: a full store can still be changed, and emptied.
+// Updates and deletions are never refused: a full store can still be changed, and emptied.
 struct bound {
   enum class measure : std::uint8_t { objects, bytes };
   measure unit = measure::objects;
@@ -36,7 +36,7 @@ struct bound {
   std::uint64_t limit = 0;
 };
 
-// Who and what made a change; kept in the log and shown by the console's `history` and `why`. All
+// The origin of a change; kept in the log and shown by the console's `history` and `why`. All
 // of it may be absent.
 struct change_cause {
   std::uint64_t request = 0;  // id of the client's request, 0 for none

@@ -6,7 +6,7 @@
 // (worker_pool) and answer by message. When a handler throws, the state is destroyed, and after a
 // back-off
 // (`defaults::restart_backoff`) a new one is made by the factory that `spawn` was given; the name,
-// the mailbox and the children's names stay. What the state knew must therefore be found again in
+// the mailbox and the children's names stay. The state must therefore be found again in
 // `started()`: an actor is a cache of the log.
 #pragma once
 
@@ -51,7 +51,7 @@ class timer {
   std::uint64_t id_ = 0;
 };
 
-// How an actor is made and what becomes of it when it throws.
+// How an actor is made, and whether it is restarted when it throws.
 struct spawn_options {
   // "kind/name" as the console shows it, e.g. kind "pod", name "default/web-x7k2p".
   std::string kind;
@@ -60,13 +60,13 @@ struct spawn_options {
   bool restart = true;
 };
 
-// Every actor answers this request with what its describe() says, unless it has a handler for it.
+// Every actor answers this request with the text of describe(), unless it has a handler for it.
 struct describe {};
 struct description {
   std::string text;
 };
 
-// Every actor answers this one as well, with what only itself knows. An exception of describe()
+// Every actor answers this one as well, with its inner state. An exception of describe()
 // becomes the text of `state`.
 struct inspect {};
 struct inspection {
@@ -111,7 +111,7 @@ class actor {
   actor_system& system() const;
   const std::string& name() const;
 
-  // The cause of the message being handled; what is sent from here on inherits it.
+  // The cause of the message being handled; messages sent from here on inherit it.
   const cause& current_cause() const noexcept;
   void current_cause(cause changed) noexcept;
   actor_ref sender() const;
@@ -147,7 +147,7 @@ class actor {
 
   // Calls `action` in this actor after `delay`, unless the timer is destroyed first. Delays of
   // seconds end up to 50 ms late (defaults::coalesced_delay).
-  // `every` keeps to the grid of its first call; what it could not keep up with is left out.
+  // `every` keeps to the grid of its first call; calls that are overdue are left out.
   [[nodiscard]] timer after(duration delay, unique_function<void()> action);
   [[nodiscard]] timer every(duration period, unique_function<void()> action);
 

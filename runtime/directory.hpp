@@ -31,7 +31,7 @@ struct actor_info {
   std::string_view current;  // type of the message being handled; empty when idle
   duration current_for{0};
   std::uint32_t restarts = 0;
-  std::string last_error;  // what the last crash threw
+  std::string last_error;  // of the exception of the last crash
   duration age{0};
   bool paused = false;       // by actor_system::pause
   bool backing_off = false;  // after a crash

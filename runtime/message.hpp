@@ -1,6 +1,6 @@
-// What actors send each other: immutable values of any type, made once and shared by all receivers.
+// Messages between actors: immutable values of any type, made once and shared by all receivers.
 //
-// A message type is a plain struct named after what it says (`bind`, `committed`). It needs no
+// A message type is a plain struct with a name of the field (`bind`, `committed`). It needs no
 // registration: within a process it travels as a shared pointer and is never copied or encoded.
 #pragma once
 

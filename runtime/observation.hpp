@@ -36,7 +36,7 @@ struct message_counts {
   std::string_view type;
   std::uint64_t received = 0;
   std::uint64_t sent = 0;  // tells and requests; answers to requests are not counted
-  duration busy{0};        // time in the handlers of what was received
+  duration busy{0};        // time in handlers of received messages
   duration longest{0};
   std::array<std::uint32_t, time_classes.size() + 1> times{};
   duration last{0};      // since the last one began; only where something was received
@@ -90,9 +90,9 @@ class recorder {
   virtual ~recorder() = default;
   // A cursor behind the newest record.
   virtual trace_cursor newest() const = 0;
-  // What came since, oldest first. At most all that the rings hold.
+  // The records since then, oldest first. At most all that the rings hold.
   virtual std::vector<trace_record> read(trace_cursor& from) const = 0;
-  // What the rings still hold, oldest first.
+  // The records that the rings still hold, oldest first.
   virtual std::vector<trace_record> read_all() const = 0;
 };
 

@@ -22,7 +22,7 @@ enum class request_error {
 
 const char* to_string(request_error error) noexcept;
 
-// What runs when a request is answered: with the answer, or with an empty message and the error.
+// Called when a request is answered: with the answer, or with an empty message and the error.
 using reply_handler = unique_function<void(const message&, const request_error*)>;
 
 // May be kept, moved to another thread and answered there. Answering twice is ignored. Dropped

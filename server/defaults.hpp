@@ -91,7 +91,7 @@ inline constexpr int keepalive_interval_seconds = 15;
 inline constexpr int keepalive_probes = 3;
 
 // -- buffers ----------------------------------------------------------------------------------
-// What a stream may have waiting before write() says false: some seconds of a busy watch.
+// Bytes that a stream may have waiting before write() says false: some seconds of a busy watch.
 inline constexpr std::size_t stream_buffer_bytes = 1u << 20;
 // The same of all streams, and what each may have waiting however many there are.
 inline constexpr std::size_t streams_bytes = 256u << 20;

@@ -21,7 +21,7 @@ struct watch_event {
   persistence::revision at = 0;
   api::object_ptr object;
   api::object_ptr previous = {};         // null for `added` by creation and for the initial state
-  persistence::change_cause cause = {};  // in the initial state empty for what was written long ago
+  persistence::change_cause cause = {};  // in the initial state empty for old objects
 };
 
 class event_list {

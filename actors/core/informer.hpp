@@ -3,7 +3,7 @@
 //
 // An interrupted stream is resumed from the last revision seen, without the derived class noticing.
 // A stream that cannot be resumed (its revision was compacted, or the initial state was cut short)
-// means that what the actor knows may be stale: `stream_lost` then throws, and the actor starts
+// means that the state of the actor may be stale: `stream_lost` then throws, and the actor starts
 // again from the store as after any crash.
 //
 //   class scheduler : public informer {

@@ -35,8 +35,8 @@ struct commit_done {
 };
 
 // A request, answered by `barrier_done` when the store shows all that this writer was sent before
-// by anybody, and all that any writer of the cluster had committed before (store::barrier). What
-// reads the store from then on knows what it did in an earlier life.
+// by anybody, and all that any writer of the cluster had committed before (store::barrier). A
+// restarted actor that reads the store after it sees its own earlier writes.
 struct barrier {};
 
 struct barrier_done {

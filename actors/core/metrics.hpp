@@ -1,4 +1,4 @@
-// What the control plane counts for metrics, under the names that upstream gives them; the server
+// Counters of the control plane for metrics, under the names that upstream gives them; the server
 // shows it at /metrics. One set for the process, written by the actors with relaxed atomics.
 #pragma once
 

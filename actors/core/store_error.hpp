@@ -8,7 +8,7 @@
 
 namespace troupe::actors {
 
-// `kind` and `name` say what the request was about. A conflict is worded as upstream: the object
+// `kind` and `name`: of the object of the request. A conflict is worded as upstream: the object
 // has been modified meanwhile.
 api::error to_api_error(const persistence::error& e, const api::kind_info& kind,
                         std::string_view name);

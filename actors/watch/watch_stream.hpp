@@ -60,7 +60,7 @@ class stream_index {
   // The streams of one resource.
   struct group {
     stream_list streams;  // that look at all of it, perhaps through a filter
-    lists by_prefix;      // at one key, or at what begins with a prefix that ends with '/'
+    lists by_prefix;      // at one key, or at keys with a prefix that ends with '/'
     lists by_node;        // at the pods of one node
 
     bool empty() const noexcept { return streams.empty() && by_prefix.empty() && by_node.empty(); }

@@ -8,7 +8,7 @@
 // and handed out under the same credit.
 //
 // After a crash the watcher begins at the present revision with no subscribers; each is told that
-// it has begun again (informer.hpp) and resumes from what it has seen.
+// it has begun again (informer.hpp) and resumes from its last revision.
 #pragma once
 
 #include <map>

@@ -29,7 +29,7 @@ class capacity {
  public:
   explicit capacity(capacity_options options) : options_{options} {}
 
-  // What all nodes take together, whenever that changes.
+  // The capacity of all nodes together, whenever that changes.
   void nodes_take(std::uint64_t pods) noexcept { node_pods_ = pods; }
   // The bound that is in force.
   std::uint64_t pods() const noexcept;
@@ -43,9 +43,9 @@ class capacity {
   std::atomic<std::uint64_t> node_pods_{0};
 };
 
-// What a node takes; 0 where it does not say.
+// The capacity of a node; 0 where it does not say.
 std::uint64_t pods_taken_by(const api::core::v1::Node& node);
-// What all of them take.
+// The capacity of all of them.
 std::uint64_t pods_taken_by_nodes(const persistence::snapshot& state);
 
 }  // namespace troupe::actors

@@ -18,9 +18,9 @@ namespace troupe::actors {
 
 class content_deleter : public informer {
  protected:
-  // What is to be done next for an object that ends.
+  // The next step for an object that ends.
   struct stage {
-    // What is not yet marked for deletion.
+    // Objects that are not yet marked for deletion.
     std::vector<api::object_ptr> to_remove = {};
     // Where there is nothing to remove: the object as it should be now, without its finalizer when
     // it may go. Null: it is so.

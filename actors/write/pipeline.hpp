@@ -18,7 +18,7 @@
 
 namespace troupe::actors {
 
-// What the stages judge by. References: valid during one call.
+// Inputs of the stages. References: valid during one call.
 struct write_context {
   const admission::chain& chain;
   const persistence::snapshot& state;
@@ -34,7 +34,7 @@ struct draft {
   const admission::user& by;
   bool dry_run;
   const admission::chain::row& row;
-  persistence::transaction also = {};  // what plugins demand and write along
+  persistence::transaction also = {};  // changes of plugins, written along
   bool named_here = false;             // by generateName
   std::string uid = {};                // of a new object, however often it is prepared
   admission::remarks remarks = {};
@@ -49,7 +49,7 @@ api::expected<void> check(draft& write, const write_context& context);
 // 409 for a create whose name is taken; one that was made up here is made up again, eight times at
 // most. Who sends a transaction learns it as a conflict instead.
 api::expected<void> check_absent(draft& write, const write_context& context);
-// What the write uses up; its transaction.
+// The resources that the write uses up; its transaction.
 api::expected<write_plan> finish(draft& write, const write_context& context);
 
 // All stages at once, without check_absent.

@@ -1,4 +1,4 @@
-// What somebody wants to write, planned from one state of the store, and what came of it.
+// A requested write, planned from one state of the store, and its outcome.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct proposal {
   write_rules rules = write_rules::object;
   api::object_ptr before = nullptr;            // null: it is created
   std::unique_ptr<api::body> after = nullptr;  // null: it is removed
-  // What is changed along with it, and under which preconditions.
+  // Changes that are written along with it, and their preconditions.
   persistence::transaction also = {};
   // The schema's rules were checked: by the template that a pod comes from, when that was written;
   // or our own code made all of it.
@@ -51,7 +51,7 @@ struct proposal {
 struct write_plan {
   // The object that the write is about is changed first. Empty: nothing to change.
   persistence::transaction transaction = {};
-  // The object before; what is answered where nothing changes.
+  // The object before; the answer where nothing changes.
   api::object_ptr before = nullptr;
   // Answered instead of the committed object, where that is not what the client wrote: an update
   // that ends a deletion.

@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 using draft_ptr = std::shared_ptr<draft>;
 
-// What a review needs of the service.
+// The parts of the service that a review needs.
 class review_host {
  public:
   virtual ~review_host() = default;

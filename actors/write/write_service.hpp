@@ -45,7 +45,7 @@ struct write_request {
   persistence::change_cause cause = {};
   admission::user by = {};          // lives as long as `done`
   persistence::revision fence = 0;  // of the term that it is written for
-  bool dry_run = false;             // stops before the commit, and shows what it would have been
+  bool dry_run = false;             // stops before the commit, and shows the result
   // So many attempts are answered with a conflict, untried; for simulations.
   int false_conflicts = 0;
 };
@@ -63,7 +63,7 @@ class write_service {
  public:
   // Store and clock outlive it.
   write_service(persistence::store& store, const runtime::clock& time, write_options options);
-  // What waits for an answer from outside fails with 503.
+  // Writes that wait for an answer from outside fail with 503.
   ~write_service();
 
   void carry_out(write_request request);
@@ -75,7 +75,7 @@ class write_service {
 
   // Whether any step of admission is outside.
   bool asks_outside() const noexcept;
-  // Fails what has waited too long for an answer; called each `defaults::outside_round`.
+  // Fails writes that have waited too long for an answer; called each `defaults::outside_round`.
   void expire();
 
   struct counts {

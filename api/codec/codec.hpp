@@ -1,7 +1,7 @@
 // Between bytes and bodies: JSON, YAML and Kubernetes' protobuf envelope, driven by plans that are
 // made once for each message type from the schema and its options.
 //
-// Input comes from strangers: depth, size, number of values and time are bounded, and every error
+// Input comes from anybody: depth, size, number of values and time are bounded, and every error
 // is a 4xx with the place in the document.
 #pragma once
 

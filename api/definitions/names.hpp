@@ -20,7 +20,7 @@ struct definition_condition {
   std::string message;
 };
 
-// What the status of a definition should say.
+// The status that a definition should have.
 struct names_and_conditions {
   // Those without conflict; of the others the ones that were accepted before.
   apiextensions::v1::CustomResourceDefinitionNames accepted;
@@ -40,7 +40,7 @@ bool condition_holds(const apiextensions::v1::CustomResourceDefinition& of, std:
 // they were approved.
 inline constexpr std::string_view approval_annotation = "api-approved.kubernetes.io";
 bool needs_approval(std::string_view group);
-// What is wrong with the annotation; none where it is a URL or says that there is no approval.
+// The problem with the annotation; none where it is a URL or says that there is no approval.
 std::optional<std::string> approval_problem(std::string_view annotation);
 
 }  // namespace troupe::api

@@ -1,4 +1,4 @@
-// What a definition says, as kinds of the scheme. Pure.
+// The versions of a definition, as kinds of the scheme. Pure.
 #pragma once
 
 #include <cstdint>

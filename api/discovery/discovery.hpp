@@ -1,4 +1,4 @@
-// What the server says of itself, so that clients find resources by name: the documents of /api
+// Discovery, by which clients find resources by name: the documents of /api
 // and /apis, plain (one for each group version) and aggregated (all at once). JSON texts, made of
 // the kinds and kept until they change. Safe from any thread.
 #pragma once

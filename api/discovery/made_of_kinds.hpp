@@ -1,4 +1,4 @@
-// What is made of the kinds and kept until they change (scheme.hpp, kind_table::revision).
+// A document made of the kinds and kept until they change (scheme.hpp, kind_table::revision).
 #pragma once
 
 #include <memory>

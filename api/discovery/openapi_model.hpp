@@ -1,4 +1,4 @@
-// What OpenAPI v2 and v3 both say of the API, before it is written in either form.
+// The API as OpenAPI v2 and v3 both describe it, before it is written in either form.
 #pragma once
 
 #include <map>

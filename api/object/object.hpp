@@ -28,7 +28,7 @@ class object {
   object& operator=(const object&) = delete;
 
   // From the stored form: `k8s\0` + Unknown envelope, of a custom kind JSON, without a
-  // resourceVersion in it. The error is a 500 that says what is wrong with the bytes.
+  // resourceVersion in it. The error is a 500 that names the problem of the bytes.
   static expected<object_ptr> from_storage(const kind_info& kind, std::string_view bytes,
                                            std::uint64_t revision);
 
@@ -36,7 +36,7 @@ class object {
   // have been read by from_storage before, or were made by to_storage.
   static object_ptr encoded(const kind_info& kind, std::string_view stored, std::uint64_t revision,
                             std::shared_ptr<const void> owner);
-  // The stored form of what encoded() made; empty for others.
+  // The stored form of an object that encoded() made; empty for others.
   std::string_view stored() const noexcept;
   // Another object of the same stored form, for a reader that should not leave this one decoded;
   // null for others.
@@ -53,7 +53,7 @@ class object {
     const auto* known = meta_.load(std::memory_order_acquire);
     return known != nullptr ? *known : meta_of_decoded();
   }
-  // About what the content takes when it is encoded; does not decode.
+  // About the size of the encoded content; does not decode.
   std::size_t encoded_bytes() const;
 
   // The typed body; it is an error of the program if the object is of another kind.
@@ -78,7 +78,7 @@ class object {
   std::string protobuf() const { return std::string{*protobuf_text()}; }
   // Drops the texts if none was used since the last call.
   void forget_texts() const;
-  // What the kept texts of all objects of the process take.
+  // The bytes of the kept texts of all objects of the process.
   static std::size_t text_bytes() noexcept;
   // The content as protobuf without an envelope, encoded again at each call.
   std::string wire() const;
@@ -111,7 +111,7 @@ std::string to_storage(const kind_info& kind, const body& content);
 expected<std::unique_ptr<body>> body_from_storage(const kind_info& kind, std::string_view bytes);
 // The kind of a key that is in the store with this value. An object whose custom kind is not there
 // gets a kind that is served to nobody, named as the object names itself
-// (scheme::find_or_stand_in). Null for what no kind can be of.
+// (scheme::find_or_stand_in). Null for keys that no kind can have.
 kind_handle kind_of_stored(std::string_view key, std::string_view stored);
 
 // ObjectMeta of any kind's body; it is an error of the program if the body has none.

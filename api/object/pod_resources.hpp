@@ -1,4 +1,4 @@
-// What a pod asks for and is limited to, exactly: for limits and quotas of namespaces, whose
+// Requests and limits of a pod, exactly: for limits and quotas of namespaces, whose
 // messages show the amounts as they were written. The scheduler has integers of its own for speed.
 //
 // kubernetes: component-helpers/resource, PodRequests and PodLimits.

@@ -1,8 +1,8 @@
-// Patches: how a client says what to change without sending the whole object. They work on the JSON
+// Patches: changes by a client that does not send the whole object. They work on the JSON
 // of an object and give back JSON, which the caller decodes as it would a PUT (the schema, unknown
 // fields and validation are checked there).
 //
-// Bounded: nesting, operations, what copies may add and the work of one patch.
+// Bounded: nesting, operations, bytes that copies add, and the work of one patch.
 #pragma once
 
 #include <optional>

@@ -47,7 +47,7 @@ class label_selector {
   static expected<label_selector> from(const meta::v1::LabelSelector& selector);
   // Labels that must be exactly so (the selector of a ReplicationController or a Service).
   static label_selector from(const label_map& labels);
-  // Matches no object: what an absent LabelSelector means.
+  // Matches no object, as an absent LabelSelector.
   static label_selector nothing();
 
   // One more that must hold.

@@ -8,7 +8,7 @@
 
 namespace troupe::api {
 
-// The requirements in the order of the text. 400 names what was found and what was expected.
+// The requirements in the order of the text. 400 names the text found and the one expected.
 expected<std::vector<label_requirement>> parse_label_requirements(std::string_view text);
 
 // Checks key and values against the operator and sorts the values.

@@ -1,4 +1,4 @@
-// Defaults: what an object means where its author said nothing. Constants stand in the schema
+// Defaults: values of the fields that its author left out. Constants stand in the schema
 // (Rule.default_json) and are put in place by reflection; what is computed from other fields
 // (imagePullPolicy from the image's tag, an RC's selector from its template) is code.
 #pragma once

@@ -1,4 +1,4 @@
-// What every new pod begins with besides its defaults.
+// Fields that every new pod gets besides its defaults.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What an update of a Service keeps, and what it takes off, before it is validated. Pure.
+// The fields that an update of a Service keeps or removes before it is validated. Pure.
 #pragma once
 
 namespace troupe::api {

@@ -37,11 +37,11 @@ struct creation {
 };
 
 // Gives a new object its identity: uid, creationTimestamp, generation, a name where it only had
-// generateName. Removes what clients may not set (status, deletion, resourceVersion) and gives
+// generateName. Removes fields that no client may set (status, deletion, resourceVersion) and gives
 // pods, namespaces and services the state that they begin with.
 void prepare_create(const kind_info& kind, body& content, const creation& by);
 
-// What an update or a deletion demands of the stored object. 0 and "": nothing.
+// Preconditions of an update or a deletion on the stored object. 0 and "": none.
 struct precondition {
   std::uint64_t revision = 0;
   std::string uid;

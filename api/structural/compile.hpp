@@ -1,4 +1,4 @@
-// Makes a tree of a schema's JSON, and says what keeps it from being structural.
+// Makes a tree of a schema's JSON, and tells why it is not structural.
 //
 // kubernetes: apiextensions-apiserver/pkg/apiserver/schema/{convert,validation}.go and
 // pkg/apis/apiextensions/validation/validation.go. Only .cpp files of the room include it.

@@ -1,4 +1,4 @@
-// What a schema changes in an object: unknown fields go, nulls that are no values go, defaults
+// Changes an object as its schema says: unknown fields go, nulls that are no values go, defaults
 // come.
 //
 // kubernetes: apiextensions-apiserver/pkg/apiserver/schema/{pruning,defaulting,objectmeta}. Only

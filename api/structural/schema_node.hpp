@@ -52,7 +52,7 @@ class text_pattern {
   mutable std::unique_ptr<re2::RE2> compiled_;
 };
 
-// What a value has to be besides its type.
+// The conditions on a value besides its type.
 struct value_rules {
   std::optional<double> minimum, maximum, multiple_of;
   bool above_minimum = false, below_maximum = false;   // the bound itself is not allowed

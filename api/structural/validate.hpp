@@ -1,4 +1,4 @@
-// What a schema has against an object.
+// Validates an object by a schema.
 //
 // kubernetes: apiextensions-apiserver/pkg/apiserver/validation, schema/listtype, and
 // kube-openapi/pkg/validation. Only .cpp files of the room include it.

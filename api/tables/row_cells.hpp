@@ -25,7 +25,7 @@ class row_cells {
     append_json_string(out_, value);
     return *this;
   }
-  // With a word for what is not there.
+  // With a word for an absent value.
   row_cells& text_or(std::string_view value, std::string_view absent) {
     return text(value.empty() ? absent : value);
   }

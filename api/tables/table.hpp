@@ -24,7 +24,7 @@ struct table_column {
 // for events.
 std::span<const table_column> table_columns(const kind_info& kind);
 
-// What each row carries besides its cells (query parameter includeObject).
+// The form of the object in each row (query parameter includeObject).
 enum class row_object { metadata, object, none };
 
 struct table_options {

@@ -1,4 +1,4 @@
-// What a validation finds wrong in an object: causes with the path of their field, worded as every
+// The errors of a validation of an object: causes with the path of their field, worded as every
 // client of Kubernetes knows them (`Invalid value: "x": must be …`).
 #pragma once
 
@@ -60,7 +60,7 @@ class findings {
 
   bool empty() const noexcept { return causes_.empty(); }
   std::size_t size() const noexcept { return causes_.size(); }
-  // Takes back what was found since there were `count` of them.
+  // Drops the errors found since there were `count` of them.
   void forget_from(std::size_t count) { causes_.resize(std::min(count, causes_.size())); }
   std::vector<error_cause> take() { return std::move(causes_); }
 

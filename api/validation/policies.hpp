@@ -1,4 +1,4 @@
-// Rules of what judges writes; for the table of rows (kinds/). `out.at` stands at the object.
+// Rules of policies and webhooks; for the table of rows (kinds/). `out.at` stands at the object.
 #pragma once
 
 #include "api/schema/admission_policy.pb.h"

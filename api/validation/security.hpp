@@ -1,4 +1,4 @@
-// Rules of what containers are confined by; for files of this folder.
+// Rules of security contexts; for files of this folder.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Rules of volumes and what makes them; for the table of rows (kinds/). `out.at` stands at the
+// Rules of volumes, classes and drivers; for the table of rows (kinds/). `out.at` stands at the
 // object.
 #pragma once
 

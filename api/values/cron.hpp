@@ -20,10 +20,10 @@ struct cron_schedule {
   bool any_day = false, any_weekday = false;
   std::int64_t every_seconds = 0;  // not 0: at this distance, and all else says nothing
 };
-// The error says what is wrong with it.
+// The error names the problem.
 tl::expected<cron_schedule, std::string> parse_schedule(std::string_view s);
 
-// What is wrong with a schedule; empty: nothing.
+// The problem with a schedule; empty: none.
 complaints check_schedule(std::string_view s);
 
 }  // namespace troupe::api

@@ -39,7 +39,7 @@ class quantity {
   bool is_zero() const noexcept { return nanos_ == 0; }
   int sign() const noexcept { return (nanos_ > 0) - (nanos_ < 0); }
 
-  // Held within the limits. Zero takes over the notation of what is added.
+  // Held within the limits. Zero takes over the notation of the summand.
   quantity& operator+=(const quantity& other) noexcept;
   quantity& operator-=(const quantity& other) noexcept;
   friend quantity operator+(quantity a, const quantity& b) noexcept { return a += b; }
@@ -63,7 +63,7 @@ class quantity {
   notation style_ = notation::decimal;
 };
 
-// What is said of a text that is no quantity.
+// The message for a text that is no quantity.
 inline constexpr std::string_view quantity_syntax =
     "quantities must match the regular expression "
     "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";

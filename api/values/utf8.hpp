@@ -8,7 +8,7 @@
 
 namespace troupe::api {
 
-// What stands in place of bytes that are no character, as Go's JSON decoder does it.
+// Stands in place of bytes that are no character, as Go's JSON decoder does it.
 inline constexpr std::string_view replacement_character = "\xEF\xBF\xBD";
 
 // Length of the character that begins at `at` (1 to 4 bytes), or 0 where none does: overlong forms,

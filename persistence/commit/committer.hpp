@@ -1,4 +1,4 @@
-// What happens to a batch of transactions: it is staged, written and made visible, in this
+// The way of a batch of transactions: it is staged, written and made visible, in this
 // order; and how the store recovers after the disk has failed.
 //
 // The three steps are a pipeline: while one batch is on its way to the disk the next is staged on
@@ -54,7 +54,7 @@ class committer {
   // Reopens the disk and brings it and memory to the same state: unsynced batches are written
   // again, changes that had reached the disk after all are made visible.
   expected<void> recover();
-  // Writes down what makes the next start simple. After the last commit.
+  // Writes the facts that make the next start simple. After the last commit.
   void close();
 
   struct horizon_change {

@@ -28,7 +28,7 @@ class space_keeper {
   explicit space_keeper(const store_options& options);
 
   bool low() const noexcept { return low_.load(std::memory_order_relaxed); }
-  // What the change log may take now.
+  // The bytes that the change log may take now.
   std::uint64_t history_bytes() const noexcept;
   std::uint64_t free_bytes() const;
 

@@ -1,4 +1,4 @@
-// What the parts of one store share: the disk, the newest state, counters.
+// State that the parts of one store share: the disk, the newest state, counters.
 #pragma once
 
 #include <atomic>

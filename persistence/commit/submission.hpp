@@ -42,12 +42,12 @@ struct submission {
   std::unique_ptr<decided_step> decided = {};  // instead of `request`
 };
 
-// What a transaction is told that was refused by the state: a key is of another revision, a bound
-// would be exceeded.
+// The errors of a transaction that the state refuses: a key is of another revision, a bound would
+// be exceeded.
 error conflict(const precondition& wanted, revision actual);
 error exceeded(const bound& allowed, std::uint64_t actual);
 
-// Checks what can be checked without the state, and encodes. `invalid` or `too_large`.
+// Does the checks that need no state, and encodes. `invalid` or `too_large`.
 expected<std::vector<std::string>> encode(const transaction& request,
                                           std::size_t value_limit_bytes);
 
@@ -80,9 +80,9 @@ class submit_queue {
 
   // From now on push fails with `reason`; without it, takes again.
   void refuse(std::optional<error> reason);
-  // While it is held, what waits is not taken, unless the queue is closed; tasks are.
+  // While it is held, waiting submissions are not taken, unless the queue is closed; tasks are.
   void hold(bool held);
-  // push fails with `closed`; what waits can still be taken.
+  // push fails with `closed`; waiting submissions can still be taken.
   void close();
 
   // Tasks, or the oldest transactions, with the disk when it is free. Waits for either until

@@ -22,7 +22,7 @@ class directory_guard final : public rocksdb::FileSystemWrapper {
   directory_guard(std::string directory, std::shared_ptr<rocksdb::FileSystem> target);
 
   const char* Name() const override { return "directory_guard"; }
-  // Takes note of what is there, once: from here on no other process changes it.
+  // Takes note of the files that are there, once: from here on no other process changes it.
   rocksdb::IOStatus LockFile(const std::string& name, const rocksdb::IOOptions& options,
                              rocksdb::FileLock** lock, rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options,
@@ -30,7 +30,7 @@ class directory_guard final : public rocksdb::FileSystemWrapper {
 
   // After the database has been opened.
   void opened();
-  // The directory is good: what waits is deleted.
+  // The directory is good: waiting deletions are done.
   void accept();
   // The database was opened and is closed again. Nothing happens after `accept`, nor when another
   // process has opened it meanwhile.

@@ -1,4 +1,4 @@
-// How much of its disk the store plans with. Pure, but for what looks at the disk.
+// How much of its disk the store plans with. Pure, but for the functions that look at the disk.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct disk_space {
 
 // Of the file system that a directory is on, or will be; nothing when that is unknown.
 std::optional<disk_space> space_of(const std::string& directory);
-// What the files in it take, by their blocks.
+// The size of the files in it, by their blocks.
 std::uint64_t usage_of(const std::string& directory);
 
 struct space_plan {

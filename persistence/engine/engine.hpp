@@ -1,4 +1,4 @@
-// What the store asks of a disk: four ordered tables of bytes and atomic batches over them.
+// The interface of the store to a disk: four ordered tables of bytes and atomic batches over them.
 //
 // RocksDB is one engine, memory another. Safe to use from several threads; a batch belongs to one.
 // Errors are `io`, `no_space`, `corrupt`, `locked` or `incompatible`. After a failed write nobody
@@ -84,7 +84,7 @@ class engine {
   virtual expected<void> probe() = 0;
 };
 
-// How to open what was left behind.
+// How to open an existing directory.
 enum class open_mode {
   strict,   // damage anywhere but at the very end of the write-ahead log is an error
   rewrite,  // as strict, and what the log holds is rewritten: after a failed sync it is not safe

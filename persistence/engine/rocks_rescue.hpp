@@ -1,4 +1,4 @@
-// How RocksDB is brought to show what a damaged directory still holds. Only ever of a copy.
+// How RocksDB is made to read the remains of a damaged directory. Only ever of a copy.
 #pragma once
 
 #include <string>

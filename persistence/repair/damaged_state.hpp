@@ -1,4 +1,4 @@
-// What can be read of a damaged store. It may be opened in the crudest way: a copy.
+// The readable part of a damaged store. It may be opened in the crudest way: a copy.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Makes a store that opens from one that does not: what can be read is kept, the rest is named.
+// Makes a store that opens from one that does not: readable objects are kept, the losses are named.
 // Never done by a running node; only on a user's request.
 #pragma once
 

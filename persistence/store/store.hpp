@@ -4,8 +4,8 @@
 // that clients see as resourceVersion. It is acknowledged when it is safe. Thread safe: readers
 // take a snapshot, which costs nothing and never changes; they share no lock with the writer.
 //
-// The cluster may have other writers, and its newest state may be elsewhere. What a caller may rely
-// on, whichever store it has:
+// The cluster may have other writers, and its newest state may be elsewhere. Guarantees of every
+// store:
 //
 // - Revisions grow, and that is all: some are never seen here, and transactions that change
 //   different keys may share one. A key has at most one change at a revision.
@@ -15,7 +15,7 @@
 // - A transaction is judged by the newest state of the cluster. So a precondition that holds in
 //   read() may fail. The answer, success or refusal, comes when read() shows the state that it was
 //   judged by: who reads then and tries again does not fail for the same reason.
-// - `barrier` is how to read what is at least as new as the whole cluster at this moment.
+// - After `barrier` reads are at least as new as the whole cluster at the moment of the call.
 // - A change may come without a cause: its author is elsewhere, or was not written down.
 // - Bounds count what the store that commits can see.
 //
@@ -23,11 +23,11 @@
 // is, a transaction has a revision of its own and the next one (but after a restart), and causes
 // are kept. Nothing outside persistence/ may rely on that.
 //
-// The local store commits what waits in one batch with one fsync; it holds the objects and their
+// The local store commits in batches, each with one fsync; it holds the objects and their
 // change records, so the log can never disagree with the state. A disk error fails the waiting
-// transactions, turns the store read-only and is retried; memory never runs ahead of the disk. What
-// a failed transaction left on the disk is found when the disk answers again and then counts as
-// committed, as after a crash: `io` means "unknown". While the disk is nearly full (`no_space`)
+// transactions, turns the store read-only and is retried; memory never runs ahead of the disk.
+// Writes of a failed transaction that did reach the disk are found when it answers again, and count
+// as committed, as after a crash: `io` means "unknown". While the disk is nearly full (`no_space`)
 // nothing is created or grows; removals are taken.
 #pragma once
 
@@ -55,7 +55,7 @@ struct store_stats {
   std::size_t queued = 0;
   std::chrono::nanoseconds last_sync{0}, sync_p50{0}, sync_p99{0};
   std::uint64_t log_bytes = 0, object_bytes = 0;
-  // What log_bytes may come to, what the directory takes, and what the disk has left for it.
+  // The bound of log_bytes, the size of the directory, and the free space of the disk for it.
   std::uint64_t log_limit_bytes = 0, disk_bytes = 0, disk_free_bytes = 0;
   bool read_only = false;
   bool low_space = false;  // nothing is created or grows
@@ -63,8 +63,8 @@ struct store_stats {
 
 // After every change up to `after`, which was known before, these follow. Never empty.
 using batch_observer = std::function<void(revision after, change_batch changes)>;
-// What is derived from the objects and is never behind what anybody reads: an index that requests
-// are judged by.
+// Derived from the objects and never older than any state that can be read: an index by which
+// requests are judged.
 struct state_index {
   // The state that it begins with.
   std::function<void(const snapshot& state)> load;
@@ -77,23 +77,23 @@ using barrier_completion = std::function<void(expected<revision> reached)>;
 class store {
  public:
   // The local store. Opens or creates; checks the format version and the log against the objects
-  // and logs what it found in one line.
+  // and logs the result in one line.
   static expected<std::unique_ptr<store>> open(store_options options);
-  // Commits what waits, then closes. Not from a completion or the observer.
+  // Commits waiting transactions, then closes. Not from a completion or the observer.
   virtual ~store() = default;
 
   // Never blocks. `done` runs once, on a commit thread (or here when not threaded), one after the
   // other in the order of revisions, after the change is safe and visible in read(), a conflict
-  // after what it was in conflict with is visible; transactions of relaxed kinds only may be
-  // acknowledged before the sync. What is refused at once (`overloaded`, `too_large`, `invalid`,
-  // `read_only`, `closed`) is answered before submit returns. Encoding happens on the calling
+  // after the change that it conflicts with is visible; transactions of relaxed kinds only may be
+  // acknowledged before the sync. A refusal at once (`overloaded`, `too_large`, `invalid`,
+  // `read_only`, `closed`) comes before submit returns. Encoding happens on the calling
   // thread.
   virtual void submit(transaction request, completion done) = 0;
 
   // Never blocks. `done` runs once, where those of transactions run, when all that was submitted
   // here before this call has been answered and read() shows all that any writer of the cluster had
   // committed before it. Takes no revision and writes nothing. The local store answers after the
-  // transactions that wait. Fails as submit does: then nothing is known about what was submitted.
+  // transactions that wait. Fails as submit does: then their outcome is unknown.
   virtual void barrier(barrier_completion done) = 0;
 
   // The newest state that is known here.
@@ -116,11 +116,11 @@ class store {
   // watcher). When this returns it is in force: it gets every change after read().at().
   //
   // `index` is called on the same threads. It is loaded when this returns, and nothing is missing
-  // between what it loads and what it takes first.
+  // between the state that it loads and its first batch.
   virtual void observe(batch_observer observer, state_index index) = 0;
   void observe(batch_observer observer) { observe(std::move(observer), {}); }
 
-  // Drops history up to and including `up_to` (never beyond what the options keep when called by
+  // Drops history up to and including `up_to` (never beyond the options' bounds when called by
   // the store itself). Never blocks writers for long, but the caller until it is done. Not from a
   // completion or the observer.
   virtual expected<void> compact(revision up_to) = 0;

@@ -1,4 +1,4 @@
-// What one actor has received and sent, by type of message.
+// Counts of the messages that one actor has received and sent, by type.
 //
 // The owner writes with relaxed stores and adds an entry for each type that it meets; entries stay
 // as long as the actor, so that anybody may walk them meanwhile.

@@ -14,7 +14,7 @@ class dispatcher {
   virtual void push(caf::resumable* job) = 0;
   // Starts `threads` threads that run the jobs (a simulation's has none of its own).
   virtual void start(caf::actor_system& system, std::size_t threads) = 0;
-  // Runs what is queued, then ends the threads.
+  // Runs the queued actors, then ends the threads.
   virtual void stop() = 0;
 };
 

@@ -46,7 +46,7 @@ class mailbox {
   // The next that was fetched already; null when there is none, though others may wait.
   const envelope* taken_first() const noexcept { return first_; }
 
-  // Takes what front() showed.
+  // Takes the message that front() showed.
   std::unique_ptr<envelope> pop() noexcept {
     auto* e = first_;
     if (e == nullptr) return nullptr;

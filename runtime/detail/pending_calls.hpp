@@ -1,4 +1,4 @@
-// What an actor waits for: its timers and the answers to its requests, found by id in O(1).
+// The pending calls of an actor: its timers and the answers to its requests, found by id in O(1).
 //
 // Used by the owner alone. An id is never used again, so that a deadline or an answer that comes
 // after its call was cancelled finds nothing.

@@ -1,4 +1,4 @@
-// What all cells of one system share. It lives until the last cell's memory is given back, so that
+// Shared by all cells of one system. It lives until the last cell's memory is given back, so that
 // a thread that still holds an actor_ref may send at any time, also while the system ends.
 #pragma once
 

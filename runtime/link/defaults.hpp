@@ -41,7 +41,7 @@ inline constexpr std::size_t handshakes_limit = 256;
 inline constexpr duration handshake_round = 500ms;
 // Connections in a row that the thread accepts before it looks after the others.
 inline constexpr int accepted_at_once = 64;
-// Between two lines of the log about what strangers can cause; the metrics count each.
+// Between two lines of the log that unknown clients can cause; the metrics count each.
 inline constexpr duration refusal_line_period = 10s;
 // What gRPC may allocate for all connections of a listener; above it, it closes some. Five thousand
 // that have sent ahead all they may would take 2.5 GB: this is the last line, after the limits

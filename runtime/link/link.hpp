@@ -1,6 +1,6 @@
 // A link between two machines: frames both ways over one gRPC stream under mutual TLS.
 //
-// It knows nothing of what frames mean: a receiver stands at each end (in actors/link/ the gateways
+// It does not read frames: a receiver stands at each end (in actors/link/ the gateways
 // that stand for the actors of the other side). Flow is bounded both ways: what was received holds
 // its room in a window until the receiver lets go of it, and a full window stops the peer through
 // HTTP/2's flow control; what cannot be sent is refused at `send`. A peer that is slow costs the
@@ -58,7 +58,7 @@ class session {
   // Queues a frame; those that wait go together. False when `outbox_limit_bytes` are waiting, when
   // the frame is above `frame_limit_bytes`, or after the end.
   virtual bool send(std::string frame) = 0;
-  // Ends it after what is queued, or after `defaults::linger`; the peer is told the reason, one
+  // Ends it after the queued frames, or after `defaults::linger`; the peer is told the reason, one
   // line. Idempotent.
   virtual void close(std::string reason) = 0;
 

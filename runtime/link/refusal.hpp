@@ -1,4 +1,4 @@
-// Connections that came to no session at a listener: why, how many, and what is told of each.
+// Connections that came to no session at a listener: reasons, counts, and the text for each.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the program and the module with gRPC know of each other.
+// The interface between the program and the module with gRPC.
 //
 // gRPC is as large as all that is ours. A node without links would map it at each start and use
 // none of it, so the transport is a module that the first listener or dialer of the process loads.

@@ -74,7 +74,7 @@ class api_frontend {
   http_stats stats() const;
   // As http_server::note_refusal.
   void note_refusal(const refusal& refusal);
-  // What the listener shows and trusts now: for other listeners of this node, asked for at each
+  // The certificates of the listener now: for other listeners of this node, asked for at each
   // handshake.
   tls_material identity() const;
 

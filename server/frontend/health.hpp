@@ -22,7 +22,7 @@ class health_checks {
   // There is a check "ping" from the start. A second check of a name replaces the first.
   void add(std::string name, kind kind, check call);
 
-  // True for /healthz, /livez, /readyz and what is below.
+  // True for /healthz, /livez, /readyz and paths below them.
   static bool serves(std::string_view path);
   // Knows ?verbose and ?exclude=NAME; /livez/NAME runs one check.
   response serve(const request& request) const;

@@ -48,7 +48,7 @@ class body {
   const std::vector<piece>& pieces() const noexcept { return pieces_; }
   // The pieces to keep; this body is empty then.
   std::vector<piece> release() noexcept;
-  // A copy in one piece of what is there, for tests and small texts.
+  // A copy of it in one piece, for tests and small texts.
   std::string text() const;
 
  private:

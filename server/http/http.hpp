@@ -35,7 +35,7 @@ struct user_info {
   std::string name;
   std::string uid;
   std::vector<std::string> groups;
-  // What else is known, by key; only an impersonated user has any.
+  // Further attributes by key; only an impersonated user has any.
   std::map<std::string, std::vector<std::string>> extra = {};
   bool in_group(std::string_view group) const noexcept;
 };
@@ -99,7 +99,7 @@ struct stream_events {
   std::function<void()> writable;
   // Once: the client has gone, was too slow, or close() was called. Nothing is called after it.
   std::function<void()> closed;
-  // Of a tunnel only: what the client sends, in order. False: no more until stream::resume().
+  // Of a tunnel only: the bytes of the client, in order. False: no more until stream::resume().
   std::function<bool(std::string_view bytes)> received = nullptr;
 };
 
@@ -117,10 +117,10 @@ class stream {
   bool write(std::string_view chunk, shared_text owner) const;
   // Ends the answer properly once everything written has gone out.
   void close() const;
-  // Ends it so that the client sees that something is missing; what waits may not go out.
+  // Ends it so that the client sees that something is missing; waiting bytes may be lost.
   void cut() const;
   bool open() const noexcept;
-  // What was written and has not gone out.
+  // The bytes that were written and have not gone out.
   std::size_t waiting_bytes() const noexcept;
   // Of a tunnel: `received` may be called again.
   void resume() const;

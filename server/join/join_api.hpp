@@ -1,5 +1,5 @@
-// What machines say when they join, renew their certificate and leave, and what the administrator's
-// `troupe token create` asks, below /troupe/v1/ (docs/joining.md has the protocol):
+// The requests of machines that join, renew their certificate and leave, and of the administrator's
+// `troupe token create`, below /troupe/v1/ (docs/joining.md has the protocol):
 //
 //   POST node-certificates    {nodeName, certificateRequest} -> {certificate, ...}
 //   POST nodes/NAME/leave     {force} -> {state, left, pods}; asked again until the state is "gone"
@@ -30,7 +30,7 @@ struct join_addresses {
 
 class join_api final : public handler {
  public:
-  // All given outlive it. What is not below /troupe/ goes to `next`.
+  // All given outlive it. Requests for other paths go to `next`.
   join_api(rest_services& services, std::shared_ptr<const node_signer> signer, handler& next);
   ~join_api() override;
 

@@ -8,7 +8,7 @@ namespace troupe::server {
 
 class join_authorizer final : public authorizer {
  public:
-  // Allows, or has no opinion: what nobody allows is refused.
+  // Allows, or has no opinion: requests that nobody allows are refused.
   decision authorize(const user_info& user, const request_info& info,
                      std::string* reason) const override;
 };

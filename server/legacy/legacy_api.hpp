@@ -23,7 +23,7 @@ namespace troupe::server {
 
 class legacy_api final : public handler {
  public:
-  // What it is given outlives it.
+  // Its arguments outlive it.
   explicit legacy_api(rest_services& services);
   ~legacy_api() override;
 

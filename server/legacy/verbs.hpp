@@ -19,9 +19,9 @@ void delete_object(const legacy_call_ptr& call);
 // POST of a binding.
 void create_binding(const legacy_call_ptr& call);
 
-// -- what they share ------------------------------------------------------------------------------
+// -- shared by them ------------------------------------------------------------------------------
 
-// What `labels` and `fields` of a request choose.
+// The selectors `labels` and `fields` of a request.
 struct choice {
   legacy_selector labels;
   legacy_selector fields;

@@ -1,4 +1,4 @@
-// Building blocks of the exposition, and what each room's file adds to it.
+// Building blocks of the exposition, and the families of each room.
 #pragma once
 
 #include <prometheus/metric_family.h>

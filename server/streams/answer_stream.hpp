@@ -15,7 +15,7 @@ class answer_stream {
  public:
   answer_stream() = default;
 
-  // What the answer to this request will be counted as: 101 or 200.
+  // The status by which the answer to this request is counted: 101 or 200.
   static int status_for(const request& request);
   // Answers with `head`, or with the handshake of a WebSocket, for which one of `protocols` is
   // chosen. What the client of a WebSocket sends is not looked at. A handshake that is refused

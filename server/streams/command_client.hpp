@@ -21,7 +21,7 @@ namespace troupe::server {
 
 enum class command_channel : std::uint8_t { input, output, error, status, resize };
 
-// What the client wants to be connected with.
+// The streams that the client wants.
 struct command_channels {
   bool input = false;
   bool output = false;
@@ -29,7 +29,7 @@ struct command_channels {
   bool tty = false;  // then there is no error
 };
 
-// What the client says.
+// The messages of the client.
 struct command_events {
   std::function<void(std::string_view bytes)> input;
   std::function<void()> input_ended;

@@ -19,7 +19,7 @@
 
 namespace troupe::server {
 
-// What the client says. Connections have numbers that are used once.
+// The messages of the client. Connections have numbers that are used once.
 struct port_events {
   std::function<void(std::uint32_t connection, int port)> opened;
   std::function<void(std::uint32_t connection, std::string_view bytes)> data;

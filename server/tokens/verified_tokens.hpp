@@ -51,7 +51,7 @@ class verified_tokens {
  private:
   using generation = std::unordered_map<std::string, verified_ptr>;
 
-  // What nobody has asked for in two generations goes.
+  // Tokens that were not used in two generations are dropped.
   void keep(const std::string& hash, verified_ptr token) const {
     if (young_.size() >= half_) old_ = std::exchange(young_, {});
     young_[hash] = std::move(token);

@@ -1,4 +1,4 @@
-// What a controller is, as data: which kinds it stands for, which kinds belong to their objects,
+// A controller as data: the kinds of its owners, the kinds of their dependents,
 // and the actor that it starts for each object. `actors/controllers/registry.cpp` lists them all;
 // the control plane, the console and the metrics read that list.
 #pragma once
@@ -39,7 +39,7 @@ struct controller_type {
     // Not empty: a finalizer that dependents get when they are adopted, and lose when released.
     std::string finalizer = {};
   };
-  // The actor for the object at `key`. It finds what it needs in the store by itself.
+  // The actor for the object at `key`. It reads the store by itself.
   using factory = std::function<std::unique_ptr<runtime::actor>(const std::string& key,
                                                                 controller_context_ptr context)>;
 
@@ -52,7 +52,7 @@ struct controller_type {
   std::vector<const api::kind_info*> observed = {};
 };
 
-// What the controllers of one kind of owner share. The store outlives them.
+// Shared by the controllers of one kind of owner. The store outlives them.
 struct controller_context {
   controller_type::owner_kind owner;
   std::vector<const api::kind_info*> dependents;

@@ -1,4 +1,4 @@
-// The hash that ends the name of what a controller makes for a version of its template. Pure.
+// The hash that ends the name of an object for a version of a controller's template. Pure.
 #pragma once
 
 #include <cstdint>

@@ -48,9 +48,9 @@ class reconciler : public runtime::actor {
   template <class Reply>
   using answer = tl::expected<const Reply*, runtime::request_error>;
 
-  // -- what a controller says ---------------------------------------------------------------------
+  // -- for derived classes -----------------------------------------------------------------------
 
-  // Compares what is with what should be, and sends what it takes to get there.
+  // Compares the actual state with the desired one, and sends the writes that change it.
   virtual void sync() = 0;
   // At the end of each sync; asks for the next one where time alone will need it (enqueue_in).
   virtual void after_sync() {}
@@ -68,7 +68,7 @@ class reconciler : public runtime::actor {
   // Null when it has none of that key.
   virtual const api::object* find(const std::string& key) const;
 
-  // -- what it knows ------------------------------------------------------------------------------
+  // -- its state ---------------------------------------------------------------------------------
 
   const std::string& key() const noexcept { return key_; }
   // Null before the first resync has come to its end, and only then.
@@ -161,7 +161,7 @@ class reconciler : public runtime::actor {
 
   // -- the log ------------------------------------------------------------------------------------
 
-  // A line at info about the owner: what was decided.
+  // A line at info about the owner: the decision.
   void tell_operator(std::string_view decision) const;
   // A line at debug about an object: `deed` is a verb in the third person. The revision is that of
   // the object, before a removal and after any other write.
@@ -201,7 +201,7 @@ class reconciler : public runtime::actor {
   const std::string key_;
   const controller_context_ptr context_;
 
-  // What it knows; valid once `loaded_`.
+  // Its state; valid once `loaded_`.
   api::object_ptr owner_;
   api::label_selector selector_, observes_;
   persistence::revision known_ = 0;  // changes up to here are in the snapshot that was loaded

@@ -31,7 +31,7 @@ struct replica_status {
   friend bool operator==(const replica_status&, const replica_status&) = default;
 };
 
-// What the controller's pods add up to.
+// The counts of the controller's pods.
 struct replica_counts {
   std::int32_t active = 0;
   std::int32_t fully_labeled = 0;
@@ -43,7 +43,7 @@ struct replica_counts {
 // Our own: no more pods are made while so many wait for a node.
 inline constexpr std::string_view waiting_for_nodes = "WaitingForNodes";
 
-// What went wrong in the last sync; `reason` is FailedCreate or FailedDelete, or waiting_for_nodes.
+// The failure of the last sync; `reason` is FailedCreate or FailedDelete, or waiting_for_nodes.
 struct replica_failure {
   std::string reason;
   std::string message;

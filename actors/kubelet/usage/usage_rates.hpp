@@ -14,7 +14,7 @@ struct usage_reading {
 };
 
 // Nothing where the readings are too close together (`kubelet_defaults::usage_shortest_window`), or
-// the counter is another one that began anew.
+// the counter is another one that has begun again.
 std::optional<usage_figure> usage_between(const usage_counters& before, const usage_counters& now);
 
 // The figures of all that was read now. What was not read before counts from its start, where that

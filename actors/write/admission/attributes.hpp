@@ -1,4 +1,4 @@
-// A write as admission sees it: who wants to do what with which object, and the state that it is
+// A write as admission sees it: user, operation and object, and the state that it is
 // judged by. kubernetes: apiserver/pkg/admission, Attributes.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the LimitRanges of a namespace say about a pod or a claim. Pure functions.
+// The rules of a namespace's LimitRanges for a pod or a claim. Pure functions.
 //
 // kubernetes: plugin/pkg/admission/limitranger.
 #pragma once
@@ -15,7 +15,7 @@ namespace troupe::actors::admission {
 // got. The LimitRange that is asked first decides.
 void default_resources(const api::core::v1::LimitRange& range, api::core::v1::Pod& pod);
 
-// What is not as the range wants it, in upstream's words; empty: all is well.
+// The violations of the range, in upstream's words; empty: none.
 std::vector<std::string> breaches(const api::core::v1::LimitRange& range,
                                   const api::core::v1::Pod& pod);
 // Of the requests of a PersistentVolumeClaim.

@@ -1,4 +1,4 @@
-// The built-in admission plugins (plugins.def). What each of them demands stands in its file.
+// The built-in admission plugins (plugins.def). The rule of each stands in its file.
 #pragma once
 
 #include <memory>

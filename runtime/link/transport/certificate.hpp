@@ -1,4 +1,4 @@
-// What the link reads of certificates. Pure but for OpenSSL.
+// Reads the parts of certificates that the link needs. Pure but for OpenSSL.
 #pragma once
 
 #include <string>

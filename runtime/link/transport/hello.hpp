@@ -8,12 +8,12 @@
 
 namespace troupe::runtime::link {
 
-// What the calling side says first.
+// The first message of the calling side.
 Hello first_hello();
 // The called side's answer: the newest version that both speak; else why there is none and which
 // side to upgrade, in one line for the caller.
 tl::expected<Hello, std::string> answer(const Hello& caller);
-// What the calling side thinks of the answer.
+// How the calling side judges the answer.
 tl::expected<void, std::string> check(const Hello& answer);
 
 }  // namespace troupe::runtime::link

@@ -50,7 +50,7 @@ class stream_session final : public session, public std::enable_shared_from_this
   const peer& other() const override { return other_; }
   session_stats stats() const override;
 
-  // Ends it now: what is queued is lost.
+  // Ends it now: queued frames are lost.
   void abort(const std::string& reason);
 
   // -- from the call ------------------------------------------------------------------------------

@@ -15,7 +15,7 @@
 
 namespace troupe::server {
 
-// What of an object the rows of a table carry (query parameter includeObject).
+// The form of the object in the rows of a table (query parameter includeObject).
 enum class included : std::uint8_t { metadata, object, nothing };
 api::expected<included> parse_included(const query_string& query);
 

@@ -14,7 +14,7 @@ struct table_options {
   bool columns = true;
 };
 
-// What tells a table of these objects. It shows parts of the page.
+// Writes a table of these objects. It shows parts of the page.
 api::table_options table_form(const list_page& page, const table_options& options);
 std::string table_json(const list_page& page, const table_options& options);
 

@@ -1,4 +1,4 @@
-// What a request about one container of a pod has to find out first. Pure but for the last.
+// The checks that come first in a request about one container of a pod. Pure but for the last.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a client asks about itself and others: who it is, what may be done, whose a token is.
+// Reviews: who a client is, whether a request would be allowed, whose a token is.
 // Answered at once, never stored.
 #pragma once
 

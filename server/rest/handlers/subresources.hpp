@@ -1,4 +1,4 @@
-// What is served below an object and is no part of it: scale, binding, eviction,
+// Subresources that are no part of their object: scale, binding, eviction,
 // streams.
 #pragma once
 

@@ -14,13 +14,13 @@ void create_object(const call_ptr& call);
 void update_object(const call_ptr& call);
 void patch_object(const call_ptr& call);
 
-// -- what they share ----------------------------------------------------------------------------
+// -- shared by them ------------------------------------------------------------------------------
 
-// What is special about the body of some requests.
+// The special rules for the body of some requests.
 struct body_rules {
   // Another version that the body may name.
   std::string_view also_version = {};
-  // What is said of a name in the body that is not the one in the URL; empty: the usual.
+  // The message for a name in the body that is not the one in the URL; empty: the usual.
   std::string_view other_name = {};
 };
 

@@ -1,4 +1,4 @@
-// What a proxy changes in a request on its way to a pod, and in the answer on its way back. Pure.
+// The changes of a proxy to a request on its way to a pod, and to the answer. Pure.
 //
 // kubernetes: apimachinery/pkg/util/proxy (upgradeaware.go, transport.go) and Go's
 // httputil.ReverseProxy, for the rules.

@@ -19,7 +19,7 @@ struct continue_token {
 };
 
 std::string encode_token(const continue_token& token);
-// 400 for what is no such token.
+// 400 for a text that is no such token.
 api::expected<continue_token> decode_token(std::string_view text);
 
 }  // namespace troupe::server

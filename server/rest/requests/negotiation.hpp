@@ -10,7 +10,7 @@
 
 namespace troupe::server {
 
-// What the client wants to see of an object.
+// The form of an object that the client wants.
 enum class shape : std::uint8_t { object, table, metadata };
 
 struct wanted_form {
@@ -23,7 +23,7 @@ struct wanted_form {
   bool operator==(const wanted_form&) const = default;
 };
 
-// What is asked for, as far as it bounds the forms.
+// The properties of the request that bound the forms.
 struct asked_for {
   bool watching = false;  // no YAML
   bool custom = false;    // of a kind that has no protobuf

@@ -1,4 +1,5 @@
-// Asks nodes what they and their containers use, through the usage desk of the control plane.
+// Asks nodes for their usage and that of their containers, through the usage desk of the control
+// plane.
 #pragma once
 
 #include <functional>

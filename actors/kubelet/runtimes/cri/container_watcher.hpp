@@ -1,5 +1,5 @@
-// Tells those who follow containers and sandboxes what becomes of them: on news of containerd, and
-// by looking at all of them every `cri_defaults::relist`, since a stream of news that broke has
+// Tells those who follow containers and sandboxes their changes: on events of containerd, and
+// by looking at all of them every `cri_defaults::relist`, since a stream of events that broke has
 // told nothing meanwhile. Belongs to the loop's thread.
 #pragma once
 
