@@ -72,8 +72,6 @@ inline constexpr auto longest_hook = 10min;
 // kubernetes: a volume that could not be set up is tried again after 500 ms, then twice as long.
 inline constexpr auto volume_retry_first = 500ms;
 inline constexpr auto volume_retry_longest = 2min;
-// How often a directory of a local volume that is to go, but is in use, is tried again.
-inline constexpr auto volume_removal_retry = 2s;
 
 // kubernetes: how often the eviction manager looks, and the time that it leaves a pod. Files that
 // are looked at in one volume.

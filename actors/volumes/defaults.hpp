@@ -44,4 +44,9 @@ inline constexpr auto retry = 1s;
 inline constexpr std::size_t writes_under_way = 500;
 inline constexpr std::size_t looks_in_a_row = 200;
 
+// -- the node -------------------------------------------------------------------------------------
+
+// How often a directory that is to go, but is in use, is tried again.
+inline constexpr auto removal_retry = 2s;
+
 }  // namespace troupe::actors::volumes::defaults

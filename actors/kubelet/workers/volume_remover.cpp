@@ -46,7 +46,7 @@ const runtime::behavior& volume_remover::make_behavior() const {
 void volume_remover::started() {
   follow(api::kind_of<PersistentVolume>().prefix(),
          [this](const watch_events& m) { on_volumes(m); });
-  again_ = every(kubelet_defaults::volume_removal_retry, [this] {
+  again_ = every(volumes::defaults::removal_retry, [this] {
     for (const auto& [key, volume] : leaving_)
       remove(key);
   });
