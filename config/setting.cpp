@@ -191,7 +191,7 @@ std::optional<value> read(const setting& row, std::string_view text) {
       if (!is_dns_name(text)) return std::nullopt;
       break;
     case form::path:
-      if (!is_path(text)) return std::nullopt;
+      if (!is_path(text) && !(text.empty() && !row.when_empty.empty())) return std::nullopt;
       break;
   }
   return std::string(text);

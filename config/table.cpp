@@ -141,11 +141,6 @@ constexpr setting rows[] = {
      .at = at<&node::pod_security, &security::exempt_runtime_classes>(),
      .about = "Runtime classes whose pods are not looked at."},
 
-    {.name = "store.store",
-     .at = at<&node::store, &store::store>(),
-     .about = "Where the cluster's state is: in a store of this node's own, or in an etcd that "
-              "several control planes share.",
-     .brief = true},
     {.name = "etcd.endpoints",
      .at = at<&node::etcd, &etcd::endpoints>(),
      .about = "The members of etcd, as https://10.0.0.1:2379; one is used at a time, the next when "
@@ -168,6 +163,11 @@ constexpr setting rows[] = {
      .unit = "time",
      .minimum = 2 * second,
      .maximum = 10 * minute},
+    {.name = "store.store",
+     .at = at<&node::store, &store::store>(),
+     .about = "Where the cluster's state is: in a store of this node's own, or in an etcd that "
+              "several control planes share.",
+     .brief = true},
     {.name = "store.history_revisions",
      .at = at<&node::store, &store::history_revisions>(),
      .about = "The newest changes that the change log keeps at least; a watch from before what it "

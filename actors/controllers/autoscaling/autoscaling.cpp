@@ -181,7 +181,7 @@ class autoscaler final : public reconciler {
 
 controller_type controller() {
   return {.name = "autoscaling",
-          .purpose = "numbers of pods that follow what they use",
+          .purpose = "the number of pods of its target, by what they use",
           .owners = {{.kind = &api::kind_of<HorizontalPodAutoscaler>(),
                       .actor_kind = "horizontalpodautoscaler",
                       .component = "horizontal-pod-autoscaler"}},

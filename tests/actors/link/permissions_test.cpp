@@ -359,7 +359,7 @@ TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
   }
   for (const auto* prefix :
        {"", "/", "/registry/", "/registry/secrets/", "/registry/secrets/default/",
-        "/registry/minions/", "/registry/nodes/", "/registry/configmaps/default/"}) {
+        "/registry/minions/", "/registry/configmaps/default/"}) {
     INFO(prefix);
     CHECK_FALSE(may(prefix));
     CHECK_FALSE(may(prefix, "n0"));

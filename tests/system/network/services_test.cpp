@@ -55,51 +55,6 @@ elements service(const std::string& address, const std::string& chain,
   return out;
 }
 
-using namespace actors::services;
-using std::chrono::milliseconds;
-
-namespace {
-
-const std::string pod_1_address = "10.42.0.11", pod_2_address = "10.42.0.12";
-
-// A packet that is dropped is not waited for longer.
-constexpr milliseconds dropped_after{700};
-
-std::set<std::string> heard_often(const network_space& from, const std::string& host, int port) {
-  std::set<std::string> out;
-  for (int i = 0; i < 16; ++i)
-    out.insert(call(from, host, port));
-  return out;
-}
-
-struct machine_with_pods : pod_machine {
-  network_space &pod_1 = add_pod(pod_1_address), &pod_2 = add_pod(pod_2_address);
-  speaker first{pod_1, "one", SOCK_STREAM}, second{pod_2, "two", SOCK_STREAM};
-  service_table table{{.service_network = "10.96.0.0/12", .pod_network = "10.42.0.0/16"}};
-};
-
-elements service(const std::string& address, const std::string& chain,
-                 const std::vector<std::string>& pods) {
-  elements out{{{"cluster-ips", address}, ""}};
-  const auto key = address + " . tcp . 80";
-  if (pods.empty()) {
-    out[{"refused", key}] = "goto refuse";
-    return out;
-  }
-  out[{"service-ports", key}] = "goto " + chain + "-" + std::to_string(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) {
-    out[{"endpoints", key + " . " + std::to_string(i)}] = pods[i] + " . 8080";
-    out[{"hairpin", pods[i] + " . " + pods[i]}] = {};
-  }
-  return out;
-}
-
-bool can_run() {
-  if (!find_nft()) return skip("the program nft is not installed"), false;
-  if (!network_space::possible()) return skip("no network namespaces of our own"), false;
-  return true;
-}
-
 using names = std::set<std::string>;
 
 }  // namespace
