@@ -127,14 +127,14 @@ const std::vector<leading_actor>& leading_actors() {
         only_with(ranges,
                   one<pod_range_allocator>("pod-range-allocator", "pod-range-allocator",
                                            "addresses for the pods of each node", for_pod_ranges)),
-        one<volumes::volume_binder>("volume-binder", "volume-binder",
-                                    "binds claims to volumes, and makes these", for_binder),
-        one<volumes::claim_keeper>("claim-keeper", "claim-keeper",
-                                   "keeps claims and volumes that are in use", store_and_core),
         scheduler_actor(),
         one<pods>("supervisor", "pods", "deadlines, grace and evictions of pods", for_pods),
         one<jobs::orphan_pods>("job-orphan-pods", "job-orphan-pods",
                                "frees pods of Jobs that are gone", store_and_core),
+        one<volumes::volume_binder>("volume-binder", "volume-binder",
+                                    "binds claims to volumes, and makes these", for_binder),
+        one<volumes::claim_keeper>("claim-keeper", "claim-keeper",
+                                   "keeps claims and volumes that are in use", store_and_core),
     };
     for (const auto& type : known_controllers())
       made.push_back(supervisor_of(type));
