@@ -70,7 +70,9 @@ void cluster_view::put_node(api::object_ptr object) {
   } else if (known.prefers_others_) {
     --prefers_others_;
   }
+  if (known.present()) drop_images(known);
   known.read(std::move(object));
+  list_images(known);
   if (known.prefers_others_) ++prefers_others_;
 }
 
@@ -81,6 +83,7 @@ void cluster_view::remove_node(const std::string& name) {
   if (gone.prefers_others_) --prefers_others_;
   gone.prefers_others_ = false;
   order_.erase(std::find(order_.begin(), order_.end(), &gone));
+  drop_images(gone);
   gone.object_ = nullptr;
   gone.zone_ = nullptr;
   if (gone.pods_.empty()) by_name_.erase(found);
@@ -133,6 +136,8 @@ void cluster_view::clear() {
   nominated_.clear();
   by_controller_.clear();
   namespaces_.clear();
+  images_.clear();
+  volumes_ = {};
   anti_affinity_ = affinity_ = prefers_others_ = 0;
 }
 
@@ -205,6 +210,26 @@ const cluster_view::pods_by_node* cluster_view::siblings(const pod_info& pod) co
   if (pod.controller.empty()) return nullptr;
   const auto found = by_controller_.find(std::string{pod.controller});
   return found == by_controller_.end() ? nullptr : &found->second;
+}
+
+const cluster_view::image_sizes* cluster_view::image(const std::string& name) const {
+  const auto found = images_.find(name);
+  return found == images_.end() ? nullptr : &found->second;
+}
+
+void cluster_view::list_images(const node_info& on) {
+  for (const auto& image : on.body().status().images())
+    for (const auto& name : image.names())
+      images_[name][&on] = image.size_bytes();
+}
+
+void cluster_view::drop_images(const node_info& on) {
+  for (const auto& image : on.body().status().images())
+    for (const auto& name : image.names())
+      if (const auto found = images_.find(name); found != images_.end()) {
+        found->second.erase(&on);
+        if (found->second.empty()) images_.erase(found);
+      }
 }
 
 const std::string& cluster_view::node_of(const std::string& pod_key) const {
