@@ -53,7 +53,7 @@ void container_cluster::delete_pods() {
 std::string container_cluster::left_of_pods(machine& on) {
   const auto seen = on.run(
       "ip -o link | grep veth; ip route | grep veth; "
-      "ls data/pod-addresses/troupe | grep -v -e lock -e last; "
+      "ls data/pod-addresses/troupe 2>/dev/null | grep -v -e lock -e last; "
       "iptables -t nat -S 2>/dev/null | grep CNI-DN; "
       "grep -o -e '" +
       runtime(on).folder().string() + "/[^ ]*' -e '" + on.data().string() + "/[^ ]*' /proc/mounts");
