@@ -25,9 +25,9 @@ const std::string sets = "/apis/apps/v1/namespaces/default/replicasets";
 std::unique_ptr<node> start(const fs::path& data, const std::string& name,
                             const etcd_server& etcd) {
   return std::make_unique<node>(
-      data, std::vector<std::string>{"--node-name", name, "--store", "etcd",
-                                     "--etcd-endpoints", etcd.endpoint(), "--etcd-leader-lease",
-                                     "2s", "--log-level", "info"});
+      data, std::vector<std::string>{"--node-name", name, "--store", "etcd", "--etcd-endpoints",
+                                     etcd.endpoint(), "--etcd-leader-lease", "2s", "--log-level",
+                                     "info"});
 }
 
 bool eventually(const std::function<bool()>& holds) {
