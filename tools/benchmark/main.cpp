@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
       {"pods", measure_pods},           {"nodes-idle", measure_idle_nodes},
       {"pods-100k", measure_many_pods}, {"console", measure_console},
       {"limits", measure_limits},       {"endpoints", measure_endpoints},
-      {"network", measure_network}};
+      {"claims", measure_claims},       {"network", measure_network}};
 
   CLI::App app{"Measures Troupe on this machine and prints one table.", "tools/bench"};
   bench_options options;
