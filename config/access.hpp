@@ -34,6 +34,8 @@ inline constexpr auto words_of<log_format> = std::array<std::string_view, 2>{"te
 template <>
 inline constexpr auto words_of<observation> = std::array<std::string_view, 2>{"on", "off"};
 template <>
+inline constexpr auto words_of<own_scheduler> = std::array<std::string_view, 2>{"on", "off"};
+template <>
 inline constexpr auto words_of<anonymous_access> = std::array<std::string_view, 2>{"on", "off"};
 
 template <>
@@ -47,6 +49,9 @@ template <class Enum>
 inline constexpr auto aliases_of = std::array<alias, 0>{};
 template <>
 inline constexpr auto aliases_of<log_level> = std::array<alias, 1>{{{"warn", "warning"}}};
+template <>
+inline constexpr auto aliases_of<own_scheduler> =
+    std::array<alias, 2>{{{"true", "on"}, {"false", "off"}}};
 
 template <class T>
 constexpr form form_of() {

@@ -21,6 +21,7 @@ enum class scheduler_profile { today, y2014 };
 enum class log_level { trace, debug, info, warning, error };
 enum class log_format { text, json };
 enum class observation { on, off };
+enum class own_scheduler { on, off };
 // Where the cluster's state is: in this node's own store, or in an etcd that several share.
 enum class store_kind { embedded, etcd };
 // What this machine has of the cluster's network: nothing; services and names; these and a network
@@ -127,6 +128,7 @@ struct minions_config {
 
 // What the cluster may hold. 0: twice what the nodes take, of pods; no bound, of the others.
 struct cluster_config {
+  own_scheduler scheduler = own_scheduler::on;
   std::int64_t max_pods = 0;
   std::int64_t max_objects = 0;
   byte_size max_bytes;

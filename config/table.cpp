@@ -367,6 +367,11 @@ constexpr setting rows[] = {
               "leases are made even so. 0 is no bound.",
      .unit = "bytes",
      .maximum = kibibyte * gibibyte},
+    {.name = "cluster.scheduler",
+     .at = at<&node::cluster, &cluster::scheduler>(),
+     .about = "Whether this node puts pods on nodes. Off, all pods wait for another scheduler, "
+              "which may take the name of this one.",
+     .brief = true},
 
     {.name = "scheduler.profile",
      .at = at<&node::scheduler, &scheduler::profile>(),

@@ -131,6 +131,9 @@ std::vector<std::string> referenced_keys(const Pod& pod) {
   each_reference(pod, take);
   for (const auto& secret : pod.spec().image_pull_secrets())
     take(api::kind_of<Secret>(), secret.name());
+  for (const auto& volume : pod.spec().volumes())
+    if (const auto claim = claim_name(pod, volume); !claim.empty())
+      take(api::kind_of<PersistentVolumeClaim>(), claim);
   return {keys.begin(), keys.end()};
 }
 

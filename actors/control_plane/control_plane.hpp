@@ -28,6 +28,8 @@ namespace troupe::actors {
 struct control_plane_options {
   // Checked by scheduler::profile::make.
   scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
+  // False: another program puts pods on nodes.
+  bool scheduler = true;
   // False: it serves, and does not lead before start_leading().
   bool controllers = true;
   // Which of them run while it leads (controller_selection.hpp).
@@ -50,6 +52,8 @@ struct control_plane_options {
   std::shared_ptr<const certificate_issuer> certificates = {};
   // By which pods know the API server; null: pods are given no access to it.
   std::shared_ptr<const cluster_authority> authority = {};
+  // There is a class of volumes that are directories of nodes, and it is the default.
+  bool local_path_class = false;
   // Each service account has a Secret with a token that does not expire.
   bool legacy_token_secrets = false;
   // From which nodes get ranges of addresses for their pods, one for each family; empty: from none.

@@ -38,6 +38,8 @@ constexpr std::array aliases{
     alias{"cronjob-controller", "cron_jobs"},
     alias{"cronjob", "cron_jobs"},
     alias{"disruption-controller", "disruption"},
+    alias{"persistentvolume-binder-controller", "volume-binder"},
+    alias{"persistentvolume-binder", "volume-binder"},
     alias{"root-ca-certificate-publisher-controller", "root_ca"},
     alias{"root-ca-cert-publisher", "root_ca"},
 };

@@ -18,6 +18,8 @@
 #include "actors/scheduler/scheduler.hpp"
 #include "actors/tokens/token_cleaner.hpp"
 #include "actors/tokens/token_secrets.hpp"
+#include "actors/volumes/control/claim_keeper.hpp"
+#include "actors/volumes/control/volume_binder.hpp"
 
 namespace troupe::actors {
 namespace {
@@ -57,6 +59,10 @@ auto for_pods(leading_context& of) {
                     pod_context{&of.store, of.core.writer, of.scheduler, of.core.recorder},
                     pods_options{}};
 }
+auto for_binder(leading_context& of) {
+  return std::tuple{&of.store, of.core,
+                    volumes::binder_options{.make_class = of.options.local_path_class}};
+}
 auto for_pod_ranges(leading_context& of) {
   return std::tuple{&of.store, of.core, of.options.ranges_of_pods};
 }
@@ -83,6 +89,7 @@ bool ranges(const control_plane_options& options) {
 
 leading_actor scheduler_actor() {
   return {"scheduler", scheduler_options{}.name, "puts pods on nodes", [](leading_context& of) {
+            if (!of.options.scheduler) return of.scheduler;
             of.scheduler =
                 spawn_scheduler(of.system, of.core, {.profile = of.options.scheduler_profile});
             return of.scheduler;
@@ -124,6 +131,10 @@ const std::vector<leading_actor>& leading_actors() {
         one<pods>("supervisor", "pods", "deadlines, grace and evictions of pods", for_pods),
         one<jobs::orphan_pods>("job-orphan-pods", "job-orphan-pods",
                                "frees pods of Jobs that are gone", store_and_core),
+        one<volumes::volume_binder>("volume-binder", "volume-binder",
+                                    "binds claims to volumes, and makes these", for_binder),
+        one<volumes::claim_keeper>("claim-keeper", "claim-keeper",
+                                   "keeps claims and volumes that are in use", store_and_core),
     };
     for (const auto& type : known_controllers())
       made.push_back(supervisor_of(type));

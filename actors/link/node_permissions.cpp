@@ -7,6 +7,8 @@
 #include "actors/access/pod_references.hpp"
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/defaults.hpp"
+#include "actors/volumes/defaults.hpp"
+#include "actors/volumes/protection_rules.hpp"
 #include "api/equality.hpp"
 #include "api/schema/coordination_v1.pb.h"
 #include "api/schema/core_config.pb.h"
@@ -27,6 +29,8 @@ using api::core::v1::Container;
 using api::core::v1::Endpoints;
 using api::core::v1::Namespace;
 using api::core::v1::Node;
+using api::core::v1::PersistentVolume;
+using api::core::v1::PersistentVolumeClaim;
 using api::core::v1::Pod;
 using api::core::v1::Secret;
 using api::core::v1::Service;
@@ -123,6 +127,24 @@ persistence::expected<void> may_write_pod(const std::string& node, const api::ob
   return check_status(*was, *now);
 }
 
+persistence::expected<void> may_write_volume(const std::string& node, const api::object_ptr& was,
+                                             const api::body* now) {
+  namespace names = volumes::defaults;
+  if (!was || volumes::node_of(was->as<PersistentVolume>()) != node)
+    return refused(fmt::format("the volume is no directory of node {}", node));
+  if (!volumes::awaits(*was, names::local_path_finalizer))
+    return refused("the volume does not wait for its directory to be removed");
+  const auto rest = volumes::without(*was, names::local_path_finalizer);
+  if (now == nullptr) {
+    if (api::meta_of(*rest).finalizers().empty()) return {};
+    return refused("a volume with other finalizers is removed when they are gone");
+  }
+  auto& wanted = static_cast<PersistentVolume&>(*rest);
+  wanted.mutable_metadata()->set_resource_version(api::meta_of(*now).resource_version());
+  if (api::same_meaning(*now, wanted)) return {};
+  return refused("a node may take nothing but its finalizer from a volume");
+}
+
 // The pod that a command is about.
 api::expected<api::object_ptr> pod_of(const persistence::snapshot& state, const std::string& node,
                                       const std::string& key, const std::string& uid) {
@@ -183,6 +205,8 @@ persistence::expected<void> may_commit(const persistence::snapshot& state, const
   if (key == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
     return may_write_lease(state.find(api::kind_of<Node>().key({}, node)), was, now);
   if (key.starts_with(api::kind_of<Pod>().prefix())) return may_write_pod(node, was, now);
+  if (key.starts_with(api::kind_of<PersistentVolume>().prefix()))
+    return may_write_volume(node, was, now);
   return refused(fmt::format("node {} may not write {}", node, key));
 }
 
@@ -247,7 +271,10 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
   if (prefix == api::kind_of<NetworkPolicy>().prefix() ||
       prefix == api::kind_of<Namespace>().prefix() || has_pods_of_others(prefix, on_node))
     return {};
+  // It removes the directories of its own; a volume names secrets, and holds none.
+  if (prefix.starts_with(api::kind_of<PersistentVolume>().prefix())) return {};
   const bool may_be_used = prefix.starts_with(api::kind_of<ConfigMap>().prefix()) ||
+                           prefix.starts_with(api::kind_of<PersistentVolumeClaim>().prefix()) ||
                            prefix.starts_with(api::kind_of<Secret>().prefix());
   if (may_be_used && used(prefix)) return {};
   if (may_be_used)

@@ -1,6 +1,6 @@
 // What a joined node may read and write: its own Node and Lease, the pods that are bound to it, and
-// the config maps and secrets that those use. Pure functions of the present state; every refusal
-// says why.
+// the config maps, secrets and claims that those use, and volumes. Pure functions of the present
+// state; every refusal says why.
 //
 // What is allowed stays right until it is carried out: a write must name the very revision that was
 // looked at, a command the uid, and neither the node of a bound pod nor a begun deletion is ever
@@ -30,7 +30,8 @@ tl::expected<std::string, std::string> admit_node(const persistence::snapshot& s
 
 // One object, over the revision that the transaction demands (and another of the own Node): status
 // and harmless labels of the own Node, the own Lease, the status of a pod of the node, the end of
-// one that is terminating. `conflict` when the state is another one, otherwise `invalid`.
+// one that is terminating, the finalizer by which a volume waits for its directory on the node.
+// `conflict` when the state is another one, otherwise `invalid`.
 persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
                                        const persistence::transaction& transaction);
 

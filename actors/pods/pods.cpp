@@ -41,10 +41,13 @@ const runtime::behavior& pods::make_behavior() const {
 }
 
 void pods::started() {
-  // Nodes first: a node that goes before its pods are known here is missed by on_nodes, but then
-  // the pods' actors look later than it went.
-  follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
-  follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
+  follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) {
+    on_nodes(m);
+    // Pods only now: a node that goes before its pods are known here is missed by on_nodes, but
+    // then the pods' actors look later than it went.
+    if (m.synced && !std::exchange(nodes_known_, true))
+      follow(api::kind_of<Pod>().prefix(), [this](const watch_events& pods) { on_pods(pods); });
+  });
   round_ = every(defaults::terminated_pods_round, [this] { remove_terminated(); });
 }
 

@@ -55,6 +55,7 @@ class pods : public informer {
   std::unordered_map<std::string, std::vector<std::string_view>> by_node_;  // keys of rows_
   std::size_t terminated_ = 0;
   persistence::revision seen_ = 0;  // the newest change of a pod
+  bool nodes_known_ = false;        // all that there are
   bool complete_ = false;           // the present state has been seen whole
   runtime::timer round_;
 };

@@ -84,7 +84,8 @@ tl::expected<std::string, misfit> algorithm::schedule(const pod_info_ptr& pod,
                                       .make_room = {}});
   cycle notes{profile_.size()};
   if (const auto prepared = prepare(notes, *pod, view); !prepared.ok())
-    return tl::make_unexpected(explain(pod, view, std::vector<status>(total, prepared)));
+    return tl::make_unexpected(
+        explain(pod, view, std::vector<status>(total, prepared), prepared.reason));
 
   // Kept from pod to pod: clearing thousands of entries would cost more than looking at nodes.
   refused_.resize(total);
@@ -210,10 +211,11 @@ std::string algorithm::best(cycle& notes, const pod_info& pod, const cluster_vie
 }
 
 misfit algorithm::explain(const pod_info_ptr& pod, const cluster_view& view,
-                          std::vector<status> refused) {
+                          std::vector<status> refused, const std::string& by_all) {
   const auto total = view.nodes().size();
   misfit result;
-  result.message = fmt::format("0/{} nodes are available: {}.", total, join_reasons(refused));
+  result.message = fmt::format("0/{} nodes are available: {}.", total,
+                               by_all.empty() ? join_reasons(refused) : by_all);
   result.helped_by = node_added | pod_updated;
   for (const auto* refusing : refusing_)
     result.helped_by |= refusing->helped_by();

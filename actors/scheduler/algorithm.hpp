@@ -47,7 +47,9 @@ class algorithm final : public framework_handle {
                                          const cluster_view& view);
   std::string best(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& nodes, std::mt19937_64& random);
-  misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused);
+  // `by_all`: the reason of a refusal that holds for all nodes, which is not counted.
+  misfit explain(const pod_info_ptr& pod, const cluster_view& view, std::vector<status> refused,
+                 const std::string& by_all = {});
 
   const scheduler::profile& profile_;
   std::vector<status> refused_;  // by place in view.nodes(); of nodes that fit it is of old

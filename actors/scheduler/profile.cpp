@@ -17,9 +17,14 @@ profile_options today() {
                       {"NodeAffinity", 2},
                       {"NodePorts", 0},
                       {"NodeResourcesFit", 1},
+                      {"VolumeRestrictions", 0},
+                      {"NodeVolumeLimits", 0},
+                      {"VolumeBinding", 0},
+                      {"VolumeZone", 0},
                       {"PodTopologySpread", 2},
                       {"InterPodAffinity", 2},
                       {"DefaultPreemption", 0},
+                      {"ImageLocality", 1},
                       {"NodeResourcesBalancedAllocation", 1}},
           .backoff_first = defaults::backoff_first,
           .backoff_longest = defaults::backoff_longest};
@@ -72,6 +77,7 @@ void profile::adopt(std::unique_ptr<plugin> made, std::int64_t weight) {
   if (const auto* score = dynamic_cast<const score_plugin*>(p); score != nullptr && weight > 0)
     scores_.push_back({score, dynamic_cast<const pre_score_plugin*>(p), p, weight});
   if (auto* reserve = dynamic_cast<reserve_plugin*>(p)) reserves_.push_back(reserve);
+  if (const auto* before = dynamic_cast<const pre_bind_plugin*>(p)) pre_binders_.push_back(before);
   if (auto* binder = dynamic_cast<bind_plugin*>(p)) binders_.push_back(binder);
   if (const auto* post = dynamic_cast<const post_filter_plugin*>(p)) post_filters_.push_back(post);
   plugins_.push_back(std::move(made));

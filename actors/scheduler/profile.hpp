@@ -59,6 +59,7 @@ class profile {
   const std::vector<filtered>& filters() const noexcept { return filters_; }
   const std::vector<scored>& scores() const noexcept { return scores_; }
   const std::vector<reserve_plugin*>& reserves() const noexcept { return reserves_; }
+  const std::vector<const pre_bind_plugin*>& pre_binders() const noexcept { return pre_binders_; }
   const std::vector<bind_plugin*>& binders() const noexcept { return binders_; }
   const std::vector<const post_filter_plugin*>& post_filters() const noexcept {
     return post_filters_;
@@ -75,6 +76,7 @@ class profile {
   std::vector<filtered> filters_;
   std::vector<scored> scores_;
   std::vector<reserve_plugin*> reserves_;
+  std::vector<const pre_bind_plugin*> pre_binders_;
   std::vector<bind_plugin*> binders_;
   std::vector<const post_filter_plugin*> post_filters_;
 };

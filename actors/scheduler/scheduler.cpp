@@ -10,6 +10,7 @@
 #include "actors/core/log.hpp"
 #include "actors/core/metrics.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
+#include "actors/volumes/claim_rules.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -56,6 +57,15 @@ bool same_labels(const api::label_map& a, const api::label_map& b) {
     if (found == b.end() || found->second != value) return false;
   }
   return true;
+}
+
+bool same_images(const Node& a, const Node& b) {
+  const auto &x = a.status().images(), &y = b.status().images();
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& one, const auto& other) {
+    return one.size_bytes() == other.size_bytes() &&
+           std::equal(one.names().begin(), one.names().end(), other.names().begin(),
+                      other.names().end());
+  });
 }
 
 std::uint32_t what_changed(const Node& was, const Node& now) {
@@ -109,6 +119,11 @@ void scheduler_actor::begin() {
   log().info("scheduler: {} begins, with profile {}", options_.name, options_.profile.name);
   follow(api::kind_of<Namespace>().prefix(), [this](const watch_events& m) { on_namespaces(m); });
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
+  for (const auto* kind :
+       {&api::kind_of<volumes::StorageClass>(), &api::kind_of<volumes::PersistentVolume>(),
+        &api::kind_of<volumes::PersistentVolumeClaim>(),
+        &api::kind_of<api::storage::v1::CSINode>()})
+    follow(kind->prefix(), [this](const watch_events& m) { on_volumes(m); });
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); });
   flush_timer_ = every(defaults::flush_period, [this] {
     queue_.flush(now());
@@ -154,6 +169,23 @@ void scheduler_actor::on_pods(const watch_events& m) {
   wake();
 }
 
+void scheduler_actor::on_volumes(const watch_events& m) {
+  for (const auto& event : m.events) {
+    if (event.type == event_type::bookmark) continue;
+    if (event.type == event_type::deleted)
+      view_.volumes().remove(*event.object);
+    else
+      view_.volumes().put(event.object);
+  }
+  if (!m.events.empty()) happened(volumes_changed);
+  std::vector<std::string> waiting;
+  for (const auto& [key, each] : preparing_)
+    waiting.push_back(key);
+  for (const auto& key : waiting)
+    go_on_preparing(key);
+  wake();
+}
+
 // -- what it knows --------------------------------------------------------------------------------
 
 void scheduler_actor::take_namespace(const watch_event& event) {
@@ -170,7 +202,9 @@ void scheduler_actor::take_node(const watch_event& event) {
   const auto* known = view_.find(name);
   const auto events =
       known == nullptr ? node_added : what_changed(known->body(), event.object->as<Node>());
-  if (known != nullptr && events == 0) return;  // a heartbeat
+  const bool heartbeat =
+      known != nullptr && events == 0 && same_images(known->body(), event.object->as<Node>());
+  if (heartbeat) return;
   view_.put_node(event.object);
   happened(events);
 }

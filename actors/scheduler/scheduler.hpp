@@ -56,6 +56,7 @@ class scheduler_actor : public informer {
   void on_namespaces(const watch_events& m);
   void on_nodes(const watch_events& m);
   void on_pods(const watch_events& m);
+  void on_volumes(const watch_events& m);
 
   void await_barrier();
   void begin();
@@ -74,6 +75,11 @@ class scheduler_actor : public informer {
   status reserve(const pod_info_ptr& pod, const std::string& node);
   void unreserve(const pod_info_ptr& pod, const std::string& node);
   void bind_pod(const pod_info_ptr& pod, const std::string& node);
+  preparation pre_bind(const pod_info& pod, const std::string& node, bool again);
+  void go_on_preparing(const std::string& pod_key);
+  void write_for(const std::string& pod_key, std::uint64_t attempt,
+                 persistence::transaction transaction);
+  void send_bind(const pod_info_ptr& pod, const std::string& node);
   bool bind_by_plugin(const pod_info_ptr& pod, const std::string& node);
   void bind_ended(const pod_info_ptr& pod, const std::string& node,
                   const api::expected<api::object_ptr>& result);
@@ -103,6 +109,16 @@ class scheduler_actor : public informer {
     std::string node;
     runtime::timer limit;
   };
+  // A pod whose volumes are being got ready.
+  struct preparing {
+    pod_info_ptr pod;
+    std::string node;
+    std::uint64_t attempt;
+    std::size_t writes = 0;  // under way
+    runtime::timer limit;
+  };
+  std::unordered_map<std::string, preparing> preparing_;  // by key
+  std::uint64_t last_attempt_ = 0;
   std::unordered_map<std::uint64_t, plugin_bind> plugin_binds_;  // under way
   std::uint64_t last_plugin_bind_ = 0;
   runtime::timer barrier_timer_, due_timer_, flush_timer_;

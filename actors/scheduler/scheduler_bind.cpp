@@ -16,11 +16,96 @@ bool is_outdated(const api::error& problem) {
   return problem.code == 404 || problem.kind == "pods/binding";
 }
 
+tl::unexpected<api::error> refused(const status& result) {
+  return api::fail(api::internal(result.reason));
+}
+
 }  // namespace
 
 void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node) {
   view_.assume(pod, node);
   ++binding_;
+  auto first = pre_bind(*pod, node, false);
+  if (!first.result.ok()) return bind_ended(pod, node, refused(first.result));
+  if (first.ready) return send_bind(pod, node);
+  // One that had this name.
+  if (const auto other = preparing_.extract(pod->key)) {
+    --binding_;
+    unreserve(other.mapped().pod, other.mapped().node);
+  }
+  const auto attempt = ++last_attempt_;
+  auto limit = after(defaults::volume_timeout, [this, key = pod->key] {
+    const auto late = std::move(preparing_.extract(key).mapped());
+    bind_ended(late.pod, late.node,
+               api::fail(api::internal("binding volumes: context deadline exceeded")));
+  });
+  preparing_[pod->key] = {pod, node, attempt, first.writes.size(), std::move(limit)};
+  for (auto& write : first.writes)
+    write_for(pod->key, attempt, std::move(write));
+}
+
+// What all plugins of the profile need.
+preparation scheduler_actor::pre_bind(const pod_info& pod, const std::string& node, bool again) {
+  preparation all;
+  const auto* at = view_.find(node);
+  if (at == nullptr) return {.result = {status_code::unschedulable, "the node has gone"}};
+  try {
+    for (const auto* each : profile_->pre_binders()) {
+      auto of_plugin = each->pre_bind(pod, *at, view_, again);
+      if (!of_plugin.result.ok()) return of_plugin;
+      all.ready = all.ready && of_plugin.ready;
+      for (auto& write : of_plugin.writes)
+        all.writes.push_back(std::move(write));
+    }
+  } catch (const std::exception& e) {
+    return {.result = {status_code::unschedulable,
+                       fmt::format("a scheduler plugin failed: {}", e.what())}};
+  }
+  return all;
+}
+
+// Binds the pod when all that it needs on its node is ready.
+void scheduler_actor::go_on_preparing(const std::string& pod_key) {
+  const auto found = preparing_.find(pod_key);
+  if (found == preparing_.end() || found->second.writes > 0) return;
+  const auto next = view_.assumed(*found->second.pod)
+                        ? pre_bind(*found->second.pod, found->second.node, true)
+                        : preparation{.result = {status_code::unschedulable, "the pod has gone"}};
+  if (next.result.ok() && !next.ready) return;
+  const auto ended = preparing_.extract(found);
+  const auto& [pod, node, attempt, writes, limit] = ended.mapped();
+  if (next.result.ok()) return send_bind(pod, node);
+  bind_ended(pod, node, refused(next.result));
+}
+
+void scheduler_actor::write_for(const std::string& pod_key, std::uint64_t attempt,
+                                persistence::transaction transaction) {
+  const auto key = transaction.mutations.front().key;
+  view_.volumes().promise(key);
+  transaction.cause = {.request = current_cause().request,
+                       .trigger = current_cause().revision,
+                       .author = "scheduler/" + options_.name};
+  request<commit_done>(
+      core_.writer, commit{std::make_shared<persistence::transaction>(std::move(transaction))},
+      defaults::bind_timeout, [this, pod_key, attempt, key](const auto& answered) {
+        view_.volumes().take_back(key);
+        const bool done = answered && (*answered)->result;
+        if (done)
+          for (const auto& object : (*answered)->result->objects)
+            view_.volumes().update(object);
+        const auto found = preparing_.find(pod_key);
+        if (found == preparing_.end() || found->second.attempt != attempt) return;
+        if (!done) {
+          const auto failed = std::move(preparing_.extract(found).mapped());
+          return bind_ended(failed.pod, failed.node,
+                            api::fail(api::internal("a volume has changed meanwhile")));
+        }
+        --found->second.writes;
+        go_on_preparing(pod_key);
+      });
+}
+
+void scheduler_actor::send_bind(const pod_info_ptr& pod, const std::string& node) {
   try {
     if (bind_by_plugin(pod, node)) return;
   } catch (...) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "actors/core/condition.hpp"
+#include "actors/late_watcher.hpp"
 #include "actors/nodes/taints.hpp"
 #include "actors/pods/pod_rules.hpp"
 #include "support/cluster.hpp"
@@ -319,6 +320,25 @@ TEST_CASE("a pod whose actor knew of its node before its supervisor did is remov
   c.crash("pod", "default/a");
   c.advance(std::chrono::milliseconds{300});
   c.remove<Node>({}, "n1");
+  CHECK(c.run_until([&] { return !c.find<Pod>("default", "a"); }, seconds{120}));
+}
+
+TEST_CASE("a pod whose node went before the nodes were shown is removed with the node") {
+  cluster_options options;
+  options.plane.controllers = false;
+  cluster c{1, options};
+  add_node(c, "n1");
+  c.create(pod_named("a", "n1"));
+  const auto core = c.plane().core_actors();
+  const auto watcher = spawn_late_watcher(c, api::kind_of<Node>());
+  c.simulation().system().spawn(
+      {.kind = "supervisor", .name = "pods"},
+      runtime::make<actors::pods>(watcher,
+                                  actors::pod_context{&c.store(), core.writer, {}, core.recorder},
+                                  actors::pods_options{}));
+  c.settle();
+  c.remove<Node>({}, "n1");
+  watcher.tell(show_all{});
   CHECK(c.run_until([&] { return !c.find<Pod>("default", "a"); }, seconds{120}));
 }
 

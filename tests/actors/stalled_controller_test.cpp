@@ -22,7 +22,7 @@ using api::core::v1::ReplicationController;
 
 namespace {
 
-// Handles nothing until it is let go.
+// Does nothing until it is let go.
 class stuck : public runtime::actor {
  public:
   explicit stuck(std::shared_future<void> free) : free_{std::move(free)} {}
@@ -31,7 +31,8 @@ class stuck : public runtime::actor {
     static const auto table = runtime::handlers(&stuck::on_own_change);
     return table;
   }
-  void on_own_change(const actors::owner_event&) { free_.wait(); }
+  void started() override { free_.wait(); }
+  void on_own_change(const actors::owner_event&) {}
 
  private:
   std::shared_future<void> free_;

@@ -14,14 +14,21 @@
 int main(int argc, char** argv) {
   using namespace troupe::bench;
   using measure = void (*)(results&, const bench_options&);
-  const std::vector<std::pair<std::string, measure>> parts = {
-      {"rooms", measure_rooms},         {"store", measure_store},
-      {"start", measure_start},         {"http", measure_http},
-      {"custom", measure_custom},       {"watch", measure_watch},
-      {"pods", measure_pods},           {"nodes-idle", measure_idle_nodes},
-      {"pods-100k", measure_many_pods}, {"console", measure_console},
-      {"limits", measure_limits},       {"endpoints", measure_endpoints},
-      {"network", measure_network},     {"etcd", measure_etcd}};
+  const std::vector<std::pair<std::string, measure>> parts = {{"rooms", measure_rooms},
+                                                              {"store", measure_store},
+                                                              {"start", measure_start},
+                                                              {"http", measure_http},
+                                                              {"custom", measure_custom},
+                                                              {"watch", measure_watch},
+                                                              {"pods", measure_pods},
+                                                              {"nodes-idle", measure_idle_nodes},
+                                                              {"pods-100k", measure_many_pods},
+                                                              {"console", measure_console},
+                                                              {"limits", measure_limits},
+                                                              {"endpoints", measure_endpoints},
+                                                              {"claims", measure_claims},
+                                                              {"network", measure_network},
+                                                              {"etcd", measure_etcd}};
 
   CLI::App app{"Measures Troupe on this machine and prints one table.", "tools/bench"};
   bench_options options;

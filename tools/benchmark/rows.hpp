@@ -27,6 +27,8 @@ void measure_watch(results& out, const bench_options& options);
 void measure_pods(results& out, const bench_options& options);
 // How far endpoint slices are behind the pods of many services.
 void measure_endpoints(results& out, const bench_options& options);
+// Claims, each with a volume that is made for it.
+void measure_claims(results& out, const bench_options& options);
 // A large cluster of simulated nodes: what it takes when nothing happens, and with 100,000 pods.
 void measure_idle_nodes(results& out, const bench_options& options);
 void measure_many_pods(results& out, const bench_options& options);

@@ -137,6 +137,7 @@ class node : public node_parts {
     actors::pod_security::configure(make_pod_security(config_.pod_security));
     actors::control_plane_options plane;
     plane.scheduler_profile = std::move(*profile);
+    plane.scheduler = config_.cluster.scheduler == config::own_scheduler::on;
     plane.enabled_controllers = config_.controllers;
     plane.node_grace = config_.minions.grace_period;
     const auto& limits = config_.cluster;
@@ -147,6 +148,7 @@ class node : public node_parts {
                     static_cast<std::size_t>(config_.store.max_event_bytes.bytes)};
     plane.issuer = accounts_;
     plane.authority = authority_;
+    plane.local_path_class = true;
     signer_ = std::make_shared<server::node_signer>(config_.server.node_certificate_life);
     plane.certificates = signer_;
     if (config_.kubelet.runtime != config::pod_runtime::simulated) {

@@ -48,10 +48,11 @@ std::string owner_supervisor::describe() const {
   return fmt::format("controllers: {}\nsynced: {}\n", routes_.size(), synced());
 }
 
-// A full mailbox loses changes, not its owner: the controller resyncs when there is room.
+// A full mailbox loses changes, not its owner: the controller resyncs when there is room. One that
+// is started later finds in the store what the message is about.
 template <class M>
 void owner_supervisor::deliver(const row& to, M message) {
-  if (tell(to.second.controller, std::move(message))) return;
+  if (!to.second.controller || tell(to.second.controller, std::move(message))) return;
   missed_.insert(to.first);
   if (!again_.pending()) again_ = after(defaults::try_again, [this] { deliver_again(); });
 }
@@ -104,7 +105,9 @@ void owner_supervisor::observe() {
 }
 
 void owner_supervisor::complete() {
-  if (!synced() || std::exchange(complete_, true)) return;
+  if (!synced()) return;
+  start_waiting();
+  if (std::exchange(complete_, true)) return;
   for (const auto& each : routes_)
     if (each.second.outlived) deliver(each, resync_request{});
   for (const auto& context : contexts_)
@@ -129,15 +132,21 @@ void owner_supervisor::take_owner(const controller_context_ptr& context, const w
     index(*at, object);
   }
   if (fresh) {
-    const auto& kind = context->owner.actor_kind;
-    const auto name = object.meta().namespace_() + "/" + object.meta().name();
-    r.controller = child(kind, name);
+    auto name = object.meta().namespace_() + "/" + object.meta().name();
+    r.controller = child(context->owner.actor_kind, name);
     r.outlived = static_cast<bool>(r.controller);
-    if (!r.outlived)
-      r.controller = spawn({.kind = kind, .name = name},
-                           [context, key = at->first] { return context->make(key, context); });
+    if (!r.outlived) to_start_[at->first] = {context, std::move(name), current_cause()};
   }
   deliver(*at, owner_event{.object = event.object, .at = event.at});
+}
+
+void owner_supervisor::start_waiting() {
+  for (auto& [key, each] : std::exchange(to_start_, {})) {
+    current_cause(each.cause);
+    routes_.at(key).controller =
+        spawn({.kind = each.context->owner.actor_kind, .name = std::move(each.name)},
+              [context = each.context, key = key] { return context->make(key, context); });
+  }
 }
 
 void owner_supervisor::index(row& of, const api::object& owner) {
@@ -160,7 +169,7 @@ void owner_supervisor::unindex(row& of) {
 void owner_supervisor::remove_owner(const std::string& key) {
   const auto found = routes_.find(key);
   if (found == routes_.end()) return;
-  stop_child(found->second.controller);
+  if (to_start_.erase(key) == 0) stop_child(found->second.controller);
   unindex(*found);
   routes_.erase(found);
 }

@@ -11,6 +11,10 @@
 // change (objects of the whole cluster, such as nodes, to owners in every namespace). The kinds
 // that are observed are subscribed to once some owner observes anything.
 //
+// A controller is started once the initial state of all these kinds is here, and reads the store
+// then. Started earlier, it would never hear of an object that it has seen, or made, and that has
+// gone before the initial state of that kind was taken: no initial state tells of what has gone.
+//
 // Its controllers outlive a crash of this supervisor, and miss the changes meanwhile: once it is
 // synced, it stops those whose objects were deleted, and sends the others a `resync_request`. A
 // controller whose mailbox was full gets one too.
@@ -62,9 +66,16 @@ class owner_supervisor : public informer {
   struct route {
     std::string uid;
     api::label_selector selector, observes;
-    runtime::actor_ref controller;
+    runtime::actor_ref controller;  // none while it waits to be started
     selector_index<row*>::place indexed = nullptr, observing = nullptr;
     bool outlived = false;  // is older than this incarnation of the supervisor
+  };
+
+  // A controller that is to be started.
+  struct start {
+    controller_context_ptr context;
+    std::string name;  // of its actor
+    runtime::cause cause;
   };
 
   void on_owners(const controller_context_ptr& context, const watch_events& m);
@@ -74,6 +85,7 @@ class owner_supervisor : public informer {
   void complete();
 
   void take_owner(const controller_context_ptr& context, const watch_event& event);
+  void start_waiting();
   void index(row& of, const api::object& owner);
   void unindex(row& of);
   void remove_owner(const std::string& key);
@@ -91,7 +103,8 @@ class owner_supervisor : public informer {
   routes routes_;
   std::unordered_map<std::string_view, row*> by_uid_;  // the names are the routes' own
   selector_index<row*> by_label_, by_observed_;
-  std::set<std::string> missed_;  // keys of those that lost messages
+  std::map<std::string, start> to_start_;  // by key of the owner
+  std::set<std::string> missed_;           // keys of those that lost messages
   runtime::timer again_;
   bool observing_ = false;
   bool complete_ = false;  // the present state was seen completely

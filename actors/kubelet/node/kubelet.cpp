@@ -13,6 +13,7 @@
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
+#include "actors/kubelet/workers/volume_remover.hpp"
 #include "api/object/object_key.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -112,6 +113,8 @@ void kubelet::started() {
   watch_pressure(
       spawn({.kind = usage_meter_kind, .name = node()},
             runtime::make<usage_meter>(make_usage_reader(options_.containers, options_.jobs))));
+  spawn({.kind = "volume-remover", .name = node()},
+        runtime::make<volume_remover>(context_->to, node(), options_.root_dir, options_.jobs));
   follow_node();
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});

@@ -12,6 +12,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/security/protected_paths.hpp"
+#include "actors/kubelet/volumes/claim_volumes.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "actors/kubelet/volumes/volume_group.hpp"
 #include "actors/kubelet/volumes/volume_writer.hpp"
@@ -109,6 +110,7 @@ path_result set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir
                    const std::vector<std::string>& hidden) {
   const auto& source = volume.volume_source();
   if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
+  if (is_claim(source)) return set_up_claim(pod, volume, pod_dir, read, hidden);
   auto at = make_volume_directory(volume, pod_dir);
   if (!at) return at;
   if (auto filled = fill(pod, source, *at, read, tokens, may_mount); !filled)

@@ -86,6 +86,7 @@ void pod_worker::on_reference_event(const reference_event& m) {
     return sync();
   }
   references_[m.key] = m.object;
+  follow_volume_of(m.object);
   if (m.key == api_endpoints_key()) return sync();
   volumes_stale_ = true;
   volumes_retry_at_ = {};

@@ -190,6 +190,7 @@ class pod_worker : public runtime::actor {
   // -- what the pod refers to, and its volumes ----------------------------------------------------
   void need_references_of_pod();
   void request_references();
+  void follow_volume_of(const api::object_ptr& claim);
   bool references_known() const;
   object_reader reference_reader() const;
   std::vector<api::object_ptr> pull_secrets();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/volumes/claim_volumes.hpp"
 #include "actors/kubelet/volumes/token_life.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
@@ -21,11 +22,13 @@ using api::core::v1::Secret;
 namespace {
 
 // What is made of objects is not for a container to change, whatever its mount says: other
-// containers read it too (kubernetes: Attributes.ReadOnly of such volumes).
+// containers read it too (kubernetes: Attributes.ReadOnly of such volumes). Nor is a claim that the
+// pod only reads.
 bool sealed(const Pod& pod, const std::string& volume) {
   const auto& all = pod.spec().volumes();
   return std::any_of(all.begin(), all.end(), [&](const auto& each) {
-    return each.name() == volume && made_of_files(each.volume_source());
+    return each.name() == volume && (made_of_files(each.volume_source()) ||
+                                     each.volume_source().persistent_volume_claim().read_only());
   });
 }
 
@@ -47,6 +50,14 @@ void pod_worker::need_references_of_pod() {
 
 void pod_worker::request_references() {
   if (!needed_.empty()) tell(context_->references, need_references{needed_});
+}
+
+// A claim says which volume it has only when it is bound.
+void pod_worker::follow_volume_of(const api::object_ptr& claim) {
+  const auto key = volume_key(claim);
+  if (key.empty() || std::find(needed_.begin(), needed_.end(), key) != needed_.end()) return;
+  needed_.push_back(key);
+  request_references();
 }
 
 bool pod_worker::references_known() const {

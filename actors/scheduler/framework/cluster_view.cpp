@@ -90,7 +90,9 @@ void cluster_view::put_node(api::object_ptr object) {
     count_node(known, -1);
   else
     order_.push_back(&known);
+  if (known.present()) drop_images(known);
   known.read(std::move(object));
+  list_images(known);
   count_node(known, +1);
 }
 
@@ -100,6 +102,7 @@ void cluster_view::remove_node(const std::string& name) {
   auto& gone = *found->second;
   count_node(gone, -1);
   order_.erase(std::find(order_.begin(), order_.end(), &gone));
+  drop_images(gone);
   gone.object_ = nullptr;
   gone.zone_ = nullptr;
   if (gone.pods_.empty()) erase(found);
@@ -154,6 +157,8 @@ void cluster_view::clear() {
   nominated_.clear();
   by_controller_.clear();
   namespaces_.clear();
+  images_.clear();
+  volumes_ = {};
   anti_affinity_ = affinity_ = unschedulable_ = repel_ = prefers_others_ = 0;
 }
 
@@ -234,6 +239,26 @@ void cluster_view::add_by_zone(const slot_counts& pods,
     if (zone == nullptr) return;
     if (const auto known = into.find(*zone); known != into.end()) known->second += here;
   });
+}
+
+const cluster_view::image_sizes* cluster_view::image(const std::string& name) const {
+  const auto found = images_.find(name);
+  return found == images_.end() ? nullptr : &found->second;
+}
+
+void cluster_view::list_images(const node_info& on) {
+  for (const auto& image : on.body().status().images())
+    for (const auto& name : image.names())
+      images_[name][&on] = image.size_bytes();
+}
+
+void cluster_view::drop_images(const node_info& on) {
+  for (const auto& image : on.body().status().images())
+    for (const auto& name : image.names())
+      if (const auto found = images_.find(name); found != images_.end()) {
+        found->second.erase(&on);
+        if (found->second.empty()) images_.erase(found);
+      }
 }
 
 const std::string& cluster_view::node_of(const std::string& pod_key) const {

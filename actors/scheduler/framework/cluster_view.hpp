@@ -16,6 +16,7 @@
 
 #include "actors/scheduler/framework/pod_info.hpp"
 #include "actors/scheduler/framework/slot_counts.hpp"
+#include "actors/scheduler/framework/volume_view.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::actors::scheduler {
@@ -78,6 +79,8 @@ class cluster_view {
   void put_namespace(api::object_ptr ns);
   void remove_namespace(const std::string& name);
   void clear();
+  volume_view& volumes() noexcept { return volumes_; }
+  const volume_view& volumes() const noexcept { return volumes_; }
 
   // -- binds under way ----------------------------------------------------------------------------
   void assume(const pod_info_ptr& pod, const std::string& node);
@@ -125,6 +128,9 @@ class cluster_view {
   // By its labels; a namespace that is not known has none.
   bool selects_namespace(const api::label_selector& selector, const std::string& name) const;
   std::size_t pods() const noexcept { return places_.size(); }
+  // The nodes that have an image, with its size there; null: none has.
+  using image_sizes = std::unordered_map<const node_info*, std::int64_t>;
+  const image_sizes* image(const std::string& name) const;
 
  private:
   struct place {
@@ -137,6 +143,8 @@ class cluster_view {
   void erase(names::iterator gone);
   void count_node(const node_info& node, int by);
   void count(const pod_info& pod, const node_info& on, int by);
+  void list_images(const node_info& on);
+  void drop_images(const node_info& on);
 
   names by_name_;
   std::vector<node_info*> order_;
@@ -146,6 +154,8 @@ class cluster_view {
   std::unordered_map<std::string, api::object_ptr> namespaces_;
   std::map<std::string, nomination> nominated_;  // by key of the pod; each has a place as well
   std::unordered_map<std::string, slot_counts> by_controller_;  // uid
+  std::unordered_map<std::string, image_sizes> images_;         // by name
+  volume_view volumes_;
   std::size_t anti_affinity_ = 0, affinity_ = 0;
   std::size_t unschedulable_ = 0, repel_ = 0, prefers_others_ = 0;
 };

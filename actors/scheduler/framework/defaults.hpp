@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe::actors::scheduler::defaults {
 
@@ -25,12 +26,18 @@ inline constexpr std::size_t min_feasible_percent = 5;
 inline constexpr std::size_t min_candidates_percent = 10;
 inline constexpr std::size_t min_candidates = 100;
 
+// kubernetes: image_locality.go, minThreshold and maxContainerThreshold.
+inline constexpr std::int64_t least_image_bytes = 23 << 20;
+inline constexpr std::int64_t most_image_bytes = 1000 << 20;
+
 // Pods scheduled before the actor handles other messages, so that node changes are not kept
 // waiting.
 inline constexpr std::size_t pods_in_a_row = 64;
 // Binds under way; beyond that the scheduler waits for answers.
 inline constexpr std::size_t binds_limit = 4'000;
 inline constexpr auto bind_timeout = 30s;
+// kubernetes: VolumeBindingArgs.bindTimeoutSeconds.
+inline constexpr auto volume_timeout = 600s;
 // How soon a scheduler that got no answer to its barrier, or a refusal, asks again.
 inline constexpr auto barrier_retry = 1s;
 

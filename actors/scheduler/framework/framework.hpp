@@ -17,6 +17,7 @@
 #include "actors/scheduler/framework/cluster_view.hpp"
 #include "actors/scheduler/framework/pod_info.hpp"
 #include "api/error.hpp"
+#include "persistence/transaction.hpp"
 
 namespace troupe::actors::scheduler {
 
@@ -31,6 +32,7 @@ enum cluster_event : std::uint32_t {
   pod_bound = 1u << 5,            // a pod was put on a node, or its labels changed
   pod_updated = 1u << 6,          // the waiting pod itself
   namespace_labels_changed = 1u << 7,
+  volumes_changed = 1u << 8,  // a claim, a volume, a storage class, or the limits of a driver
   any_event = ~0u,
 };
 
@@ -137,6 +139,22 @@ class reserve_plugin {
   virtual ~reserve_plugin() = default;
   virtual status reserve(const pod_info& pod, const node_info& node) = 0;
   virtual void unreserve(const pod_info& pod, const std::string& node) = 0;
+};
+
+// What the pod needs on the node that was chosen, before it is bound there.
+struct preparation {
+  status result = {};
+  bool ready = true;  // false: ask again when volumes have changed
+  // To be committed, each for itself; the attempt has failed when one of them is refused.
+  std::vector<persistence::transaction> writes = {};
+};
+
+class pre_bind_plugin {
+ public:
+  virtual ~pre_bind_plugin() = default;
+  // `again`: what was to be written is written.
+  virtual preparation pre_bind(const pod_info& pod, const node_info& node, const cluster_view& view,
+                               bool again) const = 0;
 };
 
 // Puts the pod on the node that was chosen and reserved for it, in place of the writer's `bind`,

@@ -141,6 +141,13 @@ bool host_port::conflicts(const host_port& other) const {
          (ip.empty() || other.ip.empty() || ip == other.ip);
 }
 
+std::vector<node_term> read_node_terms(const api::core::v1::NodeSelector& selector) {
+  std::vector<node_term> terms;
+  for (const auto& term : selector.node_selector_terms())
+    terms.push_back(compile(term));
+  return terms;
+}
+
 bool node_term::matches(const std::string& node, const api::label_map& labels_of_node) const {
   if (never) return false;
   return std::all_of(names.begin(), names.end(),

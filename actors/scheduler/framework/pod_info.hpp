@@ -13,6 +13,10 @@
 #include "api/object/object.hpp"
 #include "api/selectors/selector.hpp"
 
+namespace troupe::api::core::v1 {
+class NodeSelector;
+}
+
 namespace troupe::actors::scheduler {
 
 class cluster_view;
@@ -34,6 +38,9 @@ struct node_term {
 
   bool matches(const std::string& node, const api::label_map& labels_of_node) const;
 };
+
+// One of them must match; none matches where there are none.
+std::vector<node_term> read_node_terms(const api::core::v1::NodeSelector& selector);
 
 // A compiled podAffinityTerm.
 struct affinity_term {

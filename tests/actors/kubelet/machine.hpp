@@ -46,6 +46,7 @@ class machine {
 
   // Null when there is none.
   api::object_ptr find(const std::string& pod) const;
+  api::object_ptr volume(const std::string& name) const;
   api::core::v1::PodStatus status(const std::string& pod) const;
   // The oldest first.
   std::vector<persistence::change> changes(const std::string& pod) const;

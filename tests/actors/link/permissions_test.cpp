@@ -1,4 +1,5 @@
 // What a node may do to the state of the cluster: rule by rule, and by chance.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -7,6 +8,7 @@
 #include "actors/controllers/kit/claims.hpp"
 #include "actors/link/node_permissions.hpp"
 #include "actors/tokens/node_token.hpp"
+#include "actors/volumes/defaults.hpp"
 #include "actors/write/commands.hpp"
 #include "api/equality.hpp"
 #include "api/object/object_key.hpp"
@@ -14,6 +16,7 @@
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
+#include "api/schema/core_persistent_volume.pb.h"
 #include "api/schema/core_pod.pb.h"
 #include "api/schema/networking_policy.pb.h"
 #include "support/cluster.hpp"
@@ -27,6 +30,7 @@ using api::coordination::v1::Lease;
 using api::core::v1::ConfigMap;
 using api::core::v1::Namespace;
 using api::core::v1::Node;
+using api::core::v1::PersistentVolume;
 using api::core::v1::Pod;
 using api::core::v1::Secret;
 using Catch::Matchers::Contains;
@@ -364,6 +368,39 @@ TEST_CASE("a node follows itself, its pods and what they use", "[link]") {
   CHECK(references.take({.type = actors::event_type::deleted, .object = pod}) ==
         std::vector{world.key<Secret>("default", "s-n0")});
   CHECK_FALSE(may(world.key<Secret>("default", "s-n0")));
+}
+
+TEST_CASE("a node takes its finalizer from a volume of its own that goes, and no more", "[link]") {
+  namespace names = actors::volumes::defaults;
+  two_nodes world;
+  for (const std::string node : {"n0", "n1"}) {
+    PersistentVolume volume;
+    volume.mutable_metadata()->set_name("v-" + node);
+    volume.mutable_metadata()->add_finalizers(names::local_path_finalizer);
+    (*volume.mutable_spec()->mutable_capacity())["storage"].set_string("1Gi");
+    volume.mutable_spec()->add_access_modes("ReadWriteOnce");
+    auto& source = *volume.mutable_spec()->mutable_persistent_volume_source()->mutable_csi();
+    source.set_driver(names::local_path);
+    source.set_volume_handle("v-" + node);
+    (*source.mutable_volume_attributes())[names::local_path_node] = node;
+    world.state.create(volume);
+  }
+  const auto release = [](PersistentVolume& volume) {
+    auto& all = *volume.mutable_metadata()->mutable_finalizers();
+    all.erase(std::remove(all.begin(), all.end(), names::local_path_finalizer), all.end());
+  };
+  // Nobody wants it to go.
+  CHECK_FALSE(world.write<PersistentVolume>({}, "v-n0", release));
+  for (const auto* name : {"v-n0", "v-n1"})
+    world.state.remove<PersistentVolume>({}, name);
+  CHECK(world.write<PersistentVolume>({}, "v-n0", release));
+  CHECK_FALSE(world.write<PersistentVolume>({}, "v-n1", release));
+  CHECK_FALSE(world.write<PersistentVolume>({}, "v-n0", [&](PersistentVolume& volume) {
+    release(volume);
+    volume.mutable_spec()->set_storage_class_name("x");
+  }));
+  CHECK_FALSE(world.write<PersistentVolume>(
+      {}, "v-n0", [](PersistentVolume& volume) { volume.mutable_metadata()->clear_finalizers(); }));
 }
 
 TEST_CASE("of a pod that runs elsewhere a node sees what policies are judged by", "[link]") {

@@ -113,6 +113,7 @@ class stage : public workload_stage<StatefulSet> {
 cluster_options with_conflicts() {
   cluster_options options;
   options.plane.conflict_chance = 0.05;
+  options.plane.local_path_class = true;
   return options;
 }
 
@@ -193,7 +194,9 @@ TEST_CASE("claims of a stateful set are made, mounted, kept, and removed as it i
     policy.set_when_scaled("Delete");
     policy.set_when_deleted("Delete");
   }
-  stage s{4, wanted};
+  cluster_options options;
+  options.plane.local_path_class = true;
+  stage s{4, wanted, options};
   REQUIRE(s.roll_out());
   CHECK(s.c.count<PersistentVolumeClaim>() == 2);
   const auto pod = s.c.get<Pod>("default", "web-1");

@@ -1,0 +1,112 @@
+#include "actors/kubelet/volumes/claim_volumes.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "actors/kubelet/security/protected_paths.hpp"
+#include "actors/kubelet/volumes/local_volumes.hpp"
+#include "actors/kubelet/volumes/pod_volumes.hpp"
+#include "actors/kubelet/volumes/volume_group.hpp"
+#include "actors/volumes/protection_rules.hpp"
+#include "api/scheme.hpp"
+
+namespace troupe::actors {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace api::core::v1;
+using path_result = tl::expected<std::string, std::string>;
+
+auto fail(std::string problem) {
+  return tl::make_unexpected(std::move(problem));
+}
+
+path_result take_host_path(const HostPathVolumeSource& source,
+                           const std::vector<std::string>& hidden) {
+  if (auto ours = check_not_protected(source.path(), hidden); !ours)
+    return fail("hostPath " + ours.error());
+  if (auto fits = check_host_path(source.path(), source.type()); !fits) return fail(fits.error());
+  return source.path();
+}
+
+path_result take_local(const LocalVolumeSource& source, const std::vector<std::string>& hidden) {
+  if (auto ours = check_not_protected(source.path(), hidden); !ours)
+    return fail("local volume " + ours.error());
+  struct stat found {};
+  if (::stat(source.path().c_str(), &found) != 0)
+    return fail(fmt::format("path \"{}\" does not exist: {}", source.path(), std::strerror(errno)));
+  if (!S_ISDIR(found.st_mode))
+    return fail(fmt::format("path \"{}\" is no directory: raw devices are not supported here",
+                            source.path()));
+  return source.path();
+}
+
+// The bound volume of the claim. A claim that goes is kept by the pods that have it already.
+tl::expected<api::object_ptr, std::string> find_volume(const Pod& pod,
+                                                       const volumes::pod_claim& wanted,
+                                                       const fs::path& pod_dir,
+                                                       const object_reader& read) {
+  const auto& ns = pod.metadata().namespace_();
+  const auto object = read(api::kind_of<PersistentVolumeClaim>().key(ns, wanted.claim));
+  if (!object) return fail(fmt::format("persistentvolumeclaim \"{}\" not found", wanted.claim));
+  const auto& claim = object->as<PersistentVolumeClaim>();
+  if (wanted.ephemeral && !volumes::is_of(claim, pod))
+    return fail(fmt::format("PVC {}/{} was not created for pod {}/{} (pod is not owner)", ns,
+                            wanted.claim, ns, pod.metadata().name()));
+  const auto& name = claim.spec().volume_name();
+  if (claim.metadata().has_deletion_timestamp() && !has_local_volume(pod_dir, name))
+    return fail(
+        fmt::format("can't start pod because PVC {}/{} is being deleted", ns, wanted.claim));
+  if (claim.status().phase() != "Bound" || name.empty()) return fail("PVC is not bound");
+  auto volume = read(volume_key(object));
+  if (!volume) return fail(fmt::format("persistentvolume \"{}\" not found", name));
+  if (volume->as<PersistentVolume>().spec().claim_ref().uid() != claim.metadata().uid())
+    return fail(fmt::format("persistentvolume \"{}\" is bound to another claim", name));
+  return volume;
+}
+
+}  // namespace
+
+std::string volume_key(const api::object_ptr& object) {
+  if (!object || &object->kind() != &api::kind_of<PersistentVolumeClaim>()) return {};
+  const auto& name = object->as<PersistentVolumeClaim>().spec().volume_name();
+  return name.empty() ? name : api::kind_of<PersistentVolume>().key({}, name);
+}
+
+bool is_claim(const VolumeSource& source) {
+  return source.has_persistent_volume_claim() || source.has_ephemeral();
+}
+
+path_result set_up_claim(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
+                         const object_reader& read, const std::vector<std::string>& hidden) {
+  const auto claims = volumes::claims_of(pod);
+  const auto wanted = std::find_if(claims.begin(), claims.end(),
+                                   [&](const auto& each) { return each.volume == volume.name(); });
+  if (wanted == claims.end()) return fail("it stands for no claim");
+  const auto found = find_volume(pod, *wanted, pod_dir, read);
+  if (!found) return fail(found.error());
+  const auto& body = (*found)->as<PersistentVolume>();
+  if (body.spec().volume_mode() == "Block")
+    return fail("volumes of mode Block are not supported here");
+  const auto& source = body.spec().persistent_volume_source();
+  if (source.has_host_path()) return take_host_path(source.host_path(), hidden);
+  if (source.has_local()) return take_local(source.local(), hidden);
+  if (!volumes::is_local_path(body))
+    return fail("persistent volumes of this kind are not supported here");
+  if (const auto& node = volumes::node_of(body); node != pod.spec().node_name())
+    return fail(fmt::format("the volume is a directory of node {}", node));
+  auto taken =
+      take_local_volume(pod_dir.parent_path().parent_path(), pod_dir, body.metadata().name());
+  const auto& context = pod.spec().security_context();
+  if (!taken || !context.has_fs_group()) return taken;
+  if (auto given = set_volume_group(*taken, static_cast<gid_t>(context.fs_group()), false); !given)
+    return fail(given.error());
+  return taken;
+}
+
+}  // namespace troupe::actors

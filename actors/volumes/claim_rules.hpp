@@ -1,0 +1,68 @@
+// Which volume satisfies which claim, and what both look like when they are bound. Pure.
+//
+// kubernetes: component-helpers/storage/volume, pkg/controller/volume/persistentvolume/index.go.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/object/object.hpp"
+#include "api/schema/core_persistent_volume.pb.h"
+#include "api/schema/storage_v1.pb.h"
+#include "api/values/quantity.hpp"
+
+namespace troupe::actors::volumes {
+
+using api::core::v1::PersistentVolume;
+using api::core::v1::PersistentVolumeClaim;
+using api::storage::v1::StorageClass;
+
+// The class that it asks for or belongs to; empty: none.
+std::string class_of(const PersistentVolumeClaim& claim);
+std::string class_of(const PersistentVolume& volume);
+bool is_default(const StorageClass& storage_class);
+bool waits_for_consumer(const StorageClass& storage_class);
+
+api::quantity requested(const PersistentVolumeClaim& claim);
+api::quantity capacity(const PersistentVolume& volume);
+
+// Empty where there is none of that name.
+const std::string& annotation(const api::meta::v1::ObjectMeta& meta, const char* name);
+
+// Whether the volume is reserved for the claim, or bound to it: by name, and by uid where it says
+// one.
+bool is_for(const PersistentVolume& volume, const PersistentVolumeClaim& claim);
+// Bound on both sides.
+bool is_bound(const PersistentVolumeClaim& claim);
+
+// Why a volume that the claim names cannot be bound to it; nothing where it can.
+std::optional<std::string> mismatch(const PersistentVolume& volume,
+                                    const PersistentVolumeClaim& claim);
+
+// Of `volumes` the one to bind: one that is reserved for the claim, else the smallest that fits,
+// the first by name among equals. Null: none fits. `usable` says which of them may be taken at all
+// (can be reached from a node, is not promised to another claim); `delayed`: only one that is
+// reserved, as no node has been chosen yet.
+api::object_ptr best_match(const std::vector<api::object_ptr>& volumes,
+                           const PersistentVolumeClaim& claim, bool delayed,
+                           const std::function<bool(const PersistentVolume&)>& usable = nullptr);
+
+// Both sides of a binding, to be written in one transaction; the phase of the volume is not
+// touched: alone it is a reservation for the claim.
+std::unique_ptr<PersistentVolume> bound_volume(const PersistentVolume& volume,
+                                               const PersistentVolumeClaim& claim);
+std::unique_ptr<PersistentVolumeClaim> bound_claim(const PersistentVolumeClaim& claim,
+                                                   const PersistentVolume& volume);
+
+// -- the built-in provisioner ---------------------------------------------------------------------
+
+// Whether the volume is a directory that a node of ours keeps.
+bool is_local_path(const PersistentVolume& volume);
+// The node that keeps the directory.
+const std::string& node_of(const PersistentVolume& volume);
+bool has_directory(const PersistentVolume& volume);
+
+}  // namespace troupe::actors::volumes
