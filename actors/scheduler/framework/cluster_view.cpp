@@ -86,11 +86,12 @@ void cluster_view::count_node(const node_info& node, int by) {
 
 void cluster_view::put_node(api::object_ptr object) {
   auto& known = node(object->meta().name());
-  if (known.present())
+  if (known.present()) {
     count_node(known, -1);
-  else
+    drop_images(known);
+  } else {
     order_.push_back(&known);
-  if (known.present()) drop_images(known);
+  }
   known.read(std::move(object));
   list_images(known);
   count_node(known, +1);
