@@ -35,7 +35,9 @@ TEST_CASE("a bundle has what all control planes share, and nothing of one of the
   authority of;
   REQUIRE(write_private_file(of.folder.path() / "sa-old.pub", "an older key"));
   std::vector<std::string> names;
-  for (const auto& [name, text] : read_shared_pki(of.folder.path()).value())
+  const auto shared = read_shared_pki(of.folder.path());
+  REQUIRE(shared);
+  for (const auto& [name, text] : *shared)
     names.push_back(name);
   CHECK(names == std::vector<std::string>{"ca.crt", "ca.key", "sa-old.pub", "sa.key"});
 }
