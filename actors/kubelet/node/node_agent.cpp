@@ -140,19 +140,20 @@ void node_agent::commit_as_node(persistence::transaction transaction, const api:
                                 const api::object_ptr& before) {
   transaction.cause.request = current_cause().request;
   transaction.cause.author = "kubelet/" + node_;
-  request<commit_done>(to_.writer,
-                       commit{std::make_shared<persistence::transaction>(std::move(transaction))},
-                       kubelet_defaults::write_timeout, [this, &kind, before](auto reply) {
-                         using persistence::errc;
-                         if (reply && (*reply)->result) return;
-                         const auto code = reply ? (*reply)->result.error().code : errc::io;
-                         log().debug("kubelet: a {} of node {} was not written: {}", kind.kind(),
-                                     node_, reply ? (*reply)->result.error().message : "no answer");
-                         if (code == errc::conflict && &kind == &api::kind_of<Lease>())
-                           lease_is_newer(before);
-                         else if (code != errc::conflict && code != errc::invalid)
-                           write_failed(kind, before);
-                       });
+  request<commit_done>(
+      to_.writer, commit{std::make_shared<persistence::transaction>(std::move(transaction))},
+      kubelet_defaults::write_timeout, [this, &kind, before](auto reply) {
+        using persistence::errc;
+        if (reply && (*reply)->result) return;
+        const auto code = reply ? (*reply)->result.error().code : errc::io;
+        log().debug("kubelet: a {} of node {} was not written: {}", kind.kind(), node_,
+                    reply ? (*reply)->result.error().message : "no answer");
+        if (code == errc::conflict && &kind == &api::kind_of<Lease>())
+          lease_is_newer(before);
+        else if (code != errc::invalid &&
+                 (code != errc::conflict || &kind == &api::kind_of<api::core::v1::Pod>()))
+          write_failed(kind, before);
+      });
 }
 
 // A renewal whose outcome was lost has been made, most likely: this one is made over it.

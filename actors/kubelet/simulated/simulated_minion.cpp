@@ -55,6 +55,7 @@ void simulated_minion::on_pods(const watch_events& m) {
     const auto key = api::key_of(*event.object);
     not_ready_.erase(key);
     failed_.erase(key);
+    written_.erase(key);
     timers_.erase(key);
     if (event.type != event_type::deleted) take_pod(event.object);
   }
@@ -72,13 +73,13 @@ void simulated_minion::take_pod(const api::object_ptr& object) {
   const bool pending = phase.empty() || phase == "Pending";
   if (!pending && phase != "Running") return;
   if (!pending && deadline_exceeded(pod, wall_now()))
-    return write(object->kind(), object, as_overdue(pod, wall_now()));
+    return write_pod(object, as_overdue(pod, wall_now()));
   const auto behavior = behavior_of(pod);
   if (behavior && behave(object, *behavior)) return;
   if (pending) {
     if (behavior) return;
     ++started_pods_;
-    return write(object->kind(), object, as_running(pod, next_addresses(), wall_now()));
+    return write_pod(object, as_running(pod, next_addresses(), wall_now()));
   }
   if (pod.spec().has_active_deadline_seconds())
     wake_at(object, runtime::wall_time{std::chrono::seconds{pod.status().start_time().seconds()}} +
@@ -99,9 +100,8 @@ bool simulated_minion::behave(const api::object_ptr& object, const pod_behavior&
   }
   const bool starts = step->change == pod_step::change::start;
   started_pods_ += starts;
-  write(object->kind(), object,
-        after_step(pod, behavior, step->change, starts ? next_addresses() : simulated_addresses{},
-                   wall_now()));
+  write_pod(object, after_step(pod, behavior, step->change,
+                               starts ? next_addresses() : simulated_addresses{}, wall_now()));
   return true;
 }
 
@@ -123,9 +123,10 @@ simulated_addresses simulated_minion::next_addresses() {
 void simulated_minion::end_pod(const api::object_ptr& object) {
   const auto& meta = object->meta();
   if (meta.finalizers_size() != 0 && !finished(object->as<Pod>().status()))
-    return write(object->kind(), object, as_killed(object->as<Pod>(), wall_now()));
+    return write_pod(object, as_killed(object->as<Pod>(), wall_now()));
   if (meta.finalizers_size() != 0 && meta.deletion_grace_period_seconds() == 0) return;
   ++ended_pods_;
+  written_[api::key_of(*object)] = object->revision();
   if (meta.finalizers_size() == 0) return remove(object);
   actors::remove command{.key = api::key_of(*object), .uid = meta.uid(), .grace_seconds = 0};
   command.cause = {.request = current_cause().request,
@@ -156,13 +157,22 @@ void simulated_minion::node_changed() {
   for (const auto& [key, object] : std::exchange(not_ready_, {})) {
     auto pod = object->copy_as<Pod>();
     set_condition(*pod->mutable_status()->mutable_conditions(), {"Ready", "True"}, wall_now());
-    write(object->kind(), object, std::move(pod));
+    write_pod(object, std::move(pod));
   }
 }
 
+void simulated_minion::write_pod(const api::object_ptr& before, std::unique_ptr<api::body> after) {
+  written_[api::key_of(*before)] = before->revision();
+  write(before->kind(), before, std::move(after));
+}
+
+// Also after a conflict: no newer state may have caused it. One that has come was looked at then.
 void simulated_minion::write_failed(const api::kind_info& kind, const api::object_ptr& before) {
   if (&kind != &api::kind_of<Pod>()) return node_agent::write_failed(kind, before);
-  failed_[api::key_of(*before)] = before;
+  const auto key = api::key_of(*before);
+  const auto written = written_.find(key);
+  if (written == written_.end() || written->second != before->revision()) return;
+  failed_[key] = before;
   if (!again_.pending()) again_ = after(kubelet_defaults::status_retry, [this] { try_again(); });
 }
 

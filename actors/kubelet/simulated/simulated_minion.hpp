@@ -47,14 +47,16 @@ class simulated_minion : public node_agent {
   void node_changed() override;
   bool is_silent() const override { return down_; }
   void follow_state();
+  void write_pod(const api::object_ptr& before, std::unique_ptr<api::body> after);
   void write_failed(const api::kind_info& kind, const api::object_ptr& before) override;
   void try_again();
   void describe_node(api::core::v1::Node& node) const override;
   std::string address(int last) const;
 
   const simulated_node like_;
-  std::map<std::string, api::object_ptr> not_ready_;  // running pods, by key
-  std::map<std::string, api::object_ptr> failed_;     // to be written again, by key
+  std::map<std::string, api::object_ptr> not_ready_;      // running pods, by key
+  std::map<std::string, api::object_ptr> failed_;         // to be written again, by key
+  std::map<std::string, persistence::revision> written_;  // over what, until the change comes
   struct due {
     runtime::wall_time at;
     runtime::timer timer;

@@ -70,7 +70,7 @@ struct stage {
     (*service.mutable_spec()->mutable_selector())["app"] = "web";
     service.mutable_spec()->add_ports()->set_port(80);
     c.create(service);
-    c.settle();
+    c.advance(std::chrono::seconds{1});  // until no sync is due
   }
   void show() {
     watcher.tell(show_all{});
