@@ -8,7 +8,6 @@
 
 #include "actors/defaults.hpp"
 #include "server/credentials/addresses.hpp"
-#include "server/credentials/private_file.hpp"
 
 namespace troupe::server {
 namespace {
@@ -64,15 +63,6 @@ tl::expected<std::unique_ptr<pki>, std::string> pki::open(pki_options options, t
   return opened;
 }
 
-tl::expected<std::string, std::string> pki::prepare_authority(
-    const std::filesystem::path& directory, time_point now) {
-  if (auto made = make_private_directory(directory); !made)
-    return tl::make_unexpected(made.error());
-  pki opened{pki_options{directory, {}}};
-  if (auto kept = opened.keep_authority(now); !kept) return tl::make_unexpected(kept.error());
-  return opened.authority();
-}
-
 tl::expected<bool, std::string> pki::renew(time_point now) {
   auto authority = keep_authority(now);
   if (!authority) return authority;
@@ -101,7 +91,8 @@ tl::expected<bool, std::string> pki::keep_authority(time_point now) {
                                    authority_.private_key);
   if (!made) return tl::make_unexpected(made.error());
   authority_ = std::move(*made);
-  if (auto saved = save("ca", authority_); !saved) return tl::make_unexpected(saved.error());
+  if (auto saved = save("ca", authority_, durability::lasting); !saved)
+    return tl::make_unexpected(saved.error());
   spdlog::info("server: {} the certificate authority in {}", absent ? "made" : "renewed",
                options_.directory.string());
   return true;
@@ -118,7 +109,8 @@ tl::expected<bool, std::string> pki::keep(const char* name, x509::leaf leaf, tim
   leaf.valid = from_now(now, options_.life);
   auto made = x509::issue(authority_, leaf);
   if (!made) return tl::make_unexpected(made.error());
-  if (auto saved = save(name, *made); !saved) return tl::make_unexpected(saved.error());
+  if (auto saved = save(name, *made, durability::replaceable); !saved)
+    return tl::make_unexpected(saved.error());
   spdlog::info("server: issued the certificate {}", (options_.directory / name).string() + ".crt");
   held = std::move(*made);
   return true;
@@ -135,11 +127,12 @@ tl::expected<x509::identity, std::string> pki::load(const char* name) const {
 
 // The key first: a crash in between leaves a pair that does not fit, which is made again; only the
 // authority's key, once written, stays the same.
-tl::expected<void, std::string> pki::save(const char* name, const x509::identity& identity) const {
+tl::expected<void, std::string> pki::save(const char* name, const x509::identity& identity,
+                                          durability kept) const {
   const auto path = (options_.directory / name).string();
-  if (auto written = write_private_file(path + ".key", identity.private_key); !written)
+  if (auto written = write_private_file(path + ".key", identity.private_key, kept); !written)
     return written;
-  return write_private_file(path + ".crt", identity.certificate);
+  return write_private_file(path + ".crt", identity.certificate, kept);
 }
 
 tls_material pki::server() const {

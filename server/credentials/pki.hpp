@@ -15,6 +15,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "server/credentials/private_file.hpp"
 #include "server/credentials/tls_identity.hpp"
 #include "server/credentials/x509.hpp"
 #include "server/defaults.hpp"
@@ -35,11 +36,6 @@ class pki {
 
   static tl::expected<std::unique_ptr<pki>, std::string> open(pki_options options, time_point now);
 
-  // The certificate of the authority alone, made where missing: for those who must know it before
-  // anything is served.
-  static tl::expected<std::string, std::string> prepare_authority(
-      const std::filesystem::path& directory, time_point now);
-
   // Makes what is missing, expires soon, or does not fit any more; true when something changed.
   tl::expected<bool, std::string> renew(time_point now);
 
@@ -59,7 +55,8 @@ class pki {
                                        x509::identity& held);
 
   tl::expected<x509::identity, std::string> load(const char* name) const;
-  tl::expected<void, std::string> save(const char* name, const x509::identity& identity) const;
+  tl::expected<void, std::string> save(const char* name, const x509::identity& identity,
+                                       durability kept) const;
 
   const pki_options options_;
   std::vector<std::string> names_;

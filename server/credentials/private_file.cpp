@@ -56,16 +56,18 @@ tl::expected<void, std::string> make_private_directory(const fs::path& path) {
   return {};
 }
 
-tl::expected<void, std::string> write_private_file(const fs::path& path, std::string_view text) {
+tl::expected<void, std::string> write_private_file(const fs::path& path, std::string_view text,
+                                                   durability kept) {
   const fs::path temporary = path.string() + ".new";
   ::unlink(temporary.c_str());
   {
     const descriptor file{
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
-    if (!file.good() || !write_all(file.get(), text) || ::fsync(file.get()) != 0)
-      return failed("write", temporary);
+    if (!file.good() || !write_all(file.get(), text)) return failed("write", temporary);
+    if (kept == durability::lasting && ::fsync(file.get()) != 0) return failed("write", temporary);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("write", path);
+  if (kept == durability::replaceable) return {};
   const descriptor directory{
       ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (directory.good()) ::fsync(directory.get());

@@ -13,7 +13,6 @@
 #include "server/console/handlers/local_admin.hpp"
 #include "server/credentials/addresses.hpp"
 #include "server/credentials/kubeconfig.hpp"
-#include "server/credentials/pki.hpp"
 #include "server/credentials/private_file.hpp"
 #include "server/credentials/tls_identity.hpp"
 #include "server/frontend/auth_filter.hpp"
@@ -29,6 +28,10 @@ std::vector<std::string> names_of(const frontend_options& options) {
     names.insert(names.end(), all.begin(), all.end());
   }
   return names;
+}
+
+std::filesystem::path keys_in(const frontend_options& options) {
+  return options.data_dir / "pki";
 }
 
 // By which clients may call the plain listener, besides addresses.
@@ -50,10 +53,9 @@ std::vector<std::shared_ptr<const T>> joined(std::shared_ptr<const T> first,
 
 class api_frontend::impl {
  public:
-  impl(frontend_options settings, frontend_parts parts, std::unique_ptr<pki> opened,
-       std::shared_ptr<token_file> read)
+  impl(frontend_options settings, frontend_parts parts, std::shared_ptr<token_file> read)
       : options{std::move(settings)},
-        keys{std::move(opened)},
+        keys{std::move(parts.keys)},
         tokens{std::move(read)},
         authenticator{joined<token_source>(tokens, std::move(parts.tokens)),
                       options.anonymous_access, std::move(parts.certificates)},
@@ -110,7 +112,8 @@ class api_frontend::impl {
 
   tl::expected<void, std::string> write_kubeconfig() const {
     return write_private_file(options.data_dir / "admin.kubeconfig",
-                              kubeconfig(address, keys->authority(), keys->administrator()));
+                              kubeconfig(address, keys->authority(), keys->administrator()),
+                              durability::replaceable);
   }
 
   void keep_fresh() {
@@ -161,16 +164,22 @@ class api_frontend::impl {
 api_frontend::api_frontend(std::unique_ptr<impl> made) : impl_{std::move(made)} {}
 api_frontend::~api_frontend() = default;
 
+tl::expected<std::unique_ptr<pki>, std::string> api_frontend::open_keys(
+    const frontend_options& options) {
+  return pki::open({keys_in(options), names_of(options), options.certificate_life},
+                   std::chrono::system_clock::now());
+}
+
 tl::expected<std::unique_ptr<api_frontend>, std::string> api_frontend::start(
     frontend_options options, frontend_parts parts) {
-  const auto directory = options.data_dir / "pki";
-  auto keys = pki::open({directory, names_of(options), options.certificate_life},
-                        std::chrono::system_clock::now());
-  if (!keys) return tl::make_unexpected(keys.error());
-  auto tokens = token_file::open(directory / "tokens.csv");
+  if (!parts.keys) {
+    auto opened = open_keys(options);
+    if (!opened) return tl::make_unexpected(opened.error());
+    parts.keys = std::move(*opened);
+  }
+  auto tokens = token_file::open(keys_in(options) / "tokens.csv");
   if (!tokens) return tl::make_unexpected(tokens.error());
-  auto made = std::make_unique<impl>(std::move(options), std::move(parts), std::move(*keys),
-                                     std::move(*tokens));
+  auto made = std::make_unique<impl>(std::move(options), std::move(parts), std::move(*tokens));
   if (auto listening = made->listen(); !listening) return tl::make_unexpected(listening.error());
   return std::unique_ptr<api_frontend>{new api_frontend{std::move(made)}};
 }

@@ -16,6 +16,7 @@
 #include "server/access/authentication.hpp"
 #include "server/access/authorization.hpp"
 #include "server/connections/http_server.hpp"
+#include "server/credentials/pki.hpp"
 #include "server/credentials/tls_identity.hpp"
 #include "server/frontend/health.hpp"
 #include "server/join/node_signer.hpp"
@@ -56,10 +57,16 @@ struct frontend_parts {
   token_reviewer* reviewer = nullptr;
   // Served at data_dir/console.sock to who may open that; may be null.
   handler* console = nullptr;
+  // As open_keys() gave them for the same options; null: start() opens them.
+  std::unique_ptr<pki> keys = nullptr;
 };
 
 class api_frontend {
  public:
+  // The keys and certificates under data_dir, made where missing: for who starts with them, and on
+  // any thread.
+  static tl::expected<std::unique_ptr<pki>, std::string> open_keys(const frontend_options& options);
+
   // Serves when it returns. The error is one line for the user.
   static tl::expected<std::unique_ptr<api_frontend>, std::string> start(frontend_options options,
                                                                         frontend_parts parts);

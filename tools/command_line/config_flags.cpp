@@ -44,11 +44,7 @@ std::string type_name(const config::setting& row) {
 }
 
 std::string description(const config::setting& row) {
-  auto text = std::string(row.about);
-  // What config/ cannot know.
-  if (row.name == "controllers")
-    text += fmt::format(" Controllers are {}.", fmt::join(actors::controller_names(), ", "));
-  return text + " Default: " + config::default_text(row) + ".";
+  return std::string(row.about) + " Default: " + config::default_text(row) + ".";
 }
 
 // What config/ cannot know: the names of the scheduler's plugins.
@@ -79,9 +75,9 @@ config::problems unknown_plugins(const config::loaded_config& loaded) {
 // Of the controllers too.
 config::problems unknown_controllers(const config::loaded_config& loaded) {
   config::problems out;
-  const auto& known = actors::controller_names();
   for (const auto& name : actors::unknown_controllers(loaded.config.controllers)) {
     const auto bare = name.starts_with('-') ? name.substr(1) : name;
+    const auto& known = actors::controller_names();
     const auto near = config::suggestion(bare, known);
     out.push_back(
         fmt::format("{}: controllers: there is no controller \"{}\"{}",
@@ -104,6 +100,10 @@ config_flags::config_flags(CLI::App& to) {
                       ->type_name(type_name(row))
                       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
+  // What config/ cannot know. Asked for by help alone: it takes the tables of all kinds.
+  to.footer([] {
+    return fmt::format("Controllers are {}.", fmt::join(actors::controller_names(), ", "));
+  });
 }
 
 tl::expected<config::loaded_config, int> config_flags::load() const {

@@ -40,6 +40,10 @@ class help_formatter : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* sub) const override {
     return fmt::format("  {:<16}{}\n", sub->get_name(), sub->get_description());
   }
+  std::string make_footer(const CLI::App* app) const override {
+    const auto text = app->get_footer();
+    return text.empty() ? "" : wrapped(text, 0);
+  }
 };
 
 // The innermost subcommand that the arguments named.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <optional>
 
 #include "actors/control_plane/control_plane.hpp"
@@ -32,6 +33,7 @@
 #include "server/join/node_certificates.hpp"
 #include "server/legacy/legacy_api.hpp"
 #include "server/rest/calls/api_address.hpp"
+#include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/api_server.hpp"
 #include "server/tokens/account_tokens.hpp"
 #include "tools/node/cluster_store.hpp"
@@ -84,6 +86,9 @@ class node : public node_parts {
   }
 
   tl::expected<std::string, std::string> start() override {
+    // Beside the store, on other threads where there may be more: neither needs it.
+    opened_ = std::async([this] { return open_credentials(); });
+    const auto kinds = std::async([] { api::scheme::instance(); });
     if (auto opened = open_store(); !opened) return tl::make_unexpected(opened.error());
     if (auto opened = open_keys(); !opened) return tl::make_unexpected(opened.error());
     if (auto spawned = start_actors(); !spawned) return tl::make_unexpected(spawned.error());
@@ -115,16 +120,28 @@ class node : public node_parts {
     return {};
   }
 
+  struct credentials {
+    std::unique_ptr<server::pki> node;
+    server::account_keys accounts;
+  };
+
+  tl::expected<credentials, std::string> open_credentials() const {
+    auto node = server::api_frontend::open_keys(make_frontend_options(config_));
+    if (!node) return tl::make_unexpected(node.error());
+    auto accounts = server::account_keys::open(config_.data_dir / "pki");
+    if (!accounts) return tl::make_unexpected(accounts.error());
+    return credentials{std::move(*node), std::move(*accounts)};
+  }
+
   tl::expected<void, std::string> open_keys() {
-    const auto directory = config_.data_dir / "pki";
-    auto authority = server::pki::prepare_authority(directory, std::chrono::system_clock::now());
-    if (!authority) return tl::make_unexpected(authority.error());
-    authority_->replace(std::move(*authority));
-    auto keys = server::account_keys::open(directory);
-    if (!keys) return tl::make_unexpected(keys.error());
+    auto opened = opened_.get();
+    if (!opened) return tl::make_unexpected(opened.error());
+    keys_ = std::move(opened->node);
+    authority_->replace(keys_->authority());
     const auto& from = config_.service_account;
-    auto accounts = server::account_tokens::make(
-        *store_, std::move(*keys), {.issuers = from.issuer, .api_audiences = from.api_audiences});
+    auto accounts =
+        server::account_tokens::make(*store_, std::move(opened->accounts),
+                                     {.issuers = from.issuer, .api_audiences = from.api_audiences});
     if (!accounts) return tl::make_unexpected(accounts.error());
     accounts_ = std::move(*accounts);
     return {};
@@ -160,6 +177,7 @@ class node : public node_parts {
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane.controllers = shared_ == nullptr;  // else when it is elected
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
+    prepared_ = std::async([this] { return server::prepare_cluster(*plane_); });
     return {};
   }
 
@@ -186,31 +204,19 @@ class node : public node_parts {
         server::console_options{
             .node = config_.kubelet.node_name,
             .others = std::make_shared<linked_consoles>(*plane_, config_.kubelet.node_name)});
-    if (auto made = api_->create_system_objects(); !made) return tl::make_unexpected(made.error());
+    if (auto made = prepared_.get(); !made) return tl::make_unexpected(made.error());
     health_.add("store", server::health_checks::kind::ready,
                 [store = store_.get()]() -> std::optional<std::string> {
                   if (store->stats().read_only) return "the store is read-only";
                   return std::nullopt;
                 });
-    const auto& from = config_.server;
-    server::frontend_options options;
-    options.listen = {from.listen.host, from.listen.port};
-    options.data_dir = config_.data_dir;
-    options.names = from.names;
-    options.anonymous_access = from.anonymous_access == config::anonymous_access::on;
-    options.http.connections = static_cast<std::size_t>(from.max_connections);
-    options.http.body_limit_bytes = static_cast<std::size_t>(from.max_body.bytes);
-    options.http.request_timeout =
-        std::chrono::duration_cast<std::chrono::milliseconds>(from.request_timeout);
-    options.http.idle_timeout =
-        std::chrono::duration_cast<std::chrono::milliseconds>(from.idle_timeout);
+    auto options = make_frontend_options(config_);
     options.http.observe_refusal = [this](const server::refusal& refusal) {
       console_->refused(refusal);
     };
-    options.reads_in_flight = static_cast<std::size_t>(from.max_reads_in_flight);
-    options.writes_in_flight = static_cast<std::size_t>(from.max_writes_in_flight);
     join_ = std::make_unique<server::join_api>(api_->services(), signer_, *console_);
     server::frontend_parts parts;
+    parts.keys = std::move(keys_);
     parts.api = join_.get();
     parts.console = console_.get();
     parts.health = &health_;
@@ -223,10 +229,9 @@ class node : public node_parts {
     parts.permissions = permissions_;
     parts.certificates = std::make_shared<server::node_certificates>(*store_);
     parts.signer = signer_;
-    if (!from.legacy_listen.empty()) {
+    if (options.legacy_listen) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
       parts.legacy_api = legacy_api_.get();
-      options.legacy_listen = {from.legacy_listen.host, from.legacy_listen.port};
     }
     auto front = server::api_frontend::start(std::move(options), std::move(parts));
     if (!front) return tl::make_unexpected(front.error());
@@ -361,6 +366,8 @@ class node : public node_parts {
   }
 
   const config::node_config& config_;
+  std::future<tl::expected<credentials, std::string>> opened_;  // of open_credentials()
+  std::unique_ptr<server::pki> keys_;                           // until the frontend has them
   std::unique_ptr<persistence::store> store_;
   persistence::replicated_store* shared_ = nullptr;  // the same, where others write to it too
   const std::shared_ptr<actors::cluster_authority> authority_ =
@@ -370,7 +377,8 @@ class node : public node_parts {
   server::token_reviewer reviewer_;
   std::unique_ptr<runtime::actor_system> system_;
   std::unique_ptr<actors::control_plane> plane_;
-  std::unique_ptr<term_keeper> terms_;  // null where nobody else may lead
+  std::future<tl::expected<void, std::string>> prepared_;  // the objects that every cluster has
+  std::unique_ptr<term_keeper> terms_;                     // null where nobody else may lead
   server::health_checks health_;
   server::authorization permissions_{{}};
   std::unique_ptr<actors::node_network> network_;   // null: none is wanted

@@ -28,6 +28,27 @@ runtime::system_options make_system_options(const config::runtime_config& from) 
   return options;
 }
 
+server::frontend_options make_frontend_options(const config::node_config& from) {
+  const auto& wanted = from.server;
+  const auto milliseconds = [](auto time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time);
+  };
+  server::frontend_options options;
+  options.listen = {wanted.listen.host, wanted.listen.port};
+  if (!wanted.legacy_listen.empty())
+    options.legacy_listen = {wanted.legacy_listen.host, wanted.legacy_listen.port};
+  options.data_dir = from.data_dir;
+  options.names = wanted.names;
+  options.anonymous_access = wanted.anonymous_access == config::anonymous_access::on;
+  options.http.connections = static_cast<std::size_t>(wanted.max_connections);
+  options.http.body_limit_bytes = static_cast<std::size_t>(wanted.max_body.bytes);
+  options.http.request_timeout = milliseconds(wanted.request_timeout);
+  options.http.idle_timeout = milliseconds(wanted.idle_timeout);
+  options.reads_in_flight = static_cast<std::size_t>(wanted.max_reads_in_flight);
+  options.writes_in_flight = static_cast<std::size_t>(wanted.max_writes_in_flight);
+  return options;
+}
+
 namespace {
 
 actors::node_timing timing_of(const config::kubelet_config& from) {

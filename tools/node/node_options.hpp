@@ -16,12 +16,15 @@
 #include "actors/write/pod_security/policy.hpp"
 #include "config/node_config.hpp"
 #include "runtime/actor_system.hpp"
+#include "server/frontend/api_frontend.hpp"
 #include "tools/node/node_folder.hpp"
 
 namespace troupe::tools {
 
 // The seed is random.
 runtime::system_options make_system_options(const config::runtime_config& from);
+
+server::frontend_options make_frontend_options(const config::node_config& from);
 
 // What runs pods: a kubelet of this machine, or a minion that is simulated.
 // A kubelet's root dir is made and held first, and as long as the kubelet lives; nothing is held

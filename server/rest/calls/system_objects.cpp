@@ -196,4 +196,10 @@ tl::expected<void, std::string> repair_service_allocations(actors::control_plane
   return {};
 }
 
+tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane) {
+  if (auto made = create_system_objects(plane); !made) return made;
+  if (auto made = publish_authority(plane); !made) return made;
+  return repair_service_allocations(plane);
+}
+
 }  // namespace troupe::server

@@ -25,4 +25,7 @@ tl::expected<void, std::string> publish_authority(actors::control_plane& plane);
 // because the store is older than such keys, and those that nobody has. Waits and fails as above.
 tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane);
 
+// All of these, in this order.
+tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane);
+
 }  // namespace troupe::server

@@ -132,9 +132,7 @@ api_server::api_server(actors::control_plane& plane, rest_options options)
 api_server::~api_server() = default;
 
 tl::expected<void, std::string> api_server::create_system_objects() {
-  if (auto made = server::create_system_objects(services_.plane); !made) return made;
-  if (auto made = server::publish_authority(services_.plane); !made) return made;
-  return server::repair_service_allocations(services_.plane);
+  return prepare_cluster(services_.plane);
 }
 
 void api_server::serve(request_ptr request, responder answer) {
