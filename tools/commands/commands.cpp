@@ -2,8 +2,9 @@
 
 namespace troupe::tools {
 
-void add_commands(program& to) {
+void add_commands(program& to, std::string_view first_argument) {
   add_node_command(to);
+  if (first_argument == "node") return;
   add_token_command(to);
   add_user_command(to);
   add_join_command(to);

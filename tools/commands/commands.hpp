@@ -1,6 +1,8 @@
 // The subcommands. Each adds itself to the program in a file of its own.
 #pragma once
 
+#include <string_view>
+
 #include "tools/fwd.hpp"
 
 namespace CLI {
@@ -27,7 +29,8 @@ void add_completion_command(program& to);
 // Those of `troupe store` that take a state from one place to another.
 void add_copy_commands(program& to, CLI::App& store);
 
-// All of them, in the order in which help lists them.
-void add_commands(program& to);
+// All of them, in the order in which help lists them. Where the first argument says `node`, that
+// one alone: the flags of the others take two milliseconds of a start.
+void add_commands(program& to, std::string_view first_argument);
 
 }  // namespace troupe::tools

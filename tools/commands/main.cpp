@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
                  [](const auto& text) { return text.c_str(); });
   try {
     troupe::tools::program program;
-    troupe::tools::add_commands(program);
+    troupe::tools::add_commands(program, argc > 1 ? texts[1] : "");
     return program.run(argc, texts.data());
   } catch (const std::exception& e) {  // the machine gives no thread, memory or descriptor
     std::fprintf(stderr, "troupe: %s\n", e.what());
