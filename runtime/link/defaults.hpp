@@ -63,9 +63,9 @@ inline constexpr duration redial_calm = 10s;
 
 // -- both -----------------------------------------------------------------------------------------
 
-// A ping after this time, and how long its answer may take: a dead connection is noticed within 4 s,
-// and a machine goes on at another control plane within 5 s. Kubernetes' own clients take 30 s and
-// 15 s; a node is NotReady after 40 s.
+// A ping after this time, and how long its answer may take: a dead connection is noticed within 4
+// s, and a machine goes on at another control plane within 5 s. Kubernetes' own clients take 30 s
+// and 15 s; a node is NotReady after 40 s.
 inline constexpr duration keepalive_period = 2s;
 inline constexpr duration keepalive_limit = 2s;
 // Pings that come faster than this, twice, end the connection.
