@@ -147,10 +147,8 @@ TEST_CASE("a control plane joins by one line, and machines go on when the other 
   const auto killed = std::chrono::steady_clock::now();
   REQUIRE(to_second.request("POST", pods, pod_json("late", "machine"), json).status == 201);
   CHECK(eventually([&] { return runs(to_second, "late"); }, 5s));
-  UNSCOPED_INFO("a new pod ran after " << std::chrono::duration_cast<std::chrono::milliseconds>(
-                                              std::chrono::steady_clock::now() - killed)
-                                              .count()
-                                       << " ms");
+  fmt::print("failover: a new pod of a machine runs {} ms after the death of its control plane\n",
+             (std::chrono::steady_clock::now() - killed) / 1ms);
   CHECK(has(to_second, pods + "/machine/log", "this is machine"));
   CHECK_FALSE(joined.program->wait(0ms));
   // The pod is the one that it was.
