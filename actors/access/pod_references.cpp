@@ -4,6 +4,7 @@
 
 #include "api/schema/core_account.pb.h"
 #include "api/schema/core_config.pb.h"
+#include "api/schema/node_v1.pb.h"
 #include "api/scheme.hpp"
 
 namespace troupe::actors {
@@ -21,6 +22,7 @@ using api::core::v1::SecretReference;
 using api::core::v1::ServiceAccount;
 using api::core::v1::Volume;
 using api::core::v1::VolumeSource;
+using api::node::v1::RuntimeClass;
 
 // Calls `take` with kind and name of each config map and secret. Of a container of any sort.
 template <class Container, class F>
@@ -134,7 +136,13 @@ std::vector<std::string> referenced_keys(const Pod& pod) {
   for (const auto& volume : pod.spec().volumes())
     if (const auto claim = claim_name(pod, volume); !claim.empty())
       take(api::kind_of<PersistentVolumeClaim>(), claim);
+  if (auto key = runtime_class_key(pod); !key.empty()) keys.insert(std::move(key));
   return {keys.begin(), keys.end()};
+}
+
+std::string runtime_class_key(const Pod& pod) {
+  const auto& name = pod.spec().runtime_class_name();
+  return name.empty() ? std::string{} : api::kind_of<RuntimeClass>().key({}, name);
 }
 
 std::vector<std::string> used_keys(const Pod& pod) {

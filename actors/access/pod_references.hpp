@@ -29,8 +29,10 @@ std::vector<projected_token> projected_tokens(const api::core::v1::Pod& pod);
 projected_token wanted_token(const api::core::v1::ServiceAccountTokenProjection& source);
 
 // Keys of the config maps, secrets and claims that the containers and volumes of a pod refer to,
-// each once: what our kubelet reads.
+// and of its RuntimeClass, each once: what our kubelet reads.
 std::vector<std::string> referenced_keys(const api::core::v1::Pod& pod);
+// Empty where it names none.
+std::string runtime_class_key(const api::core::v1::Pod& pod);
 // Of all that the node of a pod may read for it, each once: also secrets for pulling images and for
 // drivers of volumes, claims, the account (kubernetes: pkg/api/v1/pod, VisitPodSecretNames).
 std::vector<std::string> used_keys(const api::core::v1::Pod& pod);

@@ -42,14 +42,6 @@ kind_row limit_row() {
   return row;
 }
 
-kind_row runtime_class_row() {
-  auto row = checked<RuntimeClass>(runtime_class_cells);
-  row.warning =
-      "give pods their overhead and scheduling, but nodes run all pods by one runtime: the handler "
-      "is not used yet";
-  return row;
-}
-
 kind_row request_row() {
   auto row = checked<CertificateSigningRequest>(certificate_cells);
   row.parts = of_requests;
@@ -105,7 +97,7 @@ void add_cluster_kinds(row_table& into) {
   add<PriorityClass>(into, priority_row());
   add<ResourceQuota>(into, quota_row());
   add<LimitRange>(into, limit_row());
-  add<RuntimeClass>(into, runtime_class_row());
+  add<RuntimeClass>(into, checked<RuntimeClass>(runtime_class_cells));
   add<CertificateSigningRequest>(into, request_row());
   add<FlowSchema>(into, checked<FlowSchema>(flow_schema_cells));
   add<PriorityLevelConfiguration>(into, level_row());

@@ -259,6 +259,20 @@ TEST_CASE("what a machine leaves in the runtime is removed, and nothing of anoth
   CHECK(unreachable.error().find("/nonexistent/socket") != std::string::npos);
 }
 
+TEST_CASE("a sandbox is made by the handler that it names, or not at all") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.8.0/24"};
+  const auto containers = runtime_at(server, folder.path());
+  heard<sandbox_change> made, refused;
+  containers->run_sandbox({web_pod("uid-8"), "runc"}, made.listener());
+  CHECK(std::holds_alternative<sandbox_status>(made.next()));
+  containers->run_sandbox({web_pod("uid-9"), "none-such"}, refused.listener());
+  const auto answer = refused.next();
+  REQUIRE(std::holds_alternative<sandbox_lost>(answer));
+  CHECK_THAT(std::get<sandbox_lost>(answer).error.message, Catch::Contains("none-such"));
+}
+
 TEST_CASE("images of no container go when the disk is full, that of sandboxes stays") {
   if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
   const test::scratch_folder folder;

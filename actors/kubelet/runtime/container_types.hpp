@@ -38,6 +38,7 @@ using runtime_answer = std::function<void(runtime_result<T>)>;
 
 struct sandbox_config {
   api::object_ptr pod;
+  std::string handler = {};  // of its RuntimeClass; empty: the runtime's default
 };
 
 // The environment that the containers of a pod share: they end with it. Another id is another

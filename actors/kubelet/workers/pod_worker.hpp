@@ -159,6 +159,7 @@ class pod_worker : public runtime::actor {
   // -- containers ---------------------------------------------------------------------------------
   void adopt(const found_container& found);
   bool sandbox_ready();
+  tl::expected<std::string, std::string> runtime_handler() const;
   void leave_former_sandbox();
   void use_sandbox(const sandbox_status& ready);
   bool guarded();

@@ -7,6 +7,7 @@
 #include "actors/kubelet/pods/container_order.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "api/schema/meta_object.pb.h"
+#include "api/schema/node_v1.pb.h"
 
 namespace troupe::actors {
 
@@ -189,8 +190,23 @@ bool pod_worker::sandbox_ready() {
   if (sandbox_) return guarded();
   if (sandbox_asked_ || sandbox_retry_at_ > now() || !all_ended()) return false;
   sandbox_asked_ = true;
-  containers().run_sandbox({object_}, observe_sandbox({}));
+  const auto handler = runtime_handler();
+  if (handler)
+    containers().run_sandbox({object_, *handler}, observe_sandbox({}));
+  else
+    tell(self(), sandbox_event{{}, sandbox_lost{{runtime_error::kind::failed, handler.error()}}});
   return false;
+}
+
+// kubernetes: runtimeclass_manager.go, LookupRuntimeHandler.
+tl::expected<std::string, std::string> pod_worker::runtime_handler() const {
+  const auto key = runtime_class_key(pod());
+  if (key.empty()) return {};
+  const auto found = references_.find(key);
+  if (found == references_.end() || !found->second)
+    return tl::make_unexpected(fmt::format("runtimeclasses.node.k8s.io \"{}\" not found",
+                                           pod().spec().runtime_class_name()));
+  return found->second->as<api::node::v1::RuntimeClass>().handler();
 }
 
 sandbox_observer pod_worker::observe_sandbox(const std::string& id) {

@@ -92,6 +92,25 @@ TEST_CASE("a sandbox, an image and a container are asked for, in this order", "[
   CHECK(t.runtime->calls().back() == "remove pod");
 }
 
+TEST_CASE("a sandbox is made by the handler of the pod's runtime class, and waits for the class",
+          "[kubelet]") {
+  with_fake t;
+  t.here.create(pod());
+  // Admission takes none that names a class that there is not; the class may go later.
+  t.here.change<Pod>("web", [](Pod& p) { p.mutable_spec()->set_runtime_class_name("guarded"); });
+  t.here.start_kubelet();
+  REQUIRE(machine::wait([&] {
+    return t.here.events("web", "FailedCreatePodSandBox") ==
+           calls{"Failed to create pod sandbox: runtimeclasses.node.k8s.io \"guarded\" not found"};
+  }));
+  CHECK(t.runtime->calls().empty());
+  t.here.create(
+      "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: guarded}\nhandler: "
+      "gvisor\n");
+  REQUIRE(machine::wait([&] { return t.here.runs("web"); }));
+  CHECK(t.runtime->was_asked("sandbox 1 by gvisor"));
+}
+
 TEST_CASE("containers start when what guards the pod's network is in force", "[kubelet]") {
   with_fake t;
   const auto guard = std::make_shared<asked_guard>();

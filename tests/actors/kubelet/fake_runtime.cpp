@@ -75,10 +75,11 @@ void fake_runtime::list(const std::string& pod_uid, std::function<void(found_pod
   done(found);
 }
 
-void fake_runtime::run_sandbox(sandbox_config, sandbox_observer observer) {
+void fake_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
   std::unique_lock lock{mutex_};
   const auto number = ++sandboxes_;
-  calls_.push_back(fmt::format("sandbox {}", number));
+  calls_.push_back(
+      fmt::format("sandbox {}{}{}", number, config.handler.empty() ? "" : " by ", config.handler));
   sandbox_ = observer;
   lock.unlock();
   observer(sandbox_status{fmt::format("s{}", number), fmt::format("10.9.0.{}", number)});

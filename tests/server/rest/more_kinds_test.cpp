@@ -154,18 +154,6 @@ TEST_CASE("what is stored and not enforced says so at every write") {
   CHECK_FALSE(server.get(policies + "/deny").headers.contains("warning"));
 }
 
-TEST_CASE("a runtime class says that its handler is not used") {
-  rest_test server;
-  const auto made = server.post(
-      "/apis/node.k8s.io/v1/runtimeclasses",
-      R"({"kind":"RuntimeClass","apiVersion":"node.k8s.io/v1","metadata":{"name":"vm"},)"
-      R"("handler":"kata"})");
-  REQUIRE(made.status == 201);
-  CHECK(made.headers.at("warning") ==
-        "299 - \"runtimeclasses.node.k8s.io give pods their overhead and scheduling, but nodes run "
-        "all pods by one runtime: the handler is not used yet\"");
-}
-
 TEST_CASE("a kind that this cluster enforces comes without the warning") {
   rest_test server{{.rest = {.enforced = {&api::kind_of<api::networking::v1::NetworkPolicy>()}}}};
   const auto made = server.post("/apis/networking.k8s.io/v1/namespaces/default/networkpolicies",

@@ -147,7 +147,6 @@ void cri_runtime::check_health() {
 std::vector<std::string> cri_runtime::unsupported_fields(const Pod& pod) const {
   std::vector<std::string> out;
   const auto& spec = pod.spec();
-  if (!spec.runtime_class_name().empty()) out.push_back("spec.runtimeClassName");
   if (spec.resource_claims_size() != 0) out.push_back("spec.resourceClaims");
   return out;
 }
@@ -294,15 +293,15 @@ void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
 }
 
 void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
-  loop_->soon([this, pod = config.pod, observer] {
+  loop_->soon([this, config, observer] {
     // That there is none yet was seen when the pod was looked for.
-    if (new_pods_.erase(pod->meta().uid()) != 0) return start_sandbox(pod, 0, observer);
-    replace_sandbox(pod, observer);
+    if (new_pods_.erase(config.pod->meta().uid()) != 0) return start_sandbox(config, 0, observer);
+    replace_sandbox(config, observer);
   });
 }
 
-void cri_runtime::replace_sandbox(const api::object_ptr& pod, sandbox_observer observer) {
-  list_sandboxes(pod->meta().uid(), [this, pod, observer](const auto& found) {
+void cri_runtime::replace_sandbox(const sandbox_config& config, sandbox_observer observer) {
+  list_sandboxes(config.pod->meta().uid(), [this, config, observer](const auto& found) {
     if (!found) return observer(sandbox_lost{{error_kind::failed, found.error().message}});
     // The newest keeps the containers that ended in it, which are asked for; one that could not be
     // made has none and keeps its name.
@@ -310,23 +309,26 @@ void cri_runtime::replace_sandbox(const api::object_ptr& pod, sandbox_observer o
     const auto attempt = found->empty() ? 0 : found->front().metadata().attempt() + 1;
     for (const auto& each : *found)
       if (&each != &found->front()) old.push_back(each.id());
-    remove_sandboxes(std::move(old), [this, pod, attempt, observer, found = *found] {
-      if (found.empty()) return start_sandbox(pod, attempt, observer);
+    remove_sandboxes(std::move(old), [this, config, attempt, observer, found = *found] {
+      if (found.empty()) return start_sandbox(config, attempt, observer);
       cri::PodSandboxId id;
       id.set_pod_sandbox_id(found.front().id());
-      client_->runtime<cri::Nothing>(
-          "StopPodSandbox", id,
-          [this, pod, attempt, observer](const auto&) { start_sandbox(pod, attempt, observer); });
+      client_->runtime<cri::Nothing>("StopPodSandbox", id,
+                                     [this, config, attempt, observer](const auto&) {
+                                       start_sandbox(config, attempt, observer);
+                                     });
     });
   });
 }
 
-void cri_runtime::start_sandbox(const api::object_ptr& pod, std::uint32_t attempt,
+void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t attempt,
                                 sandbox_observer observer) {
+  const auto& pod = config.pod;
   if (const auto name = host_name(pod->as<Pod>()); !name)
     return observer(sandbox_lost{{error_kind::failed, name.error()}});
   cri::RunPodSandboxRequest request;
   *request.mutable_config() = sandbox_config_of(pod->as<Pod>(), attempt, node_);
+  request.set_runtime_handler(config.handler);
   const auto lost = [observer](const grpc_error& error) {
     observer(sandbox_lost{{error_kind::failed, error.message}});
   };

@@ -98,8 +98,9 @@ class cri_runtime final : public container_runtime {
                 const std::vector<cri::Container>& all, std::function<void(found_pod)> done);
   void address_of(const std::string& sandbox, std::uint32_t attempt,
                   std::function<void(cri_result<sandbox_status>)> done);
-  void replace_sandbox(const api::object_ptr& pod, sandbox_observer observer);
-  void start_sandbox(const api::object_ptr& pod, std::uint32_t attempt, sandbox_observer observer);
+  void replace_sandbox(const sandbox_config& config, sandbox_observer observer);
+  void start_sandbox(const sandbox_config& config, std::uint32_t attempt,
+                     sandbox_observer observer);
   // Stops and removes them one after another.
   void remove_sandboxes(std::vector<std::string> ids, std::function<void()> done);
   void send_container(container_config config, const image_user& user,
