@@ -9,6 +9,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
 #include "actors/kubelet/node/defaults.hpp"
+#include "actors/kubelet/pressure/pressure_reader.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
@@ -110,7 +111,9 @@ void kubelet::started() {
                                runtime::make<references>(context_->to.watcher));
   watch_pressure(
       spawn({.kind = usage_meter_kind, .name = node()},
-            runtime::make<usage_meter>(make_usage_reader(options_.containers, options_.jobs))));
+            runtime::make<usage_meter>(make_usage_reader(
+                options_.containers, options_.jobs,
+                [root_dir = options_.root_dir] { return read_supplies(root_dir); }))));
   follow_node();
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = node()});

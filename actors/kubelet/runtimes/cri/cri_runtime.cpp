@@ -423,11 +423,13 @@ void cri_runtime::read_usage(std::function<void(std::vector<container_counters>)
         if (answer)
           for (const auto& each : answer->stats()) {
             const auto& about = each.attributes();
+            const auto& memory = each.memory();
             all.push_back({.pod_uid = label(about.labels(), cri_labels::pod_uid),
                            .container = about.metadata().name(),
                            .id = own_id(about.id()),
                            .counters = {at, each.cpu().usage_core_nano_seconds().value(),
-                                        each.memory().working_set_bytes().value()}});
+                                        memory.working_set_bytes().value(),
+                                        memory.usage_bytes().value(), memory.rss_bytes().value()}});
           }
         done(std::move(all));
       });
