@@ -18,6 +18,7 @@
 #include "server/console/handlers/node_console.hpp"
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_options.hpp"
 
 namespace troupe::tools {
@@ -86,6 +87,8 @@ class joined_node final : public node_parts {
     dialer_ = std::move(*dialer);
     return given.link_address;
   }
+
+  void shut_down() override { end_pods_at_shutdown(*system_, config_.kubelet); }
 
   void stop() override {
     dialer_.reset();

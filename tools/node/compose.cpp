@@ -34,6 +34,7 @@
 #include "server/tokens/account_tokens.hpp"
 #include "tools/node/cluster_store.hpp"
 #include "tools/node/link_service.hpp"
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_options.hpp"
 
 namespace troupe::tools {
@@ -94,6 +95,8 @@ class node : public node_parts {
           std::chrono::duration_cast<std::chrono::seconds>(config_.etcd.leader_lease));
     return address;
   }
+
+  void shut_down() override { end_pods_at_shutdown(*system_, config_.kubelet); }
 
   void stop() override {
     end_link();
