@@ -102,6 +102,8 @@ struct kubelet_config {
   byte_size kube_reserved_memory, system_reserved_memory;
   byte_size eviction_memory = defaults::eviction_memory;
   std::int64_t eviction_disk = defaults::eviction_disk;
+  // 0: what runs goes on until the system ends it. Critical pods get the last part of it.
+  duration shutdown_grace_period{0}, shutdown_grace_period_critical_pods{0};
   duration lease_duration = defaults::lease_duration;
   duration lease_renew = defaults::lease_renew;
   duration status_period = defaults::status_period;

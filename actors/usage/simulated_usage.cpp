@@ -68,25 +68,34 @@ std::uint64_t nanos_of(const api::quantity& cores) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(cores.milli_value(), 0)) * 1'000'000;
 }
 
-// A container gets no more processor time than its limit.
-std::uint64_t limited_cpu(const Container& container, std::uint64_t nanos) {
+// A container gets no more processor time than its limit: of nanoseconds in so many seconds.
+std::uint64_t limited_cpu(const Container& container, std::uint64_t nanos, std::int64_t seconds) {
   const auto& limits = container.resources().limits();
   const auto found = limits.find("cpu");
   if (found == limits.end()) return nanos;
   const auto limit = api::quantity::parse(found->second.string());
-  return limit ? std::min(nanos, nanos_of(*limit)) : nanos;
+  return limit ? std::min(nanos, nanos_of(*limit) * static_cast<std::uint64_t>(seconds)) : nanos;
 }
 
 void add_usage(const used_pod& used, std::int64_t now, node_usage& into) {
   const auto& pod = used.object->as<Pod>();
   const auto age = std::max<std::int64_t>(now - pod.status().start_time().seconds(), 0);
   api::quantity cpu, memory;
-  if (const auto amount = amount_in(*used.object, cpu_annotation)) cpu = amount->at(age);
+  std::uint64_t cpu_ns = 0;
+  if (const auto amount = amount_in(*used.object, cpu_annotation)) {
+    cpu = amount->at(age);
+    cpu_ns = amount->total_ns(age);
+  }
   if (const auto amount = amount_in(*used.object, memory_annotation)) memory = amount->at(age);
   if (used.group != nullptr && is_ready(pod)) {
     const auto& group = *used.group;
     const auto parts = group.ready * std::max(pod.spec().containers_size(), 1);
-    if (group.cpu) cpu += part_of(group.cpu->at(now - group.since), parts);
+    if (group.cpu) {
+      const auto since = now - group.since;
+      cpu += part_of(group.cpu->at(since), parts);
+      cpu_ns += (group.cpu->total_ns(since) - group.cpu->total_ns(since - age)) /
+                static_cast<std::uint64_t>(parts);
+    }
     if (group.memory) memory += part_of(group.memory->at(now - group.since), parts);
   }
   usage_figure figure{
@@ -94,11 +103,15 @@ void add_usage(const used_pod& used, std::int64_t now, node_usage& into) {
       .memory_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(memory.value(), 0)),
       .window = std::min<std::chrono::nanoseconds>(std::chrono::seconds{age},
                                                    usage_defaults::simulated_window)};
+  figure.all_memory_bytes = figure.memory_bytes;
   if (!into.machine) into.machine.emplace().window = usage_defaults::simulated_window;
   for (const auto& container : pod.spec().containers()) {
-    figure.cpu_nano = limited_cpu(container, nanos_of(cpu));
+    figure.cpu_nano = limited_cpu(container, nanos_of(cpu), 1);
+    figure.cpu_ns = limited_cpu(container, cpu_ns, age);
     into.machine->cpu_nano += figure.cpu_nano;
+    into.machine->cpu_ns += figure.cpu_ns;
     into.machine->memory_bytes += figure.memory_bytes;
+    into.machine->all_memory_bytes += figure.memory_bytes;
     into.containers.push_back({pod.metadata().uid(), container.name(), figure});
   }
 }
@@ -131,6 +144,17 @@ api::quantity amount_over_time::at(std::int64_t seconds) const {
   for (const auto& step : steps_)
     if (step.after_ns / std::nano::den <= seconds) last = step.amount;
   return last;
+}
+
+std::uint64_t amount_over_time::total_ns(std::int64_t seconds) const {
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const auto from = steps_[i].after_ns / std::nano::den;
+    const auto next = i + 1 < steps_.size() ? steps_[i + 1].after_ns / std::nano::den : seconds;
+    const auto time = std::max<std::int64_t>(std::min(next, seconds) - from, 0);
+    total += nanos_of(steps_[i].amount) * static_cast<std::uint64_t>(time);
+  }
+  return total;
 }
 
 bool is_simulated(const Node& node) {

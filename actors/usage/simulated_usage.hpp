@@ -25,6 +25,8 @@ class amount_over_time {
   static std::optional<amount_over_time> parse(std::string_view text);
   // Nothing before the first step.
   api::quantity at(std::int64_t seconds) const;
+  // The amount over the time until then: of processors, nanoseconds that they have worked.
+  std::uint64_t total_ns(std::int64_t seconds) const;
 
  private:
   struct step {

@@ -20,6 +20,7 @@
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
 #include "tools/links/other_links.hpp"
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_options.hpp"
 
 namespace troupe::tools {
@@ -77,6 +78,8 @@ class joined_node final : public node_parts {
     serve_console();
     return given.link_address;
   }
+
+  void shut_down() override { end_pods_at_shutdown(*system_, config_.kubelet); }
 
   void stop() override {
     dialer_.reset();

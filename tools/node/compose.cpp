@@ -36,6 +36,7 @@
 #include "server/tokens/account_tokens.hpp"
 #include "tools/node/cluster_store.hpp"
 #include "tools/node/link_service.hpp"
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_options.hpp"
 #include "tools/node/shared_plane.hpp"
 
@@ -97,6 +98,8 @@ class node : public node_parts {
     }
     return address;
   }
+
+  void shut_down() override { end_pods_at_shutdown(*system_, config_.kubelet); }
 
   void stop() override {
     // Nobody is sent here any more before nobody answers.

@@ -100,9 +100,12 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
                                                .disk_percent = from.eviction_disk};
   // kubernetes: what is left before pods are evicted is nobody's to ask for.
-  made.reserved = {.milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
-                   .memory_bytes = from.kube_reserved_memory.bytes +
-                                   from.system_reserved_memory.bytes + from.eviction_memory.bytes};
+  made.reserved = {
+      .milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
+      .memory_bytes = from.kube_reserved_memory.bytes + from.system_reserved_memory.bytes,
+      .eviction_memory_bytes = from.eviction_memory.bytes};
+  made.shutdown = {.all = from.shutdown_grace_period,
+                   .critical = from.shutdown_grace_period_critical_pods};
   made.timing = timing_of(from);
   return made;
 }
