@@ -10,6 +10,7 @@
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/format/record.hpp"
 #include "persistence/move/defaults.hpp"
+#include "persistence/move/put_in_place.hpp"
 #include "persistence/repair/verify.hpp"
 #include "persistence/replica/log_record.hpp"
 
@@ -119,9 +120,7 @@ expected<void> directory_target::finish() {
     return fail(errc::corrupt, fmt::format("{}: {}", partial_, checked->problems.front()));
   std::error_code failed;
   fs::remove(directory_, failed);  // an empty one
-  fs::rename(partial_, directory_, failed);
-  if (failed) return fail(errc::io, fmt::format("{}: {}", directory_, failed.message()));
-  return {};
+  return put_in_place(partial_, directory_);
 }
 
 }  // namespace troupe::persistence

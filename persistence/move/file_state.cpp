@@ -14,6 +14,7 @@
 
 #include "persistence/format/record.hpp"
 #include "persistence/move/defaults.hpp"
+#include "persistence/move/put_in_place.hpp"
 
 namespace troupe::persistence {
 
@@ -130,10 +131,7 @@ expected<void> file_target::add(std::vector<stored_item> items) {
 
 expected<void> file_target::finish() {
   if (auto done = taken(partial_, file_->Finish()); !done) return done;  // synced
-  std::error_code failed;
-  fs::rename(partial_, path_, failed);
-  if (failed) return fail(errc::io, fmt::format("{}: {}", path_, failed.message()));
-  return {};
+  return put_in_place(partial_, path_);
 }
 
 }  // namespace troupe::persistence

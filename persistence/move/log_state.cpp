@@ -14,11 +14,14 @@ namespace troupe::persistence {
 // -- from it --------------------------------------------------------------------------------------
 
 expected<std::unique_ptr<log_source>> log_source::open(blocking_log& log) {
-  auto record = join_cluster(log);
-  if (!record) return fail(std::move(record.error()));
+  auto found = find_cluster(log);
+  if (!found) return fail(std::move(found.error()));
+  if (!*found || !(*found)->copied_from.empty())
+    return fail(errc::invalid,
+                fmt::format("{} holds no cluster of troupe, or a part of one alone", log.name()));
   auto first = log.list({}, 0);
   if (!first) return fail(std::move(first.error()));
-  return std::unique_ptr<log_source>{new log_source{log, std::move(*record), std::move(*first)}};
+  return std::unique_ptr<log_source>{new log_source{log, std::move(**found), std::move(*first)}};
 }
 
 log_source::log_source(blocking_log& log, cluster_record record, log_page first)

@@ -13,7 +13,8 @@ namespace troupe::persistence {
 
 class log_source final : public state_source {
  public:
-  // The log outlives it. `compacted` errors may come when it takes longer than the log keeps the
+  // The log outlives it, and nothing is written there; `invalid` when it holds no cluster.
+  // `compacted` errors may come when it takes longer than the log keeps the
   // revision that is read: then it is to be done again.
   static expected<std::unique_ptr<log_source>> open(blocking_log& log);
 

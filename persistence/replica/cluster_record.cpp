@@ -35,6 +35,16 @@ expected<cluster_record> record_for(const std::optional<cluster_record>& found,
   return next;
 }
 
+expected<std::optional<cluster_record>> record_in(const std::optional<log_item>& item,
+                                                  const blocking_log& log) {
+  if (!item) return std::nullopt;
+  auto found = read_cluster(item->value);
+  if (!found)
+    return fail(errc::invalid, fmt::format("{}: {} is of another version of troupe: {}", log.name(),
+                                           cluster_key, item->value));
+  return found;
+}
+
 }  // namespace
 
 std::string cluster_text(const cluster_record& record) {
@@ -62,6 +72,12 @@ std::optional<cluster_record> read_cluster(std::string_view text) {
   return found;
 }
 
+expected<std::optional<cluster_record>> find_cluster(blocking_log& log) {
+  const auto item = log.read(std::string{cluster_key});
+  if (!item) return fail(item.error());
+  return record_in(*item, log);
+}
+
 expected<cluster_record> join_cluster(blocking_log& log) {
   const auto identity = log.identity();
   if (!identity) return fail(identity.error());
@@ -69,13 +85,9 @@ expected<cluster_record> join_cluster(blocking_log& log) {
   for (int i = 0; i < defaults::record_attempts; ++i) {
     auto item = log.read(key);
     if (!item) return fail(std::move(item.error()));
-    std::optional<cluster_record> found;
-    if (*item) {
-      found = read_cluster((*item)->value);
-      if (!found)
-        return fail(errc::invalid, fmt::format("{}: {} is of another version of troupe: {}",
-                                               log.name(), key, (*item)->value));
-    }
+    auto known = record_in(*item, log);
+    if (!known) return fail(std::move(known.error()));
+    const auto& found = *known;
     auto next = record_for(found, *identity);
     if (!next)
       return fail(next.error().code, fmt::format("{}: {}", log.name(), next.error().message));

@@ -35,6 +35,10 @@ struct cluster_record {
 std::string cluster_text(const cluster_record& record);
 std::optional<cluster_record> read_cluster(std::string_view text);
 
+// As it is written there; nothing where the log holds no cluster. `invalid` for one that a newer
+// program has written. Writes nothing.
+expected<std::optional<cluster_record>> find_cluster(blocking_log& log);
+
 // Of which cluster the log is. Written where it is not said yet; the base is raised where the log
 // was restored from a backup. `invalid` for a log that cannot be served: half of a copy is in it,
 // or a newer program has written it.

@@ -64,6 +64,8 @@ class websocket::session {
     return room;
   }
 
+  void ping() { send_text(websocket_opcode::ping, {}); }
+
   void close(std::uint16_t code, std::string_view reason) {
     send_text(websocket_opcode::close, websocket_close_payload(code, reason));
     const std::lock_guard lock{mutex_};
@@ -96,7 +98,7 @@ class websocket::session {
     bool more = true;
     const auto wrong = reader_.feed(bytes, [&](websocket_opcode opcode, std::string payload) {
       if (opcode == websocket_opcode::ping) return send_text(websocket_opcode::pong, payload);
-      if (opcode == websocket_opcode::pong) return;
+      if (opcode == websocket_opcode::pong) return call(events_.ponged);
       if (opcode == websocket_opcode::close) return close(websocket_code::normal, {});
       if (events_.message)
         more = events_.message(std::move(payload), opcode == websocket_opcode::binary);
@@ -176,6 +178,10 @@ bool websocket::send(std::string_view payload, shared_text owner, bool binary) c
 
 bool websocket::send(std::string payload, bool binary) const {
   return send(shared_text{payload}, binary);
+}
+
+void websocket::ping() const {
+  if (duty_) (**duty_).ping();
 }
 
 void websocket::resume() const {

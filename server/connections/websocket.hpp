@@ -19,6 +19,8 @@ struct websocket_events {
   std::function<bool(std::string payload, bool binary)> message;
   // send() said false and there is room again.
   std::function<void()> writable;
+  // The client answered a ping().
+  std::function<void()> ponged;
   // Once, whoever closed.
   std::function<void()> closed;
 };
@@ -43,6 +45,8 @@ class websocket {
   bool send(std::string payload, bool binary) const;
   // `owner` keeps the payload.
   bool send(std::string_view payload, shared_text owner, bool binary) const;
+  // `ponged` is called when the client has read it.
+  void ping() const;
   // `message` may be called again.
   void resume() const;
   void close(std::uint16_t code = 1000, std::string_view reason = {}) const;

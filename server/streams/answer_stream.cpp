@@ -19,9 +19,11 @@ answer_stream answer_stream::open(const request& request, const responder& answe
     return out;
   }
   const auto closed = events.closed;
-  out.socket_ = websocket::accept(
-      request, answer, protocols,
-      {.message = {}, .writable = std::move(events.writable), .closed = std::move(events.closed)});
+  out.socket_ = websocket::accept(request, answer, protocols,
+                                  {.message = {},
+                                   .writable = std::move(events.writable),
+                                   .ponged = {},
+                                   .closed = std::move(events.closed)});
   if (!out.socket_.open() && closed) closed();
   return out;
 }

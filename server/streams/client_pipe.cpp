@@ -62,6 +62,7 @@ client_pipe client_pipe::open_websocket(const request& request, const responder&
                                return more;
                              },
                          .writable = [to] { to.tell(client_writable{}); },
+                         .ponged = [to] { to.tell(client_reads{}); },
                          .closed = [to] { to.tell(client_closed{}); }});
   return out;
 }

@@ -25,6 +25,8 @@ struct client_bytes {
 };
 // write() said false and there is room again.
 struct client_writable {};
+// It answered a ping(): it reads.
+struct client_reads {};
 // Nothing comes after it.
 struct client_closed {};
 
@@ -46,6 +48,8 @@ class client_pipe {
   bool open() const noexcept { return socket_.open() || stream_.open(); }
   // False: no room, wait for `client_writable`; it was taken nevertheless.
   bool write(std::string bytes, bool binary = true) const;
+  // Of a WebSocket: the client's answer comes as `client_reads`.
+  void ping() const { socket_.ping(); }
   // The actor is done with so many bytes of what came.
   void consumed(std::size_t bytes) const;
   // After all that was written.

@@ -56,14 +56,13 @@ class websocket_command final : public command_client {
       : command_client{std::move(pipe)},
         channels_{channels},
         version_{version_of(pipe_.protocol())} {
-    // So the client learns that it is connected (kubernetes: createWebSocketStreams).
-    send(channels.output  ? command_channel::output
-         : channels.error ? command_channel::error
-                          : command_channel::status,
-         {});
+    // kubectl before 1.34 begins to read before it has made its streams, and throws away what
+    // comes for a stream that it does not know yet (kubernetes/kubernetes#131189).
+    pipe_.ping();
   }
 
   std::optional<std::string> take(const client_bytes& m, const command_events& events) override {
+    ready_ = true;
     std::string_view bytes = m.bytes;
     if (bytes.empty()) return std::nullopt;
     const char first = bytes.front();
@@ -84,7 +83,16 @@ class websocket_command final : public command_client {
     return std::nullopt;
   }
 
-  bool ready() const override { return true; }
+  void reads() override { ready_ = true; }
+  bool ready() const override { return ready_; }
+
+  // So the client learns that it is connected (kubernetes: createWebSocketStreams).
+  void opened() override {
+    send(channels_.output  ? command_channel::output
+         : channels_.error ? command_channel::error
+                           : command_channel::status,
+         {});
+  }
 
   bool write(command_channel to, std::string_view bytes) override { return send(to, bytes); }
 
@@ -118,6 +126,7 @@ class websocket_command final : public command_client {
 
   const command_channels channels_;
   const websocket_version& version_;
+  bool ready_ = false;
 };
 
 // -- SPDY -----------------------------------------------------------------------------------------

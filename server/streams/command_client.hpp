@@ -43,8 +43,12 @@ class command_client {
   const client_pipe& pipe() const noexcept { return pipe_; }
   // A message of the client. Says what is wrong with it: then the connection is of no use any more.
   virtual std::optional<std::string> take(const client_bytes& m, const command_events& events) = 0;
-  // All streams that were asked for are there.
+  // The client answered a ping, or had time enough to.
+  virtual void reads() {}
+  // All streams that were asked for are there, at the client too: the command may begin.
   virtual bool ready() const = 0;
+  // The command has begun.
+  virtual void opened() {}
   // Output or error. False: no room, wait for `client_writable`.
   virtual bool write(command_channel to, std::string_view bytes) = 0;
   // The last that is sent: how the command ended, or why there was none. WebSockets are closed

@@ -13,6 +13,9 @@ using namespace std::chrono_literals;
 inline constexpr std::size_t stream_inflow_bytes = 256u << 10;
 // upstream: DefaultStreamCreationTimeout, within which the client opens all streams of a command.
 inline constexpr std::chrono::nanoseconds stream_creation = 30s;
+// A client of a WebSocket that has not answered a ping by now is taken for one that reads: it may
+// read only when its caller asks for what has come (python's kubernetes.stream).
+inline constexpr std::chrono::nanoseconds stream_ping_answer = 1s;
 // A client of SPDY closes the connection when it has read the end; kubectl does so at once. After
 // this we do.
 inline constexpr std::chrono::nanoseconds stream_linger = 10s;

@@ -218,6 +218,18 @@ TEST_CASE("a directory or a log that holds something is not overwritten", "[move
   CHECK(shared.cluster.values().size() == 1);
 }
 
+TEST_CASE("a log is read without a write, and only one that holds a cluster", "[move][replica]") {
+  const captured_log log;
+  model_place shared;
+  shared.cluster.execute({{}, {{"/registry/pods/default/x", "of somebody"}}});
+  CHECK(log_source::open(shared.asked).error().code == errc::invalid);
+  CHECK(shared.cluster.values().size() == 1);
+  REQUIRE(join_cluster(shared.asked));
+  const auto before = shared.cluster.newest();
+  CHECK(log_source::open(shared.asked));
+  CHECK(shared.cluster.newest() == before);
+}
+
 TEST_CASE("the record of a cluster is read as it was written, and nothing else is", "[replica]") {
   const cluster_record record{"id", "log", 17};
   CHECK(read_cluster(cluster_text(record)) == record);

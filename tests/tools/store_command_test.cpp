@@ -81,6 +81,15 @@ TEST_CASE("a backup of a node's store becomes a store again, with its authority"
   const auto again = program({"store", "restore", file, "--to", other.string()});
   CHECK(again.code == 1);
   CHECK_THAT(again.err, Contains("not empty"));
+  // A restore that was interrupted is repeated; another authority is never overwritten.
+  fs::remove_all(other / "store");
+  CHECK(program({"store", "restore", file, "--to", other.string()}).code == 0);
+  fs::remove_all(other / "store");
+  std::ofstream{other / "pki" / "ca.key"} << "of somebody else";
+  const auto kept = program({"store", "restore", file, "--to", other.string()});
+  CHECK(kept.code == 1);
+  CHECK_THAT(kept.err, Contains("ca.key is not the one of the backup"));
+  CHECK_FALSE(fs::exists(other / "store"));
   CHECK(program({"store", "copy", "--from", node.string(), "--to", other.string()}).code == 2);
   const auto nowhere = program({"store", "copy", "--from", node.string(), "--to", "etcd"});
   CHECK(nowhere.code == 1);

@@ -96,15 +96,19 @@ expected<state_files> read_authority(const std::string& directory) {
   return files;
 }
 
+// What is there may be of a restore of the same backup that was interrupted.
 expected<void> check_authority(const std::string& directory, const state_files& files) {
-  std::error_code failed;
   if (directory.empty() || files.empty()) return {};
-  if (fs::exists(directory, failed) && !fs::is_empty(directory, failed))
-    return fail(errc::invalid,
-                fmt::format("{} is not empty: an authority is not overwritten", directory));
   for (const auto& [name, content] : files)  // a name in a backup is no path
     if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos)
       return fail(errc::invalid, fmt::format("the backup holds a file named {}", name));
+  const auto present = read_authority(directory);
+  if (!present) return fail(present.error());
+  for (const auto& [name, content] : *present)
+    if (const auto same = files.find(name); same == files.end() || same->second != content)
+      return fail(errc::invalid,
+                  fmt::format("{}/{} is not the one of the backup: an authority is not overwritten",
+                              directory, name));
   return {};
 }
 
@@ -200,10 +204,9 @@ int run_restore(const copy_flags& flags) {
     const auto& files = (*from)->files();
     const auto authority = authority_of(flags, flags.to);
     if (auto good = check_authority(authority, files); !good) return fail(std::move(good.error()));
-    auto done = copy_to(flags, **from);
-    if (!done) return done;
+    // First: a node that finds a store without its authority would make another one.
     if (auto kept = write_authority(authority, files); !kept) return fail(std::move(kept.error()));
-    return done;
+    return copy_to(flags, **from);
   };
   return told(restore(), flags.to);
 }

@@ -21,6 +21,7 @@
 #include "tools/command_line/wait_flags.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/credential_commands.hpp"
+#include "tools/join/comma_list.hpp"
 
 namespace troupe::tools {
 
@@ -72,16 +73,6 @@ tl::expected<server::flat_json, std::string> cluster_facts(cluster_client& to) {
   if (!answer) return tl::make_unexpected(answer.error());
   if (answer->status != 200) return tl::make_unexpected(refusal(*answer));
   return server::read_flat_json(answer->body);
-}
-
-std::vector<std::string> split_commas(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t from = 0; from < text.size();) {
-    const auto end = std::min(text.find(',', from), text.size());
-    all.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return all;
 }
 
 std::string without_scheme(std::string url) {

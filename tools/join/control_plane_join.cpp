@@ -14,6 +14,7 @@
 #include "server/join/control_plane_bundle.hpp"
 #include "server/join/flat_json.hpp"
 #include "server/join/join_authorizer.hpp"
+#include "tools/join/comma_list.hpp"
 #include "tools/node/node_folder.hpp"
 
 namespace troupe::tools {
@@ -121,16 +122,6 @@ result keep(const fs::path& data_dir, const control_plane_bundle& bundle) {
   return {};
 }
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> all;
-  for (std::size_t from = 0; from < text.size();) {
-    const auto end = std::min(text.find(',', from), text.size());
-    all.push_back(text.substr(from, end - from));
-    from = end + 1;
-  }
-  return all;
-}
-
 result complete(config::node_config& config) {
   const auto file = config.data_dir / marker;
   const auto text = server::read_private_file(file);
@@ -139,7 +130,7 @@ result complete(config::node_config& config) {
   if (!fields) return tl::make_unexpected(file.string() + ": " + fields.error());
   config.store.store = config::store_kind::etcd;
   if (!config.etcd.endpoints.empty()) return {};
-  config.etcd.endpoints = split(server::member(*fields, "etcdEndpoints"));
+  config.etcd.endpoints = split_commas(server::member(*fields, "etcdEndpoints"));
   std::error_code ignored;
   for (const auto& [into, name] : {std::pair{&config.etcd.ca, "ca.crt"},
                                    {&config.etcd.cert, "client.crt"},

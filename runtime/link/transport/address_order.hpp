@@ -1,6 +1,6 @@
 // Which of several addresses is dialled next: in rounds, each of them once, in an order that is
-// made anew by chance; first those that were not tried last. So many callers of a server that has
-// gone spread over the others. Pure.
+// made by chance for each round; first those that were not tried last. So many callers of a server
+// that has gone spread over the others. Pure.
 #pragma once
 
 #include <optional>

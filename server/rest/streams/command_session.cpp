@@ -52,10 +52,10 @@ command_session::~command_session() {
 }
 
 const runtime::behavior& command_session::make_behavior() const {
-  static const runtime::behavior table =
-      runtime::handlers(&command_session::on_client_bytes, &command_session::on_client_writable,
-                        &command_session::on_client_closed, &command_session::on_opened,
-                        &command_session::on_part_read, &command_session::on_written);
+  static const runtime::behavior table = runtime::handlers(
+      &command_session::on_client_bytes, &command_session::on_client_writable,
+      &command_session::on_client_reads, &command_session::on_client_closed,
+      &command_session::on_opened, &command_session::on_part_read, &command_session::on_written);
   return table;
 }
 
@@ -63,6 +63,7 @@ void command_session::started() {
   client_ = accept_command(*call_->request, call_->take_over(101), target_.channels, self());
   if (!client_) return stop();
   late_ = after(defaults::stream_creation, [this] { stop(); });
+  unanswered_ = after(defaults::stream_ping_answer, [this] { on_client_reads({}); });
   idle_ = every(defaults::stream_idle, [this] {
     if (!std::exchange(active_, false)) stop();
   });
@@ -79,6 +80,7 @@ void command_session::open() {
   if (asked_ || !client_->ready()) return;
   asked_ = true;
   late_.cancel();
+  unanswered_.cancel();
   auto done = [to = self()](exec_result result) {
     to.tell(opened{std::make_shared<exec_result>(std::move(result))});
   };
@@ -115,9 +117,14 @@ void command_session::on_client_writable(const client_writable&) {
   read();
 }
 
+void command_session::on_client_reads(const client_reads&) {
+  client_->reads();
+  open();
+}
+
 // Clients of libraries close when they have sent all; what they have sent counts.
 void command_session::on_client_closed(const client_closed&) {
-  if (!stream_ || finished_ || attaches()) return stop();
+  if (!asked_ || finished_ || attaches()) return stop();
   client_gone_ = input_ended_ = true;
   full_ = false;
   late_ = after(defaults::stream_farewell, [this] { stop(); });
@@ -134,6 +141,7 @@ void command_session::on_opened(const opened& m) {
                                      : "error executing command in container: " + problem));
   }
   stream_ = std::move(**m.result);
+  client_->opened();
   if (size_) stream_->resize(size_->rows, size_->columns);
   read();
   write();

@@ -48,6 +48,7 @@ class command_session : public runtime::actor {
   // -- messages from the client ---
   void on_client_bytes(const client_bytes& m);
   void on_client_writable(const client_writable&);
+  void on_client_reads(const client_reads&);
   void on_client_closed(const client_closed&);
   // -- messages from the command ---
   void on_opened(const opened& m);
@@ -72,7 +73,7 @@ class command_session : public runtime::actor {
   bool reading_ = false, full_ = false;  // the client takes no more for now
   bool input_ended_ = false, input_closed_ = false;
   bool active_ = true;  // since the last look
-  runtime::timer late_, idle_;
+  runtime::timer late_, unanswered_, idle_;
 };
 
 }  // namespace troupe::server

@@ -41,11 +41,12 @@ struct echo_route {
              return true;
            },
            {},
+           [this] { ++ponged; },
            [this] { ++closed; }});
     });
   }
   server::websocket socket;
-  std::atomic<int> closed{0};
+  std::atomic<int> ponged{0}, closed{0};
 };
 
 }  // namespace
@@ -134,6 +135,10 @@ TEST_CASE("a WebSocket is opened with the key of the standard's example and carr
   expect(websocket_opcode::binary, std::string(100'000, 'b'));
   client.connection().send(masked(websocket_opcode::ping, "are you there"));
   expect(websocket_opcode::pong, "are you there");
+  echo.socket.ping();
+  expect(websocket_opcode::ping, "");
+  client.connection().send(masked(websocket_opcode::pong, ""));
+  CHECK(eventually([&] { return echo.ponged == 1; }));
   CHECK(echo.socket.open());
   client.connection().send(
       masked(websocket_opcode::close, server::websocket_close_payload(1000, "bye")));

@@ -70,6 +70,20 @@ TEST_CASE("a command over WebSocket is told its input and its end, and tells how
   CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
 }
 
+TEST_CASE("a command over WebSocket begins when its client reads, or has had time to") {
+  stream_test t;
+  auto client = t.websocket(run_cat, "v5.channel.k8s.io");
+  REQUIRE(client.next_is_ping());
+  CHECK(t.containers->live == 0);
+  client.pong();
+  CHECK(client.next() == channel(1, ""));
+  auto silent = t.websocket(run_cat, "v5.channel.k8s.io");
+  REQUIRE(silent.next_is_ping());
+  CHECK(t.containers->live == 1);
+  CHECK(silent.next() == channel(1, ""));
+  CHECK(t.containers->live == 2);
+}
+
 TEST_CASE("the end of a command is an object from the fourth version on, and a text before") {
   stream_test t;
   const auto last = [&](const std::string& command, const std::string& protocols) {
@@ -151,6 +165,20 @@ TEST_CASE("a client that closes when it has sent all is not cut short") {
     REQUIRE(client.send(channel(0, std::string(200'000, 'x'))));
   }
   CHECK(rest_test::eventually([&] { return t.containers->heard == 200'000; }));
+  CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
+}
+
+TEST_CASE("a client that closes before its command has begun is not cut short") {
+  stream_test t;
+  for (std::size_t i = 1; i <= 50; ++i) {
+    {
+      auto client =
+          t.websocket(pods + "/web/exec?command=cat&stdin=true&stderr=true", "v4.channel.k8s.io");
+      REQUIRE(client.next_is_ping());
+      REQUIRE(client.send(channel(0, "hello")));
+    }
+    REQUIRE(rest_test::eventually([&] { return t.containers->heard == 5 * i; }));
+  }
   CHECK(rest_test::eventually([&] { return t.containers->live == 0; }));
 }
 
