@@ -84,7 +84,7 @@ bool ranges(const control_plane_options& options) {
 leading_actor scheduler_actor() {
   return {"scheduler", scheduler_options{}.name, "puts pods on nodes", [](leading_context& of) {
             of.scheduler =
-                spawn_scheduler(of.system, of.core, {.profile = of.options.scheduler_profile});
+                spawn_scheduler(of.system, of.core, {.profiles = of.options.scheduler_profiles});
             return of.scheduler;
           }};
 }

@@ -34,7 +34,7 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
       bind{.pod_key = pod->key,
            .pod_uid = pod->pod->meta().uid(),
            .node = node,
-           .cause = {.author = "scheduler/" + options_.name}},
+           .cause = {.author = "scheduler/" + profile_of(*pod).scheduler_name()}},
       defaults::bind_timeout, [this, pod, node](const auto& answered) {
         bind_ended(pod, node,
                    answered ? (*answered)->result
@@ -44,7 +44,7 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
 
 // Whether one of them has taken it on.
 bool scheduler_actor::bind_by_plugin(const pod_info_ptr& pod, const std::string& node) {
-  for (auto* each : profile_->binders()) {
+  for (auto* each : profile_of(*pod).plugins->binders()) {
     const auto id = ++last_plugin_bind_;
     const auto result = each->bind(pod, node, [to = self(), id](auto result) {
       to.tell(plugin_bound{id, std::move(result)});

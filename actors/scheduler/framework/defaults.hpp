@@ -8,6 +8,9 @@ namespace troupe::actors::scheduler::defaults {
 
 using namespace std::chrono_literals;
 
+// kubernetes: v1.DefaultSchedulerName.
+inline constexpr const char* scheduler_name = "default-scheduler";
+
 // kubernetes: scheduling_queue.go, DefaultPodInitialBackoffDuration and …MaxBackoffDuration.
 inline constexpr auto backoff_first = 1s;
 inline constexpr auto backoff_longest = 10s;
@@ -24,6 +27,9 @@ inline constexpr std::size_t min_feasible_percent = 5;
 // kubernetes: DefaultPreemption, minCandidateNodesPercentage and …Absolute.
 inline constexpr std::size_t min_candidates_percent = 10;
 inline constexpr std::size_t min_candidates = 100;
+
+// Of one configuration. Ours: each has plugins of its own.
+inline constexpr int most_profiles = 64;
 
 // Pods scheduled before the actor handles other messages, so that node changes are not kept
 // waiting.
