@@ -238,6 +238,11 @@ constexpr setting rows[] = {
      .minimum = 1,
      .maximum = 100'000,
      .brief = true},
+    {.name = "kubelet.simulation_policy",
+     .at = at<&node::kubelet, &kubelet::simulation_policy>(),
+     .about = "File with a SimulationPolicy: what happens to simulated pods and nodes, and when.",
+     .brief = true,
+     .when_empty = "what their annotations say"},
     {.name = "kubelet.max_pods",
      .at = at<&node::kubelet, &kubelet::max_pods>(),
      .about = "Pods that a node takes, also a simulated one.",
@@ -401,6 +406,11 @@ constexpr setting rows[] = {
      .about = "Weight of a plugin's score by the plugin's name, in place of the profile's.",
      .minimum = 0,
      .maximum = 100},
+    {.name = "scheduler.config",
+     .at = at<&node::scheduler, &scheduler::config>(),
+     .about = "File with a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1): profiles, "
+              "plugins and their arguments, in place of the settings above.",
+     .when_empty = "none"},
 
     {.name = "log.level",
      .at = at<&node::log, &log_config::level>(),

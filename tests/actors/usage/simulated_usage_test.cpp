@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/core/condition.hpp"
+#include "actors/simulation/amount_over_time.hpp"
 #include "support/nodes.hpp"
 #include "support/workloads.hpp"
 
