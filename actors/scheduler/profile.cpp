@@ -18,7 +18,7 @@ profile_options today() {
                       {"NodeResourcesFit", 1},
                       {"VolumeRestrictions", 0},
                       {"NodeVolumeLimits", 0},
-                      {"VolumeBinding", 0},
+                      {"VolumeBinding", 1},
                       {"VolumeZone", 0},
                       {"PodTopologySpread", 2},
                       {"InterPodAffinity", 2},
@@ -83,15 +83,15 @@ void profile::adopt(plugin& p, const plugin_choice& choice, std::uint32_t all_po
     gates_.push_back(gate);
   if (auto* order = dynamic_cast<queue_sort_plugin*>(&p); order && here(at_queue_sort))
     order_ = order;
+  // Some of ours prepare filter and score where upstream's do not: no point switches that off.
   const auto* filter = anywhere(at_filter) ? dynamic_cast<filter_plugin*>(&p) : nullptr;
-  const auto* before = anywhere(at_pre_filter) ? dynamic_cast<pre_filter_plugin*>(&p) : nullptr;
+  const auto* before =
+      anywhere(at_pre_filter | at_filter) ? dynamic_cast<pre_filter_plugin*>(&p) : nullptr;
   if (filter != nullptr ? here(at_filter) : before != nullptr && here(at_pre_filter))
     filters_.push_back({filter, before, &p});
   if (auto* score = dynamic_cast<score_plugin*>(&p);
       score != nullptr && choice.weight > 0 && here(at_score))
-    scores_.push_back({score,
-                       anywhere(at_pre_score) ? dynamic_cast<pre_score_plugin*>(&p) : nullptr, &p,
-                       choice.weight});
+    scores_.push_back({score, dynamic_cast<pre_score_plugin*>(&p), &p, choice.weight});
   if (auto* reserve = dynamic_cast<reserve_plugin*>(&p); reserve && here(at_reserve))
     reserves_.push_back(reserve);
   if (auto* before_bind = dynamic_cast<pre_bind_plugin*>(&p); before_bind && here(at_pre_bind))

@@ -193,9 +193,9 @@ TEST_CASE("plugins are switched on and off at one point or at all, in upstream's
     return taken("profiles: [{plugins: {" + sets + "}}]").profiles.front();
   };
   auto one = plugins("score: {disabled: [{name: TaintToleration}]}");
-  CHECK(names_at(one, at_score) == lines{"NodeAffinity", "NodeResourcesFit", "PodTopologySpread",
-                                         "InterPodAffinity", "NodeResourcesBalancedAllocation",
-                                         "ImageLocality"});
+  CHECK(names_at(one, at_score) == lines{"NodeAffinity", "NodeResourcesFit", "VolumeBinding",
+                                         "PodTopologySpread", "InterPodAffinity",
+                                         "NodeResourcesBalancedAllocation", "ImageLocality"});
   CHECK(names_at(one, at_filter).at(2) == "TaintToleration");
 
   one = plugins("score: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit, weight: 5}]}");
