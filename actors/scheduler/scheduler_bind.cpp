@@ -34,7 +34,8 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
     unreserve(other.mapped().pod, other.mapped().node);
   }
   const auto attempt = ++last_attempt_;
-  auto limit = after(defaults::volume_timeout, [this, key = pod->key] {
+  const auto& arguments = profile_of(*pod).plugins->options().arguments;
+  auto limit = after(arguments.volume_timeout, [this, key = pod->key] {
     const auto late = std::move(preparing_.extract(key).mapped());
     bind_ended(late.pod, late.node,
                api::fail(api::internal("binding volumes: context deadline exceeded")));

@@ -137,13 +137,10 @@ void read_preemption(const reading& from) {
   from.out.min_candidates = static_cast<std::size_t>(args.min_candidate_nodes_absolute());
 }
 
-// kubernetes: VolumeBindingArgs, whose default is the one that can be had.
 void read_volume_binding(const reading& from) {
-  constexpr std::int64_t only_timeout = 600;
   file::VolumeBindingArgs args;
   if (!read(from, args)) return;
-  if (args.bind_timeout_seconds() != only_timeout)
-    from.complain("bindTimeoutSeconds", fmt::format("only {} is supported", only_timeout));
+  from.out.volume_timeout = std::chrono::seconds{args.bind_timeout_seconds()};
   if (args.shape_size() > 0) from.complain("shape", "scores of volumes are not supported");
 }
 

@@ -2,6 +2,7 @@
 // values that they have when it says nothing (kubernetes: kubescheduler.config.k8s.io/v1, *Args).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -50,6 +51,9 @@ struct plugin_arguments {
   // -- DefaultPreemption ---
   std::size_t min_candidates_percent = defaults::min_candidates_percent;
   std::size_t min_candidates = defaults::min_candidates;
+
+  // -- VolumeBinding: how long a pod waits for its volumes, once it has a node ---
+  std::chrono::seconds volume_timeout = defaults::volume_timeout;
 };
 
 }  // namespace troupe::actors::scheduler

@@ -155,6 +155,7 @@ profiles:
     args: {ignoredResources: [example.com/x], ignoredResourceGroups: [example.org], scoringStrategy: {type: RequestedToCapacityRatio, resources: [{name: cpu, weight: 3}, {name: memory}], requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}}}
   - {name: InterPodAffinity, args: {hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: true}}
   - {name: DefaultPreemption, args: {minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 7}}
+  - {name: VolumeBinding, args: {bindTimeoutSeconds: 30}}
   - {name: PodTopologySpread, args: {defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]}}
   - {name: NodeAffinity, args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: disk, operator: In, values: [ssd]}]}]}}}}
 )");
@@ -183,6 +184,8 @@ profiles:
   CHECK(arguments.ignore_preferred_terms_of_existing_pods);
   CHECK(arguments.min_candidates == 7);
   CHECK(arguments.min_candidates_percent == 0);
+  CHECK(first.arguments.volume_timeout == std::chrono::seconds{600});
+  CHECK(arguments.volume_timeout == std::chrono::seconds{30});
   CHECK(arguments.default_constraints.value().at(0).topology_key == "zone");
   CHECK(arguments.added_affinity.has_required);
 }
@@ -319,7 +322,9 @@ TEST_CASE("wrong arguments of plugins are refused with their path",
             .front()
             .starts_with("profiles[0].pluginConfig[0].args.addedAffinity.requiredDuringScheduling"
                          "IgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values"));
-  CHECK(arguments("VolumeBinding", "{bindTimeoutSeconds: 30}").size() == 1);
+  CHECK(arguments("VolumeBinding", "{bindTimeoutSeconds: -1}").size() == 1);
+  CHECK(arguments("VolumeBinding", "{shape: [{utilization: 0, score: 0}]}") ==
+        lines{"profiles[0].pluginConfig[0].args.shape: scores of volumes are not supported"});
   CHECK(arguments("NodePorts", "{}") ==
         lines{"profiles[0].pluginConfig[0].args: plugin NodePorts takes none"});
   CHECK(arguments("NodePort", "{}").size() == 1);
