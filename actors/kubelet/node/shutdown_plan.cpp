@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pressure/pressure_rules.hpp"
 
 namespace troupe::actors {
 
@@ -16,8 +16,7 @@ std::deque<shutdown_step> plan_shutdown(const std::vector<api::object_ptr>& pods
   for (const auto& each : pods) {
     const auto& pod = each->as<Pod>();
     if (finished(pod.status())) continue;
-    const bool is_critical = pod.spec().priority() >= kubelet_defaults::system_critical_priority;
-    (is_critical ? last : first).pods.push_back(each);
+    (is_critical(pod) ? last : first).pods.push_back(each);
   }
   std::deque<shutdown_step> steps;
   for (auto* each : {&first, &last})

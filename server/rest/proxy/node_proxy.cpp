@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/nodes/node_rules.hpp"
 #include "actors/usage/simulated_usage.hpp"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -41,12 +42,6 @@ void fail_to_reach(const call_ptr& call, std::string_view node, const char* reas
       fmt::format("error trying to reach service: node {} {}", node, reason)));
 }
 
-bool is_ready(const Node& node) {
-  for (const auto& condition : node.status().conditions())
-    if (condition.type() == "Ready") return condition.status() == "True";
-  return false;
-}
-
 api::expected<std::vector<object_ptr>> pods_on(const persistence::snapshot& state,
                                                std::string_view node) {
   const auto& kind = api::kind_of<Pod>();
@@ -74,7 +69,8 @@ void list_pods(const call_ptr& call, const object_ptr& node) {
 }
 
 void answer_health(const call_ptr& call, const object_ptr& node) {
-  if (!is_ready(node->as<Node>())) return fail_to_reach(call, node->meta().name(), "is not ready");
+  if (actors::readiness_of(node->as<Node>()) != actors::readiness::ready)
+    return fail_to_reach(call, node->meta().name(), "is not ready");
   answer_text(call, 200, text_type, "ok");
 }
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
@@ -6,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "actors/kubelet/runtimes/cri/sandbox_config.hpp"
 #include "api/values/quantity.hpp"
 #include "server/rest/usage/measured_node.hpp"
 
@@ -87,13 +87,6 @@ labels group_labels(const std::string& container, const std::string& id, const s
           {"pod", pod == nullptr ? std::string{} : pod->metadata().name()}};
 }
 
-// Where a kubelet of upstream puts the pod, without systemd.
-std::string pod_group(const api::core::v1::Pod& pod) {
-  const auto& qos = pod.status().qos_class();
-  const auto* folder = qos == "BestEffort" ? "besteffort/" : qos == "Burstable" ? "burstable/" : "";
-  return fmt::format("/kubepods/{}pod{}", folder, pod.metadata().uid());
-}
-
 std::vector<group> groups_of(const measured_node& of) {
   std::vector<group> all;
   if (of.usage.machine)
@@ -101,7 +94,7 @@ std::vector<group> groups_of(const measured_node& of) {
         {group_labels({}, "/", {}, {}, nullptr), *of.usage.machine, started_at_seconds(of)});
   for (const auto& each : measured_pods(of)) {
     const auto& pod = *each.pod;
-    const auto id = pod_group(pod);
+    const auto id = actors::cgroup_parent(pod);
     all.push_back(
         {group_labels({}, id, {}, {}, &pod), each.sum, pod.status().start_time().seconds()});
     for (const auto& container : each.containers) {
