@@ -44,6 +44,14 @@ std::vector<scored_resource> compile(const std::vector<weighted_resource>& from)
   return result;
 }
 
+// Processors and memory alike, as upstream's defaults have it: thousands of nodes are scored for
+// each pod, so that this case has code without a loop.
+bool is_usual(const std::vector<scored_resource>& resources) {
+  using kind = enum scored_resource::kind;
+  return resources.size() == 2 && resources[0].kind == kind::cpu &&
+         resources[1].kind == kind::memory && resources[0].weight == 1 && resources[1].weight == 1;
+}
+
 // Linear between the points, level beyond the first and the last.
 std::int64_t interpolate(const std::vector<utilization_point>& shape, std::int64_t utilization) {
   const auto above = std::find_if(shape.begin(), shape.end(), [&](const auto& point) {
@@ -68,6 +76,7 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
     strategy_ = arguments.strategy;
     resources_ = compile(arguments.scored_resources);
     shape_ = arguments.shape;
+    usual_ = strategy_ == scoring_strategy::least_allocated && is_usual(resources_);
   }
 
   status filter(const cycle&, const pod_info& pod, const node_info& node) const override {
@@ -96,10 +105,15 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
   }
 
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
+    const auto& has = node.allocatable();
+    if (usual_ && has.milli_cpu > 0 && has.memory > 0)
+      return (unused(node.scored().milli_cpu + pod.scoring_requests.milli_cpu, has.milli_cpu) +
+              unused(node.scored().memory + pod.scoring_requests.memory, has.memory)) /
+             2;
     using kind = enum scored_resource::kind;
     std::int64_t total = 0, weights = 0;
     for (const auto& each : resources_) {
-      const auto capacity = each.of(node.allocatable());
+      const auto capacity = each.of(has);
       const bool usual = each.kind == kind::cpu || each.kind == kind::memory;
       const auto asked = each.of(usual ? pod.scoring_requests : pod.requests);
       if (capacity <= 0 || (each.kind == kind::extended && asked == 0)) continue;
@@ -115,6 +129,10 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
   }
 
  private:
+  static std::int64_t unused(std::int64_t taken, std::int64_t capacity) {
+    return taken > capacity ? 0 : (capacity - taken) * max_score / capacity;
+  }
+
   bool ignores(const std::string& resource) const {
     const auto group = resource.substr(0, resource.find('/'));
     return std::find(ignored_.begin(), ignored_.end(), resource) != ignored_.end() ||
@@ -126,7 +144,7 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
     const auto used = std::min(taken, capacity);
     switch (strategy_) {
       case scoring_strategy::least_allocated:
-        return (capacity - used) * max_score / capacity;
+        return unused(taken, capacity);
       case scoring_strategy::most_allocated:
         return used * max_score / capacity;
       default:
@@ -137,6 +155,7 @@ class node_resources_fit : public plugin, public filter_plugin, public score_plu
   std::vector<std::string> ignored_, ignored_groups_;
   scoring_strategy strategy_ = scoring_strategy::least_allocated;
   std::vector<scored_resource> resources_ = compile(plugin_arguments{}.scored_resources);
+  bool usual_ = true;
   std::vector<utilization_point> shape_;
 };
 
@@ -145,41 +164,53 @@ class balanced_allocation : public plugin, public score_plugin {
   std::string_view name() const noexcept override { return "NodeResourcesBalancedAllocation"; }
   void configure(const plugin_arguments& arguments) override {
     resources_ = compile(arguments.balanced_resources);
+    usual_ = is_usual(resources_);
   }
 
   // The less the shares that are used of each resource differ, the better.
   std::int64_t score(const cycle&, const pod_info& pod, const node_info& node) const override {
+    const auto& has = node.allocatable();
+    if (usual_ && has.milli_cpu > 0 && has.memory > 0)
+      return balance(share(node.requested().milli_cpu + pod.requests.milli_cpu, has.milli_cpu),
+                     share(node.requested().memory + pod.requests.memory, has.memory));
     double sum = 0, first = 0, last = 0;
     int count = 0;
     for (const auto& each : resources_) {
-      const auto share = share_of(each, pod, node);
-      if (!share) continue;
-      if (count++ == 0) first = *share;
-      last = *share;
-      sum += *share;
+      const auto part = share_of(each, pod, node);
+      if (!part) continue;
+      if (count++ == 0) first = *part;
+      last = *part;
+      sum += *part;
     }
-    if (count <= 2)  // the standard deviation of two values is half their distance
-      return static_cast<std::int64_t>((1.0 - std::abs(first - last) / 2) * max_score);
+    if (count <= 2) return balance(first, last);
     const auto mean = sum / count;
     double squares = 0;
     for (const auto& each : resources_)
-      if (const auto share = share_of(each, pod, node))
-        squares += (*share - mean) * (*share - mean);
+      if (const auto part = share_of(each, pod, node)) squares += (*part - mean) * (*part - mean);
     return static_cast<std::int64_t>((1.0 - std::sqrt(squares / count)) * max_score);
   }
 
  private:
+  // The standard deviation of two values is half their distance.
+  static std::int64_t balance(double first, double last) {
+    return static_cast<std::int64_t>((1.0 - std::abs(first - last) / 2) * max_score);
+  }
+
+  static double share(std::int64_t taken, std::int64_t total) {
+    return std::min(1.0, static_cast<double>(taken) / static_cast<double>(total));
+  }
+
   static std::optional<double> share_of(const scored_resource& resource, const pod_info& pod,
                                         const node_info& node) {
     const auto total = resource.of(node.allocatable());
     const auto asked = resource.of(pod.requests);
     if (total <= 0 || (resource.kind == scored_resource::kind::extended && asked == 0))
       return std::nullopt;
-    const auto taken = static_cast<double>(resource.of(node.requested()) + asked);
-    return std::min(1.0, taken / static_cast<double>(total));
+    return share(resource.of(node.requested()) + asked, total);
   }
 
   std::vector<scored_resource> resources_ = compile(plugin_arguments{}.balanced_resources);
+  bool usual_ = true;
 };
 
 }  // namespace
