@@ -95,6 +95,8 @@ struct kubelet_config {
   pod_runtime runtime = pod_runtime::automatic;
   std::filesystem::path cri_endpoint{defaults::cri_endpoint};
   std::int64_t simulated_nodes = defaults::simulated_nodes;
+  // What happens to simulated pods and nodes; empty: what their annotations say.
+  std::filesystem::path simulation_policy;
   std::int64_t max_pods = defaults::max_pods;
   std::int64_t pod_pids_limit = defaults::pod_pids_limit;
   // What pods do not get: of processors in thousandths, and of memory.
@@ -102,6 +104,8 @@ struct kubelet_config {
   byte_size kube_reserved_memory, system_reserved_memory;
   byte_size eviction_memory = defaults::eviction_memory;
   std::int64_t eviction_disk = defaults::eviction_disk;
+  // 0: what runs goes on until the system ends it. Critical pods get the last part of it.
+  duration shutdown_grace_period{0}, shutdown_grace_period_critical_pods{0};
   duration lease_duration = defaults::lease_duration;
   duration lease_renew = defaults::lease_renew;
   duration status_period = defaults::status_period;
@@ -141,6 +145,8 @@ struct scheduler_config {
   std::vector<std::string> disabled;
   // Weights of scores by plugin, in place of the profile's.
   std::map<std::string, std::int64_t> weights;
+  // A file of upstream's form that says all of this and more; empty: there is none.
+  std::filesystem::path config;
 };
 
 struct log_config {

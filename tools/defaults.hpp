@@ -38,6 +38,8 @@ inline constexpr int console_history_lines = 1'000;
 
 // What runs on a machine that was removed from its cluster is ended by then.
 inline constexpr std::chrono::seconds expelled_limit{10};
+// For systemd's answer whether the machine stops; it is at hand, or the machine is not well.
+inline constexpr std::chrono::milliseconds systemd_wait{1'000};
 // How long a node waits before it tries again to listen for joined nodes.
 inline constexpr std::chrono::seconds link_retry{5};
 // How long a start waits for a store that is elsewhere.

@@ -124,7 +124,8 @@ control_plane::control_plane(runtime::actor_system& system, persistence::store& 
   impl_->links = std::make_shared<node_links>(system, store, core_actors, impl_->tokens);
   impl_->started.push_back(impl_->links->actor());
   const std::shared_ptr<const link_table> table{impl_->links, &impl_->links->table()};
-  impl_->start<usage_desk>(usage_desk_kind, usage_desk_kind, &store, table, impl_->links->actor());
+  impl_->start<usage_desk>(usage_desk_kind, usage_desk_kind, &store, table, impl_->links->actor(),
+                           given.simulation_policy);
   impl_->start<node_capacity>("node-capacity", "node-capacity", core_actors.watcher, capacity);
   if (given.controllers) start_leading();
 }

@@ -18,6 +18,7 @@
 #include "actors/events/event_rules.hpp"
 #include "actors/nodes/pod_ranges.hpp"
 #include "actors/scheduler/profile.hpp"
+#include "actors/simulation/policy.hpp"
 #include "actors/tokens/token_issuer.hpp"
 #include "actors/write/write_service.hpp"
 #include "persistence/store/store.hpp"
@@ -27,7 +28,7 @@ namespace troupe::actors {
 
 struct control_plane_options {
   // Checked by scheduler::profile::make.
-  scheduler::profile_options scheduler_profile = *scheduler::built_in_profile("today");
+  std::vector<scheduler::profile_options> scheduler_profiles{*scheduler::built_in_profile("today")};
   // False: another program puts pods on nodes.
   bool scheduler = true;
   // False: it serves, and does not lead before start_leading().
@@ -56,6 +57,8 @@ struct control_plane_options {
   bool local_path_class = false;
   // Each service account has a Secret with a token that does not expire.
   bool legacy_token_secrets = false;
+  // What simulated pods and nodes do; null: what their annotations say.
+  simulated::policy_ptr simulation_policy = {};
   // From which nodes get ranges of addresses for their pods, one for each family; empty: from none.
   std::vector<pod_ranges> ranges_of_pods = {};
 };

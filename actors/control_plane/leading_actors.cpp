@@ -91,7 +91,7 @@ leading_actor scheduler_actor() {
   return {"scheduler", scheduler_options{}.name, "puts pods on nodes", [](leading_context& of) {
             if (!of.options.scheduler) return of.scheduler;
             of.scheduler =
-                spawn_scheduler(of.system, of.core, {.profile = of.options.scheduler_profile});
+                spawn_scheduler(of.system, of.core, {.profiles = of.options.scheduler_profiles});
             return of.scheduler;
           }};
 }

@@ -65,6 +65,8 @@ inline constexpr std::size_t served_requests = 1'000;
 inline constexpr std::uint64_t usage_most_cpu_nano = 1'000'000ull * 1'000'000'000;
 inline constexpr std::uint64_t usage_most_memory_bytes = 1ull << 57;
 inline constexpr duration usage_longest_time = 24h;
+inline constexpr duration usage_longest_up = 100 * 365 * 24h;
+inline constexpr std::uint64_t usage_most_supply = 1ull << 60;
 // The node's own meter answers within its look limit, or says why it cannot.
 inline constexpr duration usage_wait = 15s;
 // Parts of a log under way (each `defaults::log_part_bytes` at most).

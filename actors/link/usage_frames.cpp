@@ -13,14 +13,31 @@ void write_figure(wire::ContainerUsage& out, const usage_figure& figure) {
   out.set_cpu_nano(figure.cpu_nano);
   out.set_memory_bytes(figure.memory_bytes);
   out.set_window_ns(static_cast<std::uint64_t>(figure.window.count()));
+  out.set_cpu_ns(figure.cpu_ns);
+  out.set_all_memory_bytes(figure.all_memory_bytes);
+  out.set_rss_bytes(figure.rss_bytes);
+}
+
+void write_supply(wire::Supply& out, const supply& from) {
+  out.set_left(static_cast<std::uint64_t>(from.left));
+  out.set_all(static_cast<std::uint64_t>(from.all));
 }
 
 usage_figure read_figure(const wire::ContainerUsage& from) {
   constexpr auto longest = static_cast<std::uint64_t>(
       std::chrono::nanoseconds{link_defaults::usage_longest_time}.count());
+  constexpr auto most_memory = link_defaults::usage_most_memory_bytes;
   return {std::min(from.cpu_nano(), link_defaults::usage_most_cpu_nano),
-          std::min(from.memory_bytes(), link_defaults::usage_most_memory_bytes),
-          std::chrono::nanoseconds{static_cast<std::int64_t>(std::min(from.window_ns(), longest))}};
+          std::min(from.memory_bytes(), most_memory),
+          std::chrono::nanoseconds{static_cast<std::int64_t>(std::min(from.window_ns(), longest))},
+          from.cpu_ns(),
+          std::min(from.all_memory_bytes(), most_memory),
+          std::min(from.rss_bytes(), most_memory)};
+}
+
+supply read_supply(const wire::Supply& from) {
+  const auto all = std::min(from.all(), link_defaults::usage_most_supply);
+  return {static_cast<std::int64_t>(std::min(from.left(), all)), static_cast<std::int64_t>(all)};
 }
 
 std::string short_line(const std::string& text) {
@@ -37,6 +54,11 @@ void write_usage_answer(wire::UsageAnswer& out, std::uint64_t ask, const node_us
   out.set_problem(usage.problem);
   out.set_ago_ms(static_cast<std::uint64_t>(usage.age.count()));
   if (usage.machine) write_figure(*out.mutable_machine(), *usage.machine);
+  out.set_up_ns(static_cast<std::uint64_t>(usage.up.count()));
+  write_supply(*out.mutable_memory(), usage.supplies.memory);
+  write_supply(*out.mutable_disk(), usage.supplies.disk);
+  write_supply(*out.mutable_inodes(), usage.supplies.inodes);
+  write_supply(*out.mutable_pids(), usage.supplies.pids);
   for (const auto& each : usage.containers) {
     auto& container = *out.add_containers();
     container.set_pod_uid(each.pod_uid);
@@ -52,6 +74,11 @@ node_usage read_usage_answer(const wire::UsageAnswer& from) {
   node_usage usage{.problem = short_line(from.problem())};
   usage.age = milliseconds{static_cast<std::int64_t>(std::min(from.ago_ms(), longest))};
   if (from.has_machine()) usage.machine = read_figure(from.machine());
+  constexpr auto longest_up =
+      static_cast<std::uint64_t>(nanoseconds{link_defaults::usage_longest_up}.count());
+  usage.up = nanoseconds{static_cast<std::int64_t>(std::min(from.up_ns(), longest_up))};
+  usage.supplies = {read_supply(from.memory()), read_supply(from.disk()),
+                    read_supply(from.inodes()), read_supply(from.pids())};
   usage.containers.reserve(static_cast<std::size_t>(from.containers_size()));
   for (const auto& each : from.containers())
     usage.containers.push_back({each.pod_uid(), each.container(), read_figure(each)});

@@ -15,11 +15,11 @@ namespace troupe::actors::scheduler {
 namespace {
 
 // How many feasible nodes are enough (kubernetes: numFeasibleNodesToFind): all of a small cluster,
-// a share of a large one that shrinks with its size.
-std::size_t enough_nodes(std::size_t nodes) {
+// `percent` of a large one, or a share that shrinks with its size.
+std::size_t enough_nodes(std::size_t nodes, std::size_t percent) {
   if (nodes < defaults::min_feasible_nodes) return nodes;
   const auto shrunk = nodes / 125 > 50 ? 0 : 50 - nodes / 125;
-  const auto percent = std::max(shrunk, defaults::min_feasible_percent);
+  if (percent == 0) percent = std::max(shrunk, defaults::min_feasible_percent);
   return std::max(nodes * percent / 100, defaults::min_feasible_nodes);
 }
 
@@ -105,7 +105,7 @@ status algorithm::prepare(cycle& notes, const pod_info& pod, const cluster_view&
         return result;
       }
     }
-    active_.push_back(&each);
+    if (each.plugin != nullptr) active_.push_back(&each);
   }
   return {};
 }
@@ -159,7 +159,8 @@ std::vector<const node_info*> algorithm::feasible(const cycle& notes, const pod_
     }
     return found;
   }
-  const auto enough = profile_.options().sample_nodes ? enough_nodes(nodes.size()) : nodes.size();
+  const auto percent = static_cast<std::size_t>(profile_.options().percent_of_nodes);
+  const auto enough = enough_nodes(nodes.size(), percent);
   std::vector<const node_info*> found;
   found.reserve(enough);
   const auto next = [&](std::size_t at) { return at + 1 == nodes.size() ? 0 : at + 1; };

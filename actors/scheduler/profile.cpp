@@ -1,6 +1,5 @@
 #include "actors/scheduler/profile.hpp"
 
-#include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/registry.hpp"
 
 namespace troupe::actors::scheduler {
@@ -19,13 +18,13 @@ profile_options today() {
                       {"NodeResourcesFit", 1},
                       {"VolumeRestrictions", 0},
                       {"NodeVolumeLimits", 0},
-                      {"VolumeBinding", 0},
+                      {"VolumeBinding", 1},
                       {"VolumeZone", 0},
                       {"PodTopologySpread", 2},
                       {"InterPodAffinity", 2},
                       {"DefaultPreemption", 0},
-                      {"ImageLocality", 1},
-                      {"NodeResourcesBalancedAllocation", 1}},
+                      {"NodeResourcesBalancedAllocation", 1},
+                      {"ImageLocality", 1}},
           .backoff_first = defaults::backoff_first,
           .backoff_longest = defaults::backoff_longest};
 }
@@ -35,7 +34,7 @@ profile_options of_2014() {
           .plugins = {{"NodePorts", 0}},
           .backoff_first = defaults::backoff_first,
           .backoff_longest = defaults::backoff_longest_2014,
-          .sample_nodes = false};
+          .percent_of_nodes = 100};
 }
 
 std::string known_names() {
@@ -56,31 +55,51 @@ tl::expected<profile_options, std::string> built_in_profile(const std::string& n
 
 tl::expected<std::unique_ptr<profile>, std::string> profile::make(profile_options options) {
   std::unique_ptr<profile> result{new profile};
+  std::map<std::string, std::pair<plugin*, std::uint32_t>> chosen;  // and all its points
   for (const auto& choice : options.plugins) {
+    auto& [made, points] = chosen[choice.name];
+    points |= choice.points;
+    if (made != nullptr) continue;
     const auto known = known_plugins().find(choice.name);
     if (known == known_plugins().end())
       return tl::make_unexpected("there is no scheduler plugin \"" + choice.name +
                                  "\"; known are " + known_names());
-    result->adopt(known->second(), choice.weight);
+    made = result->plugins_.emplace_back(known->second()).get();
+    made->index_ = result->plugins_.size() - 1;
+    made->configure(options.arguments);
+  }
+  for (const auto& choice : options.plugins) {
+    const auto& [made, points] = chosen.at(choice.name);
+    result->adopt(*made, choice, points);
   }
   result->options_ = std::move(options);
   return result;
 }
 
-void profile::adopt(std::unique_ptr<plugin> made, std::int64_t weight) {
-  auto* p = made.get();
-  p->index_ = plugins_.size();
-  if (const auto* gate = dynamic_cast<const pre_enqueue_plugin*>(p)) gates_.push_back(gate);
-  if (const auto* order = dynamic_cast<const queue_sort_plugin*>(p)) order_ = order;
-  if (const auto* filter = dynamic_cast<const filter_plugin*>(p))
-    filters_.push_back({filter, dynamic_cast<const pre_filter_plugin*>(p), p});
-  if (const auto* score = dynamic_cast<const score_plugin*>(p); score != nullptr && weight > 0)
-    scores_.push_back({score, dynamic_cast<const pre_score_plugin*>(p), p, weight});
-  if (auto* reserve = dynamic_cast<reserve_plugin*>(p)) reserves_.push_back(reserve);
-  if (const auto* before = dynamic_cast<const pre_bind_plugin*>(p)) pre_binders_.push_back(before);
-  if (auto* binder = dynamic_cast<bind_plugin*>(p)) binders_.push_back(binder);
-  if (const auto* post = dynamic_cast<const post_filter_plugin*>(p)) post_filters_.push_back(post);
-  plugins_.push_back(std::move(made));
+void profile::adopt(plugin& p, const plugin_choice& choice, std::uint32_t all_points) {
+  const auto here = [&](std::uint32_t point) { return (choice.points & point) != 0; };
+  const auto anywhere = [&](std::uint32_t point) { return (all_points & point) != 0; };
+  if (auto* gate = dynamic_cast<pre_enqueue_plugin*>(&p); gate && here(at_pre_enqueue))
+    gates_.push_back(gate);
+  if (auto* order = dynamic_cast<queue_sort_plugin*>(&p); order && here(at_queue_sort))
+    order_ = order;
+  // Some of ours prepare filter and score where upstream's do not: no point switches that off.
+  const auto* filter = anywhere(at_filter) ? dynamic_cast<filter_plugin*>(&p) : nullptr;
+  const auto* before =
+      anywhere(at_pre_filter | at_filter) ? dynamic_cast<pre_filter_plugin*>(&p) : nullptr;
+  if (filter != nullptr ? here(at_filter) : before != nullptr && here(at_pre_filter))
+    filters_.push_back({filter, before, &p});
+  if (auto* score = dynamic_cast<score_plugin*>(&p);
+      score != nullptr && choice.weight > 0 && here(at_score))
+    scores_.push_back({score, dynamic_cast<pre_score_plugin*>(&p), &p, choice.weight});
+  if (auto* reserve = dynamic_cast<reserve_plugin*>(&p); reserve && here(at_reserve))
+    reserves_.push_back(reserve);
+  if (auto* before_bind = dynamic_cast<pre_bind_plugin*>(&p); before_bind && here(at_pre_bind))
+    pre_binders_.push_back(before_bind);
+  if (auto* binder = dynamic_cast<bind_plugin*>(&p); binder && here(at_bind))
+    binders_.push_back(binder);
+  if (auto* post = dynamic_cast<post_filter_plugin*>(&p); post && here(at_post_filter))
+    post_filters_.push_back(post);
 }
 
 }  // namespace troupe::actors::scheduler

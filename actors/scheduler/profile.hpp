@@ -8,24 +8,49 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/scheduler/framework/arguments.hpp"
+#include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/framework/framework.hpp"
 #include "runtime/clock.hpp"
 
 namespace troupe::actors::scheduler {
 
+// Where a plugin is asked, in the names of upstream's configuration.
+enum extension_point : std::uint32_t {
+  at_pre_enqueue = 1u << 0,
+  at_queue_sort = 1u << 1,
+  at_pre_filter = 1u << 2,
+  at_filter = 1u << 3,
+  at_post_filter = 1u << 4,
+  at_pre_score = 1u << 5,
+  at_score = 1u << 6,
+  at_reserve = 1u << 7,
+  at_permit = 1u << 8,
+  at_pre_bind = 1u << 9,
+  at_bind = 1u << 10,
+  at_post_bind = 1u << 11,
+  at_all_points = ~0u,
+};
+
+// A plugin may come several times, each time at other points: there is one of it in the profile.
 struct plugin_choice {
   std::string name;
   std::int64_t weight = 1;  // of its score; 0 where it has none
+  std::uint32_t points = at_all_points;
 };
 
 struct profile_options {
   std::string name;
+  // The pods that ask for a scheduler of this name are its own.
+  std::string scheduler_name = defaults::scheduler_name;
+  // At each point they are asked in this order, at preFilter in that of filter.
   std::vector<plugin_choice> plugins;
+  plugin_arguments arguments = {};
   runtime::duration backoff_first;
   runtime::duration backoff_longest;
-  // Nodes are scored until enough feasible ones are found (upstream's percentageOfNodesToScore), or
-  // all of them.
-  bool sample_nodes = true;
+  // Nodes are looked at until this share of them is found feasible (upstream's
+  // percentageOfNodesToScore); 0: a share that shrinks with their number.
+  std::int64_t percent_of_nodes = 0;
   // One of the best is taken at random; else the first.
   bool random_among_best = true;
 };
@@ -44,7 +69,7 @@ class profile {
     std::int64_t weight;
   };
   struct filtered {
-    const filter_plugin* plugin;
+    const filter_plugin* plugin;       // null: it is asked at preFilter alone
     const pre_filter_plugin* prepare;  // may be null
     const scheduler::plugin* as_plugin;
   };
@@ -67,7 +92,8 @@ class profile {
 
  private:
   profile() = default;
-  void adopt(std::unique_ptr<plugin> made, std::int64_t weight);
+  // `points`: where the plugin is asked by this choice; `all_points`: by all that name it.
+  void adopt(plugin& p, const plugin_choice& choice, std::uint32_t all_points);
 
   profile_options options_;
   std::vector<std::unique_ptr<plugin>> plugins_;

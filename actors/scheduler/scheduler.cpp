@@ -33,12 +33,6 @@ using api::core::v1::Namespace;
 using api::core::v1::Node;
 using api::core::v1::Pod;
 
-std::unique_ptr<profile> must_make(const profile_options& options) {
-  auto made = profile::make(options);
-  if (!made) throw std::invalid_argument{made.error()};
-  return std::move(*made);
-}
-
 bool same_taints(const Node& a, const Node& b) {
   if (a.spec().unschedulable() != b.spec().unschedulable() ||
       a.spec().taints_size() != b.spec().taints_size())
@@ -83,14 +77,25 @@ std::uint32_t what_changed(const Node& was, const Node& now) {
 
 }  // namespace
 
-scheduler_actor::scheduler_actor(scheduler_options options, core_actors core)
+scheduler_actor::scheduler_actor(const scheduler_options& options, core_actors core)
     : informer{core.watcher},
-      options_{std::move(options)},
       core_{std::move(core)},
-      profile_{must_make(options_.profile)},
-      algorithm_{*profile_},
-      queue_{{options_.profile.backoff_first, options_.profile.backoff_longest},
-             profile_->order()} {}
+      profiles_{serve(options)},
+      queue_{{options.profiles.front().backoff_first, options.profiles.front().backoff_longest},
+             profiles_.front().plugins->order()} {}
+
+std::vector<scheduler_actor::served_profile> scheduler_actor::serve(
+    const scheduler_options& options) {
+  std::vector<served_profile> result;
+  for (const auto& each : options.profiles) {
+    auto made = profile::make(each);
+    if (!made) throw std::invalid_argument{made.error()};
+    const auto& plugins = **made;
+    result.push_back({std::move(*made), algorithm{plugins}});
+  }
+  if (result.empty()) throw std::invalid_argument{"a scheduler without profiles"};
+  return result;
+}
 
 const runtime::behavior& scheduler_actor::make_behavior() const {
   static const runtime::behavior table =
@@ -116,7 +121,9 @@ void scheduler_actor::await_barrier() {
 
 void scheduler_actor::begin() {
   begun_ = true;
-  log().info("scheduler: {} begins, with profile {}", options_.name, options_.profile.name);
+  for (const auto& each : profiles_)
+    log().info("scheduler: {} begins, with profile {}", each.scheduler_name(),
+               each.plugins->options().name);
   follow(api::kind_of<Namespace>().prefix(), [this](const watch_events& m) { on_namespaces(m); });
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
   for (const auto* kind :
@@ -132,10 +139,13 @@ void scheduler_actor::begin() {
 }
 
 std::string scheduler_actor::describe() const {
+  std::vector<std::string_view> names;
+  for (const auto& each : profiles_)
+    names.push_back(each.plugins->options().name);
   return fmt::format(
       "profile: {}\nnodes: {}\npods: {}\nactive: {}\nbackingOff: {}\nunschedulable: {}\n"
       "binding: {}\nbound: {}\nrefused: {}\nfailed: {}\n",
-      options_.profile.name, view_.nodes().size(), view_.pods(), queue_.active(),
+      fmt::join(names, ", "), view_.nodes().size(), view_.pods(), queue_.active(),
       queue_.backing_off(), queue_.unschedulable(), binding_, bound_, refused_, failed_);
 }
 
@@ -231,7 +241,8 @@ void scheduler_actor::take_pod(const watch_event& event) {
 void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t request) {
   const auto& pod = object->as<Pod>();
   if (!pod.spec().node_name().empty()) return;
-  if (pod.spec().scheduler_name() != options_.name && !pod.spec().scheduler_name().empty()) return;
+  const auto* served = find_profile(pod.spec().scheduler_name());
+  if (served == nullptr) return;
   const auto info = read_pod_info(object, request);
   // An old state of a pod that has been bound since: the message of its actor came late.
   if (view_.bound_at(info->key) != 0) return;
@@ -240,7 +251,7 @@ void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t reque
     return view_.forget(info->key);
   }
   try {
-    for (const auto* gate : profile_->gates())
+    for (const auto* gate : served->plugins->gates())
       if (const auto result = gate->pre_enqueue(*info); !result.ok()) {
         queue_.remove(info->key);
         return report_unschedulable(info, "SchedulingGated", result.reason, {});
@@ -266,6 +277,21 @@ void scheduler_actor::remove_pod(const std::string& key) {
 
 void scheduler_actor::happened(std::uint32_t events) {
   if (events != 0) queue_.happened(events, now());
+}
+
+// Null for the pods of somebody else's scheduler.
+scheduler_actor::served_profile* scheduler_actor::find_profile(const std::string& scheduler_name) {
+  const std::string_view name =
+      scheduler_name.empty() ? std::string_view{defaults::scheduler_name} : scheduler_name;
+  const auto found = std::find_if(profiles_.begin(), profiles_.end(),
+                                  [&](const auto& each) { return each.scheduler_name() == name; });
+  return found == profiles_.end() ? nullptr : &*found;
+}
+
+// Of a pod that has been taken, or of the victim of one.
+scheduler_actor::served_profile& scheduler_actor::profile_of(const pod_info& pod) {
+  auto* found = find_profile(pod.body().spec().scheduler_name());
+  return found == nullptr ? profiles_.front() : *found;
 }
 
 // -- one pod --------------------------------------------------------------------------------------
@@ -327,7 +353,7 @@ void scheduler_actor::schedule_one(const pod_info_ptr& pod) {
 // The node that the pod is put on or is to wait for; empty when there is none.
 std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string& nominated) {
   const auto begin = std::chrono::steady_clock::now();
-  auto found = algorithm_.schedule(pod, view_, random());
+  auto found = profile_of(*pod).algorithm.schedule(pod, view_, random());
   metrics_of_scheduler().attempts.add(std::chrono::steady_clock::now() - begin);
   if (!found) return turned_away(pod, found.error(), nominated);
   if (const auto result = reserve(pod, *found); !result.ok())
@@ -356,7 +382,7 @@ void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
 // All of them or none.
 status scheduler_actor::reserve(const pod_info_ptr& pod, const std::string& node) {
   try {
-    for (auto* each : profile_->reserves())
+    for (auto* each : profile_of(*pod).plugins->reserves())
       if (auto result = each->reserve(*pod, *view_.find(node)); !result.ok()) {
         unreserve(pod, node);
         return result;
@@ -369,7 +395,7 @@ status scheduler_actor::reserve(const pod_info_ptr& pod, const std::string& node
 }
 
 void scheduler_actor::unreserve(const pod_info_ptr& pod, const std::string& node) {
-  for (auto* each : profile_->reserves())
+  for (auto* each : profile_of(*pod).plugins->reserves())
     each->unreserve(*pod, node);
 }
 
@@ -408,6 +434,7 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preempti
   queue_.nominated(pod, now());
   view_.nominate(pod, preemption.node);
   const auto& meta = pod->pod->meta();
+  const auto& name = profile_of(*pod).scheduler_name();
   for (const auto& victim : preemption.victims) {
     log().info("scheduler: {} at revision {} leaves {} for {} at revision {}", victim->key,
                victim->pod->revision(), preemption.node, pod->key, pod->pod->revision());
@@ -416,8 +443,8 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preempti
         evict{.pod_key = victim->key,
               .pod_uid = victim->pod->meta().uid(),
               .reason = "PreemptionByScheduler",
-              .message = options_.name + ": preempting to accommodate a higher priority pod",
-              .cause = {.author = "scheduler/" + options_.name}},
+              .message = name + ": preempting to accommodate a higher priority pod",
+              .cause = {.author = "scheduler/" + name}},
         defaults::bind_timeout, [this, key = pod->key](const auto& answered) {
           if (answered && (*answered)->result) return;
           queue_.retry(key, now());
@@ -448,7 +475,7 @@ void scheduler_actor::report_unschedulable(const pod_info_ptr& pod, const std::s
   transaction->mutations.push_back({pod->key, &pod->pod->kind(), std::move(changed)});
   transaction->cause = {.request = current_cause().request,
                         .trigger = current_cause().revision,
-                        .author = "scheduler/" + options_.name};
+                        .author = "scheduler/" + profile_of(*pod).scheduler_name()};
   tell(core_.writer, commit{std::move(transaction)});
 }
 
@@ -458,7 +485,7 @@ void scheduler_actor::record(const pod_info_ptr& pod, bool warning, std::string 
                                     .warning = warning,
                                     .reason = std::move(reason),
                                     .message = std::move(message),
-                                    .component = options_.name,
+                                    .component = profile_of(*pod).scheduler_name(),
                                     .field_path = {},
                                     .host = {}});
 }

@@ -22,12 +22,13 @@
 namespace troupe::actors {
 
 struct scheduler_options {
-  // The scheduler takes pods that name it, and no others.
-  std::string name = "default-scheduler";
-  scheduler::profile_options profile;
+  std::string name = scheduler::defaults::scheduler_name;  // of the actor
+  // It takes pods that name the scheduler of one of them, and no others. The queue is one: its
+  // order and its back-off are those of the first.
+  std::vector<scheduler::profile_options> profiles;
 };
 
-// Starts it; the profile has been checked (scheduler::profile::make), or starting fails for good.
+// Starts it; the profiles have been checked (scheduler::profile::make), or starting fails for good.
 runtime::actor_ref spawn_scheduler(runtime::actor_system& system, const core_actors& core,
                                    scheduler_options options);
 
@@ -35,7 +36,7 @@ namespace scheduler {
 
 class scheduler_actor : public informer {
  public:
-  scheduler_actor(scheduler_options options, core_actors core);
+  scheduler_actor(const scheduler_options& options, core_actors core);
 
   const runtime::behavior& make_behavior() const override;
   void started() override;
@@ -68,6 +69,10 @@ class scheduler_actor : public informer {
   void enqueue(const api::object_ptr& pod, std::uint64_t request);
   void remove_pod(const std::string& key);
   void happened(std::uint32_t events);
+  struct served_profile;
+  served_profile* find_profile(const std::string& scheduler_name);
+  served_profile& profile_of(const pod_info& pod);
+  static std::vector<served_profile> serve(const scheduler_options& options);
 
   // -- one pod ------------------------------------------------------------------------------------
   void wake();
@@ -77,7 +82,7 @@ class scheduler_actor : public informer {
   void bind_pod(const pod_info_ptr& pod, const std::string& node);
   preparation pre_bind(const pod_info& pod, const std::string& node, bool again);
   void go_on_preparing(const std::string& pod_key);
-  void write_for(const std::string& pod_key, std::uint64_t attempt,
+  void write_for(const pod_info_ptr& pod, std::uint64_t attempt,
                  persistence::transaction transaction);
   void send_bind(const pod_info_ptr& pod, const std::string& node);
   bool bind_by_plugin(const pod_info_ptr& pod, const std::string& node);
@@ -95,10 +100,15 @@ class scheduler_actor : public informer {
                             const std::string& message, const std::string& nominated);
   void record(const pod_info_ptr& pod, bool warning, std::string reason, std::string message);
 
-  const scheduler_options options_;
+  struct served_profile {
+    std::unique_ptr<profile> plugins;
+    scheduler::algorithm algorithm;
+
+    const std::string& scheduler_name() const { return plugins->options().scheduler_name; }
+  };
+
   const core_actors core_;
-  std::unique_ptr<profile> profile_;
-  algorithm algorithm_;
+  std::vector<served_profile> profiles_;  // never empty
   cluster_view view_;
   queue queue_;
   bool begun_ = false;

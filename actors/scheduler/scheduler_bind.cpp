@@ -34,14 +34,15 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
     unreserve(other.mapped().pod, other.mapped().node);
   }
   const auto attempt = ++last_attempt_;
-  auto limit = after(defaults::volume_timeout, [this, key = pod->key] {
+  const auto& arguments = profile_of(*pod).plugins->options().arguments;
+  auto limit = after(arguments.volume_timeout, [this, key = pod->key] {
     const auto late = std::move(preparing_.extract(key).mapped());
     bind_ended(late.pod, late.node,
                api::fail(api::internal("binding volumes: context deadline exceeded")));
   });
   preparing_[pod->key] = {pod, node, attempt, first.writes.size(), std::move(limit)};
   for (auto& write : first.writes)
-    write_for(pod->key, attempt, std::move(write));
+    write_for(pod, attempt, std::move(write));
 }
 
 // What all plugins of the profile need.
@@ -50,7 +51,7 @@ preparation scheduler_actor::pre_bind(const pod_info& pod, const std::string& no
   const auto* at = view_.find(node);
   if (at == nullptr) return {.result = {status_code::unschedulable, "the node has gone"}};
   try {
-    for (const auto* each : profile_->pre_binders()) {
+    for (const auto* each : profile_of(pod).plugins->pre_binders()) {
       auto of_plugin = each->pre_bind(pod, *at, view_, again);
       if (!of_plugin.result.ok()) return of_plugin;
       all.ready = all.ready && of_plugin.ready;
@@ -78,16 +79,16 @@ void scheduler_actor::go_on_preparing(const std::string& pod_key) {
   bind_ended(pod, node, refused(next.result));
 }
 
-void scheduler_actor::write_for(const std::string& pod_key, std::uint64_t attempt,
+void scheduler_actor::write_for(const pod_info_ptr& pod, std::uint64_t attempt,
                                 persistence::transaction transaction) {
   const auto key = transaction.mutations.front().key;
   view_.volumes().promise(key);
   transaction.cause = {.request = current_cause().request,
                        .trigger = current_cause().revision,
-                       .author = "scheduler/" + options_.name};
+                       .author = "scheduler/" + profile_of(*pod).scheduler_name()};
   request<commit_done>(
       core_.writer, commit{std::make_shared<persistence::transaction>(std::move(transaction))},
-      defaults::bind_timeout, [this, pod_key, attempt, key](const auto& answered) {
+      defaults::bind_timeout, [this, pod_key = pod->key, attempt, key](const auto& answered) {
         view_.volumes().take_back(key);
         const bool done = answered && (*answered)->result;
         if (done)
@@ -119,7 +120,7 @@ void scheduler_actor::send_bind(const pod_info_ptr& pod, const std::string& node
       bind{.pod_key = pod->key,
            .pod_uid = pod->pod->meta().uid(),
            .node = node,
-           .cause = {.author = "scheduler/" + options_.name}},
+           .cause = {.author = "scheduler/" + profile_of(*pod).scheduler_name()}},
       defaults::bind_timeout, [this, pod, node](const auto& answered) {
         bind_ended(pod, node,
                    answered ? (*answered)->result
@@ -129,7 +130,7 @@ void scheduler_actor::send_bind(const pod_info_ptr& pod, const std::string& node
 
 // Whether one of them has taken it on.
 bool scheduler_actor::bind_by_plugin(const pod_info_ptr& pod, const std::string& node) {
-  for (auto* each : profile_->binders()) {
+  for (auto* each : profile_of(*pod).plugins->binders()) {
     const auto id = ++last_plugin_bind_;
     const auto result = each->bind(pod, node, [to = self(), id](auto result) {
       to.tell(plugin_bound{id, std::move(result)});

@@ -15,7 +15,5 @@ inline constexpr auto node_wait = 4s;
 inline constexpr std::size_t questions = 256;
 // What a simulated pod uses is said to have been measured for so long, as by metrics-server.
 inline constexpr auto simulated_window = 15s;
-// Steps of a simulated amount over time that are read of one annotation.
-inline constexpr std::size_t simulated_steps = 256;
 
 }  // namespace troupe::actors::usage_defaults

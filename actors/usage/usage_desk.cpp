@@ -36,8 +36,11 @@ struct usage_desk::question {
 };
 
 usage_desk::usage_desk(const persistence::store* store, std::shared_ptr<const link_table> table,
-                       runtime::actor_ref links)
-    : store_{store}, table_{std::move(table)}, links_{std::move(links)} {}
+                       runtime::actor_ref links, simulated::policy_ptr policy)
+    : store_{store},
+      table_{std::move(table)},
+      links_{std::move(links)},
+      policy_{std::move(policy)} {}
 
 const runtime::behavior& usage_desk::make_behavior() const {
   static const auto table = runtime::handlers(&usage_desk::on_ask_nodes);
@@ -66,7 +69,8 @@ void usage_desk::on_ask_nodes(const ask_nodes& m, runtime::promise<nodes_usage> 
       simulated.insert(name);
     }
   }
-  if (!simulated.empty()) asked->found.merge(simulated_usage(state, simulated, wall_now()));
+  if (!simulated.empty())
+    asked->found.merge(simulated_usage(state, simulated, wall_now(), policy_.get()));
 }
 
 template <class M>

@@ -1,7 +1,7 @@
 // Asks nodes what they and their containers use, for whoever wants to know: clients of
 // metrics.k8s.io and the autoscalers. That of this control plane is asked through its own meter,
-// joined ones over their links; what pods on simulated nodes use follows from their annotations
-// (simulated_usage.hpp).
+// joined ones over their links; what pods on simulated nodes use follows from their annotations and
+// the policy (simulated_usage.hpp).
 //
 // It answers `ask_nodes` and keeps nothing: a crash fails the questions that are under way.
 #pragma once
@@ -11,6 +11,7 @@
 
 #include "actors/kubelet/runtime/usage_questions.hpp"
 #include "actors/link/node_links.hpp"
+#include "actors/simulation/policy.hpp"
 #include "persistence/store/store.hpp"
 #include "runtime/actor.hpp"
 
@@ -20,7 +21,7 @@ class usage_desk : public runtime::actor {
  public:
   // The store must outlive it.
   usage_desk(const persistence::store* store, std::shared_ptr<const link_table> table,
-             runtime::actor_ref links);
+             runtime::actor_ref links, simulated::policy_ptr policy);
 
   const runtime::behavior& make_behavior() const override;
   std::string describe() const override;
@@ -36,6 +37,7 @@ class usage_desk : public runtime::actor {
   const persistence::store* store_;
   const std::shared_ptr<const link_table> table_;
   const runtime::actor_ref links_;
+  const simulated::policy_ptr policy_;
   // Shared with the questions, which may outlive a crash.
   const std::shared_ptr<std::size_t> under_way_ = std::make_shared<std::size_t>(0);
   std::uint64_t questions_ = 0;

@@ -40,7 +40,6 @@ void check_term(findings& out, const NodeSelectorTerm& term) {
 }
 
 void check_node_affinity(findings& out, const NodeAffinity& affinity) {
-  const auto step = out.at.field("nodeAffinity");
   {
     const auto inner = out.at.field("requiredDuringSchedulingIgnoredDuringExecution");
     const auto& required = affinity.required_during_scheduling_ignored_during_execution();
@@ -165,7 +164,10 @@ void check_scheduling(findings& out, const PodSpec& spec) {
   check_labels(out, "nodeSelector", spec.node_selector());
   if (spec.has_affinity()) {
     const auto step = out.at.field("affinity");
-    check_node_affinity(out, spec.affinity().node_affinity());
+    {
+      const auto inner = out.at.field("nodeAffinity");
+      check_node_affinity(out, spec.affinity().node_affinity());
+    }
     check_pod_affinity(out, "podAffinity", spec.affinity().pod_affinity());
     check_pod_affinity(out, "podAntiAffinity", spec.affinity().pod_anti_affinity());
   }
@@ -178,3 +180,13 @@ void check_scheduling(findings& out, const PodSpec& spec) {
 }
 
 }  // namespace troupe::api::validation
+
+namespace troupe::api {
+
+std::vector<error_cause> validate_node_affinity(const core::v1::NodeAffinity& affinity) {
+  findings out;
+  validation::check_node_affinity(out, affinity);
+  return out.take();
+}
+
+}  // namespace troupe::api

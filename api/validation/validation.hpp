@@ -12,6 +12,10 @@
 #include "api/fwd.hpp"
 #include "api/kind.hpp"
 
+namespace troupe::api::core::v1 {
+class NodeAffinity;
+}
+
 namespace troupe::api {
 
 std::vector<error_cause> validate_create(const kind_info& kind, const body& content);
@@ -25,6 +29,9 @@ std::vector<error_cause> validate_status_update(const kind_info& kind, const bod
 
 // A write of pods/ephemeralcontainers: containers may be added, none changed nor removed.
 std::vector<error_cause> validate_ephemeral_containers(const body& now, const body& was);
+
+// A node affinity that stands in no pod; paths begin at its own fields.
+std::vector<error_cause> validate_node_affinity(const core::v1::NodeAffinity& affinity);
 
 // Messages that are no kind, by the rules of the schema alone (DeleteOptions, Scale).
 std::vector<error_cause> validate_message(const google::protobuf::Message& message);

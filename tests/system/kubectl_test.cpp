@@ -54,6 +54,9 @@ class run {
     fs::create_directories(folder_);
     auto flags = script.flags;
     if (flags.empty()) flags = {"--runtime", "simulated", "--simulated-nodes", "3"};
+    for (auto& flag : flags)
+      for (const auto& [name, content] : script.files)
+        if (flag == "./" + name) write_file(flag = folder_ / name, content);
     flags.insert(flags.end(), {"--root-dir", folder_ / "pods"});
     const node served{folder_ / "node", flags};
     const terminal at{with_, folder_ / "home", served.kubeconfig()};

@@ -1,7 +1,8 @@
 // Transcripts of a terminal: commands and what they must print, as data files that anyone can add.
 //
 //   # A comment.
-//   @ --runtime process    flags of the node; three simulated minions unless said
+//   @ --runtime process    flags of the node; three simulated minions unless said;
+//                          ./web.yaml stands for the path of a file below
 //   < web.yaml             a file in the transcript's folder, with the lines that follow:
 //   | apiVersion: v1
 //   $ kubectl create -f web.yaml

@@ -13,7 +13,9 @@
 
 #include "actors/tokens/bootstrap_token.hpp"
 #include "server/credentials/x509.hpp"
+#include "tools/defaults.hpp"
 #include "tools/join/credential_keeper.hpp"
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_folder.hpp"
 #include "tools/node/node_options.hpp"
 #include "tools/node/process_limits.hpp"
@@ -124,7 +126,7 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
           needs_of_node(static_cast<std::size_t>(config.runtime.worker_threads)));
       !enough)
     return enough;
-  process_setup setup{config.log};
+  process_setup setup{config.log, defaults::stop_limit + shutdown_limit(config.kubelet)};
   if (is_control_plane(config.data_dir))
     return folder_error(config.data_dir, "belongs to a control plane");
   const auto folder = node_folder::lock_data_dir(config.data_dir);
@@ -152,6 +154,7 @@ tl::expected<void, std::string> run_joined(config::node_config config, const joi
   ::sd_notify(0, "STOPPING=1\nSTATUS=stopping");
   const auto reason = status.end();
   spdlog::info("stopping: {}", reason ? *reason : ::strsignal(signal));
+  if (!reason) shut_down_with_machine(config.kubelet, *parts);
   parts->stop();
   if (reason) return tl::make_unexpected(*reason);
   return {};

@@ -20,6 +20,7 @@
 #include "tools/defaults.hpp"
 #include "tools/join/local_address.hpp"
 #include "tools/links/other_links.hpp"
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_options.hpp"
 
 namespace troupe::tools {
@@ -65,6 +66,9 @@ class joined_node final : public node_parts {
       kubelet_ = make_kubelet_options(config_, node_);
     choice_ = std::make_shared<server_choice>(runtime::link::address{address->host, address->port});
     choice_->learn(actors::read_api_servers(given.control_planes));
+    auto policy = make_simulation_policy(config_.kubelet);
+    if (!policy) return tl::make_unexpected(policy.error());
+    simulation_policy_ = std::move(*policy);
     const auto gateway = start_gateway();
     if (kubelet_) kubelet_->tokens = gateway;
     auto network = make_node_network(config_, node_, kubelet_ && runs_images(*kubelet_));
@@ -77,6 +81,8 @@ class joined_node final : public node_parts {
     serve_console();
     return given.link_address;
   }
+
+  void shut_down() override { end_pods_at_shutdown(*system_, config_.kubelet); }
 
   void stop() override {
     dialer_.reset();
@@ -170,6 +176,7 @@ class joined_node final : public node_parts {
     if (!kubelet_) {
       auto node = make_simulated_node(from);
       node.name = node_;
+      node.policy = simulation_policy_;
       node.number = static_cast<std::uint32_t>(std::hash<std::string>{}(node_));
       system_->spawn({.kind = "simulated-minion", .name = node_},
                      runtime::make<actors::simulated_minion>(std::move(node), to));
@@ -184,7 +191,8 @@ class joined_node final : public node_parts {
   std::string node_;
   const std::shared_ptr<console_slot> console_ = std::make_shared<console_slot>();
   std::unique_ptr<runtime::actor_system> system_;
-  std::unique_ptr<actors::node_network> network_;   // null: none is wanted
+  std::unique_ptr<actors::node_network> network_;  // null: none is wanted
+  actors::simulated::policy_ptr simulation_policy_;
   std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
   std::shared_ptr<server_choice> choice_;
   std::unique_ptr<runtime::link::dialer> dialer_;

@@ -38,33 +38,14 @@
 #include "server/tokens/account_tokens.hpp"
 #include "tools/node/cluster_store.hpp"
 #include "tools/node/link_service.hpp"
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_options.hpp"
+#include "tools/node/scheduler_options.hpp"
 #include "tools/node/shared_plane.hpp"
 
 namespace troupe::tools {
 
 namespace {
-
-// The profile that the configuration names, with its plugins switched on, off and weighed.
-tl::expected<actors::scheduler::profile_options, std::string> scheduler_profile(
-    const config::scheduler_config& wanted) {
-  auto profile = *actors::scheduler::built_in_profile(
-      wanted.profile == config::scheduler_profile::y2014 ? "2014" : "today");
-  auto& plugins = profile.plugins;
-  for (const auto& name : wanted.enabled)
-    if (std::none_of(plugins.begin(), plugins.end(), [&](const auto& p) { return p.name == name; }))
-      plugins.push_back({name, 1});
-  for (const auto& name : wanted.disabled)
-    plugins.erase(std::remove_if(plugins.begin(), plugins.end(),
-                                 [&](const auto& p) { return p.name == name; }),
-                  plugins.end());
-  for (auto& choice : plugins)
-    if (const auto weight = wanted.weights.find(choice.name); weight != wanted.weights.end())
-      choice.weight = weight->second;
-  if (auto checked = actors::scheduler::profile::make(profile); !checked)
-    return tl::make_unexpected(checked.error());
-  return profile;
-}
 
 // Of one address, or of callers that nobody knows, the audit log counts what has the same reason.
 server::refusal as_refusal(const runtime::link::refusal& seen) {
@@ -102,6 +83,8 @@ class node : public node_parts {
     }
     return address;
   }
+
+  void shut_down() override { end_pods_at_shutdown(*system_, config_.kubelet); }
 
   void stop() override {
     // Nobody is sent here any more before nobody answers.
@@ -148,13 +131,17 @@ class node : public node_parts {
   }
 
   tl::expected<void, std::string> start_actors() {
-    auto profile = scheduler_profile(config_.scheduler);
-    if (!profile) return tl::make_unexpected(profile.error());
+    auto profiles = make_scheduler_profiles(config_.scheduler);
+    if (!profiles) return tl::make_unexpected(profiles.error());
     system_ = std::make_unique<runtime::actor_system>(make_system_options(config_.runtime));
     actors::pod_security::configure(make_pod_security(config_.pod_security));
     actors::control_plane_options plane;
-    plane.scheduler_profile = std::move(*profile);
+    plane.scheduler_profiles = std::move(*profiles);
     plane.scheduler = config_.cluster.scheduler == config::own_scheduler::on;
+    auto policy = make_simulation_policy(config_.kubelet);
+    if (!policy) return tl::make_unexpected(policy.error());
+    simulation_policy_ = std::move(*policy);
+    plane.simulation_policy = simulation_policy_;
     plane.enabled_controllers = config_.controllers;
     plane.node_grace = config_.minions.grace_period;
     const auto& limits = config_.cluster;
@@ -347,6 +334,7 @@ class node : public node_parts {
       actors::simulated_fleet_options fleet;
       fleet.nodes = static_cast<std::uint32_t>(std::max<std::int64_t>(from.simulated_nodes, 1));
       fleet.like = make_simulated_node(from);
+      fleet.like.policy = simulation_policy_;
       actors::spawn_simulated_fleet(*system_, plane_->core_actors(), std::move(fleet));
       return {};
     }
@@ -381,7 +369,8 @@ class node : public node_parts {
   std::unique_ptr<term_keeper> terms_;                     // null where nobody else may lead
   server::health_checks health_;
   server::authorization permissions_{{}};
-  std::unique_ptr<actors::node_network> network_;   // null: none is wanted
+  std::unique_ptr<actors::node_network> network_;  // null: none is wanted
+  actors::simulated::policy_ptr simulation_policy_;
   std::optional<actors::kubelet_options> kubelet_;  // absent where pods are simulated
   std::unique_ptr<server::console> console_;  // told of requests for as long as the API answers
   std::unique_ptr<server::api_server> api_;

@@ -13,6 +13,7 @@
 #include "actors/kubelet/runtimes/process/process_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/network/defaults.hpp"
+#include "server/credentials/kubeconfig.hpp"
 #include "server/http/version.hpp"
 #include "tools/node/network_choice.hpp"
 #include "tools/node/runtime_choice.hpp"
@@ -121,9 +122,12 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
                                                .disk_percent = from.eviction_disk};
   // kubernetes: what is left before pods are evicted is nobody's to ask for.
-  made.reserved = {.milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
-                   .memory_bytes = from.kube_reserved_memory.bytes +
-                                   from.system_reserved_memory.bytes + from.eviction_memory.bytes};
+  made.reserved = {
+      .milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,
+      .memory_bytes = from.kube_reserved_memory.bytes + from.system_reserved_memory.bytes,
+      .eviction_memory_bytes = from.eviction_memory.bytes};
+  made.shutdown = {.all = from.shutdown_grace_period,
+                   .critical = from.shutdown_grace_period_critical_pods};
   made.timing = timing_of(from);
   return made;
 }
@@ -138,6 +142,19 @@ actors::simulated_node make_simulated_node(const config::kubelet_config& from) {
   made.version = server::kubernetes_version();
   made.timing = timing_of(from);
   return made;
+}
+
+tl::expected<actors::simulated::policy_ptr, std::string> make_simulation_policy(
+    const config::kubelet_config& from) {
+  if (from.simulation_policy.empty()) return nullptr;
+  const auto text = server::read_file(from.simulation_policy);
+  if (!text) return tl::make_unexpected(text.error());
+  auto made = actors::simulated::policy::parse(*text);
+  if (!made)
+    return tl::make_unexpected(fmt::format("{} is no SimulationPolicy:\n  {}",
+                                           from.simulation_policy.string(),
+                                           fmt::join(made.error(), "\n  ")));
+  return std::move(*made);
 }
 
 bool enforces_policies(const config::node_config& from, bool images) {

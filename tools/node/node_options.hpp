@@ -36,6 +36,9 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
 // Pods have a network of their own there.
 bool runs_images(const actors::kubelet_options& of);
 actors::simulated_node make_simulated_node(const config::kubelet_config& from);
+// Null where there is none. The error says what is wrong in the file.
+tl::expected<actors::simulated::policy_ptr, std::string> make_simulation_policy(
+    const config::kubelet_config& from);
 
 // Whether network policies hold for all pods of this machine. `images`: they run from images.
 bool enforces_policies(const config::node_config& from, bool images);

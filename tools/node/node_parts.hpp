@@ -20,8 +20,11 @@ class node_parts {
   // any would do). An error is one line that names the thing and says what to do.
   virtual tl::expected<std::string, std::string> start() = 0;
 
+  // Ends the pods of a machine that shuts down: takes as long as its settings say.
+  virtual void shut_down() {}
+
   // Ends serving; called once, after a start() that succeeded. The process waits
-  // defaults::stop_limit for it from the signal on.
+  // defaults::stop_limit for it from the signal on, and as long as shut_down() may take.
   virtual void stop() = 0;
 };
 

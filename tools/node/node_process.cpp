@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/node/machine_shutdown.hpp"
 #include "tools/node/node_folder.hpp"
 #include "tools/node/node_options.hpp"
 #include "tools/node/process_limits.hpp"
@@ -35,7 +36,7 @@ tl::expected<void, std::string> run_node(const config::node_config& config, cons
           needs_of_node(static_cast<std::size_t>(config.runtime.worker_threads)));
       !enough)
     return enough;
-  process_setup setup{config.log, stop_limit};
+  process_setup setup{config.log, stop_limit + shutdown_limit(config.kubelet)};
   if (has_joined(config.data_dir))
     return tl::make_unexpected(fmt::format(
         "data dir {}: has joined a cluster; run troupe join --data-dir {} there, or name another "
@@ -52,6 +53,7 @@ tl::expected<void, std::string> run_node(const config::node_config& config, cons
   const int signal = setup.signals.wait();
   ::sd_notify(0, "STOPPING=1\nSTATUS=stopping");
   spdlog::info("stopping: {}", ::strsignal(signal));
+  shut_down_with_machine(config.kubelet, *parts);
   parts->stop();
   return {};
 }

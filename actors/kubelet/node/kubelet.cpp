@@ -10,6 +10,7 @@
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/node/admission.hpp"
 #include "actors/kubelet/node/defaults.hpp"
+#include "actors/kubelet/pressure/pressure_reader.hpp"
 #include "actors/kubelet/usage/usage_reader.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
 #include "actors/kubelet/workers/references.hpp"
@@ -64,16 +65,32 @@ runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actor
                       });
 }
 
-void end_all_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
-                  runtime::duration limit, std::function<void(bool)> done) {
+namespace {
+
+// Asks again where the kubelet crashes before it has answered.
+template <class Request, class Answer>
+void ask_to_end(runtime::actor_system& system, const runtime::actor_ref& kubelet,
+                runtime::duration limit, std::function<void(bool)> done) {
   const auto until = system.time().now() + limit;
-  system.request<pods_ended>(
-      kubelet, end_pods{}, limit, [&system, kubelet, until, done = std::move(done)](auto reply) {
+  system.request<Answer>(
+      kubelet, Request{}, limit, [&system, kubelet, until, done = std::move(done)](auto reply) {
         const auto left = until - system.time().now();
         const bool crashed = !reply && reply.error() == runtime::request_error::broken;
         if (!crashed || left <= runtime::duration{0}) return done(reply.has_value());
-        end_all_pods(system, kubelet, left, done);
+        ask_to_end<Request, Answer>(system, kubelet, left, done);
       });
+}
+
+}  // namespace
+
+void end_all_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
+                  runtime::duration limit, std::function<void(bool)> done) {
+  ask_to_end<end_pods, pods_ended>(system, kubelet, limit, std::move(done));
+}
+
+void shut_down_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
+                    runtime::duration limit, std::function<void(bool)> done) {
+  ask_to_end<shut_down, pods_shut_down>(system, kubelet, limit, std::move(done));
 }
 
 kubelet::kubelet(kubelet_options options, node_facts facts, core_actors to, kubelet_helpers helpers)
@@ -102,7 +119,7 @@ const runtime::behavior& kubelet::make_behavior() const {
       &kubelet::on_watch_events, &kubelet::on_watch_ended, &kubelet::on_worker_started,
       &kubelet::on_pods_listed, &kubelet::on_pods_found, &kubelet::on_child_ended,
       &kubelet::on_end_pods, &kubelet::on_pressures_seen, &kubelet::on_list_running_pods,
-      &kubelet::on_evict_pod);
+      &kubelet::on_evict_pod, &kubelet::on_shut_down);
   return table;
 }
 
@@ -110,9 +127,11 @@ void kubelet::started() {
   context_->helpers.node_ready->store(false);
   context_->references = spawn({.kind = "references", .name = node()},
                                runtime::make<references>(context_->to.watcher));
-  watch_pressure(
-      spawn({.kind = usage_meter_kind, .name = node()},
-            runtime::make<usage_meter>(make_usage_reader(options_.containers, options_.jobs))));
+  watch_pressure(spawn({.kind = usage_meter_kind, .name = node()},
+                       runtime::make<usage_meter>(make_usage_reader(
+                           options_.containers, options_.jobs,
+                           [root_dir = options_.root_dir] { return read_supplies(root_dir); }))));
+  options_.containers->limit_pods(limits_of_pods(facts_, options_.reserved));
   spawn({.kind = "volume-remover", .name = node()},
         runtime::make<volume_remover>(context_->to, node(), options_.root_dir, options_.jobs));
   follow_node();
@@ -156,8 +175,10 @@ void kubelet::on_pods(const watch_events& m) {
   if (m.synced && !std::exchange(synced_, true)) {
     adopt_workers();
     sweep_orphans();
+    if (shutting_down_) begin_shutdown();
   }
   admit_pods();
+  look_at_shutdown();
 }
 
 void kubelet::take(known_pod& pod) {
@@ -193,7 +214,8 @@ void kubelet::admit_pods() {
     if (found == pods_.end() || found->second.worker) return true;
     auto& pod = found->second;
     if (pod.rejecting) return false;
-    auto failure = pressure_rejection(pod.object->as<Pod>(), pressures_);
+    auto failure = shutting_down_ ? shutdown_rejection()
+                                  : pressure_rejection(pod.object->as<Pod>(), pressures_);
     if (!failure) failure = rejection(*scheduler::read_pod_info(pod.object), *here);
     if (failure) {
       reject(pod, *failure);
@@ -265,6 +287,7 @@ void kubelet::on_worker_started(const worker_started& m) {
 void kubelet::on_child_ended(const runtime::child_ended& m) {
   std::erase_if(pods_, [&](const auto& entry) { return entry.second.worker == m.child; });
   answer_if_ended();
+  look_at_shutdown();
 }
 
 // The control plane may never have said which pods there are: the disk is asked.
@@ -358,7 +381,7 @@ void kubelet::describe_node(Node& body) const {
   }
   auto& conditions = *status.mutable_conditions();
   describe_pressure(status);
-  const auto problem = options_.containers->problem();
+  const auto problem = shutting_down_ ? "node is shutting down" : options_.containers->problem();
   set_condition(conditions,
                 problem.empty() ? condition_value{"Ready", "True", "KubeletReady",
                                                   "kubelet is posting ready status"}

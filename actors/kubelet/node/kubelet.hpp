@@ -6,6 +6,7 @@
 // containers again and goes on. When this actor crashes its workers keep running and are adopted.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "actors/core/core_actors.hpp"
 #include "actors/kubelet/node/node_agent.hpp"
 #include "actors/kubelet/node/node_facts.hpp"
+#include "actors/kubelet/node/shutdown_plan.hpp"
 #include "actors/kubelet/pressure/pressure_monitor.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
 #include "actors/scheduler/framework/cluster_view.hpp"
@@ -55,6 +57,7 @@ struct kubelet_options {
   std::optional<eviction_thresholds> evictions = {};
   runtime::duration pressure_period = kubelet_defaults::pressure_period;
   std::function<node_supplies()> read_supplies = {};  // empty: of the machine
+  shutdown_times shutdown = {};
   node_timing timing;
 };
 
@@ -75,6 +78,16 @@ struct pods_ended {};
 // gets whether it is done.
 void end_all_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
                   runtime::duration limit, std::function<void(bool)> done);
+
+// A request to the kubelet of a machine that shuts down: the node is not ready any more, and its
+// pods fail, the critical ones last (shutdown_plan.hpp). Answered when they have ended or have no
+// more time.
+struct shut_down {};
+struct pods_shut_down {};
+
+// As end_all_pods.
+void shut_down_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
+                    runtime::duration limit, std::function<void(bool)> done);
 
 class kubelet : public node_agent {
  public:
@@ -113,6 +126,12 @@ class kubelet : public node_agent {
   void on_list_running_pods(const list_running_pods&, runtime::promise<running_pods> answer);
   void on_evict_pod(const evict_pod& m);
   void on_end_pods(const end_pods&, runtime::promise<pods_ended> answer);
+  void on_shut_down(const shut_down&, runtime::promise<pods_shut_down> answer);
+  void begin_shutdown();
+  void begin_shutdown_step();
+  void end_shutdown_step(const char* reason);
+  void look_at_shutdown();
+  void answer_shut_down();
   void watch_pressure(const runtime::actor_ref& meter);
   void describe_pressure(api::core::v1::NodeStatus& status) const;
   void adopt_workers();
@@ -136,7 +155,10 @@ class kubelet : public node_agent {
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
-  runtime::timer sweep_, admission_, listing_, runtime_check_;
+  bool shutting_down_ = false;
+  std::deque<shutdown_step> shutdown_steps_;  // the one under way first
+  std::vector<runtime::promise<pods_shut_down>> shutdown_requests_;
+  runtime::timer sweep_, admission_, listing_, runtime_check_, step_end_;
 };
 
 }  // namespace troupe::actors

@@ -44,6 +44,11 @@ node_facts read_node_facts() {
           .may_mount = held_rights().has("SYS_ADMIN")};
 }
 
+pods_limits limits_of_pods(const node_facts& facts, const reserved_resources& reserved) {
+  return {std::max<std::int64_t>(facts.cpus * 1'000 - reserved.milli_cpu, 0),
+          std::max<std::int64_t>(facts.memory_kib * 1'024 - reserved.memory_bytes, 0)};
+}
+
 void reserve(const reserved_resources& reserved, api::core::v1::NodeStatus& status) {
   auto& allocatable = *status.mutable_allocatable();
   allocatable = status.capacity();
@@ -55,8 +60,8 @@ void reserve(const reserved_resources& reserved, api::core::v1::NodeStatus& stat
     const auto left = std::max<std::int64_t>(has("cpu").milli_value() - reserved.milli_cpu, 0);
     allocatable["cpu"].set_string(api::quantity::of_milli(left).str());
   }
-  if (reserved.memory_bytes != 0) {
-    const auto left = std::max<std::int64_t>(has("memory").value() - reserved.memory_bytes, 0);
+  if (const auto kept = reserved.memory_bytes + reserved.eviction_memory_bytes; kept != 0) {
+    const auto left = std::max<std::int64_t>(has("memory").value() - kept, 0);
     allocatable["memory"].set_string(
         api::quantity::of(left, api::quantity::notation::binary).str());
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "actors/kubelet/runtime/container_types.hpp"
 #include "api/schema/core_node.pb.h"
 
 namespace troupe::actors {
@@ -18,10 +19,15 @@ struct node_facts {
 
 node_facts read_node_facts();
 
-// What pods do not get of a machine.
+// What pods do not get of a machine. Memory that is to be left before pods are evicted is not for
+// them to ask for, but for them to use.
 struct reserved_resources {
   std::int64_t milli_cpu = 0, memory_bytes = 0;
+  std::int64_t eviction_memory_bytes = 0;
 };
+
+// kubernetes: cm/node_container_manager_linux.go, without the thresholds of eviction.
+pods_limits limits_of_pods(const node_facts& facts, const reserved_resources& reserved);
 
 // What is left of the capacity: allocatable. Not less than nothing.
 void reserve(const reserved_resources& reserved, api::core::v1::NodeStatus& status);

@@ -251,6 +251,9 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
     set_condition(conditions, {type, holds ? "True" : "False", holds ? std::string_view{} : reason},
                   now);
   };
+  if (failure != nullptr && failure->disruption)
+    set_condition(conditions,
+                  {"DisruptionTarget", "True", "TerminationByKubelet", failure->message}, now);
   set("PodScheduled", true, {});
   set("Initialized", initialized || completed, "ContainersNotInitialized");
   set("ContainersReady", ready && !over, reason_not_ready);

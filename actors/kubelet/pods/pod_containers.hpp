@@ -100,6 +100,8 @@ struct pod_addresses {
 struct pod_failure {
   std::string reason, message;
   std::optional<runtime::duration> grace = {};  // other than the pod's own
+  // Nothing that the pod did: its condition DisruptionTarget says so, on which jobs decide.
+  bool disruption = false;
 };
 
 // 68 years at most: clocks count nanoseconds in 64 bits.

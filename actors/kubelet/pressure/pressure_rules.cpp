@@ -80,7 +80,8 @@ pod_failure eviction_failure(const passed_threshold& of) {
           .message = fmt::format("The node was low on resource: {}. Threshold quantity: {}, "
                                  "available: {}. ",
                                  of.resource, of.quantity, of.available),
-          .grace = kubelet_defaults::eviction_grace};
+          .grace = kubelet_defaults::eviction_grace,
+          .disruption = true};
 }
 
 std::optional<pod_failure> pressure_rejection(const api::core::v1::Pod& pod,

@@ -11,6 +11,7 @@
 
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
+#include "actors/kubelet/runtime/usage.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/clock.hpp"
 
@@ -21,18 +22,6 @@ enum class shortage : std::uint8_t { memory, disk, pids };
 
 // "MemoryPressure".
 const char* condition_of(shortage of) noexcept;
-
-// What is left, and of how much; 0 of 0: not known.
-struct supply {
-  std::int64_t left = 0, all = 0;
-};
-
-struct node_supplies {
-  supply memory;  // bytes
-  supply disk;    // bytes of the file system with the pods' volumes and logs
-  supply inodes;  // of the same
-  supply pids;
-};
 
 struct eviction_thresholds {
   std::int64_t memory_bytes = kubelet_defaults::eviction_memory_bytes;

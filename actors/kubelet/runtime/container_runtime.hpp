@@ -51,6 +51,10 @@ class container_runtime : public log_source, public stream_source, public usage_
   // be repeated. What cannot be removed is in the next `list_pods`.
   virtual void remove_pod(const std::string& pod_uid, std::function<void()> done) = 0;
 
+  // Limits all pods together, where the machine has control groups (kubernetes:
+  // --enforce-node-allocatable=pods). What cannot be set goes to the log.
+  virtual void limit_pods(const pods_limits&) {}
+
   // -- containers ---------------------------------------------------------------------------------
 
   // Answers with the id. Older attempts than the one before are removed, with their logs.

@@ -127,6 +127,12 @@ struct image_request {
   std::vector<api::object_ptr> secrets = {};  // those of `imagePullSecrets` that there are
 };
 
+// What all pods of the machine may use together: what is not reserved.
+struct pods_limits {
+  std::int64_t milli_cpu = 0;     // their share where processors are wanted by others too
+  std::int64_t memory_bytes = 0;  // 0: no limit
+};
+
 // What a runtime is and can do; does not change while it lives.
 struct runtime_features {
   std::string name;     // "process"

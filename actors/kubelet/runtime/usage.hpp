@@ -23,6 +23,20 @@ struct usage_counters {
   machine_time at{0};              // when they were read
   std::uint64_t cpu_ns = 0;        // of all processors, since the beginning
   std::uint64_t memory_bytes = 0;  // now, without what the system could take back: the working set
+  std::uint64_t all_memory_bytes = 0;  // with it; 0: not known
+  std::uint64_t rss_bytes = 0;         // of no file; 0: not known
+};
+
+// What is left, and of how much; 0 of 0: not known.
+struct supply {
+  std::int64_t left = 0, all = 0;
+};
+
+struct node_supplies {
+  supply memory;  // bytes
+  supply disk;    // bytes of the file system with the pods' volumes and logs
+  supply inodes;  // of the same
+  supply pids;
 };
 
 // One attempt of a container.
@@ -43,11 +57,12 @@ class usage_source {
 
 // -- figures --------------------------------------------------------------------------------------
 
-// Between two readings.
+// Between two readings, and the counters of the later one.
 struct usage_figure {
-  std::uint64_t cpu_nano = 0;      // billionths of a processor, on average
-  std::uint64_t memory_bytes = 0;  // at the later one
+  std::uint64_t cpu_nano = 0;  // billionths of a processor, on average
+  std::uint64_t memory_bytes = 0;
   std::chrono::nanoseconds window{0};
+  std::uint64_t cpu_ns = 0, all_memory_bytes = 0, rss_bytes = 0;  // as in usage_counters
 };
 
 struct container_figure {
@@ -66,6 +81,8 @@ struct node_usage {
   std::chrono::milliseconds age{0};  // of the later reading
   std::optional<usage_figure> machine = {};
   std::vector<container_figure> containers = {};
+  node_supplies supplies = {};
+  std::chrono::nanoseconds up{0};  // of the machine, until the later reading; 0: not known
 };
 
 }  // namespace troupe::actors

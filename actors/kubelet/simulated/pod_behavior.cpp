@@ -5,7 +5,6 @@
 
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
-#include "actors/kubelet/simulated/annotations.hpp"
 
 namespace troupe::actors {
 
@@ -17,12 +16,10 @@ using std::chrono::seconds;
 
 constexpr int most_doublings = 16;  // of a back-off: far beyond its limit
 
-runtime::duration spread(const Pod& pod, const pod_behavior& behavior, std::string_view purpose,
-                         runtime::duration delay) {
+runtime::duration spread(const Pod& pod, std::string_view purpose, const simulated::delay& delay) {
   const auto& all = pod.status().container_statuses();
   const auto run = all.empty() ? 0 : all[0].restart_count();
-  return simulated::longer(delay,
-                           behavior.jitter * simulated::share_of(pod.metadata(), purpose, run));
+  return simulated::longer(delay, simulated::share_of(pod.metadata(), purpose, run));
 }
 
 runtime::wall_time at(std::int64_t second) {
@@ -98,22 +95,21 @@ void restart(Pod& pod, const pod_behavior& behavior, runtime::wall_time now) {
     container.mutable_state()->mutable_running()->mutable_started_at()->set_seconds(
         seconds_of(now));
   }
-  if (behavior.ready_delay.count() == 0) set_ready(pod, true, {}, now);
+  if (behavior.ready_delay.time.count() == 0) set_ready(pod, true, {}, now);
 }
 
 }  // namespace
 
-std::optional<pod_behavior> behavior_of(const Pod& pod) {
-  const auto& meta = pod.metadata();
-  if (!simulated::is_annotated(meta)) return std::nullopt;
+std::optional<pod_behavior> behavior_of(const Pod& pod, const simulated::policy* policy) {
+  const simulated::settings said{simulated::subject::pod, pod.metadata(), policy};
+  if (!said.any()) return std::nullopt;
   pod_behavior result;
-  result.start_delay = simulated::duration_in(meta, "start-delay").value_or(runtime::duration{0});
-  result.ready_delay = simulated::duration_in(meta, "ready-delay").value_or(runtime::duration{0});
-  result.run_time = simulated::duration_in(meta, "run-time");
-  result.exit_code = simulated::number_in(meta, "exit-code").value_or(0);
-  result.failures = simulated::number_in(meta, "failures");
-  result.jitter = simulated::jitter_in(meta);
-  result.termination_message = simulated::annotation(meta, "termination-message").value_or("");
+  result.start_delay = said.time("start-delay").value_or(simulated::delay{});
+  result.ready_delay = said.time("ready-delay").value_or(simulated::delay{});
+  result.run_time = said.time("run-time");
+  result.exit_code = said.number("exit-code").value_or(0);
+  result.failures = said.number("failures");
+  result.termination_message = said.text("termination-message").value_or("");
   return result;
 }
 
@@ -121,8 +117,7 @@ std::optional<pod_step> next_step(const Pod& pod, const pod_behavior& behavior) 
   using step = enum pod_step::change;
   const auto& status = pod.status();
   if (status.phase().empty() || status.phase() == "Pending")
-    return pod_step{at(bound_at(pod)) + spread(pod, behavior, "start", behavior.start_delay),
-                    step::start};
+    return pod_step{at(bound_at(pod)) + spread(pod, "start", behavior.start_delay), step::start};
   if (status.phase() != "Running" || status.container_statuses().empty()) return std::nullopt;
   const auto& container = status.container_statuses(0);
   if (!container.state().has_running()) {
@@ -132,9 +127,9 @@ std::optional<pod_step> next_step(const Pod& pod, const pod_behavior& behavior) 
   const auto started = at(container.state().running().started_at().seconds());
   std::optional<pod_step> next;
   if (!container.ready())
-    next = {started + spread(pod, behavior, "ready", behavior.ready_delay), step::become_ready};
+    next = {started + spread(pod, "ready", behavior.ready_delay), step::become_ready};
   if (behavior.run_time) {
-    const auto end = started + spread(pod, behavior, "run", *behavior.run_time);
+    const auto end = started + spread(pod, "run", *behavior.run_time);
     if (!next || end <= next->at) next = {end, step::exit};
   }
   return next;
@@ -151,7 +146,8 @@ std::unique_ptr<Pod> after_step(const Pod& pod, const pod_behavior& behavior,
   using step = enum pod_step::change;
   if (change == step::start) {
     auto started = as_running(pod, addresses, now);
-    if (behavior.ready_delay.count() > 0) set_ready(*started, false, "ContainersNotReady", now);
+    if (behavior.ready_delay.time.count() > 0)
+      set_ready(*started, false, "ContainersNotReady", now);
     return started;
   }
   auto result = std::make_unique<Pod>(pod);

@@ -1,5 +1,5 @@
-// How a pod on a simulated node behaves over time, as its annotations say: when it starts, becomes
-// ready, ends, and is started again. docs/simulation.md is for users.
+// How a pod on a simulated node behaves over time, as its annotations and the policy say: when it
+// starts, becomes ready, ends, and is started again. docs/simulation.md is for users.
 //
 // All of it follows from the pod as it is in the store: a minion that is killed continues where it
 // was. Pure.
@@ -11,23 +11,25 @@
 #include <string>
 
 #include "actors/kubelet/simulated/simulated_pod.hpp"
+#include "actors/simulation/settings.hpp"
 #include "api/schema/core_pod.pb.h"
 #include "runtime/clock.hpp"
 
 namespace troupe::actors {
 
 struct pod_behavior {
-  runtime::duration start_delay{0};           // from the binding to the start
-  runtime::duration ready_delay{0};           // from each start to readiness
-  std::optional<runtime::duration> run_time;  // of each run; absent: until it is deleted
+  simulated::delay start_delay;              // from the binding to the start
+  simulated::delay ready_delay;              // from each start to readiness
+  std::optional<simulated::delay> run_time;  // of each run; absent: until it is deleted
   std::int32_t exit_code = 0;
   std::optional<std::int32_t> failures;  // runs that end with `exit_code`; all when absent
-  double jitter = 0;                     // each time is longer by up to this share of it
   std::string termination_message;
 };
 
-// Null when the pod has none of the annotations. A value that makes no sense counts as absent.
-std::optional<pod_behavior> behavior_of(const api::core::v1::Pod& pod);
+// Nothing when neither annotations nor the policy, which may be null, say anything of the pod. A
+// value that makes no sense counts as absent.
+std::optional<pod_behavior> behavior_of(const api::core::v1::Pod& pod,
+                                        const simulated::policy* policy = nullptr);
 
 // What a pod does next, and when. Nothing: it stays as it is.
 struct pod_step {

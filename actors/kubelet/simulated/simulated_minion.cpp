@@ -74,7 +74,7 @@ void simulated_minion::take_pod(const api::object_ptr& object) {
   if (!pending && phase != "Running") return;
   if (!pending && deadline_exceeded(pod, wall_now()))
     return write_pod(object, as_overdue(pod, wall_now()));
-  const auto behavior = behavior_of(pod);
+  const auto behavior = behavior_of(pod, like_.policy.get());
   if (behavior && behave(object, *behavior)) return;
   if (pending) {
     if (behavior) return;
@@ -140,7 +140,7 @@ void simulated_minion::end_pod(const api::object_ptr& object) {
 
 void simulated_minion::follow_state() {
   if (!node_object()) return;
-  const auto state = state_of(node_object()->as<Node>(), wall_now());
+  const auto state = state_of(node_object()->as<Node>(), wall_now(), like_.policy.get());
   state_.cancel();
   if (state.until)
     state_ = after(std::max(runtime::duration{0}, runtime::duration{*state.until - wall_now()}),

@@ -6,8 +6,9 @@
 // nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
 // Only pods that somebody else called not ready are remembered, until the node is ready again,
 // those whose write failed, until it is made again, and the timers of those that time will change:
-// by activeDeadlineSeconds, or by their annotations (pod_behavior.hpp). While it is down, as its
-// own annotations may say (node_behavior.hpp), what comes is kept for when it returns.
+// by activeDeadlineSeconds, or by their annotations and the policy (pod_behavior.hpp). While it
+// is down, as its own annotations and the policy may say (node_behavior.hpp), what comes is kept
+// for when it returns.
 #pragma once
 
 #include <map>
@@ -27,6 +28,7 @@ struct simulated_node {
   std::int64_t pods = 110;  // kubernetes: kubelet's maxPods
   std::string version;      // status.nodeInfo.kubeletVersion
   node_timing timing;
+  simulated::policy_ptr policy;
 };
 
 class simulated_minion : public node_agent {

@@ -28,6 +28,12 @@ std::optional<std::uint64_t> kib_of(const std::string& text, const std::string& 
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> total_less(const std::string& meminfo, const std::string& name) {
+  const auto total = kib_of(meminfo, "MemTotal"), left = kib_of(meminfo, name);
+  if (!total || !left || *left > *total) return std::nullopt;
+  return (*total - *left) * 1024;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> parse_cpu_ns(const std::string& stat, long ticks_per_second) {
@@ -41,17 +47,20 @@ std::optional<std::uint64_t> parse_cpu_ns(const std::string& stat, long ticks_pe
 }
 
 std::optional<std::uint64_t> parse_used_memory(const std::string& meminfo) {
-  const auto total = kib_of(meminfo, "MemTotal"), available = kib_of(meminfo, "MemAvailable");
-  if (!total || !available || *available > *total) return std::nullopt;
-  return (*total - *available) * 1024;
+  return total_less(meminfo, "MemAvailable");
+}
+
+std::optional<std::uint64_t> parse_all_memory(const std::string& meminfo) {
+  return total_less(meminfo, "MemFree");
 }
 
 std::optional<usage_counters> read_machine_counters() {
   const auto at = machine_now();
   const auto cpu_ns = parse_cpu_ns(text_of("/proc/stat"), ::sysconf(_SC_CLK_TCK));
-  const auto memory_bytes = parse_used_memory(text_of("/proc/meminfo"));
+  const auto meminfo = text_of("/proc/meminfo");
+  const auto memory_bytes = parse_used_memory(meminfo);
   if (!cpu_ns || !memory_bytes) return std::nullopt;
-  return usage_counters{at, *cpu_ns, *memory_bytes};
+  return usage_counters{at, *cpu_ns, *memory_bytes, parse_all_memory(meminfo).value_or(0)};
 }
 
 }  // namespace troupe::actors

@@ -17,7 +17,10 @@ std::optional<std::uint64_t> parse_cpu_ns(const std::string& stat, long ticks_pe
 // is not there.
 std::optional<std::uint64_t> parse_used_memory(const std::string& meminfo);
 
-// Reads both: not for an actor's thread. Nothing where the system does not show them.
+// MemTotal less MemFree, likewise.
+std::optional<std::uint64_t> parse_all_memory(const std::string& meminfo);
+
+// Reads them: not for an actor's thread. Nothing where the system does not show them.
 std::optional<usage_counters> read_machine_counters();
 
 }  // namespace troupe::actors

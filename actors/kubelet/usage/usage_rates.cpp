@@ -13,11 +13,18 @@ std::optional<usage_figure> usage_between(const usage_counters& before, const us
     return std::nullopt;
   const auto used = static_cast<double>(now.cpu_ns - before.cpu_ns);
   const auto rate = used / static_cast<double>(window.count()) * 1e9;
-  return usage_figure{static_cast<std::uint64_t>(rate), now.memory_bytes, window};
+  return usage_figure{.cpu_nano = static_cast<std::uint64_t>(rate),
+                      .memory_bytes = now.memory_bytes,
+                      .window = window,
+                      .cpu_ns = now.cpu_ns,
+                      .all_memory_bytes = now.all_memory_bytes,
+                      .rss_bytes = now.rss_bytes};
 }
 
 node_usage usage_between(const usage_reading& before, const usage_reading& now) {
   node_usage result;
+  result.supplies = now.supplies;
+  if (now.machine) result.up = now.machine->at;
   if (before.machine && now.machine) result.machine = usage_between(*before.machine, *now.machine);
   std::unordered_map<std::string_view, const usage_counters*> earlier;
   for (const auto& each : before.containers)

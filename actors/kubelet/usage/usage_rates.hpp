@@ -11,6 +11,7 @@ namespace troupe::actors {
 struct usage_reading {
   std::optional<usage_counters> machine = {};
   std::vector<container_counters> containers = {};
+  node_supplies supplies = {};
 };
 
 // Nothing where the readings are too close together (`kubelet_defaults::usage_shortest_window`), or

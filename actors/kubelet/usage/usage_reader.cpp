@@ -15,9 +15,10 @@ class joint_reading {
  public:
   explicit joint_reading(std::function<void(usage_reading)> done) : done_{std::move(done)} {}
 
-  void machine(std::optional<usage_counters> counters) {
+  void machine(std::optional<usage_counters> counters, const node_supplies& supplies) {
     std::unique_lock lock{mutex_};
     reading_.machine = counters;
+    reading_.supplies = supplies;
     came(std::move(lock));
   }
   void containers(std::vector<container_counters> all) {
@@ -42,12 +43,14 @@ class joint_reading {
 }  // namespace
 
 usage_reader make_usage_reader(std::shared_ptr<usage_source> containers,
-                               std::shared_ptr<job_queue> jobs) {
-  return [containers = std::move(containers),
-          jobs = std::move(jobs)](std::function<void(usage_reading)> done) {
+                               std::shared_ptr<job_queue> jobs,
+                               std::function<node_supplies()> supplies) {
+  return [containers = std::move(containers), jobs = std::move(jobs),
+          supplies = std::move(supplies)](std::function<void(usage_reading)> done) {
     const auto reading = std::make_shared<joint_reading>(std::move(done));
-    if (!jobs->post([reading] { reading->machine(read_machine_counters()); }))
-      reading->machine(std::nullopt);
+    const bool posted =
+        jobs->post([reading, supplies] { reading->machine(read_machine_counters(), supplies()); });
+    if (!posted) reading->machine(std::nullopt, {});
     containers->read_usage(
         [reading](std::vector<container_counters> all) { reading->containers(std::move(all)); });
   };

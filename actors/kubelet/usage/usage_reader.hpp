@@ -1,6 +1,7 @@
 // Reads what a machine and the containers of its runtime use, for usage_meter.hpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "actors/kubelet/os/job_queue.hpp"
@@ -9,8 +10,10 @@
 
 namespace troupe::actors {
 
-// The machine in a job, its containers as their source reads them. What cannot be read is left out.
+// The machine in a job, as is what `supplies` reads; its containers as their source reads them.
+// What cannot be read is left out.
 usage_reader make_usage_reader(std::shared_ptr<usage_source> containers,
-                               std::shared_ptr<job_queue> jobs);
+                               std::shared_ptr<job_queue> jobs,
+                               std::function<node_supplies()> supplies);
 
 }  // namespace troupe::actors

@@ -9,6 +9,9 @@ namespace troupe::actors::scheduler::defaults {
 
 using namespace std::chrono_literals;
 
+// kubernetes: v1.DefaultSchedulerName.
+inline constexpr const char* scheduler_name = "default-scheduler";
+
 // kubernetes: scheduling_queue.go, DefaultPodInitialBackoffDuration and …MaxBackoffDuration.
 inline constexpr auto backoff_first = 1s;
 inline constexpr auto backoff_longest = 10s;
@@ -29,6 +32,8 @@ inline constexpr std::size_t min_candidates = 100;
 // kubernetes: image_locality.go, minThreshold and maxContainerThreshold.
 inline constexpr std::int64_t least_image_bytes = 23 << 20;
 inline constexpr std::int64_t most_image_bytes = 1000 << 20;
+// Of one configuration. Ours: each has plugins of its own.
+inline constexpr int most_profiles = 64;
 
 // Pods scheduled before the actor handles other messages, so that node changes are not kept
 // waiting.

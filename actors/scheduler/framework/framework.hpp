@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/scheduler/framework/arguments.hpp"
 #include "actors/scheduler/framework/cluster_view.hpp"
 #include "actors/scheduler/framework/pod_info.hpp"
 #include "api/error.hpp"
@@ -78,6 +79,8 @@ class plugin {
   virtual ~plugin() = default;
   virtual std::string_view name() const noexcept = 0;
   virtual std::uint32_t helped_by() const noexcept { return any_event; }
+  // Called once, before anything else: takes what the configuration of its profile says to it.
+  virtual void configure(const plugin_arguments& arguments) { static_cast<void>(arguments); }
 
   // The plugin's place in its profile: where its notes stand in a cycle.
   std::size_t index() const noexcept { return index_; }

@@ -93,15 +93,10 @@ affinity_term compile(const PodAffinityTerm& from, const Pod& owner, std::int32_
 }
 
 void read_affinity(const Affinity& affinity, const Pod& pod, pod_info& info) {
-  const auto& nodes = affinity.node_affinity();
-  if (nodes.has_required_during_scheduling_ignored_during_execution()) {
-    info.has_required_nodes = true;
-    for (const auto& term :
-         nodes.required_during_scheduling_ignored_during_execution().node_selector_terms())
-      info.required_nodes.push_back(compile(term));
-  }
-  for (const auto& preferred : nodes.preferred_during_scheduling_ignored_during_execution())
-    info.preferred_nodes.emplace_back(preferred.weight(), compile(preferred.preference()));
+  auto nodes = read_node_affinity(affinity.node_affinity());
+  info.has_required_nodes = nodes.has_required;
+  info.required_nodes = std::move(nodes.required);
+  info.preferred_nodes = std::move(nodes.preferred);
   const auto read = [&pod](const auto& from, auto& required, auto& preferred) {
     for (const auto& term : from.required_during_scheduling_ignored_during_execution())
       required.push_back(compile(term, pod));
@@ -122,19 +117,39 @@ void read_ports(const Pod& pod, pod_info& info) {
 
 void read_spread(const Pod& pod, pod_info& info) {
   for (const auto& from : pod.spec().topology_spread_constraints()) {
-    auto selector = pods_in(from);
-    compare_labels(pod, from.match_label_keys(), api::label_operator::in, selector);
-    info.spread.push_back({.max_skew = from.max_skew(),
-                           .topology_key = from.topology_key(),
-                           .hard = from.when_unsatisfiable() != "ScheduleAnyway",
-                           .selector = std::move(selector),
-                           .min_domains = std::max(from.min_domains(), 1),
-                           .honors_affinity = from.node_affinity_policy() != "Ignore",
-                           .honors_taints = from.node_taints_policy() == "Honor"});
+    auto& constraint = info.spread.emplace_back(read_default_constraint(from));
+    constraint.selector = pods_in(from);
+    compare_labels(pod, from.match_label_keys(), api::label_operator::in, constraint.selector);
   }
 }
 
 }  // namespace
+
+spread_constraint read_default_constraint(const api::core::v1::TopologySpreadConstraint& from) {
+  return {.max_skew = from.max_skew(),
+          .topology_key = from.topology_key(),
+          .hard = from.when_unsatisfiable() != "ScheduleAnyway",
+          .selector = {},
+          .min_domains = std::max(from.min_domains(), 1),
+          .honors_affinity = from.node_affinity_policy() != "Ignore",
+          .honors_taints = from.node_taints_policy() == "Honor"};
+}
+
+node_preferences read_node_affinity(const api::core::v1::NodeAffinity& from) {
+  node_preferences result;
+  if (from.has_required_during_scheduling_ignored_during_execution()) {
+    result.has_required = true;
+    result.required = read_node_terms(from.required_during_scheduling_ignored_during_execution());
+  }
+  for (const auto& preferred : from.preferred_during_scheduling_ignored_during_execution())
+    result.preferred.emplace_back(preferred.weight(), compile(preferred.preference()));
+  return result;
+}
+
+bool node_preferences::admits(const std::string& node, const api::label_map& labels) const {
+  return !has_required || std::any_of(required.begin(), required.end(),
+                                      [&](const auto& term) { return term.matches(node, labels); });
+}
 
 bool host_port::conflicts(const host_port& other) const {
   return port == other.port && protocol == other.protocol &&

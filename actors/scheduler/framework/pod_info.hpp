@@ -41,6 +41,15 @@ struct node_term {
 
 // One of them must match; none matches where there are none.
 std::vector<node_term> read_node_terms(const api::core::v1::NodeSelector& selector);
+// A compiled nodeAffinity.
+struct node_preferences {
+  bool has_required = false;
+  std::vector<node_term> required;  // one of them must match
+  std::vector<std::pair<std::int32_t, node_term>> preferred;
+
+  bool admits(const std::string& node, const api::label_map& labels_of_node) const;
+};
+node_preferences read_node_affinity(const api::core::v1::NodeAffinity& from);
 
 // A compiled podAffinityTerm.
 struct affinity_term {
@@ -63,6 +72,8 @@ struct spread_constraint {
   // out of the count.
   bool honors_affinity = true, honors_taints = false;
 };
+// One that pods without any get by the configuration, which has no selector.
+spread_constraint read_default_constraint(const api::core::v1::TopologySpreadConstraint& from);
 
 struct pod_info {
   api::object_ptr pod;

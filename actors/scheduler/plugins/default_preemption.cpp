@@ -6,7 +6,6 @@
 #include <optional>
 #include <tuple>
 
-#include "actors/scheduler/framework/defaults.hpp"
 #include "actors/scheduler/plugins/plugins.hpp"
 #include "api/schema/core_pod.pb.h"
 
@@ -64,6 +63,10 @@ auto cost(const preemption& of) {
 class default_preemption : public plugin, public post_filter_plugin {
  public:
   std::string_view name() const noexcept override { return "DefaultPreemption"; }
+  void configure(const plugin_arguments& arguments) override {
+    min_candidates_ = arguments.min_candidates;
+    min_candidates_percent_ = arguments.min_candidates_percent;
+  }
 
   preemption post_filter(const framework_handle& handle, const pod_info_ptr& pod,
                          const cluster_view& view,
@@ -73,8 +76,8 @@ class default_preemption : public plugin, public post_filter_plugin {
     cycle notes{handle.plugins()};
     // Plugins count what is in the whole cluster; one node's victims change that little.
     if (!handle.run_pre_filters(notes, *pod, view).ok()) return {};
-    const auto enough = std::max(defaults::min_candidates,
-                                 view.nodes().size() * defaults::min_candidates_percent / 100);
+    const auto enough =
+        std::max(min_candidates_, view.nodes().size() * min_candidates_percent_ / 100);
     std::optional<preemption> best;
     std::size_t found = 0;
     for (std::size_t i = 0; i < view.nodes().size() && found < enough; ++i) {
@@ -88,6 +91,10 @@ class default_preemption : public plugin, public post_filter_plugin {
     }
     return best ? std::move(*best) : preemption{};
   }
+
+ private:
+  std::size_t min_candidates_ = defaults::min_candidates;
+  std::size_t min_candidates_percent_ = defaults::min_candidates_percent;
 };
 
 }  // namespace

@@ -46,12 +46,14 @@ void count(const std::vector<affinity_term>& terms, const node_info& node, const
     }
 }
 
+// `times`: what the weight of each term, of required ones 1, is multiplied with.
 void weigh(const std::vector<affinity_term>& terms, const node_info& node, const api::object& pod,
-           const cluster_view& view, std::int64_t sign, domain_counts& counts) {
+           const cluster_view& view, std::int64_t times, domain_counts& counts) {
+  if (times == 0) return;
   for (const auto& term : terms)
     if (term.matches(pod, view)) {
       const auto domain = domain_of(node, term.topology_key);
-      if (!domain.empty()) counts[domain] += sign * std::max(term.weight, 1);
+      if (!domain.empty()) counts[domain] += times * std::max(term.weight, 1);
     }
 }
 
@@ -64,6 +66,11 @@ class inter_pod_affinity : public plugin,
   std::string_view name() const noexcept override { return "InterPodAffinity"; }
   std::uint32_t helped_by() const noexcept override {
     return node_added | node_labels_changed | pod_bound | pod_deleted | namespace_labels_changed;
+  }
+
+  void configure(const plugin_arguments& arguments) override {
+    hard_weight_ = arguments.hard_pod_affinity_weight;
+    own_terms_alone_ = arguments.ignore_preferred_terms_of_existing_pods;
   }
 
   status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
@@ -112,7 +119,7 @@ class inter_pod_affinity : public plugin,
   status pre_score(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>&) const override {
     if (pod.preferred_affinity.empty() && pod.preferred_anti_affinity.empty() &&
-        view.pods_with_affinity() == 0)
+        (own_terms_alone_ || view.pods_with_affinity() == 0))
       return {status_code::skip, {}};
     domain_counts preferred;
     for (const auto* node : view.nodes())
@@ -121,7 +128,7 @@ class inter_pod_affinity : public plugin,
         weigh(pod.preferred_anti_affinity, *node, *other->pod, view, -1, preferred);
         weigh(other->preferred_affinity, *node, *pod.pod, view, +1, preferred);
         weigh(other->preferred_anti_affinity, *node, *pod.pod, view, -1, preferred);
-        weigh(other->required_affinity, *node, *pod.pod, view, +1, preferred);
+        weigh(other->required_affinity, *node, *pod.pod, view, hard_weight_, preferred);
       }
     if (preferred.empty()) return {status_code::skip, {}};
     notes.make<affinity_notes>(index()).preferred = std::move(preferred);
@@ -142,6 +149,10 @@ class inter_pod_affinity : public plugin,
     for (auto& score : scores)
       score = range == 0 ? 0 : max_score * (score - low) / range;
   }
+
+ private:
+  std::int64_t hard_weight_ = 1;
+  bool own_terms_alone_ = false;  // a pod without preferences is scored by nobody else's
 };
 
 }  // namespace

@@ -3,7 +3,8 @@
 // domains (kubernetes: podtopologyspread). Pods of a controller that have no constraints are kept
 // apart by two soft ones, over hosts and over zones (podtopologyspread.systemDefaultConstraints;
 // upstream counts what the selectors of controller and services match, here it is the controller's
-// own pods, which are counted as they come and go).
+// own pods, which are counted as they come and go). The configuration may name others in their
+// place.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,9 +23,11 @@ const std::string* domain_of(const node_info& node, const std::string& topology_
   return found == labels.end() ? nullptr : &found->second;
 }
 
-// Matching pods by domain, for one constraint.
+// Matching pods by domain, for one constraint: those of its selector, or those of the pod's own
+// controller where the constraint is the configuration's.
 struct tally {
   const spread_constraint* constraint;
+  const slot_counts* siblings;
   std::unordered_map<std::string, std::int64_t> by_domain;
   std::int64_t least = 0;  // in the emptiest domain
   bool self = false;       // the pod itself matches the selector
@@ -77,11 +80,21 @@ default_spread spread_siblings(const slot_counts& siblings, const cluster_view& 
   return result;
 }
 
-tallies begin(const pod_info& pod, bool hard) {
+// The constraints of a pod, and whose pods count for those of the configuration.
+struct constraints {
+  const std::vector<spread_constraint>& all;
+  const slot_counts* siblings = nullptr;
+};
+
+tallies begin(const constraints& of, const pod_info& pod, bool hard) {
   tallies result;
-  for (const auto& each : pod.spread)
+  for (const auto& each : of.all)
     if (each.hard == hard)
-      result.push_back({&each, {}, 0, each.selector.matches(pod.pod->meta().labels())});
+      result.push_back({&each,
+                        of.siblings,
+                        {},
+                        0,
+                        of.siblings || each.selector.matches(pod.pod->meta().labels())});
   return result;
 }
 
@@ -90,8 +103,9 @@ bool counts(const spread_constraint& constraint, const pod_info& pod, const node
          (!constraint.honors_taints || untolerated_taint(pod, node) == nullptr);
 }
 
-std::int64_t count(const spread_constraint& constraint, const std::string& ns,
-                   const node_info& node) {
+std::int64_t count(const tally& each, const std::string& ns, const node_info& node) {
+  if (each.siblings != nullptr) return each.siblings->at(node.slot());
+  const auto& constraint = *each.constraint;
   return std::count_if(node.pods().begin(), node.pods().end(), [&](const pod_info_ptr& other) {
     const auto& meta = other->pod->meta();
     return meta.namespace_() == ns && !meta.has_deletion_timestamp() &&
@@ -99,14 +113,14 @@ std::int64_t count(const spread_constraint& constraint, const std::string& ns,
   });
 }
 
-tallies count_hard(const pod_info& pod, const cluster_view& view) {
-  auto all = begin(pod, true);
+tallies count_hard(const constraints& of, const pod_info& pod, const cluster_view& view) {
+  auto all = begin(of, pod, true);
   for (const auto* node : view.nodes()) {
     if (!has_domains(*node, all)) continue;
     for (auto& each : all)
       if (const auto& constraint = *each.constraint; counts(constraint, pod, *node))
         each.by_domain[*domain_of(*node, constraint.topology_key)] +=
-            count(constraint, pod.pod->meta().namespace_(), *node);
+            count(each, pod.pod->meta().namespace_(), *node);
   }
   for (auto& each : all) {
     const auto domains = static_cast<std::int32_t>(each.by_domain.size());
@@ -119,9 +133,9 @@ tallies count_hard(const pod_info& pod, const cluster_view& view) {
 }
 
 // Of the domains that the pod may come to.
-tallies count_soft(const pod_info& pod, const cluster_view& view,
+tallies count_soft(const constraints& of, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& feasible) {
-  auto all = begin(pod, false);
+  auto all = begin(of, pod, false);
   for (const auto* node : feasible)
     if (has_domains(*node, all))
       for (auto& each : all)
@@ -132,7 +146,7 @@ tallies count_soft(const pod_info& pod, const cluster_view& view,
       const auto& constraint = *each.constraint;
       const auto found = each.by_domain.find(*domain_of(*node, constraint.topology_key));
       if (found != each.by_domain.end() && counts(constraint, pod, *node))
-        found->second += count(constraint, pod.pod->meta().namespace_(), *node);
+        found->second += count(each, pod.pod->meta().namespace_(), *node);
     }
   }
   return all;
@@ -152,10 +166,15 @@ class topology_spread : public plugin,
     return node_added | node_labels_changed | node_taints_changed | pod_bound | pod_deleted;
   }
 
+  void configure(const plugin_arguments& arguments) override {
+    defaults_ = arguments.default_constraints;
+  }
+
   status pre_filter(cycle& notes, const pod_info& pod, const cluster_view& view) const override {
-    if (pod.spread.empty()) return {status_code::skip, {}};
+    const auto of = constraints_of(pod, view);
+    if (of.all.empty()) return {status_code::skip, {}};
     auto& hard = notes.make<spread_notes>(index()).hard;
-    hard = count_hard(pod, view);
+    hard = count_hard(of, pod, view);
     return hard.empty() ? status{status_code::skip, {}} : status{};
   }
 
@@ -173,11 +192,12 @@ class topology_spread : public plugin,
 
   status pre_score(cycle& notes, const pod_info& pod, const cluster_view& view,
                    const std::vector<const node_info*>& feasible) const override {
-    if (!pod.spread.empty()) {
-      auto& soft = notes.get<spread_notes>(index()).soft;
-      soft = count_soft(pod, view, feasible);
+    if (const auto of = constraints_of(pod, view); !of.all.empty()) {
+      auto& soft = notes.make<spread_notes>(index()).soft;
+      soft = count_soft(of, pod, view, feasible);
       return soft.empty() ? status{status_code::skip, {}} : status{};
     }
+    if (defaults_) return {status_code::skip, {}};
     const auto* siblings = view.siblings(pod);
     if (siblings == nullptr) return {status_code::skip, {}};
     notes.make<spread_notes>(index()).defaults = spread_siblings(*siblings, view, feasible);
@@ -206,12 +226,21 @@ class topology_spread : public plugin,
   }
 
  private:
+  // A pod's own, or those of the configuration for a pod of a controller that has none.
+  constraints constraints_of(const pod_info& pod, const cluster_view& view) const {
+    static const slot_counts none;
+    if (!pod.spread.empty() || !defaults_ || pod.controller.empty()) return {pod.spread};
+    const auto* siblings = view.siblings(pod);
+    return {*defaults_, siblings == nullptr ? &none : siblings};
+  }
   static std::int64_t score(const default_spread& spread, const node_info& node) {
     auto total = cost(spread.by_node->at(node.slot()), default_host_skew, spread.host_weight);
     if (const auto* zone = node.zone())
       total += cost(spread.by_zone.at(*zone), default_zone_skew, spread.zone_weight);
     return std::llround(total);
   }
+
+  std::optional<std::vector<spread_constraint>> defaults_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "server/rest/handlers/usage.hpp"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -29,13 +28,6 @@ bool of_pods(const call& call) {
 // The kind whose objects are measured.
 const api::kind_info& measured_kind(const call& call) {
   return of_pods(call) ? api::kind_of<Pod>() : api::kind_of<Node>();
-}
-
-api::moment wall_now() {
-  using namespace std::chrono;
-  const auto now = system_clock::now().time_since_epoch();
-  const auto whole = floor<seconds>(now);
-  return {whole.count(), static_cast<std::int32_t>(nanoseconds{now - whole}.count())};
 }
 
 // By the labels of the object, and the fields that its metrics will have: its names.

@@ -10,4 +10,7 @@ namespace troupe::server {
 // With any method.
 void connect_proxy(const call_ptr& call);
 
+// Where the path ends with the proxy's own: answers with the place of its root.
+bool redirect_to_path(const call_ptr& call);
+
 }  // namespace troupe::server

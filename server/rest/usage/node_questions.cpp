@@ -1,5 +1,6 @@
 #include "server/rest/usage/node_questions.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "runtime/actor_system.hpp"
@@ -18,6 +19,13 @@ void ask_nodes(actors::control_plane& plane, const std::set<std::string>& nodes,
       [done = std::move(done)](const reply& answered) {
         done(answered ? (*answered)->by_node : actors::usage_by_node{});
       });
+}
+
+api::moment wall_now() {
+  using namespace std::chrono;
+  const auto now = system_clock::now().time_since_epoch();
+  const auto whole = floor<seconds>(now);
+  return {whole.count(), static_cast<std::int32_t>(nanoseconds{now - whole}.count())};
 }
 
 }  // namespace troupe::server

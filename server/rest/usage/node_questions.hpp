@@ -8,6 +8,7 @@
 
 #include "actors/control_plane/control_plane.hpp"
 #include "actors/kubelet/runtime/usage_questions.hpp"
+#include "api/values/timestamp.hpp"
 
 namespace troupe::server {
 
@@ -15,5 +16,8 @@ namespace troupe::server {
 // Nodes that measure nothing, cannot be reached or have not answered in time are left out.
 void ask_nodes(actors::control_plane& plane, const std::set<std::string>& nodes,
                std::function<void(actors::usage_by_node)> done);
+
+// From which the age of figures counts back.
+api::moment wall_now();
 
 }  // namespace troupe::server

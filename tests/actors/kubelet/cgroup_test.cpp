@@ -10,9 +10,12 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 
+#include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 
 namespace troupe::actors {
@@ -81,6 +84,22 @@ TEST_CASE("a machine without control groups says so", "[kubelet]") {
   CHECK(tree.make("x", {}).empty());
   CHECK_FALSE(tree.ran_out_of_memory("x"));
   tree.remove("x");
+}
+
+TEST_CASE("a group without a name is the folder of all groups", "[kubelet]") {
+  const test::scratch_folder folder;
+  for (const auto* file : {"cpu/troupe/cpu.shares", "memory/troupe/memory.limit_in_bytes"}) {
+    std::filesystem::create_directories((folder.path() / file).parent_path());
+    folder.write(file, "");
+  }
+  const auto tree = cgroup_tree::find(folder.path());
+  CHECK(tree.make({}, {.memory_bytes = mebibyte, .requested_milli_cpu = 1'500}).empty());
+  const auto text = [&](const char* name) {
+    std::ifstream file{folder.path() / name};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+  };
+  CHECK(text("cpu/troupe/cpu.shares") == "1536");
+  CHECK(text("memory/troupe/memory.limit_in_bytes") == "1048576");
 }
 
 TEST_CASE("who takes more memory than the limit is killed, and it is seen why", "[kubelet]") {

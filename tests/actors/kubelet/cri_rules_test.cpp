@@ -190,6 +190,25 @@ TEST_CASE("the limits of a pod's group are written for either version of control
   CHECK_FALSE(make_pod_group(pod, "/proc/nothing").empty());
 }
 
+TEST_CASE("all pods together have what is not reserved, in either version of control groups") {
+  const test::scratch_folder folder;
+  for (const auto* controller : {"cpu", "memory"})
+    std::filesystem::create_directory(folder.path() / controller);
+  const auto text = [&](const std::string& name) {
+    std::ifstream file{folder.path() / name};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+  };
+  CHECK(limit_all_pods({.milli_cpu = 1'500, .memory_bytes = 4096}, folder.path()).empty());
+  CHECK(text("cpu/kubepods/cpu.shares") == "1536\n");
+  CHECK(text("memory/kubepods/memory.limit_in_bytes") == "4096\n");
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "cpu/kubepods/cpu.cfs_quota_us"));
+  folder.write("cgroup.controllers", "cpu memory\n");
+  CHECK(limit_all_pods({.milli_cpu = 0, .memory_bytes = 0}, folder.path()).empty());
+  CHECK(text("kubepods/cpu.weight") == "1\n");
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "kubepods/memory.max"));
+  CHECK_FALSE(limit_all_pods({}, "/proc/nothing").empty());
+}
+
 TEST_CASE("runAsNonRoot refuses root, and users that cannot be checked") {
   auto pod = web_pod();
   auto& container = *pod.mutable_spec()->mutable_containers(0);

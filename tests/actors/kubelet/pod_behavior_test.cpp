@@ -75,11 +75,11 @@ TEST_CASE("a simulated pod that crashes is started again, more and more slowly",
 
 TEST_CASE("a simulated pod without annotations has no behaviour", "[simulated]") {
   CHECK_FALSE(actors::behavior_of(pod_named("p")));
-  const auto odd =
-      actors::behavior_of(behaving({{"run-time", "soon"}, {"jitter", "-1"}}, "Always"));
+  const auto odd = actors::behavior_of(
+      behaving({{"run-time", "soon"}, {"start-delay", "1s"}, {"jitter", "-1"}}, "Always"));
   REQUIRE(odd);
   CHECK_FALSE(odd->run_time);
-  CHECK(odd->jitter == 0);
+  CHECK(odd->start_delay.jitter == 0);
 }
 
 }  // namespace troupe::test

@@ -19,7 +19,9 @@ namespace {
 actors::node_usage some_usage() {
   return {.age = 3s,
           .machine = actors::usage_figure{2'000'000'000, 1u << 30, 15s},
-          .containers = {{"u1", "a", {1, 2, 3ns}}, {"u2", "b", {4, 5, 6ns}}}};
+          .containers = {{"u1", "a", {1, 2, 3ns}}, {"u2", "b", {4, 5, 6ns, 7, 8, 9}}},
+          .supplies = {.memory = {1, 2}, .disk = {3, 4}, .inodes = {5, 6}, .pids = {7, 8}},
+          .up = 1000h};
 }
 
 struct asked_node {
@@ -68,6 +70,12 @@ TEST_CASE("a node that is asked what it uses tells figures of the machine and it
   CHECK(usage.containers[1].figure.cpu_nano == 4);
   CHECK(usage.containers[1].figure.memory_bytes == 5);
   CHECK(usage.containers[1].figure.window == 6ns);
+  CHECK(usage.containers[1].figure.cpu_ns == 7);
+  CHECK(usage.containers[1].figure.all_memory_bytes == 8);
+  CHECK(usage.containers[1].figure.rss_bytes == 9);
+  CHECK(usage.supplies.disk.left == 3);
+  CHECK(usage.supplies.pids.all == 8);
+  CHECK(usage.up == 1000h);
   // What nobody has asked for, or a second time, is passed over.
   t.answer(asked[0].ask_usage().ask(), some_usage());
   t.answer(4711, some_usage());
@@ -105,6 +113,10 @@ TEST_CASE("what a node cannot use it is not believed to use", "[link]") {
   said.mutable_machine()->set_cpu_nano(all);
   said.mutable_machine()->set_memory_bytes(all);
   said.mutable_machine()->set_window_ns(all);
+  said.set_up_ns(all);
+  said.mutable_disk()->set_left(all);
+  said.mutable_disk()->set_all(50);
+  said.mutable_pids()->set_all(all);
   const auto usage = actors::read_usage_answer(said);
   CHECK(usage.age == actors::link_defaults::usage_longest_time);
   CHECK(usage.problem.size() <= actors::link_defaults::reason_limit_bytes);
@@ -112,6 +124,9 @@ TEST_CASE("what a node cannot use it is not believed to use", "[link]") {
   CHECK(usage.machine->cpu_nano == actors::link_defaults::usage_most_cpu_nano);
   CHECK(usage.machine->memory_bytes == actors::link_defaults::usage_most_memory_bytes);
   CHECK(usage.machine->window == actors::link_defaults::usage_longest_time);
+  CHECK(usage.up == actors::link_defaults::usage_longest_up);
+  CHECK(usage.supplies.disk.left == 50);
+  CHECK(usage.supplies.pids.all == actors::link_defaults::usage_most_supply);
 }
 
 TEST_CASE("a gateway asks the meter of its node, and says so where there is none", "[link]") {

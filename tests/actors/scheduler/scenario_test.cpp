@@ -83,7 +83,7 @@ Pod important(const std::string& name, int cpus, const std::string& priority_cla
 
 cluster_options with_elsewhere() {
   cluster_options options;
-  options.plane.scheduler_profile.plugins.push_back({"Elsewhere", 0});
+  options.plane.scheduler_profiles.front().plugins.push_back({"Elsewhere", 0});
   return options;
 }
 
@@ -117,7 +117,7 @@ std::uint64_t failures() {
 
 TEST_CASE("an exception in a plugin loses no pod and delays no other", "[scheduler]") {
   cluster_options options;
-  options.plane.scheduler_profile.plugins.push_back({"Troublesome", 0});
+  options.plane.scheduler_profiles.front().plugins.push_back({"Troublesome", 0});
   cluster c{1, options};
   add_node(c, "n1");
   for (int i = 0; i < 6; ++i) {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "actors/core/condition.hpp"
+#include "actors/simulation/amount_over_time.hpp"
 #include "support/nodes.hpp"
 #include "support/workloads.hpp"
 
@@ -46,6 +47,17 @@ TEST_CASE("a simulated amount is a quantity, or one for each time", "[usage]") {
     INFO(text);
     CHECK(at(text, 0) == (std::string{text} == "1," ? "1" : "nothing"));
   }
+}
+
+TEST_CASE("what a simulated amount has come to grows with its steps", "[usage]") {
+  const auto total = [](const char* text, std::int64_t seconds) {
+    return amount_over_time::parse(text).value().total_ns(seconds);
+  };
+  CHECK(total("250m", 8) == 2'000'000'000);
+  CHECK(total("0s=1,10s=4,30s=500m", 10) == 10'000'000'000);
+  CHECK(total("0s=1,10s=4,30s=500m", 34) == 92'000'000'000);
+  CHECK(total("10s=4", 9) == 0);
+  CHECK(total("1", -5) == 0);
 }
 
 TEST_CASE("the pods of a controller share its load, and each has its own use besides", "[usage]") {

@@ -1,5 +1,6 @@
 // Claims and volumes in a simulated cluster: at each step what is bound is looked at, while actors
 // crash, messages are late and transactions conflict.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
@@ -170,6 +171,30 @@ TEST_CASE("a claim that waits for its first consumer gets a volume on the node o
   REQUIRE(s.reaches([&] { return !s.node_of_pod("web").empty(); }));
   CHECK(s.phase("data") == "Bound");
   CHECK(s.node_of_pod("web") == node_of(s.c.get<PersistentVolume>({}, s.volume_of("data"))));
+}
+
+TEST_CASE("a pod waits for its volume as long as its profile says",
+          "[volumes][scheduler][scheduler-config]") {
+  cluster_options options;
+  options.plane.scheduler_profiles.front().arguments.volume_timeout = seconds{30};
+  storage s{9, options};
+  auto slow = class_named("slow", "WaitForFirstConsumer");
+  slow.set_provisioner("example.com/nobody");
+  s.c.create(slow);
+  s.c.create(claim_named("data", "slow"));
+  s.c.create(pod_with("web", "data"));
+  const auto gave_up = [&] {
+    const auto events = s.c.list<Event>();
+    return std::any_of(events.begin(), events.end(), [](const api::object_ptr& each) {
+      return each->as<Event>().message().ends_with("binding volumes: context deadline exceeded");
+    });
+  };
+  for (int i = 0; i < 25; ++i)
+    s.round();
+  CHECK_FALSE(gave_up());
+  REQUIRE(s.reaches(gave_up));
+  CHECK(s.node_of_pod("web").empty());
+  CHECK(s.phase("data") == "Pending");
 }
 
 TEST_CASE("a volume of hand is bound to the claim that it fits, and kept when that goes",

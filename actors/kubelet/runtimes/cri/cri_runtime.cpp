@@ -357,6 +357,14 @@ void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t atte
   if (!jobs_.post(pod->meta().uid(), prepare)) run("too many jobs wait");
 }
 
+void cri_runtime::limit_pods(const pods_limits& limits) {
+  const bool posted = jobs_.post([limits] {
+    if (const auto unset = limit_all_pods(limits); !unset.empty())
+      log().warn("kubelet: limits of all pods together are not set:{}", unset);
+  });
+  if (!posted) log().warn("kubelet: too many jobs wait: pods together have no limit");
+}
+
 void cri_runtime::follow_sandbox(const std::string& id, sandbox_observer observer) {
   loop_->soon([this, id, observer] {
     watcher_.follow_sandbox(id, observer);
@@ -425,11 +433,13 @@ void cri_runtime::read_usage(std::function<void(std::vector<container_counters>)
         if (answer)
           for (const auto& each : answer->stats()) {
             const auto& about = each.attributes();
+            const auto& memory = each.memory();
             all.push_back({.pod_uid = label(about.labels(), cri_labels::pod_uid),
                            .container = about.metadata().name(),
                            .id = own_id(about.id()),
                            .counters = {at, each.cpu().usage_core_nano_seconds().value(),
-                                        each.memory().working_set_bytes().value()}});
+                                        memory.working_set_bytes().value(),
+                                        memory.usage_bytes().value(), memory.rss_bytes().value()}});
           }
         done(std::move(all));
       });

@@ -51,6 +51,10 @@ std::int64_t total(const Pod& pod, const std::string& resource, bool& whole, Of 
   return std::max(largest, sum + sidecars) + amount(pod.spec().overhead(), resource).value_or(0);
 }
 
+std::int64_t shares_of(std::int64_t milli_cpu) {
+  return std::max(milli_cpu * cri_defaults::shares_of_one / 1000, cri_defaults::smallest_shares);
+}
+
 bool write_value(const fs::path& file, std::int64_t value) {
   std::ofstream out{file};
   out << value << '\n';
@@ -97,6 +101,12 @@ std::string set_v2(const fs::path& top, const std::string& group, const pod_grou
   return problems;
 }
 
+std::string set(const fs::path& top, const std::string& group, const pod_group_limits& limits) {
+  std::error_code problem;
+  return fs::exists(top / "cgroup.controllers", problem) ? set_v2(top, group, limits)
+                                                         : set_v1(top, group, limits);
+}
+
 }  // namespace
 
 pod_group_limits group_limits_of(const Pod& pod) {
@@ -112,9 +122,7 @@ pod_group_limits group_limits_of(const Pod& pod) {
   const auto memory = total(pod, "memory", memory_whole, limits);
   pod_group_limits out;
   out.cpu_shares =
-      pod.status().qos_class() == "BestEffort"
-          ? cri_defaults::smallest_shares
-          : std::max(asked * cri_defaults::shares_of_one / 1000, cri_defaults::smallest_shares);
+      pod.status().qos_class() == "BestEffort" ? cri_defaults::smallest_shares : shares_of(asked);
   if (cpu_whole)
     out.cpu_quota_us =
         std::max(cpu * cri_defaults::cpu_period_us / 1000, cri_defaults::smallest_quota_us);
@@ -128,11 +136,14 @@ std::int64_t weight_of_shares(std::int64_t shares) {
 }
 
 std::string make_pod_group(const Pod& pod, const std::string& top) {
-  std::error_code problem;
-  const auto limits = group_limits_of(pod);
-  const auto group = cgroup_parent(pod);
-  return fs::exists(fs::path{top} / "cgroup.controllers", problem) ? set_v2(top, group, limits)
-                                                                   : set_v1(top, group, limits);
+  return set(top, cgroup_parent(pod), group_limits_of(pod));
+}
+
+std::string limit_all_pods(const pods_limits& limits, const std::string& top) {
+  pod_group_limits set_to;
+  set_to.cpu_shares = shares_of(limits.milli_cpu);
+  if (limits.memory_bytes > 0) set_to.memory_bytes = limits.memory_bytes;
+  return set(top, all_pods_group, set_to);
 }
 
 void remove_pod_groups(const std::string& pod_uid) {

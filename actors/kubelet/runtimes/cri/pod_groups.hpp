@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "actors/kubelet/runtime/container_types.hpp"
 #include "api/schema/core_pod.pb.h"
 
 namespace troupe::actors {
@@ -28,6 +29,9 @@ std::int64_t weight_of_shares(std::int64_t shares);
 // may have. Empty, or what could not be set. Blocks on disk.
 std::string make_pod_group(const api::core::v1::Pod& pod,
                            const std::string& top = "/sys/fs/cgroup");
+
+// Limits the group that all pods' are in, likewise.
+std::string limit_all_pods(const pods_limits& limits, const std::string& top = "/sys/fs/cgroup");
 
 // Removes the pod's control groups, in all hierarchies. Blocks on disk.
 void remove_pod_groups(const std::string& pod_uid);

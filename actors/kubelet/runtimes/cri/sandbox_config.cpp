@@ -158,7 +158,7 @@ std::string cgroup_parent(const Pod& pod) {
   const auto* folder = qos == "Guaranteed"   ? ""
                        : qos == "BestEffort" ? "besteffort/"
                                              : "burstable/";
-  return fmt::format("/kubepods/{}pod{}", folder, pod.metadata().uid());
+  return fmt::format("{}/{}pod{}", all_pods_group, folder, pod.metadata().uid());
 }
 
 cri::NamespaceOption namespaces_of(const Pod& pod) {

@@ -39,6 +39,7 @@ cri::DNSConfig read_node_dns();
 
 std::filesystem::path pod_logs(const cri_node& node, const std::string& pod_uid);
 
+inline constexpr const char* all_pods_group = "/kubepods";
 // "/kubepods/burstable/podUID", by the pod's QoS class.
 std::string cgroup_parent(const api::core::v1::Pod& pod);
 

@@ -27,10 +27,11 @@ struct resource_limits {
 };
 
 // What a group's processes used of the processors since it was made, and use of memory now: the
-// working set, without pages of files that were not read lately. Absent: not counted there.
+// working set, without pages of files that were not read lately; with them; and that of no file.
+// Absent: not counted there.
 struct group_usage {
   std::optional<std::uint64_t> cpu_ns = {};
-  std::optional<std::uint64_t> memory_bytes = {};
+  std::optional<std::uint64_t> memory_bytes = {}, all_memory_bytes = {}, rss_bytes = {};
 };
 
 // One value that a group's file gets.
@@ -59,7 +60,7 @@ class cgroup_tree {
   bool keeps_limits() const noexcept { return keeps_limits_; }
 
   // Makes the group and its parent and sets their limits; returns what the system refused, as lines
-  // for the log.
+  // for the log. Without a name: limits the folder that holds all groups.
   std::vector<std::string> make(std::string_view name, const resource_limits& limits) const;
   // Moves the calling process there; its children follow.
   void enter(std::string_view name) const;

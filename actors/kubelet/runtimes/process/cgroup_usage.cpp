@@ -51,10 +51,12 @@ group_usage cgroup_tree::usage(std::string_view name) const {
     } else if (!found.cpu_ns) {
       found.cpu_ns = number_in(text_of(group / "cpuacct.usage"));
     }
-    if (!found.memory_bytes)
-      found.memory_bytes =
-          working_set(text_of(group / (version_2_ ? "memory.current" : "memory.usage_in_bytes")),
-                      text_of(group / "memory.stat"), version_2_);
+    if (found.memory_bytes) continue;
+    const auto used = text_of(group / (version_2_ ? "memory.current" : "memory.usage_in_bytes"));
+    const auto stat = text_of(group / "memory.stat");
+    found.memory_bytes = working_set(used, stat, version_2_);
+    found.all_memory_bytes = number_in(used);
+    found.rss_bytes = counter_in(stat, version_2_ ? "anon" : "total_rss");
   }
   return found;
 }

@@ -49,6 +49,8 @@ class meter {
     }
     counters.cpu_ns = *used.cpu_ns;
     counters.memory_bytes = *used.memory_bytes;
+    counters.all_memory_bytes = used.all_memory_bytes.value_or(0);
+    counters.rss_bytes = used.rss_bytes.value_or(0);
     return found;
   }
 

@@ -144,6 +144,16 @@ void process_runtime::remove_pod(const std::string& pod_uid, std::function<void(
                  [this, pod_uid, done] { remove_pod(pod_uid, done); });
 }
 
+void process_runtime::limit_pods(const pods_limits& limits) {
+  resource_limits all{.requested_milli_cpu = limits.milli_cpu};
+  if (limits.memory_bytes > 0) all.memory_bytes = limits.memory_bytes;
+  const bool posted = options_.jobs->post([all] {
+    for (const auto& refused : cgroup_tree::find().make({}, all))
+      log().warn("kubelet: limits of all pods together are not set: {}", refused);
+  });
+  if (!posted) log().warn("kubelet: too many jobs wait: pods together have no limit");
+}
+
 // -- containers -----------------------------------------------------------------------------------
 
 // Kept in memory: one that was not started is nothing to the next node.

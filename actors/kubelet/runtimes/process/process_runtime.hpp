@@ -60,6 +60,7 @@ class process_runtime final : public container_runtime {
   void run_sandbox(sandbox_config config, sandbox_observer observer) override;
   void follow_sandbox(const std::string& id, sandbox_observer observer) override;
   void remove_pod(const std::string& pod_uid, std::function<void()> done) override;
+  void limit_pods(const pods_limits& limits) override;
 
   void create_container(container_config config, runtime_answer<std::string> done) override;
   void start_container(const std::string& id, container_observer observer) override;

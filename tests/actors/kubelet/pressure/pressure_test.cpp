@@ -155,6 +155,14 @@ TEST_CASE("what is reserved of a machine is not allocatable", "[kubelet]") {
   reserve({.milli_cpu = 3'000, .memory_bytes = 1 << 30}, status);
   CHECK(status.allocatable().at("cpu").string() == "0");
   CHECK(status.allocatable().at("memory").string() == "0");
+  // Pods may use what is left before they are evicted, and not ask for it.
+  const reserved_resources reserved{
+      .milli_cpu = 300, .memory_bytes = 256 << 10, .eviction_memory_bytes = 128 << 10};
+  reserve(reserved, status);
+  CHECK(status.allocatable().at("memory").string() == "640Ki");
+  CHECK(limits_of_pods(facts, reserved).milli_cpu == 1'700);
+  CHECK(limits_of_pods(facts, reserved).memory_bytes == 768 << 10);
+  CHECK(limits_of_pods(facts, {.memory_bytes = 1 << 30}).memory_bytes == 0);
 }
 
 TEST_CASE("what a machine has left is read from its files", "[kubelet]") {
@@ -224,6 +232,9 @@ TEST_CASE("a node that runs out of memory says so, evicts one pod, and takes no 
   const auto status = here.status(evicted);
   CHECK(status.phase() == "Failed");
   CHECK(status.reason() == "Evicted");
+  const auto* target = find_condition(status.conditions(), "DisruptionTarget");
+  REQUIRE(target != nullptr);
+  CHECK(target->reason() == "TerminationByKubelet");
   CHECK(status.message() ==
         "The node was low on resource: memory. Threshold quantity: 100Mi, available: 1Mi. ");
   CHECK(here.runs(evicted == "one" ? "two" : "one"));

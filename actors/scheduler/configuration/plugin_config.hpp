@@ -1,0 +1,19 @@
+// From the pluginConfig of a profile in the configuration to the arguments of its plugins. Pure.
+#pragma once
+
+#include <google/protobuf/repeated_ptr_field.h>
+
+#include <string_view>
+
+#include "actors/core/settings_file.hpp"
+#include "actors/scheduler/framework/arguments.hpp"
+#include "api/files/kubescheduler.pb.h"
+
+namespace troupe::actors::scheduler {
+
+// `path` is for the problems, which are added to `found`.
+plugin_arguments read_plugin_config(
+    const google::protobuf::RepeatedPtrField<api::files::kubescheduler::PluginConfig>& entries,
+    std::string_view path, problems& found);
+
+}  // namespace troupe::actors::scheduler
