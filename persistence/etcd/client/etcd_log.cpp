@@ -97,6 +97,10 @@ void etcd_log::submit(log_transaction request, std::function<void(log_answer)> d
       [this, &through, request = std::move(request), done = std::move(done)](
           const grpc::Status& status, const etcdserverpb::TxnResponse& response) {
         auto answer = answer_of(request, status, response);
+        if (status.ok() && cluster_ != 0 && response.header().cluster_id() != cluster_) {
+          answer = {};
+          answer.reason = {errc::unknown, "it is of another cluster than before"};
+        }
         if (answer.result == log_answer::outcome::unknown) leave(through, answer.reason.message);
         done(std::move(answer));
       });
