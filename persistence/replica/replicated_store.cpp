@@ -201,7 +201,14 @@ void replicated_store::ask_newest() {
   asking_ = true;
   for (auto& each : questions_)
     each.asked = true;
-  log_->newest([this](const expected<revision>& newest) { on_newest(newest); });
+  log_->call_later({}, [this] {
+    {
+      const std::lock_guard lock{mutex_};
+      for (auto& each : questions_)
+        each.asked = true;
+    }
+    log_->newest([this](const expected<revision>& newest) { on_newest(newest); });
+  });
 }
 
 void replicated_store::on_newest(const expected<revision>& newest) {

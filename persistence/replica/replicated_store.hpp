@@ -173,6 +173,7 @@ class replicated_store final : public store, private log_reader {
   time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
   bool asking_ = false;
+  bool sending_ = false;
   leadership shown_leader_;
   std::vector<later> later_;
   std::uint64_t conflicts_ = 0;

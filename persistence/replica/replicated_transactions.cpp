@@ -70,8 +70,7 @@ void replicated_store::submit(transaction request, completion done) {
   pending_bytes_ += next.size_bytes;
   waiting_.push_back(next_sequence_);
   pending_.emplace(next_sequence_++, std::move(next));
-  lock.unlock();
-  send_waiting();
+  if (!std::exchange(sending_, true)) log_->call_later({}, [this] { send_waiting(); });
 }
 
 log_transaction replicated_store::complete(std::uint64_t sequence, const pending& from) const {
@@ -85,12 +84,13 @@ log_transaction replicated_store::complete(std::uint64_t sequence, const pending
   return made;
 }
 
-// They leave without the lock, since the log's client writes to its socket; it keeps no order
-// either.
+// On the log's thread, which finds several at once when it is busy: those who submit would meet it
+// in the locks of its client. Without the lock here, since the client writes to its socket.
 void replicated_store::send_waiting() {
   std::vector<std::pair<std::uint64_t, log_transaction>> sent;
   {
     const std::lock_guard lock{mutex_};
+    sending_ = false;
     const bool can_send = is_following_ && session_revision_ != 0;
     while (can_send && !waiting_.empty() && under_way_ < defaults::log_window) {
       const auto sequence = waiting_.front();

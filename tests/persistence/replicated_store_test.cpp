@@ -284,6 +284,7 @@ TEST_CASE("who waits for a log that does not answer is told so, and what may sti
   one.store->barrier([&](const expected<revision>& reached) {
     if (!reached) told.push_back(reached.error().code);
   });
+  one.log->run();
   one.log->fire_slow();
   CHECK(told == std::vector{errc::unknown, errc::unknown});
 }

@@ -206,15 +206,20 @@ void measure_etcd(results& out, const bench_options& options) {
   out.add("… ratio", median(one.ratios), "x", at_most(1.4));
   for (const std::size_t outstanding : {32, 256}) {
     comparison rate;
+    std::vector<double> processor_us;
     for (int round = 0; round < rounds; ++round) {
       const auto limit = bare.create(outstanding);
       const auto load = creates(n, fmt::format("m{}-{}-", outstanding, round), outstanding / 8, 8);
-      rate.add(limit.per_second, must_run(load).per_second());
+      const auto before = n.processor_s();
+      const auto made = must_run(load);
+      rate.add(limit.per_second, made.per_second());
+      processor_us.push_back((n.processor_s() - before) * 1e6 / static_cast<double>(made.answers));
     }
     out.add(fmt::format("etcd: HTTP creates, {} outstanding", outstanding), median(rate.made),
             "/s");
     out.add("… of a bare client", median(rate.bare), "/s");
     out.add("… ratio", median(rate.ratios), "x", at_least(0.75));
+    out.add("… processor time of the control plane for each", median(processor_us), "us");
   }
   for (int round = 0; round < rounds; ++round) {
     const auto bare_read = bare.read();

@@ -38,7 +38,8 @@ call_queue::call_queue() : thread_{[this] { run(); }} {
 // finished: so the thread goes on until nothing is under way.
 void call_queue::close() {
   if (!thread_.joinable()) return;
-  call_later({}, [] {});  // wakes it
+  // Wakes it when it is cancelled, where nothing else is under way.
+  call_later(std::chrono::hours{1}, [] {});
   {
     std::unique_lock lock{mutex_};
     closing_ = true;
