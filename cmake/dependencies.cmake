@@ -43,3 +43,6 @@ set_property(TARGET PkgConfig::RE2 PROPERTY INTERFACE_COMPILE_OPTIONS "")
 # Time zones (docs/decisions/0044-time-zones.md).
 pkg_check_modules(ABSL_TIME REQUIRED IMPORTED_TARGET absl_time)
 set_property(TARGET PkgConfig::ABSL_TIME PROPERTY INTERFACE_COMPILE_OPTIONS "")
+# The mutexes of gRPC (persistence/etcd/client).
+pkg_check_modules(ABSL_MUTEX REQUIRED IMPORTED_TARGET absl_synchronization)
+set_property(TARGET PkgConfig::ABSL_MUTEX PROPERTY INTERFACE_COMPILE_OPTIONS "")

@@ -142,7 +142,7 @@ void staging::change_to(std::string key, next_state next, change_id id, const ch
 // Nothing of it is durable: what a kill takes is fetched again.
 outcome staging::follow(decided_step& step) {
   if (step.time) now_ = std::chrono::floor<std::chrono::microseconds>(*step.time);
-  committed result{step.at, {}};
+  committed result;
   std::uint32_t index = 0;
   for (auto& each : step.changes) {
     const entry* old = tree_.find(each.key);
@@ -154,13 +154,14 @@ outcome staging::follow(decided_step& step) {
     auto object = removal ? tombstone(*old, step.at) : std::move(each.object);
     const auto& kind = object->kind();
     const change_id id{object->revision(), index++};
+    const auto known = old != nullptr ? old->created() : id.at;
+    const auto created = removal || each.created == 0 ? known : each.created;
     result.objects.push_back(object);
-    change_to(
-        std::move(each.key),
-        {kind, std::move(object), each.stored, removal ? old->created() : each.created, removal},
-        id, step.cause);
+    change_to(std::move(each.key), {kind, std::move(object), each.stored, created, removal}, id,
+              step.cause);
   }
-  last_ = step.at;
+  if (index != 0 || step.whole_state) last_ = step.at;
+  result.at = last_;
   if (step.whole_state) begin_history(step.at);
   return result;
 }

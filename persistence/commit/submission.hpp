@@ -20,7 +20,7 @@ struct decided_change {
   std::string key;
   api::object_ptr object;  // at the revision of its change; null: removed
   std::string stored;      // empty for a removal
-  revision created = 0;    // of the key
+  revision created = 0;    // of the key; 0: as the state before says
 };
 
 struct decided_step {

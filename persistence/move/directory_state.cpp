@@ -111,7 +111,9 @@ expected<void> directory_target::finish() {
     return a.object->revision() < b.object->revision();
   });
   outcome made = fail(errc::io, "the store did not answer");
-  store_->follow(std::move(all_), [&made](outcome result) { made = std::move(result); });
+  std::vector<decided_step> all;
+  all.push_back(std::move(all_));
+  store_->follow(std::move(all), [&](std::size_t, outcome result) { made = std::move(result); });
   store_.reset();
   if (!made) return fail(std::move(made.error()));
   const auto checked = verify(partial_);

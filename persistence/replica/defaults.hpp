@@ -12,6 +12,9 @@ using namespace std::chrono_literals;
 // Transactions that are on their way to the log: more would only wait there (etcd commits what is
 // outstanding at once; above 256 its rate does not grow).
 inline constexpr std::size_t log_window = 256;
+// Steps that are applied at once: more would only make those wait that come first.
+inline constexpr std::size_t step_batch = 256;
+inline constexpr std::size_t step_batch_bytes = 4u << 20;
 // etcd takes 128 operations in a transaction when nobody says more; the session, the fence and the
 // cause are among them.
 inline constexpr std::size_t log_transaction_limit = 120;

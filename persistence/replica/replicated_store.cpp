@@ -60,6 +60,7 @@ replicated_store::replicated_store(std::unique_ptr<local_store> replica,
       member_{std::move(member)},
       limits_{limits},
       applied_{replica_->read().at()},
+      accepted_{applied_},
       log_{std::move(log)} {}
 
 replicated_store::~replicated_store() {
@@ -140,98 +141,10 @@ store_stats replicated_store::stats() const {
   return shown;
 }
 
-// -- the steps of the log -------------------------------------------------------------------------
-
-void replicated_store::on_steps(std::vector<log_step> steps) {
-  for (auto& each : steps) {
-    if (!is_following_) return;
-    if (each.at <= applied_) continue;
-    if (each.at != applied_ + 1) {
-      spdlog::error("store: the log went from revision {} to {}: reading the whole state", applied_,
-                    each.at);
-      return read_whole_state();
-    }
-    if (auto done = apply(std::move(each)); !done) return retry(done.error(), [this] { follow(); });
-  }
-  retry_after_ = defaults::log_retry_first;
-}
-
-expected<void> replicated_store::apply(log_step from) {
-  auto next = persistence::read(std::move(from));
-  if (!next) return fail(std::move(next.error()));
-  const auto at = next->step.at;
-  std::vector<std::string> keys;
-  for (const auto& each : next->step.changes)
-    keys.push_back(each.key);
-  // What changes nothing that is known here leaves no trace.
-  outcome made = keys.empty() ? outcome{committed{at, {}}} : take(std::move(next->step));
-  if (!made) return fail(std::move(made.error()));
-  applied_ = at;
-  if (next->tag && next->tag->member == member_) answer_own(next->tag->sequence, at, keys, *made);
-  answer_ready();
-  if (next->leader) see_leader(*next->leader);
-  return {};
-}
-
-// An earlier start of this control plane has used the same numbers, before the session was raised.
-void replicated_store::answer_own(std::uint64_t sequence, revision at,
-                                  const std::vector<std::string>& keys, const committed& made) {
-  committed mine{keys.empty() ? read().at() : at, {}};
-  {
-    const std::lock_guard lock{mutex_};
-    const auto found = pending_.find(sequence);
-    if (found == pending_.end() || found->second.session == 0 || found->second.session > at) return;
-    for (const auto& key : found->second.keys) {
-      const auto place = std::find(keys.begin(), keys.end(), key);
-      mine.objects.push_back(place == keys.end()
-                                 ? nullptr
-                                 : made.objects[static_cast<std::size_t>(place - keys.begin())]);
-    }
-  }
-  answer(sequence, std::move(mine));
-}
-
-// The replica commits on this thread.
-outcome replicated_store::take(decided_step step) {
-  const std::lock_guard lock{replica_mutex_};
-  outcome made = fail(errc::io, "the replica did not answer");
-  replica_->follow(std::move(step), [&made](outcome result) { made = std::move(result); });
-  return made;
-}
-
-void replicated_store::follow() {
-  log_->follow(applied_, *this);
-  {
-    const std::lock_guard lock{mutex_};
-    is_following_ = true;
-    send_waiting();
-  }
-  answer_ready();
-}
-
-void replicated_store::on_end(error reason) {
-  if (reason.code != errc::compacted) return retry(reason, [this] { follow(); });
-  spdlog::warn("store: {}: reading the whole state", reason.message);
-  read_whole_state();
-}
-
-void replicated_store::retry(const error& reason, std::function<void()> work) {
-  spdlog::warn("store: the shared log cannot be followed, trying again: {}", reason.message);
-  reading_.reset();
-  stop_following();
-  log_->call_later(retry_after_, std::move(work));
-  retry_after_ = std::min<std::chrono::milliseconds>(2 * retry_after_, defaults::log_retry_limit);
-}
-
 // -- a whole state --------------------------------------------------------------------------------
 
-// Nobody would see the steps of what is sent now.
-void replicated_store::stop_following() {
-  const std::lock_guard lock{mutex_};
-  is_following_ = false;
-}
-
 void replicated_store::read_whole_state() {
+  if (!apply_ready()) return;
   stop_following();
   reading_ = std::make_unique<whole_state>(read());
   log_->list({}, 0, [this](expected<log_page> page) { on_page(std::move(page)); });
@@ -248,9 +161,10 @@ void replicated_store::on_page(expected<log_page> page) {
   const auto at = reading_->at();
   const auto leader = reading_->leader();
   if (taken) {
-    auto step = reading_->difference();
-    const auto differences = step.changes.size();
-    const auto made = take(std::move(step));
+    std::vector<decided_step> step;
+    step.push_back(reading_->difference());
+    const auto differences = step.front().changes.size();
+    const auto made = std::move(take(std::move(step)).front());
     if (!made) taken = fail(made.error());
     if (made)
       spdlog::info("store: the state at revision {} was read, {} objects differed", at,
@@ -258,7 +172,7 @@ void replicated_store::on_page(expected<log_page> page) {
   }
   if (!taken) return retry(taken.error(), [this] { read_whole_state(); });
   reading_.reset();
-  applied_ = at;
+  applied_ = accepted_ = at;
   // Their steps may be among those that nobody has seen.
   answer_all([](const pending& each) -> std::optional<error> {
     if (each.session == 0 || each.decided) return std::nullopt;
@@ -287,7 +201,14 @@ void replicated_store::ask_newest() {
   asking_ = true;
   for (auto& each : questions_)
     each.asked = true;
-  log_->newest([this](const expected<revision>& newest) { on_newest(newest); });
+  log_->call_later({}, [this] {
+    {
+      const std::lock_guard lock{mutex_};
+      for (auto& each : questions_)
+        each.asked = true;
+    }
+    log_->newest([this](const expected<revision>& newest) { on_newest(newest); });
+  });
 }
 
 void replicated_store::on_newest(const expected<revision>& newest) {

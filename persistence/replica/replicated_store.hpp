@@ -7,6 +7,10 @@
 // a conflict when the state here is as new as the one that it was judged by. So all that store.hpp
 // promises holds, with the log's revisions.
 //
+// The step of a transaction of this control plane is known as soon as the log has answered: it is
+// applied without waiting for the stream when all before it has been. So a stream that is behind
+// holds up nobody but for what others write. Steps that come together are one batch of the replica.
+//
 // When the log says `unknown`, the session is raised (log_record.hpp): as soon as the raised one
 // has been applied, what has not happened never will, and is sent again. Who waits longer than
 // `log_limits::answer` is told `unknown`, or `read_only` where nothing was sent.
@@ -87,7 +91,7 @@ class replicated_store final : public store, private log_reader {
   struct pending {
     log_transaction request;  // as it was submitted
     cause_record cause;
-    std::vector<std::string> keys;  // of the mutations
+    std::vector<mutation> mutations;  // their contents go to the step that the answer makes
     revision fence = 0;
     completion done;
     std::size_t size_bytes = 0;
@@ -117,6 +121,7 @@ class replicated_store final : public store, private log_reader {
   void send_waiting();
   void on_answer(std::uint64_t sequence, const log_answer& told);
   void send_again(std::uint64_t sequence);
+  void judge(std::uint64_t sequence, pending& mine, const log_answer& told);
   void when_applied(revision at, std::function<void()> work);
   void answer_when_applied(revision at, std::uint64_t sequence, outcome result);
   void answer(std::uint64_t sequence, outcome result);
@@ -128,10 +133,13 @@ class replicated_store final : public store, private log_reader {
   // -- the log
   void on_steps(std::vector<log_step> steps) override;
   void on_end(error reason) override;
-  expected<void> apply(log_step from);
-  void answer_own(std::uint64_t sequence, revision at, const std::vector<std::string>& keys,
+  void accept(read_step next);
+  void accept_answered();
+  std::optional<read_step> step_of(std::uint64_t sequence, revision at);
+  bool apply_ready();
+  void answer_own(std::uint64_t sequence, const std::vector<std::string>& keys,
                   const committed& made);
-  outcome take(decided_step step);
+  std::vector<outcome> take(std::vector<decided_step> steps);
   void follow();
   void read_whole_state();
   void on_page(expected<log_page> page);
@@ -165,6 +173,7 @@ class replicated_store final : public store, private log_reader {
   time_point heard_ = std::chrono::steady_clock::now();  // when the log last answered a look
   std::vector<question> questions_;
   bool asking_ = false;
+  bool sending_ = false;
   leadership shown_leader_;
   std::vector<later> later_;
   std::uint64_t conflicts_ = 0;
@@ -173,6 +182,12 @@ class replicated_store final : public store, private log_reader {
   // Of the log's thread.
   revision applied_;
   revision applied_then_ = 0;  // at the last look
+  // Steps that follow on `applied_`, up to `accepted_`, and are about to be applied.
+  std::vector<read_step> ready_;
+  std::size_t ready_bytes_ = 0;
+  revision accepted_;
+  // Own transactions by the revisions that the log has answered, with steps missing before them.
+  std::map<revision, std::uint64_t> answered_;
   bool probing_ = false;
   std::unique_ptr<whole_state> reading_;
   std::unique_ptr<election> election_;

@@ -52,11 +52,11 @@ void replicated_store::submit(transaction request, completion done) {
   for (auto& each : request.preconditions)
     next.request.compares.push_back({std::move(each.key), each.at});
   for (std::size_t i = 0; i < stored->size(); ++i) {
-    const auto& key = next.keys.emplace_back(std::move(request.mutations[i].key));
-    log_write write{key, std::nullopt};
+    log_write write{request.mutations[i].key, std::nullopt};
     if (request.mutations[i].content != nullptr) write.value = std::move((*stored)[i]);
     next.request.writes.push_back(std::move(write));
   }
+  next.mutations = std::move(request.mutations);
   for (const auto& each : next.request.writes)
     next.size_bytes += each.key.size() + (each.value ? each.value->size() : 0);
   std::unique_lock lock{mutex_};
@@ -70,7 +70,7 @@ void replicated_store::submit(transaction request, completion done) {
   pending_bytes_ += next.size_bytes;
   waiting_.push_back(next_sequence_);
   pending_.emplace(next_sequence_++, std::move(next));
-  send_waiting();
+  if (!std::exchange(sending_, true)) log_->call_later({}, [this] { send_waiting(); });
 }
 
 log_transaction replicated_store::complete(std::uint64_t sequence, const pending& from) const {
@@ -84,19 +84,28 @@ log_transaction replicated_store::complete(std::uint64_t sequence, const pending
   return made;
 }
 
-// Under the lock, so that they leave in order.
+// On the log's thread, which finds several at once when it is busy: those who submit would meet it
+// in the locks of its client. Without the lock here, since the client writes to its socket.
 void replicated_store::send_waiting() {
-  const bool can_send = is_following_ && session_revision_ != 0;
-  while (can_send && !waiting_.empty() && under_way_ < defaults::log_window) {
-    const auto sequence = waiting_.front();
-    waiting_.pop_front();
-    const auto found = pending_.find(sequence);
-    if (found == pending_.end()) continue;
-    found->second.session = session_revision_;
-    ++under_way_;
-    log_->submit(complete(sequence, found->second),
-                 [this, sequence](const log_answer& told) { on_answer(sequence, told); });
+  std::vector<std::pair<std::uint64_t, log_transaction>> sent;
+  {
+    const std::lock_guard lock{mutex_};
+    sending_ = false;
+    const bool can_send = is_following_ && session_revision_ != 0;
+    while (can_send && !waiting_.empty() && under_way_ < defaults::log_window) {
+      const auto sequence = waiting_.front();
+      waiting_.pop_front();
+      const auto found = pending_.find(sequence);
+      if (found == pending_.end()) continue;
+      found->second.session = session_revision_;
+      ++under_way_;
+      sent.emplace_back(sequence, complete(sequence, found->second));
+    }
   }
+  for (auto& [sequence, request] : sent)
+    log_->submit(std::move(request), [this, sequence = sequence](const log_answer& told) {
+      on_answer(sequence, told);
+    });
 }
 
 void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told) {
@@ -104,41 +113,44 @@ void replicated_store::on_answer(std::uint64_t sequence, const log_answer& told)
     const std::lock_guard lock{mutex_};
     --under_way_;
     known_ = std::max(known_, told.at);
-    send_waiting();
-    const auto found = pending_.find(sequence);
-    if (found == pending_.end()) return;  // its step came before
-    auto& mine = found->second;
-    const auto& compares = mine.request.compares;
-    switch (told.result) {
-      case log_answer::outcome::committed:
-        if (!mine.request.writes.empty()) return;  // its step tells
-        answer_when_applied(told.at, sequence, committed{told.at, {}});
-        break;
-      case log_answer::outcome::conflict:
-        // Behind its own compares stand those of the session and of the term (complete()).
-        if (told.compare == compares.size()) {
-          if (session_revision_ == mine.session) session_revision_ = told.actual;
-          if (session_revision_ == 0) raise_session();  // the key has gone
-          return send_again(sequence);
-        }
-        if (told.compare > compares.size()) {
-          answer_when_applied(told.at, sequence, fail(deposed()));
-          break;
-        }
-        ++conflicts_;
-        answer_when_applied(
-            told.at, sequence,
-            fail(conflict({compares[told.compare].key, compares[told.compare].at}, told.actual)));
-        break;
-      case log_answer::outcome::refused:
-        answer_when_applied(0, sequence, fail(told.reason));
-        break;
-      case log_answer::outcome::unknown:
-        mine.unknown = true;
-        return raise_session();
-    }
+    // Else its step came before.
+    if (const auto found = pending_.find(sequence); found != pending_.end())
+      judge(sequence, found->second, told);
   }
+  accept_answered();
+  send_waiting();
   answer_ready();
+}
+
+// Under the lock.
+void replicated_store::judge(std::uint64_t sequence, pending& mine, const log_answer& told) {
+  const auto& compares = mine.request.compares;
+  switch (told.result) {
+    case log_answer::outcome::committed:
+      if (!mine.request.writes.empty()) {
+        answered_.emplace(told.at, sequence);
+        return;
+      }
+      return answer_when_applied(told.at, sequence, committed{told.at, {}});
+    case log_answer::outcome::conflict:
+      // Behind its own compares stand those of the session and of the term (complete()).
+      if (told.compare == compares.size()) {
+        if (session_revision_ == mine.session) session_revision_ = told.actual;
+        if (session_revision_ == 0) raise_session();  // the key has gone
+        return send_again(sequence);
+      }
+      if (told.compare > compares.size())
+        return answer_when_applied(told.at, sequence, fail(deposed()));
+      ++conflicts_;
+      return answer_when_applied(
+          told.at, sequence,
+          fail(conflict({compares[told.compare].key, compares[told.compare].at}, told.actual)));
+    case log_answer::outcome::refused:
+      return answer_when_applied(0, sequence, fail(told.reason));
+    case log_answer::outcome::unknown:
+      mine.unknown = true;
+      return raise_session();
+  }
 }
 
 // Under the lock.
@@ -156,13 +168,12 @@ void replicated_store::answer_when_applied(revision at, std::uint64_t sequence, 
   });
 }
 
-// Under the lock.
+// Under the lock; send_waiting() sends it.
 void replicated_store::send_again(std::uint64_t sequence) {
   auto& mine = pending_.at(sequence);
   mine.session = 0;
   mine.unknown = false;
   waiting_.insert(std::lower_bound(waiting_.begin(), waiting_.end(), sequence), sequence);
-  send_waiting();
 }
 
 void replicated_store::answer(std::uint64_t sequence, outcome result) {
@@ -215,10 +226,12 @@ void replicated_store::on_session(const log_answer& told) {
       session_revision_ = std::max(session_revision_, told.at);
       known_ = std::max(known_, told.at);
       when_applied(told.at, [this, at = told.at] { on_session_applied(at); });
-      send_waiting();
     }
   }
-  if (raised) return answer_ready();
+  if (raised) {
+    send_waiting();
+    return answer_ready();
+  }
   log_->call_later(defaults::log_retry_first, [this] {
     const std::lock_guard lock{mutex_};
     raise_session();
@@ -227,19 +240,22 @@ void replicated_store::on_session(const log_answer& told) {
 
 // What was sent with an older session and has not happened never will.
 void replicated_store::on_session_applied(revision at) {
-  const std::lock_guard lock{mutex_};
-  std::vector<std::uint64_t> again;
-  bool raise = false;
-  for (const auto& [sequence, each] : pending_) {
-    if (!each.unknown) continue;
-    if (each.session < at)
-      again.push_back(sequence);
-    else
-      raise = true;  // sent with this very session, which it had learned of by a conflict
+  {
+    const std::lock_guard lock{mutex_};
+    std::vector<std::uint64_t> again;
+    bool raise = false;
+    for (const auto& [sequence, each] : pending_) {
+      if (!each.unknown) continue;
+      if (each.session < at)
+        again.push_back(sequence);
+      else
+        raise = true;  // sent with this very session, which it had learned of by a conflict
+    }
+    if (raise) raise_session();
+    for (const auto sequence : again)
+      send_again(sequence);
   }
-  if (raise) raise_session();
-  for (const auto sequence : again)
-    send_again(sequence);
+  send_waiting();
 }
 
 // -- what waits too long --------------------------------------------------------------------------
@@ -286,6 +302,7 @@ void replicated_store::give_up_old(time_point now) {
   std::vector<barrier_completion> questions;
   {
     const std::lock_guard lock{mutex_};
+    std::erase_if(answered_, [this](const auto& each) { return !pending_.contains(each.second); });
     for (auto& each : questions_)
       if (each.since <= old) questions.push_back(std::move(each.done));
     std::erase_if(questions_, [](const question& each) { return !each.done; });

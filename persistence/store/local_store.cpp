@@ -70,22 +70,27 @@ void local_store::submit(transaction request, completion done) {
   push(std::move(next));
 }
 
-void local_store::follow(decided_step step, completion done) {
-  submission next{{}, {}, std::move(done)};
-  next.size_bytes = sizeof next;
-  for (const auto& each : step.changes)
-    next.size_bytes += each.key.size() + each.stored.size();
-  next.decided = std::make_unique<decided_step>(std::move(step));
-  push(std::move(next));
+void local_store::follow(std::vector<decided_step> steps,
+                         const std::function<void(std::size_t index, outcome)>& done) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    submission next{{}, {}, [done, i](outcome result) { done(i, std::move(result)); }};
+    next.size_bytes = sizeof next;
+    for (const auto& each : steps[i].changes)
+      next.size_bytes += each.key.size() + each.stored.size();
+    next.decided = std::make_unique<decided_step>(std::move(steps[i]));
+    enqueue(std::move(next));
+  }
+  if (!core_.options.threaded) commit_here();
 }
 
 void local_store::push(submission next) {
-  if (!core_.options.threaded && core_.read_only) commit_here();  // has the disk come back?
-  if (auto taken = queue_.push(next); !taken) {
-    next.done(fail(std::move(taken.error())));
-    return;
-  }
+  enqueue(std::move(next));
   if (!core_.options.threaded) commit_here();
+}
+
+void local_store::enqueue(submission next) {
+  if (!core_.options.threaded && core_.read_only) commit_here();  // has the disk come back?
+  if (auto taken = queue_.push(next); !taken) next.done(fail(std::move(taken.error())));
 }
 
 // What changes nothing takes no revision and is never written, but keeps its place in the queue.

@@ -29,8 +29,10 @@ class local_store final : public store {
   ~local_store() override;
 
   void submit(transaction request, completion done) override;
-  // Of a replica, instead of submit: what the shared log has decided, in its order.
-  void follow(decided_step step, completion done);
+  // Of a replica, instead of submit: what the shared log has decided, in its order, as one batch.
+  // `done` runs for each of them, by its place.
+  void follow(std::vector<decided_step> steps,
+              const std::function<void(std::size_t index, outcome)>& done);
   void barrier(barrier_completion done) override;
   snapshot read() const override;
   expected<snapshot> read_at(revision at) const override;
@@ -50,6 +52,7 @@ class local_store final : public store {
               std::unique_ptr<space_keeper> space);
 
   void push(submission next);
+  void enqueue(submission next);
   void run_commits();
   // One batch, or tasks. False when closed and nothing is left.
   bool commit_round(std::optional<submit_queue::deadline> until);

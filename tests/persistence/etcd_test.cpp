@@ -41,6 +41,17 @@ std::unique_ptr<replicated_store> open_on(const etcd_server& etcd, const std::st
 
 }  // namespace
 
+TEST_CASE("a client of etcd that has nothing under way closes", "[etcd]") {
+  for (int i = 0; i < 1'000; ++i) {
+    auto log = open_etcd({.endpoints = {"http://127.0.0.1:1"}});
+    REQUIRE(log);
+    std::atomic<bool> ran{false};
+    (*log)->call_later({}, [&] { ran = true; });
+    REQUIRE(eventually([&] { return ran.load(); }));
+    (*log)->close();
+  }
+}
+
 TEST_CASE("what is written over etcd is there for every control plane", "[etcd]") {
   if (const auto why = etcd_server::missing(); !why.empty()) return test::skip(why);
   const captured_log log;

@@ -253,6 +253,11 @@ void model_log::stall_steps() {
   stalled_ = true;
 }
 
+void model_log::resume_steps() {
+  const std::lock_guard lock{mutex_};
+  stalled_ = false;
+}
+
 void model_log::stall_answers() {
   const std::lock_guard lock{mutex_};
   silent_ = true;

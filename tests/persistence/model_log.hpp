@@ -84,8 +84,10 @@ class model_log final : public shared_log {
 
   // What was to be done seconds later, at once: leases are renewed.
   void fire_slow();
-  // No step comes any more, until the reader asks again; nothing is answered any more.
+  // No step comes any more, until the reader asks again or they are let go; nothing is answered any
+  // more.
   void stall_steps();
+  void resume_steps();
   void stall_answers();
   // Something moves; false when there is nothing to move.
   bool step();

@@ -214,12 +214,53 @@ TEST_CASE("a store of its own is never taken for a copy", "[replica]") {
   CHECK(value_of(open(in_directory(place.path()))->read().find(key_of("a"))) == "1");
 }
 
+TEST_CASE("what is answered is applied without its step, but not before those of others",
+          "[replica]") {
+  const captured_log log;
+  model_cluster cluster;
+  std::vector<std::string> answered;
+  plane one{cluster, "a", {}}, other{cluster, "b", {}};
+  one.log->run();
+  one.log->stall_steps();
+  const auto change = [&](plane& through, transaction request, const std::string& name) {
+    through.store->submit(std::move(request), [&, name](const outcome& result) {
+      if (result) answered.push_back(name);
+    });
+    through.log->run();
+  };
+  change(one, just(put("a", "1")), "made");
+  change(one, just(put("a", "2")), "changed");
+  change(one, just(remove("none")), "nothing");
+  CHECK(answered == std::vector<std::string>{"made", "changed", "nothing"});
+  CHECK(value_of(one.store->read().find(key_of("a"))) == "2");
+
+  change(other, just(put("b", "1")), "elsewhere");
+  change(one, just(remove("a")), "removed");
+  CHECK(answered.back() == "elsewhere");
+  CHECK(value_of(one.store->read().find(key_of("a"))) == "2");
+  one.log->resume_steps();
+  one.log->run();
+  CHECK(answered.back() == "removed");
+
+  // As one that saw the steps alone tells it.
+  other.log->run();
+  const auto here = one.store->changes(one.store->stats().compacted, 100);
+  const auto there = other.store->changes(other.store->stats().compacted, 100);
+  REQUIRE(here);
+  REQUIRE(there);
+  CHECK(lines_of(*here) == lines_of(*there));
+  CHECK(lines_of(*here).size() == 4);
+}
+
 TEST_CASE("steps that do not come are asked for again", "[replica]") {
   const captured_log log;
   model_cluster cluster;
   int answered = 0;
-  plane one{cluster, "a", {}};
+  plane one{cluster, "a", {}}, other{cluster, "b", {}};
+  one.log->run();
   one.log->stall_steps();
+  other.store->submit(just(put("b", "1")), [](const outcome&) {});
+  other.log->run();
   one.store->submit(just(put("a", "1")), [&](const outcome& result) { answered += !!result; });
   one.log->run();
   CHECK(answered == 0);
@@ -228,7 +269,7 @@ TEST_CASE("steps that do not come are asked for again", "[replica]") {
     one.log->run();
   }
   CHECK(answered == 1);
-  CHECK(one.store->read().size() == 1);
+  CHECK(one.store->read().size() == 2);
 }
 
 TEST_CASE("who waits for a log that does not answer is told so, and what may still happen",
@@ -243,6 +284,7 @@ TEST_CASE("who waits for a log that does not answer is told so, and what may sti
   one.store->barrier([&](const expected<revision>& reached) {
     if (!reached) told.push_back(reached.error().code);
   });
+  one.log->run();
   one.log->fire_slow();
   CHECK(told == std::vector{errc::unknown, errc::unknown});
 }

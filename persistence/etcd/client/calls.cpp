@@ -11,7 +11,10 @@ class alarm final : public tag {
   alarm(call_queue& queue, std::function<void()> work) : queue_{queue}, work_{std::move(work)} {}
 
   void start(grpc::CompletionQueue& queue, std::chrono::milliseconds delay) {
-    alarm_.Set(&queue, std::chrono::system_clock::now() + delay, static_cast<tag*>(this));
+    // The clock of gRPC's timers has milliseconds: now may mean the next of them.
+    using time_point = std::chrono::system_clock::time_point;
+    const auto due = delay.count() > 0 ? std::chrono::system_clock::now() + delay : time_point{};
+    alarm_.Set(&queue, due, static_cast<tag*>(this));
   }
   bool happened(bool) override {
     if (!queue_.closing()) work_();
@@ -35,10 +38,12 @@ call_queue::call_queue() : thread_{[this] { run(); }} {
 // finished: so the thread goes on until nothing is under way.
 void call_queue::close() {
   if (!thread_.joinable()) return;
-  call_later({}, [] {});  // wakes it
+  // Wakes it when it is cancelled, where nothing else is under way.
+  call_later(std::chrono::hours{1}, [] {});
   {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
     closing_ = true;
+    started_.wait(lock, [this] { return starting_ == 0; });
     for (auto* each : under_way_)
       each->cancel();
   }
@@ -55,11 +60,17 @@ call_queue::~call_queue() {
 
 void call_queue::begin(std::unique_ptr<tag> next,
                        const std::function<void(grpc::CompletionQueue&, tag*)>& start) {
-  const std::lock_guard lock{mutex_};
-  if (closing_) return;
-  auto* const mine = next.release();
-  under_way_.insert(mine);
+  auto* const mine = next.get();
+  {
+    const std::lock_guard lock{mutex_};
+    if (closing_) return;
+    under_way_.insert(next.release());
+    ++starting_;
+  }
+  // It writes to the socket: nobody else waits for that.
   start(queue_, mine);
+  const std::lock_guard lock{mutex_};
+  if (--starting_ == 0 && closing_) started_.notify_all();
 }
 
 void call_queue::call_later(std::chrono::milliseconds delay, std::function<void()> work) {

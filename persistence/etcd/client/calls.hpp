@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,8 @@ class call_queue {
   std::atomic<bool> closing_{false};
   std::mutex mutex_;
   std::set<tag*> under_way_;
+  std::size_t starting_ = 0;  // of them
+  std::condition_variable started_;
   std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 #include "persistence/etcd/client/etcd_log.hpp"
 
+#include <absl/synchronization/mutex.h>
 #include <spdlog/spdlog.h>
 
 #include <fstream>
@@ -59,6 +60,8 @@ expected<std::shared_ptr<grpc::Channel>> dial(const std::string& endpoint,
 
 expected<std::unique_ptr<shared_log>> etcd_log::open(const etcd_options& options) {
   if (options.endpoints.empty()) return fail(errc::invalid, "no endpoint of etcd is named");
+  // Debian's Abseil looks for deadlocks at each lock of gRPC's.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   std::vector<member> members;
   for (const auto& each : options.endpoints) {
     auto channel = dial(each, options);
@@ -97,6 +100,10 @@ void etcd_log::submit(log_transaction request, std::function<void(log_answer)> d
       [this, &through, request = std::move(request), done = std::move(done)](
           const grpc::Status& status, const etcdserverpb::TxnResponse& response) {
         auto answer = answer_of(request, status, response);
+        if (status.ok() && cluster_ != 0 && response.header().cluster_id() != cluster_) {
+          answer = {};
+          answer.reason = {errc::unknown, "it is of another cluster than before"};
+        }
         if (answer.result == log_answer::outcome::unknown) leave(through, answer.reason.message);
         done(std::move(answer));
       });

@@ -162,8 +162,7 @@ void at_newest(const call_ptr& call, void (*handler)(const call_ptr& call)) {
   store.barrier([call, handler](const persistence::expected<std::uint64_t>& reached) {
     if (!reached)
       return call->fail(api::timed_out("the store does not answer: " + reached.error().message, 1));
-    if (!call->services.retries.post([call, handler] { handler(call); }))
-      call->fail(api::service_unavailable("too many reads wait: try again later"));
+    call->run([call, handler] { handler(call); });
   });
 }
 
