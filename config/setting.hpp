@@ -56,6 +56,8 @@ struct setting {
   // May be empty, which means what these words say.
   std::string_view when_empty = {};
   bool secret = false;
+  // A path of a file or socket; the others are of folders.
+  bool file = false;
 };
 
 // The names of a setting.

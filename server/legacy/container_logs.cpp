@@ -8,6 +8,7 @@
 #include "api/schema/core_pod.pb.h"
 #include "api/scheme.hpp"
 #include "api/v1beta1/v1beta1.hpp"
+#include "server/legacy/shapes.hpp"
 #include "server/rest/calls/call.hpp"
 #include "server/rest/calls/pod_containers.hpp"
 #include "server/rest/logs/logs.hpp"
@@ -17,15 +18,7 @@ namespace {
 
 using api::core::v1::Pod;
 
-constexpr std::size_t minion_at = 2, ns_at = 4, pod_at = 5, container_at = 6, part_count = 7;
-
-response not_there(std::string text) {
-  response out;
-  out.status = 404;
-  out.content_type = "text/plain; charset=utf-8";
-  out.content.add(std::move(text));
-  return out;
-}
+constexpr std::size_t minion_at = 2, ns_at = 4, pod_at = 5, container_at = 6;
 
 std::string query_of(const request& request, std::string_view container) {
   auto query = "container=" + percent_encode(container);
@@ -37,11 +30,6 @@ std::string query_of(const request& request, std::string_view container) {
 
 }  // namespace
 
-bool asks_for_container_log(const request& request, const std::vector<std::string_view>& parts) {
-  return request.method == http_method::get && parts.size() == part_count && parts[0] == "proxy" &&
-         parts[1] == "minions" && parts[3] == "containerLogs";
-}
-
 void get_container_log(rest_services& services, const request& request, responder answer,
                        const std::vector<std::string_view>& parts) {
   const auto name = api::v1beta1::name_of(parts[pod_at]);
@@ -49,10 +37,12 @@ void get_container_log(rest_services& services, const request& request, responde
   const auto found = services.read().find(pods.key(parts[ns_at], name));
   const auto minion = api::v1beta1::name_of(parts[minion_at]);
   if (!found || found->as<Pod>().spec().node_name() != minion)
-    return answer.respond(not_there(fmt::format("Pod \"{}\" does not exist\n", parts[pod_at])));
+    return answer.respond(
+        text_response(404, fmt::format("Pod \"{}\" does not exist\n", parts[pod_at])));
   if (!container_named(found->as<Pod>(), std::string{parts[container_at]}))
-    return answer.respond(not_there(fmt::format("Container \"{}\" not found in Pod \"{}\"\n",
-                                                parts[container_at], parts[pod_at])));
+    return answer.respond(
+        text_response(404, fmt::format("Container \"{}\" not found in Pod \"{}\"\n",
+                                       parts[container_at], parts[pod_at])));
   // The same request in terms of today's API.
   auto asked = std::make_shared<server::request>(request);
   asked->path = fmt::format("/api/v1/namespaces/{}/pods/{}/log", parts[ns_at], name);

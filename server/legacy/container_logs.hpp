@@ -10,12 +10,10 @@
 
 namespace troupe::server::legacy {
 
-// The parts of a path behind /api/v1beta1.
-bool asks_for_container_log(const request& request, const std::vector<std::string_view>& parts);
-
-// Answers the log as text, with `follow=1` as long as it grows, with `tail=N` from there on.
-// Refusals are those of today, but a pod or container that is not on the minion is told in the
-// words of its kubelet (upstream: pkg/kubelet/server.go, handleContainerLogs).
+// `parts` are those of the path from "proxy" on. Answers the log as text, with `follow=1` as long
+// as it grows, with `tail=N` from there on. Refusals are those of today, but a pod or container
+// that is not on the minion is told in the words of its kubelet (upstream: pkg/kubelet/server.go,
+// handleContainerLogs).
 void get_container_log(rest_services& services, const request& request, responder answer,
                        const std::vector<std::string_view>& parts);
 

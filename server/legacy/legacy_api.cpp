@@ -8,8 +8,8 @@
 #include "api/conversion/conversion.hpp"
 #include "api/v1beta1/v1beta1.hpp"
 #include "server/http/version.hpp"
-#include "server/legacy/container_logs.hpp"
 #include "server/legacy/defaults.hpp"
+#include "server/legacy/minion_proxy.hpp"
 #include "server/legacy/verbs.hpp"
 
 namespace troupe::server {
@@ -30,16 +30,9 @@ parts_list split(std::string_view path) {
   return out;
 }
 
-response text_response(std::string text) {
-  response out;
-  out.content_type = "text/plain; charset=utf-8";
-  out.content.add(std::move(text));
-  return out;
-}
-
 std::optional<response> document(const request& request) {
   if (request.method != http_method::get) return std::nullopt;
-  if (request.path == "/healthz") return text_response("ok");
+  if (request.path == "/healthz") return text_response(200, "ok");
   if (request.path == "/version") return version_response();
   if (request.path == "/api" || request.path == "/api/")
     return json_response(200, R"({"versions":["v1beta1"]})");
@@ -126,6 +119,7 @@ void legacy_api::serve(request_ptr request, responder answer) {
   if (auto found = document(*request)) return answer.respond(std::move(*found));
   const std::string path = request->path;
   auto parts = split(path);
+  if (asks_a_minion(parts)) return answer_for_minion(services_, *request, std::move(answer), parts);
   if (parts.size() < 3 || parts[0] != "api" || parts[1] != "v1beta1")
     return answer.respond(nothing_there(*request));
   parts.erase(parts.begin(), parts.begin() + 2);
@@ -145,8 +139,7 @@ void legacy_api::serve_resource(request_ptr request, responder answer, const par
     if (failed != std::errc() || at != end) return answer.respond(nothing_there(*request));
     return pending_.show(make({}, verb::get), id);
   }
-  if (asks_for_container_log(*request, parts))
-    return get_container_log(services_, *request, std::move(answer), parts);
+  if (asks_a_minion(parts)) return answer_for_minion(services_, *request, std::move(answer), parts);
   auto part = section::objects;
   if (parts[0] == "watch") part = section::watch;
   if (parts[0] == "redirect") part = section::redirect;

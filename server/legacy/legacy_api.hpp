@@ -9,10 +9,11 @@
 //   GET    /api/v1beta1/watch/{resource}[/{id}]
 //   GET    /api/v1beta1/redirect/services/{id}
 //   GET    /api/v1beta1/operations[/{id}]
-//   GET    /api/v1beta1/proxy/minions/{id}/containerLogs/{namespace}/{pod}/{container}
+//   GET    /api/v1beta1/proxy/minions/{id}/...    see minion_proxy.hpp
 //
-// besides /healthz and /version. Anything else is a 404 in plain text. Parameters: labels, fields,
-// namespace ("default" when absent), sync, timeout; of watches resourceVersion. Thread safe.
+// besides /proxy/minion/{id}/... of v0.2, /healthz and /version. Anything else is a 404 in plain
+// text. Parameters: labels, fields, namespace ("default" when absent), sync, timeout; of watches
+// resourceVersion. Thread safe.
 #pragma once
 
 #include "server/http/http.hpp"

@@ -157,4 +157,12 @@ response json_response(int status, std::string text) {
   return out;
 }
 
+response text_response(int status, std::string text) {
+  response out;
+  out.status = status;
+  out.content_type = "text/plain; charset=utf-8";
+  out.content.add(std::move(text));
+  return out;
+}
+
 }  // namespace troupe::server::legacy

@@ -38,5 +38,6 @@ std::string working_json(std::uint64_t operation, dialect words);
 std::string operations_json(const std::vector<std::uint64_t>& ids);
 
 response json_response(int status, std::string text);
+response text_response(int status, std::string text);
 
 }  // namespace troupe::server::legacy

@@ -15,7 +15,6 @@
 #include <mutex>
 #include <thread>
 
-#include "build_paths.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/node.hpp"
@@ -27,7 +26,6 @@ using namespace troupe::test;
 namespace {
 
 constexpr auto eventual_limit = std::chrono::seconds{30};
-constexpr const char* folder_of_transcripts = TROUPE_SOURCE_DIR "/tests/system/transcripts";
 
 std::string setting(const char* name) {
   const char* value = std::getenv(name);
@@ -98,9 +96,8 @@ std::vector<job> jobs() {
   const auto version = setting("TROUPE_KUBECTL");
   const auto wanted = setting("TROUPE_TRANSCRIPT");
   std::vector<fs::path> files;
-  for (const auto& each : fs::directory_iterator{folder_of_transcripts})
-    if (wanted.empty() || each.path().stem() == wanted) files.push_back(each.path());
-  std::sort(files.begin(), files.end());
+  for (const auto& each : transcript_files())
+    if (wanted.empty() || each.stem() == wanted) files.push_back(each);
   const auto all = kubectls(version == "all" ? "" : version);
   std::vector<job> out;
   for (const auto& with : all) {

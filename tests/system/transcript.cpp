@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "build_paths.hpp"
+
 namespace troupe::test {
 namespace {
 
@@ -89,6 +91,15 @@ std::pair<int, int> numbers_of(std::string_view version) {
 
 }  // namespace
 
+std::vector<std::filesystem::path> transcript_files() {
+  std::vector<std::filesystem::path> out;
+  for (const auto& each :
+       std::filesystem::directory_iterator{TROUPE_SOURCE_DIR "/tests/system/transcripts"})
+    out.push_back(each.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 transcript parse_transcript(std::string_view text) {
   transcript out;
   int number = 0;
@@ -130,11 +141,11 @@ std::string mismatch(const std::vector<std::string>& expected, std::string_view 
 
 bool version_fits(std::string_view version, std::string_view condition) {
   if (condition.empty()) return true;
-  const bool at_least = condition.starts_with(">=");
-  if (!at_least && !condition.starts_with("<"))
-    throw std::runtime_error{"a version condition begins with >= or <"};
-  const auto bound = numbers_of(condition.substr(at_least ? 2 : 1));
-  return (numbers_of(version) >= bound) == at_least;
+  const auto numbers = numbers_of(version);
+  if (condition.starts_with(">=")) return numbers >= numbers_of(condition.substr(2));
+  if (condition.starts_with("<")) return numbers < numbers_of(condition.substr(1));
+  if (condition.starts_with("=")) return numbers == numbers_of(condition.substr(1));
+  throw std::runtime_error{"a version condition begins with >=, < or ="};
 }
 
 }  // namespace troupe::test

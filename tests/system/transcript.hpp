@@ -12,11 +12,12 @@
 //   ...                    any number of lines, also none
 //   ~ web +1/1 +Running.*  a regular expression for one line
 //   $ [1] kubectl get pod none       with the exit code that it must have, 0 unless said
-//   $ {>=1.27} kubectl events        only with such a version of kubectl
+//   $ {>=1.27} kubectl events        only with such a version of kubectl: also {<1.27}, {=1.27}
 //
 // Other lines are globs: * stands for any text. Blanks at the end of lines do not count.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,7 @@ struct transcript_step {
   std::string command;
   int exit_code = 0;
   bool eventually = false;
-  std::string versions;  // ">=1.27", "<1.25", or empty: all
+  std::string versions;  // ">=1.27", "<1.25", "=1.27", or empty: all
   std::vector<std::string> expected;
   int line = 0;  // of the command in its file
 };
@@ -42,6 +43,9 @@ struct transcript {
   std::vector<transcript_file> files;
   std::vector<transcript_step> steps;
 };
+
+// Those of tests/system/transcripts, by name.
+std::vector<std::filesystem::path> transcript_files();
 
 // Throws std::runtime_error that names the line.
 transcript parse_transcript(std::string_view text);

@@ -44,5 +44,7 @@ TEST_CASE("a step may be for some versions of kubectl") {
   CHECK(version_fits("1.33.0", ">=1.27"));
   CHECK_FALSE(version_fits("1.20.2", ">=1.27"));
   CHECK(version_fits("1.20.2", "<1.27"));
+  CHECK(version_fits("1.27.16", "=1.27"));
+  CHECK_FALSE(version_fits("1.28.0", "=1.27"));
   CHECK(version_fits("1.20.2", ""));
 }

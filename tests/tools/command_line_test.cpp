@@ -39,6 +39,14 @@ TEST_CASE("help without a subcommand explains the whole program as --help does")
   CHECK_THAT(help.out, Contains("rolling-update"));
 }
 
+TEST_CASE("help tells files from folders") {
+  const auto help = program({"node", "--help"});
+  for (const std::string flag : {"--etcd-ca", "--etcd-cert", "--etcd-key", "--cri-endpoint"})
+    CHECK_THAT(help.out, Contains(flag + " FILE"));
+  for (const std::string flag : {"--data-dir", "--root-dir"})
+    CHECK_THAT(help.out, Contains(flag + " DIR"));
+}
+
 TEST_CASE("a log level may be written warn") {
   const auto shown = program({"config", "print", "--log-level", "warn"});
   CHECK(shown.code == 0);

@@ -27,7 +27,7 @@ std::string type_name(const config::setting& row) {
     case config::form::address:
       return "HOST:PORT";
     case config::form::path:
-      return "DIR";
+      return row.file ? "FILE" : "DIR";
     case config::form::dns_name:
       return "NAME";
     case config::form::names:

@@ -130,14 +130,17 @@ TEST_CASE("a container without stdin reads nothing, and takes no input", "[kubel
 
 TEST_CASE("a container's terminal has the size of the one attached, and its end-of-file",
           "[kubelet]") {
-  running_container container{"stty -echo; test -t 2 && tty; read go; stty size; cat; exit 3",
-                              "stdin: true, tty: true"};
+  running_container container{
+      "stty -echo; test -t 2 && tty; read go; echo shell $$; stty size; cat; exit 3",
+      "stdin: true, tty: true"};
   const auto attached = attach(container, true);
   attached->resize(24, 100);
   CHECK(say(*attached, "go\n"));
-  CHECK_THAT(read_all(*attached, "24 100").output, Catch::Contains("24 100\r\n"));
+  const auto said = read_all(*attached, "24 100\r\n").output;
+  REQUIRE_THAT(said, Catch::Contains("shell "));
+  const auto shell = std::to_string(std::stoi(said.substr(said.find("shell ") + 6)));
   attached->resize(50, 132);
-  CHECK_THAT(container.exec("stty size < /proc/$(pidof -s cat || echo 1)/fd/0").output,
+  CHECK_THAT(container.exec("stty size < /proc/" + shell + "/fd/0").output,
              Catch::Contains("50 132"));
   CHECK(say(*attached, "\4"));
   const auto all = read_all(*attached);

@@ -33,6 +33,8 @@ TEST_CASE("a log of a container is read through its minion") {
   CHECK(log.headers.at("content-type") == "text/plain");
   CHECK(log.text() == "first\nsecond\n");
   CHECK(api.old("GET", logs_of_n1 + "web/c?tail=1").text() == "second\n");
+  for (const std::string minions : {"//proxy/minions/", "//proxy/minion/"})
+    CHECK(api.old("GET", minions + "n1/containerLogs/default/web/c").text() == log.text());
 
   test::http_client follower{api.old_where()};
   follower.send_request("GET", "/api/v1beta1" + logs_of_n1 + "web/c?follow=1&tail=0");
