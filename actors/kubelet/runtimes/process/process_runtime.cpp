@@ -195,19 +195,20 @@ void process_runtime::resize(resize_request request, runtime_answer<void> done) 
   const auto failed = [done](std::string problem) {
     done(tl::make_unexpected(runtime_error{error_kind::failed, std::move(problem)}));
   };
-  const auto& uid = request.pod->meta().uid();
-  const auto set = [this, request, done, failed] {
-    const auto& pod = request.pod->as<api::core::v1::Pod>();
-    for (const auto& container : request.containers) {
-      const auto dir = dir_of(container.id);
-      if (!dir) return failed(no_container(container.id).message);
-      const auto refused = processes_.groups().change(
-          dir->group(), limits_of(*container_named(pod, container.name)));
-      if (!refused.empty()) return failed(refused.front());
-    }
+  const auto& pod = request.pod->as<api::core::v1::Pod>();
+  std::vector<std::pair<std::string, resource_limits>> changes;  // by group
+  for (const auto& container : request.containers) {
+    const auto dir = dir_of(container.id);
+    if (!dir) return failed(no_container(container.id).message);
+    changes.emplace_back(dir->group(), limits_of(*container_named(pod, container.name)));
+  }
+  const auto set = [groups = processes_.groups(), changes = std::move(changes), done, failed] {
+    for (const auto& [group, limits] : changes)
+      if (const auto refused = groups.change(group, limits); !refused.empty())
+        return failed(refused.front());
     done({});
   };
-  if (!options_.jobs->post(uid, set)) failed("too many jobs wait");
+  if (!options_.jobs->post(request.pod->meta().uid(), set)) failed("too many jobs wait");
 }
 
 void process_runtime::remove_container(const std::string& id) {
