@@ -59,8 +59,8 @@ void add_pod(const Pod& pod, resource_list& into) {
   const auto& phase = pod.status().phase();
   if (phase == "Succeeded" || phase == "Failed") return;
   into["pods"] = one;
-  add_requests(api::pod_requests(pod.spec()), into);
-  add_limits(api::pod_limits(pod.spec()), into);
+  add_requests(api::held_requests(pod), into);
+  add_limits(api::held_limits(pod), into);
 }
 
 void add_service(const Service& service, resource_list& into) {

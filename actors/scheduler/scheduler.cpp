@@ -228,14 +228,16 @@ void scheduler_actor::take_pod(const watch_event& event) {
     return remove_pod(key);
   if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
-  // A bound pod's status is nothing to us; its labels may be.
-  if (!newcomer && event.previous &&
+  // Of a bound pod only its labels, its end and what it holds are anything to us.
+  const bool resized =
+      !newcomer && event.previous && !take_the_same(event.previous->as<Pod>(), pod);
+  if (!newcomer && event.previous && !resized &&
       same_labels(event.previous->meta().labels(), pod.metadata().labels()) &&
       event.previous->meta().has_deletion_timestamp() == pod.metadata().has_deletion_timestamp())
     return;
   view_.put_pod(read_pod_info(event.object), pod.spec().node_name());
   queue_.done(key);
-  happened(pod_bound);
+  happened(resized ? pod_bound | pod_deleted : pod_bound);
 }
 
 void scheduler_actor::enqueue(const api::object_ptr& object, std::uint64_t request) {

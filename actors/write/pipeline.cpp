@@ -47,6 +47,8 @@ void prepare_update(proposal& of) {
       return api::prepare_finalize(now, was);
     case write_rules::ephemeral_containers:
       return api::prepare_ephemeral_containers(now, was);
+    case write_rules::pod_resize:
+      return api::prepare_pod_resize(now, was);
     case write_rules::as_is:
       return;
     case write_rules::object:
@@ -71,6 +73,8 @@ std::vector<api::error_cause> causes_of(const proposal& of) {
       return api::validate_status_update(*of.kind, *of.after, was);
     case write_rules::ephemeral_containers:
       return api::validate_ephemeral_containers(*of.after, was);
+    case write_rules::pod_resize:
+      return api::validate_pod_resize(*of.after, was);
     case write_rules::object:
       return api::validate_update(*of.kind, *of.after, was);
     case write_rules::finalize:

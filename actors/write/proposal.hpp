@@ -19,7 +19,8 @@ enum class write_rules : std::uint8_t {
   status,                // its subresource status
   finalize,              // of a namespace
   ephemeral_containers,  // of a pod
-  as_is,                 // bind, evict, delete: it is complete
+  pod_resize,
+  as_is,  // bind, evict, delete: it is complete
 };
 
 // How the managed fields of the object follow from the write.

@@ -35,6 +35,7 @@ constexpr kind_part of_pods[] = {
     {"log", "", "v1", "Pod", get_only},
     {"portforward", "", "v1", "PodPortForwardOptions", create_and_get},
     {"proxy", "", "v1", "PodProxyOptions", of_any_method, true},
+    {"resize", "", "v1", "Pod", read_and_write},
 };
 
 kind_row pod_row() {

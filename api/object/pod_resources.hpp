@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "api/schema/core_pod.pb.h"
 #include "api/values/quantity.hpp"
@@ -27,5 +28,14 @@ void add_to(resource_list& to, const resource_list& other);
 // take where that is more; and the overhead, for limits of those resources only that have a limit.
 resource_list pod_requests(const core::v1::PodSpec& spec);
 resource_list pod_limits(const core::v1::PodSpec& spec);
+
+// The same of a pod that may be resized: of each container the larger of what it asks for, what its
+// node has set aside and what is in force, as the status says.
+resource_list held_requests(const core::v1::Pod& pod);
+resource_list held_limits(const core::v1::Pod& pod);
+
+// Guaranteed: every container has cpu and memory limits that equal its requests. BestEffort: none
+// has either. Burstable: the rest.
+std::string_view qos_class(const core::v1::PodSpec& spec);
 
 }  // namespace troupe::api

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "api/equality.hpp"
 #include "api/kind_row.hpp"
 #include "api/limits.hpp"
 #include "api/object/object.hpp"
@@ -168,6 +169,38 @@ void prepare_ephemeral_containers(body& now, const body& was) {
   const bool changes = added.size() != pod.spec().ephemeral_containers_size();
   *pod.mutable_spec()->mutable_ephemeral_containers() = std::move(added);
   if (changes) pod.mutable_metadata()->set_generation(pod.metadata().generation() + 1);
+}
+
+namespace {
+
+using containers = google::protobuf::RepeatedPtrField<core::v1::Container>;
+
+// All but the resources of each as it was. One that was not there before stays for the validation.
+void take_resources(containers& now, const containers& was) {
+  for (auto& container : now)
+    for (const auto& before : was) {
+      if (before.name() != container.name()) continue;
+      auto resources = std::move(*container.mutable_resources());
+      container = before;
+      if (container.has_resources() || resources.ByteSizeLong() != 0)
+        *container.mutable_resources() = std::move(resources);
+    }
+}
+
+}  // namespace
+
+void prepare_pod_resize(body& now, const body& was) {
+  auto& pod = static_cast<core::v1::Pod&>(now);
+  const auto& before = static_cast<const core::v1::Pod&>(was);
+  auto sent = std::move(*pod.mutable_spec());
+  pod.CopyFrom(was);
+  auto& spec = *pod.mutable_spec();
+  take_resources(*sent.mutable_containers(), before.spec().containers());
+  take_resources(*sent.mutable_init_containers(), before.spec().init_containers());
+  *spec.mutable_containers() = std::move(*sent.mutable_containers());
+  *spec.mutable_init_containers() = std::move(*sent.mutable_init_containers());
+  if (!same_meaning(spec, before.spec()))
+    pod.mutable_metadata()->set_generation(before.metadata().generation() + 1);
 }
 
 void prepare_finalize(body& now, const body& was) {

@@ -61,6 +61,8 @@ void prepare_update(const kind_info& kind, body& now, const body& was);
 void prepare_status_update(const kind_info& kind, body& now, const body& was);
 // A write of pods/ephemeralcontainers: only these are taken from `now`.
 void prepare_ephemeral_containers(body& now, const body& was);
+// A write of pods/resize: only the resources of containers are taken from `now`.
+void prepare_pod_resize(body& now, const body& was);
 // A write of namespaces/finalize: only spec.finalizers is taken from `now`.
 void prepare_finalize(body& now, const body& was);
 

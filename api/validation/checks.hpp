@@ -41,6 +41,8 @@ void check_pod_spec(findings& out, const core::v1::PodSpec& spec);
 // A template's: labels, annotations, the spec, and what only a pod may have.
 void check_pod_template(findings& out, const core::v1::PodTemplateSpec& made_from);
 void check_pod_update(findings& out, const core::v1::Pod& now, const core::v1::Pod& was);
+// Of a write of pods/resize; `out.at` stands at the pod.
+void check_pod_resize(findings& out, const core::v1::Pod& now, const core::v1::Pod& was);
 void check_containers(findings& out, const core::v1::PodSpec& spec);
 void check_ephemeral_containers(findings& out, const core::v1::PodSpec& spec);
 void check_volumes(findings& out, const core::v1::PodSpec& spec);

@@ -93,6 +93,20 @@ void check_restart_policy(findings& out, const Container& container, container_r
                     std::initializer_list<std::string_view>{"Always"});
 }
 
+void check_resize_policy(findings& out, const PodSpec& spec, const Container& container) {
+  std::set<std::string_view> names;
+  for (int i = 0; i < container.resize_policy_size(); ++i) {
+    const auto& policy = container.resize_policy(i);
+    if (!names.insert(policy.resource_name()).second) {
+      const auto step = out.at.item("resizePolicy", i);
+      out.duplicate({}, policy.resource_name());
+    }
+    if (spec.restart_policy() == "Never" && policy.restart_policy() == "RestartContainer")
+      out.invalid("resizePolicy", policy.restart_policy(),
+                  "must be 'NotRequired' when `restartPolicy` is 'Never'");
+  }
+}
+
 // Two containers cannot have one port of the node. Ports of init containers that end first do not
 // count.
 void check_host_ports(findings& out, const PodSpec& spec) {
@@ -119,6 +133,7 @@ void check_ephemeral(findings& out, const Container& container) {
   if (container.has_startup_probe()) out.forbidden("startupProbe", detail);
   if (!container.resources().limits().empty() || !container.resources().requests().empty())
     out.forbidden("resources", detail);
+  if (!container.resize_policy().empty()) out.forbidden("resizePolicy", detail);
 }
 
 }  // namespace
@@ -138,6 +153,7 @@ void check_container(findings& out, const PodSpec& spec, const Container& contai
   check_probes(out, container,
                role == container_role::main || container.restart_policy() == "Always");
   check_resources(out, container.resources());
+  check_resize_policy(out, spec, container);
 }
 
 void check_containers(findings& out, const PodSpec& spec) {

@@ -83,6 +83,15 @@ std::vector<error_cause> validate_ephemeral_containers(const body& now, const bo
   return out.take();
 }
 
+std::vector<error_cause> validate_pod_resize(const body& now, const body& was) {
+  findings out;
+  const auto& pod = static_cast<const core::v1::Pod&>(now);
+  check_rules(out, now, true);
+  check(out, pod);
+  check_pod_resize(out, pod, static_cast<const core::v1::Pod&>(was));
+  return out.take();
+}
+
 std::vector<error_cause> validate_message(const google::protobuf::Message& message) {
   findings out;
   check_rules(out, message, false);

@@ -29,6 +29,8 @@ std::vector<error_cause> validate_status_update(const kind_info& kind, const bod
 
 // A write of pods/ephemeralcontainers: containers may be added, none changed nor removed.
 std::vector<error_cause> validate_ephemeral_containers(const body& now, const body& was);
+// A write of pods/resize: cpu and memory of containers that stay may change.
+std::vector<error_cause> validate_pod_resize(const body& now, const body& was);
 
 // A node affinity that stands in no pod; paths begin at its own fields.
 std::vector<error_cause> validate_node_affinity(const core::v1::NodeAffinity& affinity);

@@ -41,8 +41,9 @@ const char* method_label(std::string_view method) noexcept {
 
 // Only what the schema knows becomes a label: a client may ask for any name.
 std::string_view known_subresource(const route& route) {
-  static constexpr std::array<std::string_view, 8> names{
-      "status", "scale", "log", "binding", "eviction", "finalize", "ephemeralcontainers", "token"};
+  static constexpr std::array<std::string_view, 9> names{
+      "status", "scale", "log", "binding", "eviction", "finalize", "ephemeralcontainers",
+      "resize", "token"};
   for (const auto name : names)
     if (name == route.subresource) return name;
   return {};

@@ -5,6 +5,7 @@
 
 #include "api/equality.hpp"
 #include "api/manifests.hpp"
+#include "api/object/pod_resources.hpp"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"

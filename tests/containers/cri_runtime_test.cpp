@@ -4,8 +4,10 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <fstream>
 #include <iostream>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
@@ -156,6 +158,90 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   containers->list_pods(uids.listener());
   CHECK(uids.next().empty());
   CHECK(server.ctr("containers ls -q") == "");
+}
+
+TEST_CASE("a container that runs gets other limits, and its pod's group with it") {
+  if (const auto lacks = test::private_containerd::missing()) return test::skip(*lacks);
+  const test::scratch_folder folder;
+  const test::private_containerd server{folder.path() / "containerd", "10.213.13.0/24"};
+  const auto containers = runtime_at(server, folder.path());
+  const auto sized = [](const char* cpu, const char* memory) {
+    auto pod = web_pod("uid-resized")->copy_as<Pod>();
+    pod->mutable_status()->set_qos_class("Burstable");
+    auto& limits =
+        *pod->mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits();
+    limits["cpu"].set_string(cpu);
+    limits["memory"].set_string(memory);
+    return std::make_shared<const api::object>(api::kind_of<Pod>(), std::move(pod), 1);
+  };
+  const auto pod = sized("200m", "64Mi");
+  const auto& spec = pod->as<Pod>().spec().containers(0);
+  heard<sandbox_change> sandbox;
+  containers->run_sandbox({pod}, sandbox.listener());
+  const auto made = sandbox.next();
+  REQUIRE(std::holds_alternative<sandbox_status>(made));
+  heard<runtime_result<std::string>> answers;
+  containers->pull_image({pod, {pod, &spec}}, answers.listener());
+  const auto image = answers.next();
+  if (!image) FAIL(image.error().message);
+  containers->create_container({.pod = pod,
+                                .spec = {pod, &spec},
+                                .sandbox = std::get<sandbox_status>(made).id,
+                                .image_ref = *image,
+                                .command = {"sleep", "300"},
+                                .environment = {"PATH=/bin"}},
+                               answers.listener());
+  const auto id = answers.next();
+  if (!id) FAIL(id.error().message);
+  heard<container_change> changes;
+  containers->start_container(*id, changes.listener());
+  REQUIRE(std::holds_alternative<container_running>(changes.next()));
+
+  const auto limits_inside = [&] {
+    heard<runtime_result<command_result>> commands;
+    containers->run_command(
+        *id,
+        {"sh", "-c",
+         "cd /sys/fs/cgroup; if [ -e cpu.max ]; then cut -d' ' -f1 cpu.max; cat memory.max; else "
+         "cat cpu/cpu.cfs_quota_us memory/memory.limit_in_bytes; fi"},
+        limit, commands.listener());
+    const auto said = commands.next();
+    return said ? said->output : said.error().message;
+  };
+  const auto group_memory = [] {
+    const std::string group = "kubepods/burstable/poduid-resized/";
+    std::ifstream v2{"/sys/fs/cgroup/" + group + "memory.max"};
+    std::ifstream v1{"/sys/fs/cgroup/memory/" + group + "memory.limit_in_bytes"};
+    std::int64_t bytes = 0;
+    if (!(v2 >> bytes)) v1 >> bytes;
+    return bytes;
+  };
+  CHECK(limits_inside() == "20000\n67108864\n");
+  // First larger, then smaller than at first: of cpu version 1 refuses a group smaller than what is
+  // in it.
+  heard<runtime_result<void>> resized;
+  api::object_ptr before = pod;
+  for (const auto& [cpu, memory, seen, bytes] :
+       {std::tuple{"500m", "128Mi", "50000\n134217728\n", 128 << 20},
+        std::tuple{"100m", "32Mi", "10000\n33554432\n", 32 << 20}}) {
+    const auto next = sized(cpu, memory);
+    containers->resize({.pod = next, .before = before, .containers = {{*id, "main"}}},
+                       resized.listener());
+    before = next;
+    const auto result = resized.next();
+    if (!result) FAIL(result.error().message);
+    CHECK(limits_inside() == seen);
+    CHECK(group_memory() == bytes);
+  }
+  containers->resize({.pod = pod, .before = before, .containers = {{"containerd://none", "main"}}},
+                     resized.listener());
+  CHECK_FALSE(resized.next().has_value());
+
+  containers->stop_container(*id, {});
+  REQUIRE(std::holds_alternative<container_exit>(changes.next()));
+  heard<bool> removed;
+  containers->remove_pod("uid-resized", [tell = removed.listener()] { tell(true); });
+  removed.next();
 }
 
 TEST_CASE("a command has its input to the end, its output, and its code") {

@@ -8,14 +8,13 @@
 
 namespace troupe::actors {
 
-namespace {
-
 using api::core::v1::Pod;
 using api::core::v1::PodStatus;
 using scheduler::node_info;
 using scheduler::pod_info;
 
-std::optional<pod_failure> missing_resource(const pod_info& pod, const node_info& node) {
+std::optional<pod_failure> missing_resource(const scheduler::resources& wants,
+                                            const node_info& node) {
   std::optional<pod_failure> failure;
   const auto& has = node.allocatable();
   const auto& used = node.requested();
@@ -28,7 +27,6 @@ std::optional<pod_failure> missing_resource(const pod_info& pod, const node_info
                     "{}",
                     resource, asked, taken, all)};
   };
-  const auto& wants = pod.requests;
   check("pods", 1, used.pods, has.pods);
   check("cpu", wants.milli_cpu, used.milli_cpu, has.milli_cpu);
   check("memory", wants.memory, used.memory, has.memory);
@@ -38,6 +36,8 @@ std::optional<pod_failure> missing_resource(const pod_info& pod, const node_info
     check(name, wants.extended_amount(name), used.extended_amount(name), amount);
   return failure;
 }
+
+namespace {
 
 bool repelled_by_taint(const pod_info& pod, const node_info& node) {
   const auto& taints = node.body().spec().taints();
@@ -59,7 +59,7 @@ bool admitted_before(const Pod& pod) {
 }
 
 std::optional<pod_failure> rejection(const pod_info& pod, const node_info& node) {
-  if (auto failure = missing_resource(pod, node)) return failure;
+  if (auto failure = missing_resource(pod.requests, node)) return failure;
   if (!pod.selects(node.name(), node.labels()))
     return failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector");
   if (!ports_are_free(pod, node))

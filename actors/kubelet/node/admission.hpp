@@ -18,6 +18,10 @@ bool admitted_before(const api::core::v1::Pod& pod);
 std::optional<pod_failure> rejection(const scheduler::pod_info& pod,
                                      const scheduler::node_info& node);
 
+// Why the node has no room for a pod that wants so much, with reason OutOfcpu and the like.
+std::optional<pod_failure> missing_resource(const scheduler::resources& wants,
+                                            const scheduler::node_info& node);
+
 // The status of a pod that was rejected.
 api::core::v1::PodStatus rejected_status(const api::core::v1::Pod& pod, const pod_failure& failure);
 

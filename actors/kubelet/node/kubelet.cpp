@@ -190,6 +190,13 @@ void kubelet::take(known_pod& pod) {
                            : " is taken on");
   if (!pod.worker)
     pod.worker = worker_for(worker_name(*pod.object), api::key_of(*pod.object), meta.uid());
+  const auto& body = pod.object->as<Pod>();
+  if (!pod.allocation)
+    pod.allocation = std::make_shared<const pod_allocation>(recorded_allocation(body));
+  if ((pod.allocation->pending ||
+       !same_amounts(desired_resources(body), pod.allocation->resources)) &&
+      std::find(resizing_.begin(), resizing_.end(), meta.uid()) == resizing_.end())
+    resizing_.push_back(meta.uid());
   count(pod);
   notify_worker(pod);
 }
@@ -199,7 +206,7 @@ void kubelet::count(const known_pod& pod) {
   if (pod.gone || finished(pod.object->as<Pod>().status()))
     node_view_.remove_pod(api::key_of(*pod.object));
   else
-    node_view_.put_pod(scheduler::read_pod_info(pod.object), node());
+    node_view_.put_pod(info_of(pod), node());
 }
 
 // Once it is known what is here already. Those that cannot be taken stay among them until the
@@ -209,6 +216,7 @@ void kubelet::admit_pods() {
   if (!synced_ || ending_ || here == nullptr || !here->present() ||
       !here->body().status().allocatable().contains("pods"))
     return;
+  resize_pods();
   std::erase_if(waiting_, [&](const std::string& uid) {
     const auto found = pods_.find(uid);
     if (found == pods_.end() || found->second.worker) return true;
@@ -276,12 +284,17 @@ runtime::actor_ref kubelet::worker_for(const std::string& name, const std::strin
                });
 }
 
-void kubelet::notify_worker(const known_pod& pod) {
+void kubelet::notify_worker(known_pod& pod) {
+  if (pod.allocation != pod.told) tell(pod.worker, allocation_changed{pod.allocation});
+  pod.told = pod.allocation;
   tell(pod.worker, owner_event{.object = pod.object, .at = pod.at, .gone = pod.gone});
 }
 
 void kubelet::on_worker_started(const worker_started& m) {
-  if (const auto found = pods_.find(m.uid); found != pods_.end()) notify_worker(found->second);
+  const auto found = pods_.find(m.uid);
+  if (found == pods_.end()) return;
+  found->second.told = nullptr;
+  notify_worker(found->second);
 }
 
 void kubelet::on_child_ended(const runtime::child_ended& m) {

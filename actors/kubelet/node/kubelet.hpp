@@ -105,6 +105,8 @@ class kubelet : public node_agent {
     revision at = 0;
     bool gone = false;
     bool rejecting = false;  // that it is not taken is being written, or on its way here
+    // What is set aside for it, from when it is taken; and what of it its worker was told.
+    std::shared_ptr<const pod_allocation> allocation, told;
   };
   struct pods_listed {
     std::vector<std::string> uids;
@@ -115,8 +117,11 @@ class kubelet : public node_agent {
 
   void on_pods(const watch_events& m);
   void count(const known_pod& pod);
+  scheduler::pod_info_ptr info_of(const known_pod& pod) const;
   void admit_pods();
   void take(known_pod& pod);
+  void resize_pods();
+  bool resize(known_pod& pod);
   void reject(known_pod& pod, const pod_failure& failure);
   void on_worker_started(const worker_started& m);
   void on_pods_listed(const pods_listed& m);
@@ -138,7 +143,7 @@ class kubelet : public node_agent {
   void sweep_orphans();
   void list_leftovers();
   void answer_if_ended();
-  void notify_worker(const known_pod& pod);
+  void notify_worker(known_pod& pod);
   runtime::actor_ref worker_for(const std::string& name, const std::string& key,
                                 const std::string& uid);
   void describe_node(api::core::v1::Node& node) const override;
@@ -150,7 +155,8 @@ class kubelet : public node_agent {
   const std::shared_ptr<kubelet_context> context_;
   std::unordered_map<std::string, known_pod> pods_;  // by uid
   std::vector<std::string> waiting_;                 // uids of pods that are to be admitted
-  scheduler::cluster_view node_view_;                // the node, with the pods that are admitted
+  std::vector<std::string> resizing_;  // of those that ask for other than is set aside
+  scheduler::cluster_view node_view_;  // the node, with the pods that are admitted
   std::set<shortage> pressures_;
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`

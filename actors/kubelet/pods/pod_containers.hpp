@@ -29,6 +29,8 @@ struct container_record {
   // Of the latest attempt; empty: not known. The image as in its spec, and as the runtime names it.
   std::string id = {}, sandbox = {}, image = {}, image_ref = {};
   container_running run = {};
+  // In force in the latest attempt; absent: not known.
+  std::optional<api::core::v1::ResourceRequirements> resources = {};
   std::optional<container_exit> last = {};  // of the latest attempt that ended
   std::string last_id = {};
   // Why it waits, e.g. CrashLoopBackOff; empty: ContainerCreating (PodInitializing in a pod with

@@ -36,6 +36,10 @@ class container_runtime : public log_source, public stream_source, public usage_
   // not plain. Pure.
   virtual std::vector<std::string> unsupported_fields(const api::core::v1::Pod& pod) const = 0;
 
+  // Why it cannot give running containers other amounts of cpu and memory; empty: it can. Does not
+  // change while it lives.
+  virtual std::string resize_problem() const { return "the runtime does not resize containers"; }
+
   // -- pods ---------------------------------------------------------------------------------------
 
   // Uids of all pods of which there is anything.
@@ -68,6 +72,13 @@ class container_runtime : public log_source, public stream_source, public usage_
   // kill it by itself when the grace is over: whoever wants it gone asks again, and may give less
   // time than before. Nothing happens to one that has ended.
   virtual void stop_container(const std::string& id, runtime::duration grace) = 0;
+  // Puts other resources into force: of the pod's control group what grows, then of the containers,
+  // then of the group what shrinks. The error is the first; what was done before it stays. May be
+  // repeated.
+  virtual void resize(resize_request request, runtime_answer<void> done) {
+    done(tl::make_unexpected(runtime_error{runtime_error::kind::unsupported, resize_problem()}));
+    static_cast<void>(request);
+  }
   // One that does not run.
   virtual void remove_container(const std::string& id) = 0;
   // Runs a command in it and waits for its end: for probes and hooks. The error is why it could not

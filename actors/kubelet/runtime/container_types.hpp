@@ -115,6 +115,17 @@ struct found_pod {
   std::vector<found_container> containers = {};
 };
 
+// Other amounts of cpu and memory for what runs of a pod. Both pods differ in their containers'
+// resources alone.
+struct resize_request {
+  api::object_ptr pod;     // with the resources that are to be in force
+  api::object_ptr before;  // with those that its control group was given; null: not known
+  struct container {
+    std::string id, name;
+  };
+  std::vector<container> containers = {};  // that get others than they have
+};
+
 struct command_result {
   int code = 0;            // 128 + signal for a signal; 126 and 127 when it could not be run
   std::string output;      // both streams, the first `kubelet_defaults::check_output_bytes`

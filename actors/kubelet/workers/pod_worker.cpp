@@ -42,7 +42,7 @@ const runtime::behavior& pod_worker::make_behavior() const {
       &pod_worker::on_volumes_event, &pod_worker::on_volumes_measured,
       &pod_worker::on_containers_removed, &pod_worker::on_torn_down, &pod_worker::on_sandbox_event,
       &pod_worker::on_guard_event, &pod_worker::on_image_event, &pod_worker::on_created_event,
-      &pod_worker::on_evict_pod);
+      &pod_worker::on_evict_pod, &pod_worker::on_allocation_changed, &pod_worker::on_resized_event);
   return table;
 }
 
@@ -69,7 +69,7 @@ void pod_worker::on_owner_event(const owner_event& m) {
   const bool newer = m.object && (!object_ || m.object->revision() > object_->revision());
   if (newer && !(m.gone && object_)) {
     volumes_stale_ |= !object_ || !same_facts(object_->meta(), m.object->meta());
-    object_ = m.object;
+    take_object(m.object);
     request_ = current_cause().request;
   }
   sync();
@@ -136,7 +136,7 @@ void pod_worker::on_torn_down(const torn_down&) {
 // -- one sync -------------------------------------------------------------------------------------
 
 void pod_worker::sync() {
-  if (!state_known_ || !survey_) return;
+  if (!state_known_ || !survey_ || (object_ && !allocation_)) return;
   if (!std::exchange(begun_, true)) begin();
   if (terminating()) return end_pod();
   if (!failure_ && !finished(pod().status()) && deadline_exceeded(pod(), wall_now())) {
@@ -171,6 +171,7 @@ void pod_worker::begin() {
     if (survey_->found.containers.empty()) report_unsupported();
   }
   if (const auto& found = survey_->found.sandbox) {
+    if (object_ && !was_in_progress(pod().status())) group_ = recorded_resources(pod());
     use_sandbox(*found);
     containers().follow_sandbox(found->id, observe_sandbox(found->id));
   }
@@ -244,6 +245,7 @@ void pod_worker::arm_timer() {
     if (!held.asked && held.ask_at > now()) consider(held.ask_at);
   if (sandbox_retry_at_ > now()) consider(sandbox_retry_at_);
   if (guard_ask_at_ > now()) consider(guard_ask_at_);
+  if (resize_retry_at_ > now()) consider(resize_retry_at_);
   if (!terminating() && !failure_ && pod().spec().has_active_deadline_seconds() &&
       pod().status().has_start_time()) {
     const std::chrono::seconds end{pod().status().start_time().seconds() +
@@ -265,9 +267,9 @@ container_record* pod_worker::find_record(const std::string& container) {
 std::shared_ptr<const api::core::v1::Container> pod_worker::spec_of(
     const container_record& record) const {
   if (!object_) return nullptr;
-  auto found = container_named(pod(), record.name);
+  auto found = container_named(allocated_->as<api::core::v1::Pod>(), record.name);
   if (record.role == container_role::ephemeral) return found;
-  return {object_, found.get()};
+  return {allocated_, found.get()};
 }
 
 container_observer pod_worker::observer(const std::string& container, int attempt) {

@@ -24,6 +24,7 @@
 #include "actors/kubelet/os/job_queue.hpp"
 #include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/pods/pod_env.hpp"
+#include "actors/kubelet/pods/pod_resize.hpp"
 #include "actors/kubelet/pressure/pressure_monitor.hpp"
 #include "actors/kubelet/runtime/container_runtime.hpp"
 #include "actors/kubelet/volumes/pod_files.hpp"
@@ -71,6 +72,11 @@ struct kubelet_context {
 // To the kubelet: a worker has started or restarted and requests the state of its pod.
 struct worker_started {
   std::string uid;
+};
+
+// From the kubelet, before the first state of a pod and whenever it changes.
+struct allocation_changed {
+  std::shared_ptr<const pod_allocation> allocation;
 };
 
 class pod_worker : public runtime::actor {
@@ -123,6 +129,11 @@ class pod_worker : public runtime::actor {
     runtime::time_point ask_at{};
     runtime::duration backoff{0};
   };
+  struct resized_event {
+    std::shared_ptr<const pod_allocation> to;
+    std::vector<resize_request::container> containers;
+    std::string problem;  // empty: it is in force
+  };
   struct volumes_measured {
     std::optional<pod_failure> failure;
   };
@@ -142,6 +153,8 @@ class pod_worker : public runtime::actor {
   void on_hook_event(const hook_event& m);
   void on_volumes_event(const volumes_event& m);
   void on_volumes_measured(const volumes_measured& m);
+  void on_allocation_changed(const allocation_changed& m);
+  void on_resized_event(const resized_event& m);
   void on_evict_pod(const evict_pod& m);
   void on_containers_removed(const containers_removed&);
   void on_torn_down(const torn_down&);
@@ -176,6 +189,14 @@ class pod_worker : public runtime::actor {
   void execute(container_record& record, stop_step step);
   runtime::duration grace_left() const;
   runtime::duration own_grace() const;
+
+  // -- resources (pod_worker_resize.cpp) ----------------------------------------------------------
+  void take_object(api::object_ptr object);
+  bool resize_due() const;
+  bool group_due() const;
+  bool differs(const container_record& record) const;
+  void resize_containers();
+  bool restart_for_resize();
 
   // -- health -------------------------------------------------------------------------------------
   void reset_health(container_record& record) const;
@@ -223,6 +244,7 @@ class pod_worker : public runtime::actor {
   const std::string key_, uid_;
   const std::shared_ptr<const kubelet_context> context_;
   api::object_ptr object_;     // the newest state; kept after the pod has gone
+  api::object_ptr allocated_;  // the same with the resources that are set aside: what is started
   std::uint64_t request_ = 0;  // that made this state, where one did
   bool state_known_ = false;   // the kubelet has sent the pod's state
   bool gone_ = false;          // removed from the store: nothing is left to report
@@ -230,6 +252,11 @@ class pod_worker : public runtime::actor {
   std::optional<sandbox_status> sandbox_;  // that is ready
   bool sandbox_asked_ = false;
   runtime::time_point sandbox_retry_at_{};
+  std::shared_ptr<const pod_allocation> allocation_;
+  std::optional<container_resources> group_;  // of the pod's control group; absent: not known
+  bool resizing_ = false;
+  std::string resize_problem_;  // of the last attempt; empty: none
+  runtime::time_point resize_retry_at_{};
   std::string guarded_sandbox_;  // its id
   runtime::time_point guard_ask_at_{};
   pod_addresses addresses_;

@@ -36,6 +36,10 @@ void pod_worker::adopt(const found_container& found) {
           record->started |= status.started();
           record->ready |= status.ready();
         }
+  if (object_) {
+    auto in_force = recorded_resources(pod());
+    if (auto own = in_force.extract(found.name)) record->resources = std::move(own.mapped());
+  }
   containers().follow_container(found.id, observer(found.name, found.attempt));
 }
 
@@ -44,6 +48,7 @@ void pod_worker::run_containers() {
   if (finished(pod().status())) return;
   leave_former_sandbox();
   const auto sandbox = sandbox_ ? sandbox_->id : std::string{};
+  resize_containers();
   bool may_start = true;
   for (auto& record : containers_) {
     check_image(record);
@@ -90,13 +95,14 @@ void pod_worker::await_restart(container_record& record) {
 void pod_worker::start(container_record& record) {
   const auto container = spec_of(record);
   if (container == nullptr || making_.contains(record.name) || !references_known() ||
-      !volumes_ready_ || !sandbox_ready())
+      !volumes_ready_ || !sandbox_ready() || group_due())
     return;
   auto target = target_of(record);
   if (!target)
     return refuse(record,
                   {runtime_error::kind::refused, target.error(), "CreateContainerConfigError"});
   record.image = container->image();
+  record.resources = container->resources();
   record.sandbox = sandbox_->id;
   const auto placed = placed_pod();
   auto environment = container_environment(
@@ -105,7 +111,7 @@ void pod_worker::start(container_record& record) {
   if (!environment)
     return refuse(
         record, {runtime_error::kind::refused, environment.error(), "CreateContainerConfigError"});
-  container_config config{.pod = object_,
+  container_config config{.pod = allocated_,
                           .spec = container,
                           .attempt = record.attempt,
                           .sandbox = sandbox_->id,
@@ -115,7 +121,7 @@ void pod_worker::start(container_record& record) {
                           .environment = std::move(*environment)};
   place_volumes(*container, config);
   making_[record.name] = std::move(config);
-  containers().pull_image({object_, container, pull_secrets()},
+  containers().pull_image({allocated_, container, pull_secrets()},
                           [to = self(), name = record.name](auto image_ref) {
                             to.tell(image_event{name, std::move(image_ref)});
                           });
@@ -190,9 +196,10 @@ bool pod_worker::sandbox_ready() {
   if (sandbox_) return guarded();
   if (sandbox_asked_ || sandbox_retry_at_ > now() || !all_ended()) return false;
   sandbox_asked_ = true;
+  group_ = allocation_->resources;
   const auto handler = runtime_handler();
   if (handler)
-    containers().run_sandbox({object_, *handler}, observe_sandbox({}));
+    containers().run_sandbox({allocated_, *handler}, observe_sandbox({}));
   else
     tell(self(), sandbox_event{{}, sandbox_lost{{runtime_error::kind::failed, handler.error()}}});
   return false;

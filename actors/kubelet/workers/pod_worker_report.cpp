@@ -6,6 +6,7 @@
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/workers/pod_worker.hpp"
+#include "api/equality.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -27,11 +28,14 @@ bool becomes_ready(const PodStatus& from, const PodStatus& to) {
 PodStatus pod_worker::status_now() const {
   const bool ending = terminating() || failure_;
   const auto* failure = failure_ && all_ended() ? &*failure_ : nullptr;
-  return observed_status(pod(), containers_, addresses_, wall_now(), ending, failure);
+  auto status = observed_status(pod(), containers_, addresses_, wall_now(), ending, failure);
+  if (allocation_)
+    describe_resize({*allocation_, resize_due(), resize_problem_}, containers_, wall_now(), status);
+  return status;
 }
 
 bool pod_worker::status_is_newest() const {
-  return status_now().SerializeAsString() == pod().status().SerializeAsString();
+  return api::same_meaning(status_now(), pod().status());
 }
 
 // One write at a time; what changed meanwhile is found when it is done.
@@ -43,7 +47,7 @@ void pod_worker::report() {
                   [](const auto& c) { return c.adopted && c.phase == container_phase::starting; }))
     return;
   auto status = status_now();
-  if (status.SerializeAsString() == pod().status().SerializeAsString()) return;
+  if (api::same_meaning(status, pod().status())) return;
   // While the node was silent the control plane set its pods to not ready. Until it takes the node
   // for ready again it would undo each report that says otherwise.
   if (!context_->helpers.node_ready->load() && becomes_ready(pod().status(), status)) {
@@ -62,7 +66,7 @@ void pod_worker::report() {
                          reporting_ = false;
                          if (answered && (*answered)->result) {
                            const auto& written = (*answered)->result->objects.front();
-                           if (written->revision() > object_->revision()) object_ = written;
+                           if (written->revision() > object_->revision()) take_object(written);
                            return sync();
                          }
                          // A newer state is on its way, or the writer is busy.

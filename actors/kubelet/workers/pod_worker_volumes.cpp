@@ -98,7 +98,7 @@ std::vector<api::object_ptr> pod_worker::pull_secrets() {
 // The pod as its containers are told of it: with its addresses, which it has from the beginning,
 // though its status may not say so yet, and with what the machine has.
 Pod pod_worker::placed_pod() const {
-  Pod placed{pod()};
+  Pod placed{allocated_->as<Pod>()};
   placed.mutable_status()->set_host_ip(addresses_.host_ip);
   placed.mutable_status()->set_pod_ip(addresses_.pod_ip);
   limit_to_machine(placed, context_->machine);

@@ -29,7 +29,7 @@ enum cluster_event : std::uint32_t {
   node_resources_changed = 1u << 1,
   node_labels_changed = 1u << 2,
   node_taints_changed = 1u << 3,  // or made schedulable
-  pod_deleted = 1u << 4,          // a bound pod went away
+  pod_deleted = 1u << 4,          // a bound pod went away, or holds less
   pod_bound = 1u << 5,            // a pod was put on a node, or its labels changed
   pod_updated = 1u << 6,          // the waiting pod itself
   namespace_labels_changed = 1u << 7,

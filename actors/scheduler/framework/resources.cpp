@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/schema/meta_object.pb.h"
 #include "api/values/quantity.hpp"
 
 namespace troupe::actors::scheduler {
@@ -9,6 +10,7 @@ namespace troupe::actors::scheduler {
 namespace {
 
 using api::core::v1::Container;
+using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
 
 constexpr std::int64_t scoring_milli_cpu = 100;
@@ -44,9 +46,32 @@ void raise(resources& to, const resources& other) {
   }
 }
 
-resources container_requests(const Container& container, bool for_scoring) {
+// A pod whose resize the node will never make holds what it has.
+bool resize_is_infeasible(const Pod& pod) {
+  const auto& conditions = pod.status().conditions();
+  return std::any_of(conditions.begin(), conditions.end(), [](const auto& each) {
+    return each.type() == "PodResizePending" && each.reason() == "Infeasible";
+  });
+}
+
+// Null where nothing is said of its resources: most pods that do not run, and all of nodes that
+// cannot resize.
+const ContainerStatus* resources_status(const Pod& pod, const Container& container) {
+  for (const auto* all :
+       {&pod.status().container_statuses(), &pod.status().init_container_statuses()})
+    for (const auto& status : *all)
+      if (status.has_resources() && status.name() == container.name()) return &status;
+  return nullptr;
+}
+
+resources container_requests(const Pod& pod, const Container& container, bool for_scoring) {
   const auto& requests = container.resources().requests();
   auto result = read_resources(requests);
+  if (const auto* status = resources_status(pod, container)) {
+    if (resize_is_infeasible(pod)) result = {};
+    raise(result, read_resources(status->allocated_resources()));
+    raise(result, read_resources(status->resources().requests()));
+  }
   if (for_scoring) {
     if (!requests.contains("cpu")) result.milli_cpu = scoring_milli_cpu;
     if (!requests.contains("memory")) result.memory = scoring_memory;
@@ -58,11 +83,11 @@ resources sum_requests(const Pod& pod, bool for_scoring) {
   const auto& spec = pod.spec();
   resources total;
   for (const auto& container : spec.containers())
-    add_within(total, container_requests(container, for_scoring));
+    add_within(total, container_requests(pod, container, for_scoring));
   // Init containers run one after the other, except those that stay (sidecars).
   resources sidecars, largest_init;
   for (const auto& container : spec.init_containers()) {
-    auto own = container_requests(container, for_scoring);
+    auto own = container_requests(pod, container, for_scoring);
     if (container.restart_policy() == "Always") {
       add_within(total, own);
       add_within(sidecars, own);
@@ -119,6 +144,19 @@ resources read_resources(const resource_map& from) {
 resources pod_requests(const Pod& pod) {
   return sum_requests(pod, false);
 }
+
+// Most changes of a pod are of neither spec nor resources: nothing is added up for them.
+bool take_the_same(const Pod& a, const Pod& b) {
+  const auto reports = [](const Pod& pod) {
+    const auto& statuses = pod.status().container_statuses();
+    return std::any_of(statuses.begin(), statuses.end(),
+                       [](const auto& each) { return each.has_resources(); });
+  };
+  if (a.metadata().generation() == b.metadata().generation() && !reports(a) && !reports(b))
+    return true;
+  return pod_requests(a) == pod_requests(b);
+}
+
 resources pod_requests_for_scoring(const Pod& pod) {
   return sum_requests(pod, true);
 }

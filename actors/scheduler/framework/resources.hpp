@@ -21,14 +21,21 @@ struct resources {
 
   std::int64_t extended_amount(const std::string& name) const;
   void add(const resources& other, std::int64_t sign = +1);
+
+  bool operator==(const resources&) const = default;
 };
 
 using resource_map = google::protobuf::Map<std::string, api::resource::Quantity>;
 resources read_resources(const resource_map& from);
 
 // What a pod takes: the sum of its containers, or its largest init container if that is more, and
-// its overhead (kubernetes: resourcehelper.PodRequests). `pods` is 1.
+// its overhead. While it is resized each container counts for the larger of what it asks for, what
+// its node has set aside and what is in force (kubernetes: resourcehelper.PodRequests with
+// UseStatusResources). `pods` is 1.
 resources pod_requests(const api::core::v1::Pod& pod);
+
+// Whether two states of one pod take the same.
+bool take_the_same(const api::core::v1::Pod& a, const api::core::v1::Pod& b);
 
 // The same for scoring, where a container without requests counts as 100m and 200 MiB (kubernetes:
 // scheduler/util.DefaultMilliCPURequest, DefaultMemoryRequest).

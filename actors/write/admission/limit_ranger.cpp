@@ -31,21 +31,25 @@ class limit_ranger final : public plugin {
  public:
   std::string_view name() const noexcept override { return "LimitRanger"; }
 
-  // What a pod asks for does not change after its creation.
+  // What a pod asks for changes by its subresource `resize` alone.
   bool handles(const api::kind_info& kind, operation op) const override {
     if (&kind == &api::kind_of<Pod>()) return op == operation::create;
     return &kind == &api::kind_of<PersistentVolumeClaim>() &&
            (op == operation::create || op == operation::update);
   }
+  bool handles_part(const api::kind_info& kind, operation op) const override {
+    return &kind == &api::kind_of<Pod>() && op == operation::update;
+  }
 
   verdict mutate(const attributes& of, api::body& now, persistence::transaction&) const override {
-    if (&of.kind == &api::kind_of<Pod>())
+    if (&of.kind == &api::kind_of<Pod>() && of.op == operation::create)
       for_each_range(of,
                      [&](const auto& range) { default_resources(range, static_cast<Pod&>(now)); });
     return {};
   }
 
   verdict validate(const attributes& of) const override {
+    if (!of.subresource.empty() && of.subresource != "resize") return {};
     verdict result;
     for_each_range(of, [&](const auto& range) {
       if (!result) return;

@@ -88,6 +88,7 @@ constexpr part_handlers parts[] = {
     {"finalize", nullptr, nullptr, &update_object, nullptr},
     {"approval", &get_object, nullptr, &update_object, &patch_object},
     {"ephemeralcontainers", &get_object, nullptr, &update_object, &patch_object},
+    {"resize", &get_object, nullptr, &update_object, &patch_object},
     {"binding", nullptr, &create_binding, nullptr, nullptr},
     {"eviction", nullptr, &create_eviction, nullptr, nullptr},
     {"token", nullptr, &create_token, nullptr, nullptr},

@@ -44,6 +44,7 @@ actors::write_rules rules_of(std::string_view subresource) {
   if (subresource == "status" || subresource == "approval") return write_rules::status;
   if (subresource == "finalize") return write_rules::finalize;
   if (subresource == "ephemeralcontainers") return write_rules::ephemeral_containers;
+  if (subresource == "resize") return write_rules::pod_resize;
   return write_rules::object;
 }
 

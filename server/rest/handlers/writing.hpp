@@ -10,7 +10,8 @@
 namespace troupe::server {
 
 void create_object(const call_ptr& call);
-// PUT of an object, or of one of its parts by a subresource: status, finalize, ephemeralcontainers.
+// PUT of an object, or of one of its parts by a subresource: status, finalize, ephemeralcontainers,
+// resize.
 void update_object(const call_ptr& call);
 void patch_object(const call_ptr& call);
 

@@ -167,6 +167,12 @@ TEST_CASE("a pod's group has the sum of its containers, or what its init contain
   CHECK(weight_of_shares(262144) == 10'000);
 }
 
+TEST_CASE("while a pod is resized its group has the larger of its limits") {
+  const pod_group_limits small{100, 10'000, 1 << 20}, other{50, 20'000, std::nullopt};
+  CHECK(larger_limits(small, other) == pod_group_limits{100, 20'000, std::nullopt});
+  CHECK(larger_limits(other, small) == pod_group_limits{100, 20'000, std::nullopt});
+}
+
 TEST_CASE("the limits of a pod's group are written for either version of control groups") {
   auto pod = web_pod();
   auto& amounts = *pod.mutable_spec()->mutable_containers(0)->mutable_resources();
@@ -179,15 +185,15 @@ TEST_CASE("the limits of a pod's group are written for either version of control
     std::ifstream file{folder.path() / name};
     return std::string{std::istreambuf_iterator<char>{file}, {}};
   };
-  CHECK(make_pod_group(pod, folder.path()).empty());
+  CHECK(set_pod_group(pod, group_limits_of(pod), folder.path()).empty());
   CHECK(text("memory/kubepods/burstable/podu1/memory.limit_in_bytes") == "1048576\n");
   CHECK(text("cpu/kubepods/burstable/podu1/cpu.cfs_quota_us") == "100000\n");
   folder.write("cgroup.controllers", "cpu memory\n");
-  CHECK(make_pod_group(pod, folder.path()).empty());
+  CHECK(set_pod_group(pod, group_limits_of(pod), folder.path()).empty());
   CHECK(text("kubepods/burstable/podu1/memory.max") == "1048576\n");
   CHECK(text("kubepods/burstable/podu1/cpu.max") == "100000 100000\n");
   CHECK(text("kubepods/cgroup.subtree_control") == "+cpu +memory +pids\n");
-  CHECK_FALSE(make_pod_group(pod, "/proc/nothing").empty());
+  CHECK_FALSE(set_pod_group(pod, group_limits_of(pod), "/proc/nothing").empty());
 }
 
 TEST_CASE("all pods together have what is not reserved, in either version of control groups") {

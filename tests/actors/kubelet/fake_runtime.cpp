@@ -42,6 +42,11 @@ void fake_runtime::fail_creation(std::optional<runtime_error> error) {
   create_error_ = std::move(error);
 }
 
+void fake_runtime::fail_resizes(std::optional<runtime_error> error) {
+  const std::lock_guard lock{mutex_};
+  resize_error_ = std::move(error);
+}
+
 void fake_runtime::has(const std::string& pod_uid, found_pod found) {
   const std::lock_guard lock{mutex_};
   found_[pod_uid] = std::move(found);
@@ -123,6 +128,25 @@ void fake_runtime::stop_container(const std::string& id, runtime::duration grace
   const bool kill = grace <= runtime::duration{};
   note((kill ? "kill " : "stop ") + id);
   end_container(id, kill ? 137 : 143);
+}
+
+// "resize 500m (was 100m): fake://c-0", with the requested processors of the pod's first container.
+void fake_runtime::resize(resize_request request, runtime_answer<void> done) {
+  const auto cpu = [](const api::object_ptr& pod) {
+    if (!pod) return std::string{"?"};
+    const auto& all = pod->as<api::core::v1::Pod>().spec().containers(0).resources().requests();
+    const auto found = all.find("cpu");
+    return found == all.end() ? std::string{"0"} : found->second.string();
+  };
+  std::string ids;
+  for (const auto& each : request.containers)
+    ids += " " + each.id;
+  note(fmt::format("resize {} (was {}):{}", cpu(request.pod), cpu(request.before), ids));
+  std::unique_lock lock{mutex_};
+  const auto error = resize_error_;
+  lock.unlock();
+  if (error) return done(tl::make_unexpected(*error));
+  done({});
 }
 
 void fake_runtime::remove_container(const std::string& id) {

@@ -23,6 +23,7 @@ class fake_runtime final : public actors::container_runtime {
   void fail_pulls(std::optional<actors::runtime_error> error);
   void hold_pulls();  // none is answered
   void fail_creation(std::optional<actors::runtime_error> error);
+  void fail_resizes(std::optional<actors::runtime_error> error);
   void has(const std::string& pod_uid, actors::found_pod found);
   void lose_sandbox();
   void end_container(const std::string& name, int code);
@@ -43,6 +44,8 @@ class fake_runtime final : public actors::container_runtime {
   void start_container(const std::string& id, actors::container_observer observer) override;
   void follow_container(const std::string& id, actors::container_observer observer) override;
   void stop_container(const std::string& id, runtime::duration grace) override;
+  std::string resize_problem() const override { return {}; }
+  void resize(actors::resize_request request, actors::runtime_answer<void> done) override;
   void remove_container(const std::string& id) override;
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout,
@@ -68,7 +71,7 @@ class fake_runtime final : public actors::container_runtime {
   std::mutex mutex_;
   fake_streams streams_;
   std::vector<std::string> calls_;
-  std::optional<actors::runtime_error> pull_error_, create_error_;
+  std::optional<actors::runtime_error> pull_error_, create_error_, resize_error_;
   bool hold_pulls_ = false;
   int sandboxes_ = 0;
   std::map<std::string, actors::found_pod> found_;             // by uid

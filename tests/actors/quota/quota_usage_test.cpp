@@ -72,6 +72,17 @@ TEST_CASE("a pod counts as an object, and until it has ended for what it asks fo
   CHECK(usage_of(pod) == texts{{"count/pods", "1"}});
 }
 
+TEST_CASE("a pod that is resized counts for the larger of what it asks for and what it has",
+          "[quota]") {
+  auto pod = pod_of("100m", "64Mi");
+  auto& status = *pod.mutable_status()->add_container_statuses();
+  status.set_name("c");
+  (*status.mutable_allocated_resources())["cpu"].set_string("300m");
+  (*status.mutable_resources()->mutable_limits())["memory"].set_string("32Mi");
+  CHECK(usage_of(pod).at("requests.cpu") == "300m");
+  CHECK(usage_of(pod).at("limits.memory") == "64Mi");
+}
+
 TEST_CASE("services, claims and other objects count as upstream's evaluators say", "[quota]") {
   Service service;
   service.mutable_spec()->set_type("LoadBalancer");

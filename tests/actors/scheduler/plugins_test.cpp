@@ -486,6 +486,28 @@ TEST_CASE("the requests of a pod are its containers' or its largest init contain
   CHECK(pod->scoring_requests.memory == (std::int64_t{1} << 30) + (std::int64_t{200} << 20));
 }
 
+TEST_CASE("a pod that is resized holds the larger of what it asks for and what it has") {
+  auto pod = make_pod("p",
+                      "{containers: [{name: a, resources: {requests: {cpu: 300m, memory: "
+                      "1Gi}}}, {name: b, resources: {requests: {cpu: 200m}}}]}")
+                 ->pod->copy_as<api::core::v1::Pod>();
+  auto& status = *pod->mutable_status()->add_container_statuses();
+  status.set_name("a");
+  const auto before = *pod;
+  (*status.mutable_allocated_resources())["cpu"].set_string("100m");
+  (*status.mutable_resources()->mutable_requests())["cpu"].set_string("400m");
+  CHECK(pod_requests(*pod).milli_cpu == 600);
+  CHECK(pod_requests(*pod).memory == std::int64_t{1} << 30);
+  CHECK_FALSE(take_the_same(before, *pod));
+  auto& condition = *pod->mutable_status()->add_conditions();
+  condition.set_type("PodResizePending");
+  condition.set_reason("Infeasible");
+  CHECK(pod_requests(*pod).memory == 0);
+  condition.set_reason("Deferred");
+  (*status.mutable_resources()->mutable_requests())["cpu"].set_string("100m");
+  CHECK(take_the_same(before, *pod));
+}
+
 TEST_CASE("a profile names what it does not know") {
   CHECK(built_in_profile("tomorrow").error().find("choose today or 2014") != std::string::npos);
   auto wrong = *built_in_profile("2014");

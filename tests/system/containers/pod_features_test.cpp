@@ -49,6 +49,20 @@ spec:
     volumeMounts: [{name: v, mountPath: /v}, {name: v, mountPath: /deep, subPath: deep}]
 )";
 
+// Its memory is given anew by a restart, its processors are not.
+const char* const sized = R"(apiVersion: v1
+kind: Pod
+metadata: {name: sized}
+spec:
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: main
+    image: localhost/tools:1
+    command: [sh, -c, "trap 'exit 0' TERM; while :; do sleep 0.1; done"]
+    resizePolicy: [{resourceName: memory, restartPolicy: RestartContainer}]
+    resources: {requests: {cpu: 100m, memory: 32Mi}, limits: {cpu: 200m, memory: 64Mi}}
+)";
+
 // Pods that end.
 const char* const ends = R"(apiVersion: v1
 kind: Pod
@@ -153,4 +167,44 @@ TEST_CASE("how a container ended, or why it does not start, is told by its statu
   CHECK_THAT(on.run(field_of("rooted", waits + ".message")).output,
              Catch::StartsWith("container has runAsNonRoot and image will run as root"));
   CHECK(on.run("kubectl delete pod --all --grace-period=1").code == 0);
+}
+
+TEST_CASE("a container gets other processors while it runs, and memory by a restart",
+          "[containers]") {
+  if (const auto lacks = private_containerd::missing()) return skip(*lacks);
+  const scratch_folder folder;
+  container_machine on{folder.path(), "10.213.12.0/24"};
+  write_file(on.home() / "sized.yaml", sized);
+  REQUIRE(on.run("kubectl create -f sized.yaml").code == 0);
+  const auto state = field_of(
+      "sized",
+      ".status.containerStatuses[0].restartCount} {.status.containerStatuses[0].resources.limits} "
+      "{.status.conditions[?(@.type==\"PodResizeInProgress\")].status");
+  REQUIRE(on.until(state, R"(0 {"cpu":"200m","memory":"64Mi"} )") ==
+          R"(0 {"cpu":"200m","memory":"64Mi"} )");
+  const auto resize = [&](const std::string& limits) {
+    return on.run(
+        "kubectl patch pod sized --subresource resize -p '{\"spec\":{\"containers\":[{"
+        "\"name\":\"main\",\"resources\":{\"limits\":{" +
+        limits + "}}}]}}'");
+  };
+  const auto patched = resize(R"("cpu":"500m")");
+  INFO(patched.output);
+  REQUIRE(patched.code == 0);
+  const std::string quota =
+      "kubectl exec sized -- sh -c 'cut -d\" \" -f1 /sys/fs/cgroup/cpu.max 2>/dev/null || "
+      "cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us'";
+  CHECK(on.until(quota, "50000\n") == "50000\n");
+  CHECK(on.until(state, R"(0 {"cpu":"500m","memory":"64Mi"} )") ==
+        R"(0 {"cpu":"500m","memory":"64Mi"} )");
+
+  REQUIRE(resize(R"("memory":"48Mi")").code == 0);
+  CHECK(on.until(state, R"(1 {"cpu":"500m","memory":"48Mi"} )") ==
+        R"(1 {"cpu":"500m","memory":"48Mi"} )");
+  const std::string memory =
+      "kubectl exec sized -- sh -c 'cat /sys/fs/cgroup/memory.max 2>/dev/null || "
+      "cat /sys/fs/cgroup/memory/memory.limit_in_bytes'";
+  CHECK(on.until(memory, "50331648\n") == "50331648\n");
+  CHECK(on.run(quota).output == "50000\n");
+  CHECK(on.run("kubectl delete pod sized").code == 0);
 }

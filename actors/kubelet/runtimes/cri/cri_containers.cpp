@@ -5,8 +5,11 @@
 
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
+#include "actors/kubelet/runtimes/cri/container_request.hpp"
 #include "actors/kubelet/runtimes/cri/cri_runtime.hpp"
 #include "actors/kubelet/runtimes/cri/pod_files_of_cri.hpp"
+#include "actors/kubelet/runtimes/cri/pod_groups.hpp"
 #include "api/schema/meta_object.pb.h"
 
 namespace troupe::actors {
@@ -114,6 +117,53 @@ void cri_runtime::stop_container(const std::string& id, runtime::duration grace)
         watcher_.look_at(own);
       },
       std::chrono::seconds{seconds} + cri_defaults::call_timeout);
+}
+
+void cri_runtime::resize(resize_request request, runtime_answer<void> done) {
+  const auto& uid = request.pod->meta().uid();
+  const auto shared = std::make_shared<resize_request>(std::move(request));
+  const auto failed = [done](std::string problem) {
+    done(tl::make_unexpected(runtime_error{error_kind::failed, std::move(problem)}));
+  };
+  const auto set_group = [this, uid, failed](const api::object_ptr& pod,
+                                             const pod_group_limits& limits,
+                                             std::function<void()> next) {
+    const auto set = [pod, limits, failed, next] {
+      const auto unset = set_pod_group(pod->as<Pod>(), limits);
+      if (!unset.empty()) return failed("the pod's control group is not set:" + unset);
+      next();
+    };
+    if (!jobs_.post(uid, set)) failed("too many jobs wait");
+  };
+  const auto final_limits = group_limits_of(shared->pod->as<Pod>());
+  const auto first = shared->before
+                         ? larger_limits(group_limits_of(shared->before->as<Pod>()), final_limits)
+                         : final_limits;
+  set_group(shared->pod, first, [this, shared, set_group, first, final_limits, done] {
+    loop_->soon([this, shared, set_group, first, final_limits, done] {
+      resize_containers(shared, [shared, set_group, first, final_limits, done](const auto& result) {
+        if (!result || first == final_limits) return done(result);
+        set_group(shared->pod, final_limits, [done] { done({}); });
+      });
+    });
+  });
+}
+
+void cri_runtime::resize_containers(const std::shared_ptr<resize_request>& request,
+                                    runtime_answer<void> done) {
+  if (request->containers.empty()) return done({});
+  const auto container = std::move(request->containers.back());
+  request->containers.pop_back();
+  const auto& pod = request->pod->as<Pod>();
+  cri::UpdateContainerResourcesRequest update;
+  update.set_container_id(server_id(container.id));
+  *update.mutable_linux() =
+      resources_of(pod, *container_named(pod, container.name), node_.memory_bytes);
+  client_->runtime<cri::Nothing>(
+      "UpdateContainerResources", update, [this, request, done](const auto& updated) {
+        if (updated) return resize_containers(request, done);
+        done(tl::make_unexpected(runtime_error{error_kind::failed, updated.error().message}));
+      });
 }
 
 void cri_runtime::remove_container(const std::string& id) {

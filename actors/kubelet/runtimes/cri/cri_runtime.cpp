@@ -348,7 +348,8 @@ void cri_runtime::start_sandbox(const sandbox_config& config, std::uint32_t atte
         cri_defaults::sandbox_timeout);
   };
   const auto prepare = [pod, logs = request.config().log_directory(), run] {
-    if (const auto unset = make_pod_group(pod->as<Pod>()); !unset.empty())
+    if (const auto unset = set_pod_group(pod->as<Pod>(), group_limits_of(pod->as<Pod>()));
+        !unset.empty())
       log().warn("kubelet: limits of pod {} are not set:{}", pod->meta().name(), unset);
     std::error_code problem;
     std::filesystem::create_directories(logs, problem);

@@ -68,6 +68,8 @@ class cri_runtime final : public container_runtime {
   void start_container(const std::string& id, container_observer observer) override;
   void follow_container(const std::string& id, container_observer observer) override;
   void stop_container(const std::string& id, runtime::duration grace) override;
+  std::string resize_problem() const override { return {}; }
+  void resize(resize_request request, runtime_answer<void> done) override;
   void remove_container(const std::string& id) override;
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout, runtime_answer<command_result> done) override;
@@ -107,6 +109,8 @@ class cri_runtime final : public container_runtime {
   void send_container(container_config config, const image_user& user,
                       runtime_answer<std::string> done);
   void remove_older(const container_config& than, std::function<void()> done);
+  // One after another, from the last.
+  void resize_containers(const std::shared_ptr<resize_request>& request, runtime_answer<void> done);
   void check_health();
 
   std::string own_id(const std::string& id) const;     // with the runtime's name

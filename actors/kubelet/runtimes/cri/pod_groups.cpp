@@ -135,8 +135,17 @@ std::int64_t weight_of_shares(std::int64_t shares) {
   return (shares - 2) * 9999 / 262142 + 1;
 }
 
-std::string make_pod_group(const Pod& pod, const std::string& top) {
-  return set(top, cgroup_parent(pod), group_limits_of(pod));
+pod_group_limits larger_limits(const pod_group_limits& a, const pod_group_limits& b) {
+  const auto larger = [](const auto& x, const auto& y) {
+    return x && y ? std::max(x, y) : std::nullopt;
+  };
+  return {.cpu_shares = std::max(a.cpu_shares, b.cpu_shares),
+          .cpu_quota_us = larger(a.cpu_quota_us, b.cpu_quota_us),
+          .memory_bytes = larger(a.memory_bytes, b.memory_bytes)};
+}
+
+std::string set_pod_group(const Pod& pod, const pod_group_limits& limits, const std::string& top) {
+  return set(top, cgroup_parent(pod), limits);
 }
 
 std::string limit_all_pods(const pods_limits& limits, const std::string& top) {

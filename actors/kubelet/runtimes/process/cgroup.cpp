@@ -171,7 +171,6 @@ bool cgroup_tree::make_pod_group(const folder& parent, const fs::path& pod,
 std::vector<std::string> cgroup_tree::make(std::string_view name,
                                            const resource_limits& limits) const {
   std::vector<std::string> refused;
-  const auto settings = cgroup_settings(limits, version_2_);
   const auto pod = fs::path{name}.parent_path();
   for (const auto& each : folders_) {
     const auto group = each.path / name;
@@ -183,13 +182,27 @@ std::vector<std::string> cgroup_tree::make(std::string_view name,
       refused.push_back(fmt::format("cannot make {}: {}", group.string(), std::strerror(errno)));
       continue;
     }
-    for (const auto& setting : settings) {
-      if (!each.controller.empty() && each.controller != setting.controller) continue;
-      if (!put(group / setting.file, setting.value))
-        refused.push_back(fmt::format("cannot set {} to {}: {}", (group / setting.file).string(),
-                                      setting.value, std::strerror(errno)));
-    }
+    set_limits(each, group, limits, refused);
   }
+  return refused;
+}
+
+void cgroup_tree::set_limits(const folder& parent, const fs::path& group,
+                             const resource_limits& limits,
+                             std::vector<std::string>& refused) const {
+  for (const auto& setting : cgroup_settings(limits, version_2_)) {
+    if (!parent.controller.empty() && parent.controller != setting.controller) continue;
+    if (!put(group / setting.file, setting.value))
+      refused.push_back(fmt::format("cannot set {} to {}: {}", (group / setting.file).string(),
+                                    setting.value, std::strerror(errno)));
+  }
+}
+
+std::vector<std::string> cgroup_tree::change(std::string_view name,
+                                             const resource_limits& limits) const {
+  std::vector<std::string> refused;
+  for (const auto& each : folders_)
+    set_limits(each, each.path / name, limits, refused);
   return refused;
 }
 

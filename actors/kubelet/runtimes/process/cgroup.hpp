@@ -62,6 +62,8 @@ class cgroup_tree {
   // Makes the group and its parent and sets their limits; returns what the system refused, as lines
   // for the log. Without a name: limits the folder that holds all groups.
   std::vector<std::string> make(std::string_view name, const resource_limits& limits) const;
+  // Sets the limits of a group that there is; returns what was refused.
+  std::vector<std::string> change(std::string_view name, const resource_limits& limits) const;
   // Moves the calling process there; its children follow.
   void enter(std::string_view name) const;
   // Whether the kernel has killed one of its processes for want of memory.
@@ -76,6 +78,8 @@ class cgroup_tree {
     std::string controller;  // empty: all of them (version 2)
     std::filesystem::path path;
   };
+  void set_limits(const folder& parent, const std::filesystem::path& group,
+                  const resource_limits& limits, std::vector<std::string>& refused) const;
   bool make_pod_group(const folder& parent, const std::filesystem::path& pod,
                       const resource_limits& limits, std::vector<std::string>& refused) const;
 

@@ -11,6 +11,7 @@
 #include "actors/core/log.hpp"
 #include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/logs/log_file_stream.hpp"
+#include "actors/kubelet/pods/pod_containers.hpp"
 #include "actors/kubelet/runtimes/process/command_stream.hpp"
 #include "actors/kubelet/runtimes/process/container_usage.hpp"
 #include "actors/kubelet/runtimes/process/streams/attach_client.hpp"
@@ -191,6 +192,33 @@ void process_runtime::follow_container(const std::string& id, container_observer
 
 void process_runtime::stop_container(const std::string& id, runtime::duration grace) {
   if (auto dir = dir_of(id)) processes_.stop(std::move(*dir), grace <= runtime::duration{0});
+}
+
+std::string process_runtime::resize_problem() const {
+  const auto& groups = processes_.groups();
+  return groups.keeps_limits() ? std::string{}
+                               : "no control groups keep limits here: " + groups.about();
+}
+
+// The pod's group bounds none of this.
+void process_runtime::resize(resize_request request, runtime_answer<void> done) {
+  const auto failed = [done](std::string problem) {
+    done(tl::make_unexpected(runtime_error{error_kind::failed, std::move(problem)}));
+  };
+  const auto& pod = request.pod->as<api::core::v1::Pod>();
+  std::vector<std::pair<std::string, resource_limits>> changes;  // by group
+  for (const auto& container : request.containers) {
+    const auto dir = dir_of(container.id);
+    if (!dir) return failed(no_container(container.id).message);
+    changes.emplace_back(dir->group(), limits_of(*container_named(pod, container.name)));
+  }
+  const auto set = [groups = processes_.groups(), changes = std::move(changes), done, failed] {
+    for (const auto& [group, limits] : changes)
+      if (const auto refused = groups.change(group, limits); !refused.empty())
+        return failed(refused.front());
+    done({});
+  };
+  if (!options_.jobs->post(request.pod->meta().uid(), set)) failed("too many jobs wait");
 }
 
 void process_runtime::remove_container(const std::string& id) {

@@ -66,6 +66,8 @@ class process_runtime final : public container_runtime {
   void start_container(const std::string& id, container_observer observer) override;
   void follow_container(const std::string& id, container_observer observer) override;
   void stop_container(const std::string& id, runtime::duration grace) override;
+  std::string resize_problem() const override;
+  void resize(resize_request request, runtime_answer<void> done) override;
   void remove_container(const std::string& id) override;
   void run_command(const std::string& id, std::vector<std::string> command,
                    runtime::duration timeout, runtime_answer<command_result> done) override;

@@ -16,6 +16,19 @@ namespace {
 using api::core::v1::Container;
 using api::core::v1::Pod;
 
+// Where volumes cannot be mounted they are used where they are. In a root of the container's own
+// all of the node's data is covered (container_root.hpp): all but these.
+std::vector<container_mount> mounts_in_place(const std::vector<container_mount>& mounts) {
+  std::vector<container_mount> out;
+  std::set<std::string> known;  // a volume may be mounted several times
+  for (const auto& mount : mounts)
+    if (mount.own && known.insert(mount.source).second)
+      out.push_back({mount.source, {}, mount.source, mount.read_only, true});
+  return out;
+}
+
+}  // namespace
+
 resource_limits limits_of(const Container& container) {
   const auto find = [](const auto& of, const char* name) -> std::optional<api::quantity> {
     const auto found = of.find(name);
@@ -31,19 +44,6 @@ resource_limits limits_of(const Container& container) {
     out.requested_milli_cpu = cpu->milli_value();
   return out;
 }
-
-// Where volumes cannot be mounted they are used where they are. In a root of the container's own
-// all of the node's data is covered (container_root.hpp): all but these.
-std::vector<container_mount> mounts_in_place(const std::vector<container_mount>& mounts) {
-  std::vector<container_mount> out;
-  std::set<std::string> known;  // a volume may be mounted several times
-  for (const auto& mount : mounts)
-    if (mount.own && known.insert(mount.source).second)
-      out.push_back({mount.source, {}, mount.source, mount.read_only, true});
-  return out;
-}
-
-}  // namespace
 
 runtime_result<container_spec> process_spec(const container_config& config,
                                             const process_machine& machine) {

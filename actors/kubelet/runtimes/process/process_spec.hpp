@@ -19,6 +19,9 @@ struct process_machine {
 runtime_result<container_spec> process_spec(const container_config& config,
                                             const process_machine& machine);
 
+// What the container's resources ask for of its control group.
+resource_limits limits_of(const api::core::v1::Container& container);
+
 // Why there is nothing to run: a container with neither command nor arguments needs an image
 // (ImageRuntimeRequired). Nothing where there is something.
 std::optional<runtime_error> needs_image(const api::core::v1::Container& container);
