@@ -73,6 +73,14 @@ std::shared_ptr<cri_runtime> runtime_at(const test::private_containerd& server,
       cri_runtime_options{.root_dir = root, .socket = server.socket(), .images = limits});
 }
 
+sandbox_status sandbox_of(cri_runtime& containers, const api::object_ptr& pod) {
+  heard<sandbox_change> sandbox;
+  containers.run_sandbox({pod}, sandbox.listener());
+  const auto made = sandbox.next();
+  if (const auto* lost = std::get_if<sandbox_lost>(&made)) FAIL(lost->error.message);
+  return std::get<sandbox_status>(made);
+}
+
 }  // namespace
 
 TEST_CASE("a container is made, found by the next program, entered, ended and removed") {
@@ -176,17 +184,14 @@ TEST_CASE("a container that runs gets other limits, and its pod's group with it"
   };
   const auto pod = sized("200m", "64Mi");
   const auto& spec = pod->as<Pod>().spec().containers(0);
-  heard<sandbox_change> sandbox;
-  containers->run_sandbox({pod}, sandbox.listener());
-  const auto made = sandbox.next();
-  REQUIRE(std::holds_alternative<sandbox_status>(made));
+  const auto sandbox = sandbox_of(*containers, pod);
   heard<runtime_result<std::string>> answers;
   containers->pull_image({pod, {pod, &spec}}, answers.listener());
   const auto image = answers.next();
   if (!image) FAIL(image.error().message);
   containers->create_container({.pod = pod,
                                 .spec = {pod, &spec},
-                                .sandbox = std::get<sandbox_status>(made).id,
+                                .sandbox = sandbox.id,
                                 .image_ref = *image,
                                 .command = {"sleep", "300"},
                                 .environment = {"PATH=/bin"}},
@@ -251,14 +256,11 @@ TEST_CASE("a command has its input to the end, its output, and its code") {
   const auto containers = runtime_at(server, folder.path());
   const auto pod = web_pod("uid-3");
   const auto& spec = pod->as<Pod>().spec().containers(0);
-  heard<sandbox_change> sandbox;
-  containers->run_sandbox({pod}, sandbox.listener());
-  const auto made = sandbox.next();
-  REQUIRE(std::holds_alternative<sandbox_status>(made));
+  const auto sandbox = sandbox_of(*containers, pod);
   heard<runtime_result<std::string>> answers;
   containers->create_container({.pod = pod,
                                 .spec = {pod, &spec},
-                                .sandbox = std::get<sandbox_status>(made).id,
+                                .sandbox = sandbox.id,
                                 .image_ref = "localhost/tools:1",
                                 .command = {"httpd", "-f", "-p", "127.0.0.1:8080", "-h", "/etc"}},
                                answers.listener());
@@ -324,9 +326,7 @@ TEST_CASE("what a machine leaves in the runtime is removed, and nothing of anoth
   const test::private_containerd server{folder.path() / "containerd", "10.213.7.0/24"};
   const auto run = [&](const std::filesystem::path& root, const std::string& uid) {
     const auto containers = runtime_at(server, root);
-    heard<sandbox_change> sandbox;
-    containers->run_sandbox({web_pod(uid)}, sandbox.listener());
-    REQUIRE(std::holds_alternative<sandbox_status>(sandbox.next()));
+    sandbox_of(*containers, web_pod(uid));
   };
   run(folder.path(), "uid-5");
   run(other.path(), "uid-6");

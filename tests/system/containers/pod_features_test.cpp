@@ -49,7 +49,7 @@ spec:
     volumeMounts: [{name: v, mountPath: /v}, {name: v, mountPath: /deep, subPath: deep}]
 )";
 
-// Its memory is given anew by a restart, its processors are not.
+// A change of its memory restarts it, a change of its processors does not.
 const char* const sized = R"(apiVersion: v1
 kind: Pod
 metadata: {name: sized}
