@@ -136,6 +136,9 @@ inline constexpr std::size_t refused_streams = 100;
 // Answers to PING and SETTINGS that wait to be sent; nghttp2 allows 1,000.
 inline constexpr std::size_t waiting_acks = 64;
 
+// Of a file that a user names: a kubeconfig, a token, a configuration of the scheduler.
+inline constexpr std::size_t named_file_bytes = 3u << 20;
+
 // -- certificates -----------------------------------------------------------------------------
 // kubeadm: ten years for the authority, one for what it signs.
 inline constexpr std::chrono::hours authority_life = 24h * 3650;

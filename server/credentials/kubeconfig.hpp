@@ -27,7 +27,7 @@ struct cluster_access {
 // The text of the file for a user: what of `access` is empty is left out.
 std::string kubeconfig(const cluster_access& access, std::string_view user);
 
-// The error names the file.
+// At most `defaults::named_file_bytes`; it may be a pipe. The error names the file.
 tl::expected<std::string, std::string> read_file(const std::filesystem::path& path);
 
 // Of the current context of any kubeconfig. The error is one line that names the file.

@@ -1,11 +1,13 @@
+#include <fmt/format.h>
 #include <rapidjson/document.h>
 
+#include <array>
 #include <fstream>
-#include <sstream>
 
 #include "api/codec/codec.hpp"
 #include "api/values/base64.hpp"
 #include "server/credentials/kubeconfig.hpp"
+#include "server/defaults.hpp"
 
 namespace troupe::server {
 namespace {
@@ -75,11 +77,22 @@ tl::expected<cluster_access, std::string> access_in(const Value& document,
 }  // namespace
 
 tl::expected<std::string, std::string> read_file(const std::filesystem::path& path) {
+  const auto failed = [&](const std::string& reason) {
+    return tl::make_unexpected(path.string() + ": " + reason);
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return failed("is a directory");
   std::ifstream file{path, std::ios::binary};
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return tl::make_unexpected(path.string() + ": cannot be read");
-  return text.str();
+  std::string text;
+  std::array<char, 16 << 10> part;
+  while (file) {
+    file.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > defaults::named_file_bytes)
+      return failed(fmt::format("larger than {} MiB", defaults::named_file_bytes >> 20));
+  }
+  if (!file.eof()) return failed("cannot be read");
+  return text;
 }
 
 tl::expected<cluster_access, std::string> read_kubeconfig(const std::filesystem::path& path) {
