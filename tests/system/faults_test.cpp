@@ -18,6 +18,7 @@
 #include "support/http_client.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
+#include "system/kubectl.hpp"
 #include "system/node.hpp"
 #include "system/private_mount.hpp"
 #include "system/shell.hpp"
@@ -258,6 +259,28 @@ TEST_CASE("a full disk takes deletes but no creates, also after kill -9, and let
   const node last{data, flags};
   CHECK(look(last, maps + "/m2") == 200);
   CHECK(look(last, maps + "/again") == 200);
+}
+
+TEST_CASE("a start whose store cannot be opened makes no keys, and keeps those that there are") {
+  const scratch_folder folder;
+  const auto data = folder.path() / "data";
+  fs::create_directories(data);
+  write_file(data / "store", "no directory");
+  CHECK(refused(data).code == 1);
+  CHECK_FALSE(fs::exists(data / "pki"));
+  fs::remove(data / "store");
+  {
+    const node first{data, flags};
+    REQUIRE(put(first, "kept") == 201);
+  }
+  const auto authority = read_file(data / "pki/ca.crt");
+  fs::rename(data / "store", data / "aside");
+  write_file(data / "store", "no directory");
+  CHECK(refused(data).code == 1);
+  CHECK(read_file(data / "pki/ca.crt") == authority);
+  fs::remove(data / "store");
+  fs::rename(data / "aside", data / "store");
+  CHECK(goes_on(data));
 }
 
 TEST_CASE(

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <optional>
 
@@ -47,6 +48,8 @@ namespace troupe::tools {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 // Of one address, or of callers that nobody knows, the audit log counts what has the same reason.
 server::refusal as_refusal(const runtime::link::refusal& seen) {
   const auto host = std::string_view{seen.peer}.substr(0, seen.peer.rfind(':'));
@@ -67,10 +70,12 @@ class node : public node_parts {
   }
 
   tl::expected<std::string, std::string> start() override {
-    // Beside the store, on other threads where there may be more: neither needs it.
-    opened_ = std::async([this] { return open_credentials(); });
+    begin_credentials();
     const auto kinds = std::async([] { api::scheme::instance(); });
-    if (auto opened = open_store(); !opened) return tl::make_unexpected(opened.error());
+    if (auto opened = open_store(); !opened) {
+      forget_credentials();
+      return tl::make_unexpected(opened.error());
+    }
     if (auto opened = open_keys(); !opened) return tl::make_unexpected(opened.error());
     if (auto spawned = start_actors(); !spawned) return tl::make_unexpected(spawned.error());
     auto address = start_server();
@@ -103,6 +108,26 @@ class node : public node_parts {
     return {};
   }
 
+  fs::path keys_dir() const { return config_.data_dir / "pki"; }
+
+  // On a thread of their own, beside a store of this machine, which takes as long. An etcd may not
+  // answer, and a start that never was must leave no authority: they are made after it.
+  void begin_credentials() {
+    std::error_code ignored;
+    first_start_ = !fs::exists(keys_dir(), ignored);
+    const bool beside = config_.store.store == config::store_kind::embedded;
+    const auto policy = beside ? std::launch::async | std::launch::deferred : std::launch::deferred;
+    opened_ = std::async(policy, [this] { return open_credentials(); });
+  }
+
+  // Of an authority that nobody has seen: a backup's would not be written over it.
+  void forget_credentials() {
+    if (opened_.wait_for(std::chrono::seconds{0}) == std::future_status::deferred) return;
+    opened_.wait();
+    std::error_code ignored;
+    if (first_start_) fs::remove_all(keys_dir(), ignored);
+  }
+
   struct credentials {
     std::unique_ptr<server::pki> node;
     server::account_keys accounts;
@@ -111,7 +136,7 @@ class node : public node_parts {
   tl::expected<credentials, std::string> open_credentials() const {
     auto node = server::api_frontend::open_keys(make_frontend_options(config_));
     if (!node) return tl::make_unexpected(node.error());
-    auto accounts = server::account_keys::open(config_.data_dir / "pki");
+    auto accounts = server::account_keys::open(keys_dir());
     if (!accounts) return tl::make_unexpected(accounts.error());
     return credentials{std::move(*node), std::move(*accounts)};
   }
@@ -355,6 +380,7 @@ class node : public node_parts {
 
   const config::node_config& config_;
   std::future<tl::expected<credentials, std::string>> opened_;  // of open_credentials()
+  bool first_start_ = false;                                    // there was no directory of keys
   std::unique_ptr<server::pki> keys_;                           // until the frontend has them
   std::unique_ptr<persistence::store> store_;
   persistence::replicated_store* shared_ = nullptr;  // the same, where others write to it too
