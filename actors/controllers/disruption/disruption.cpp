@@ -51,7 +51,7 @@ class budget_controller final : public reconciler {
  private:
   void sync() override {
     const auto& budget = owner()->as<PodDisruptionBudget>();
-    const auto pods = observed();
+    const auto pods = observed_in_store();  // no pod that has failed counts as healthy
     const auto state = read_store();
     auto plan = plan_budget(
         budget, pods, [&](const api::object& pod) { return scale_of_pod(state, pod); },

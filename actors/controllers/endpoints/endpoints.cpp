@@ -17,6 +17,10 @@ using api::core::v1::Pod;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
+// So that pods that start or end together take few writes: a change waits for others only where the
+// one before it was just written.
+constexpr auto gather_changes = std::chrono::milliseconds{50};
+
 // Endpoints of a Service without a selector are its user's to write.
 api::label_selector pods_of(const api::object& owner) {
   const auto& spec = owner.as<Service>().spec();
@@ -31,7 +35,10 @@ class endpoints_controller : public reconciler {
   void sync() override {
     const auto& service = owner()->as<Service>();
     if (service.spec().selector().empty() || owner()->meta().has_deletion_timestamp()) return;
-    const auto pods = observed();
+    std::vector<api::object_ptr> pods;
+    for (const auto& [key, pod] : observed())
+      pods.push_back(pod);
+    pause(gather_changes);
     write_endpoints(endpoints_of(service, pods));
     write_slices(plan_slices(service, pods, slices(), [state = read_store()](const auto& name) {
       const auto node = state.find(api::kind_of<Node>().key({}, name));

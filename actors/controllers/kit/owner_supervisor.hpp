@@ -107,6 +107,8 @@ class owner_supervisor : public informer {
   std::set<std::string> missed_;           // keys of those that lost messages
   runtime::timer again_;
   bool observing_ = false;
+  // An owner may have read the store before: what went until then nobody tells it.
+  bool observed_synced_ = false;
   bool complete_ = false;  // the present state was seen completely
 };
 

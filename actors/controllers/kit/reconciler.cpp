@@ -73,7 +73,9 @@ void reconciler::on_dependent(const dependent_event& change) {
 }
 
 void reconciler::on_observed(const observed_event& change) {
-  if (loaded_ && change.event.at > known_ && take_observed(change.event)) enqueue();
+  if (!loaded_ || change.event.at <= known_) return;
+  keep_observed(change.event);
+  if (take_observed(change.event)) enqueue();
 }
 
 void reconciler::on_resync_request(const resync_request&) {
@@ -110,6 +112,8 @@ void reconciler::load() {
   observes_ = selector_by(context_->owner.observes, *owner_);
   forget_all();
   to_claim_.clear();
+  observed_.clear();
+  observed_at_ = 0;
   owner_changed();
   for (const auto* kind : context_->dependents)
     state.scan(kind->prefix(dependents_namespace()), {},
@@ -190,16 +194,40 @@ void reconciler::forget_all() {
   dependents_.clear();
 }
 
-std::vector<api::object_ptr> reconciler::observed() {
-  std::vector<api::object_ptr> found;
-  const auto state = read_store();
+void reconciler::scan_observed(
+    const persistence::snapshot& state,
+    const std::function<void(std::string_view, const api::object_ptr&)>& visit) {
   for (const auto* kind : context_->observed)
     state.scan(kind->prefix(owner_->meta().namespace_()), {},
-               [&](std::string_view, const api::object_ptr& each) {
+               [&](std::string_view key, const api::object_ptr& each) {
                  ++looked_at_;
-                 if (observes_.matches(each->meta().labels())) found.push_back(each);
+                 if (observes_.matches(each->meta().labels())) visit(key, each);
                  return true;
                });
+}
+
+const reconciler::objects& reconciler::observed() {
+  if (observed_at_ == 0) {
+    const auto state = read_store();
+    scan_observed(state, [this](auto key, const auto& each) { observed_.emplace(key, each); });
+    observed_at_ = state.at();
+  }
+  looked_at(observed_.size());
+  return observed_;
+}
+
+void reconciler::keep_observed(const watch_event& event) {
+  if (observed_at_ == 0 || event.at <= observed_at_) return;
+  auto key = api::key_of(*event.object);
+  if (event.type != event_type::deleted && observes_.matches(event.object->meta().labels()))
+    observed_[std::move(key)] = event.object;
+  else
+    observed_.erase(key);
+}
+
+std::vector<api::object_ptr> reconciler::observed_in_store() {
+  std::vector<api::object_ptr> found;
+  scan_observed(read_store(), [&](auto, const auto& each) { found.push_back(each); });
   return found;
 }
 
@@ -391,7 +419,9 @@ void reconciler::settle() {
 
 void reconciler::end_sync() {
   syncing_ = false;
-  earliest_ = now() + defaults::pause_per_object * std::exchange(looked_at_, 0);
+  earliest_ =
+      now() + std::max<runtime::duration>(defaults::pause_per_object * std::exchange(looked_at_, 0),
+                                          std::exchange(pause_, runtime::duration{0}));
   if (failed_) {
     backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::sync_retry_first,
                                              defaults::sync_retry_longest);

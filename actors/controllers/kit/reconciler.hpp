@@ -20,6 +20,7 @@
 // ask about (`tell_operator`) is there once for a sync.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -76,11 +77,16 @@ class reconciler : public runtime::actor {
   using objects = std::map<std::string, api::object_ptr>;  // by key
   // Empty when the class overrides take().
   const objects& dependents() const noexcept { return dependents_; }
-  // What it observes (controller_type::owner_kind::observes), as the store has it now: a scan of
-  // the namespace. The next sync begins the later, the more there was to look at.
-  std::vector<api::object_ptr> observed();
+  // What it observes (controller_type::owner_kind::observes), by key: as far as the supervisor has
+  // told it, from the store at the first call after a resync.
+  const objects& observed();
+  // The same as the store has it now: a scan of the namespace. The next sync begins the later, the
+  // more there was to look at.
+  std::vector<api::object_ptr> observed_in_store();
   // The next sync begins the later, the more objects this one has looked at.
   void looked_at(std::size_t objects) noexcept { looked_at_ += static_cast<std::int64_t>(objects); }
+  // Between the end of this sync and the next one, at least.
+  void pause(runtime::duration least) noexcept { pause_ = std::max(pause_, least); }
   // Those to be adopted or released by the next sync.
   const objects& to_claim() const noexcept { return to_claim_; }
   persistence::snapshot read_store() const { return context_->store.read(); }
@@ -190,6 +196,9 @@ class reconciler : public runtime::actor {
   bool is_news(const std::string& key, const api::object& dependent) const;
   claim judge_dependent(const api::object& dependent) const;
   const std::string& dependents_namespace() const;
+  void scan_observed(const persistence::snapshot& state,
+                     const std::function<void(std::string_view, const api::object_ptr&)>& visit);
+  void keep_observed(const watch_event& event);
 
   void begin_sync();
   void send_claims();
@@ -206,6 +215,8 @@ class reconciler : public runtime::actor {
   api::label_selector selector_, observes_;
   persistence::revision known_ = 0;  // changes up to here are in the snapshot that was loaded
   objects dependents_, to_claim_;
+  objects observed_;                       // where observed() is called
+  persistence::revision observed_at_ = 0;  // changes up to here are in it; 0: nothing is
 
   bool loaded_ = false;
   bool stale_ = false;    // to resync as soon as no sync is under way
@@ -216,6 +227,7 @@ class reconciler : public runtime::actor {
   runtime::duration backoff_{0};
   runtime::time_point wake_at_{}, earliest_{};
   std::int64_t looked_at_ = 0;  // objects that this sync has scanned
+  runtime::duration pause_{0};
   runtime::timer wake_timer_, resync_timer_;
   std::uint64_t syncs_ = 0;
 };

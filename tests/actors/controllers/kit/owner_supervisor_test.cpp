@@ -41,20 +41,26 @@ class pod_keeper : public actors::reconciler {
   }
 };
 
+// A service without a selector observes nothing.
+api::label_selector observed_by(const api::object& service) {
+  const auto& selector = service.as<Service>().spec().selector();
+  return selector.empty() ? api::label_selector::nothing() : actors::compile(selector);
+}
+
 actors::controller_type pod_keepers() {
   return {.name = "pod-keepers",
           .purpose = "a pod while there is a config map",
           .owners = {{.kind = &api::kind_of<Service>(),
                       .actor_kind = "pod-keeper",
                       .component = "pod-keeper",
-                      .observes = &actors::selector_of<Service>}},
+                      .observes = &observed_by}},
           .dependents = {&api::kind_of<Pod>()},
           .make = actors::make_controller<pod_keeper>,
           .observed = {&api::kind_of<ConfigMap>()}};
 }
 
 struct stage {
-  explicit stage(const api::kind_info& late) {
+  explicit stage(const api::kind_info& late, const std::string& selected = "web") {
     auto core = c.plane().core_actors();
     watcher =
         c.simulation().system().spawn({.kind = "late-watcher", .name = "late-watcher"},
@@ -67,7 +73,7 @@ struct stage {
     c.create(config);
     Service service;
     service.mutable_metadata()->set_name("web");
-    (*service.mutable_spec()->mutable_selector())["app"] = "web";
+    if (!selected.empty()) (*service.mutable_spec()->mutable_selector())["app"] = selected;
     service.mutable_spec()->add_ports()->set_port(80);
     c.create(service);
     c.advance(std::chrono::seconds{1});  // until no sync is due
@@ -98,6 +104,19 @@ TEST_CASE("a controller learns of what it observes and went before the initial s
   s.c.remove<ConfigMap>("default", "config");
   s.show();
   CHECK(s.c.run_until([&] { return !s.has_pod(); }));
+}
+
+TEST_CASE(
+    "a controller that begins to observe learns of what went before the initial state was taken",
+    "[controllers]") {
+  stage s{api::kind_of<ConfigMap>(), ""};
+  s.c.change<Service>("default", "web", [](Service& each) {
+    (*each.mutable_spec()->mutable_selector())["app"] = "web";
+  });
+  REQUIRE(s.c.run_until([&] { return s.has_pod(); }));
+  s.c.remove<ConfigMap>("default", "config");
+  s.show();
+  CHECK(s.c.run_until([&] { return !s.has_pod(); }, std::chrono::seconds{20}));
 }
 
 TEST_CASE("a controller is started when the initial state of every kind is here", "[controllers]") {
