@@ -73,6 +73,11 @@ inline constexpr auto longest_hook = 10min;
 inline constexpr auto volume_retry_first = 500ms;
 inline constexpr auto volume_retry_longest = 2min;
 
+// What mounting a share of an NFS server may take, and how many are mounted at a time: one that
+// does not answer leaves threads for the volumes of other pods.
+inline constexpr auto nfs_mount_limit = 20s;
+inline constexpr int nfs_mounts_at_once = 2;
+
 // kubernetes: how often the eviction manager looks, and the time that it leaves a pod. Files that
 // are looked at in one volume.
 inline constexpr auto volume_measuring = 10s;

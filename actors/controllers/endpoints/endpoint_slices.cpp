@@ -40,7 +40,7 @@ Endpoint endpoint_of(const Service& service, const Pod& pod, const zone_of_node&
   if (!pod.spec().node_name().empty()) made.set_node_name(pod.spec().node_name());
   if (const auto zone = zone_of ? zone_of(made.node_name()) : std::string{}; !zone.empty()) {
     made.set_zone(zone);
-    if (conditions.ready() && prefers_own_zone(service))
+    if (conditions.ready() && prefers_own_zone(service) && !wants_topology_hints(service))
       made.mutable_hints()->add_for_zones()->set_name(zone);
   }
   if (auto name = hostname_behind(service, pod); !name.empty()) made.set_hostname(std::move(name));
@@ -74,6 +74,8 @@ struct draft {
   api::object_ptr before;
   std::unique_ptr<EndpointSlice> after;
 };
+
+using drafts = std::map<port_key, std::vector<draft>>;
 
 // What of the slice is still wanted stays, as it is now, and is taken off `left`.
 void keep_wanted(EndpointSlice& slice, wanted_endpoints& left) {
@@ -109,14 +111,30 @@ void add_new(const Service& service, const port_key& ports, std::vector<draft>& 
   }
 }
 
+std::string hint_all(drafts& slices, const std::vector<api::object_ptr>& present,
+                     const zone_cpu& zones) {
+  known_hints before;
+  for (const auto& object : present)
+    for (const auto& each : object->as<EndpointSlice>().endpoints())
+      if (!each.hints().for_zones().empty())
+        before[each.target_ref().uid()] = each.hints().for_zones(0).name();
+  std::vector<Endpoint*> all;
+  for (auto& [ports, group] : slices)
+    for (auto& each : group)
+      for (auto& endpoint : *each.after->mutable_endpoints())
+        all.push_back(&endpoint);
+  return set_topology_hints(all, zones, before);
+}
+
 }  // namespace
 
 slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr>& pods,
-                       const std::vector<api::object_ptr>& present, const zone_of_node& zone_of) {
+                       const std::vector<api::object_ptr>& present, const zone_of_node& zone_of,
+                       const zone_cpu& zones) {
   auto wanted = wanted_of(service, pods, zone_of);
   const bool nobody = wanted.empty();
   if (nobody) wanted[{}];
-  std::map<port_key, std::vector<draft>> slices;
+  drafts slices;
   slice_plan plan;
   for (const auto& object : present) {
     const auto key = key_of(object->as<EndpointSlice>().ports());
@@ -130,9 +148,10 @@ slice_plan plan_slices(const Service& service, const std::vector<api::object_ptr
     write_head(service, key, *after);
     slices[key].push_back({object, std::move(after)});
   }
-  for (auto& [ports, left] : wanted) {
-    auto& group = slices[ports];
-    add_new(service, ports, group, left);
+  for (auto& [ports, left] : wanted)
+    add_new(service, ports, slices[ports], left);
+  if (wants_topology_hints(service)) plan.no_hints = hint_all(slices, present, zones);
+  for (auto& [ports, group] : slices) {
     if (nobody && group.empty()) group.push_back({nullptr, new_slice(service, ports)});
     for (auto& each : group) {
       const bool first = &each == &group.front();

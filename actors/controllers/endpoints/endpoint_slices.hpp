@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/controllers/endpoints/topology_hints.hpp"
 #include "api/object/object.hpp"
 #include "api/schema/core_service.pb.h"
 #include "api/schema/discovery_v1.pb.h"
@@ -22,6 +23,8 @@ struct slice_plan {
   std::vector<slice> create;  // without a name
   std::vector<std::pair<api::object_ptr, slice>> update;
   std::vector<api::object_ptr> remove;
+  // Of a Service that wants topology hints: why its endpoints get none.
+  std::string no_hints = {};
 };
 
 // Where a node stands; empty: nobody has said.
@@ -29,10 +32,11 @@ using zone_of_node = std::function<std::string(const std::string& node)>;
 
 // `present`: the slices that the Service has. An endpoint stays in its slice; new ones fill up the
 // fullest. A Service without any pod has one slice that is empty. With trafficDistribution
-// PreferClose each ready endpoint is hinted to its own zone (kubernetes: trafficdist).
+// PreferClose each ready endpoint is hinted to its own zone (kubernetes: trafficdist); a Service
+// that wants topology hints gets those by `zones`.
 slice_plan plan_slices(const api::core::v1::Service& service,
                        const std::vector<api::object_ptr>& pods,
                        const std::vector<api::object_ptr>& present,
-                       const zone_of_node& zone_of = {});
+                       const zone_of_node& zone_of = {}, const zone_cpu& zones = {});
 
 }  // namespace troupe::actors::endpoints

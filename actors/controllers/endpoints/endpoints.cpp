@@ -21,6 +21,9 @@ using api::discovery::v1::EndpointSlice;
 // one before it was just written.
 constexpr auto gather_changes = std::chrono::milliseconds{50};
 
+// How often the zones are looked at, for Services with topology hints.
+constexpr auto look_at_zones = std::chrono::minutes{1};
+
 // Endpoints of a Service without a selector are its user's to write.
 api::label_selector pods_of(const api::object& owner) {
   const auto& spec = owner.as<Service>().spec();
@@ -40,10 +43,41 @@ class endpoints_controller : public reconciler {
       pods.push_back(pod);
     pause(gather_changes);
     write_endpoints(endpoints_of(service, pods));
-    write_slices(plan_slices(service, pods, slices(), [state = read_store()](const auto& name) {
+    const auto state = read_store();
+    const auto zone_of_node = [&](const auto& name) {
       const auto node = state.find(api::kind_of<Node>().key({}, name));
       return node ? zone_of(*node) : std::string{};
-    }));
+    };
+    const bool hinted = wants_topology_hints(service);
+    auto plan = plan_slices(service, pods, slices(), zone_of_node, hinted ? zones() : zone_cpu{});
+    tell_of_hints(hinted, plan.no_hints);
+    write_slices(std::move(plan));
+  }
+
+  // Nodes come and go without a word to this actor.
+  void after_sync() override {
+    if (owner() && wants_topology_hints(owner()->as<Service>())) enqueue_in(look_at_zones);
+  }
+
+  zone_cpu zones() {
+    std::vector<api::object_ptr> nodes;
+    read_store().scan(api::kind_of<Node>().prefix(), {},
+                      [&](std::string_view, const api::object_ptr& each) {
+                        nodes.push_back(each);
+                        return true;
+                      });
+    looked_at(nodes.size());
+    return cpu_of_zones(nodes);
+  }
+
+  // Once for each answer.
+  void tell_of_hints(bool wanted, const std::string& problem) {
+    const auto now = !wanted ? std::string{} : problem.empty() ? "enabled" : problem;
+    if (std::exchange(hints_, now) == now || !wanted) return;
+    record(!problem.empty(),
+           problem.empty() ? "TopologyAwareHintsEnabled" : "TopologyAwareHintsDisabled",
+           (problem.empty() ? "Topology Aware Hints has been enabled" : problem) +
+               ", addressType: IPv4");
   }
 
   void write_endpoints(std::unique_ptr<Endpoints> wanted) {
@@ -97,6 +131,8 @@ class endpoints_controller : public reconciler {
     else
       annotations.erase(name);
   }
+
+  std::string hints_;  // what was told of topology hints
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "actors/kubelet/security/protected_paths.hpp"
 #include "actors/kubelet/volumes/local_volumes.hpp"
+#include "actors/kubelet/volumes/nfs_volumes.hpp"
 #include "actors/kubelet/volumes/pod_volumes.hpp"
 #include "actors/kubelet/volumes/volume_group.hpp"
 #include "actors/volumes/protection_rules.hpp"
@@ -83,7 +84,8 @@ bool is_claim(const VolumeSource& source) {
 }
 
 path_result set_up_claim(const Pod& pod, const Volume& volume, const fs::path& pod_dir,
-                         const object_reader& read, const std::vector<std::string>& hidden) {
+                         const object_reader& read, bool may_mount,
+                         const std::vector<std::string>& hidden) {
   const auto claims = volumes::claims_of(pod);
   const auto wanted = std::find_if(claims.begin(), claims.end(),
                                    [&](const auto& each) { return each.volume == volume.name(); });
@@ -96,6 +98,13 @@ path_result set_up_claim(const Pod& pod, const Volume& volume, const fs::path& p
   const auto& source = body.spec().persistent_volume_source();
   if (source.has_host_path()) return take_host_path(source.host_path(), hidden);
   if (source.has_local()) return take_local(source.local(), hidden);
+  if (source.has_nfs()) {
+    auto share = share_of(source.nfs());
+    share.read_only =
+        share.read_only || volume.volume_source().persistent_volume_claim().read_only();
+    share.options = {body.spec().mount_options().begin(), body.spec().mount_options().end()};
+    return set_up_nfs(share, pod_dir, body.metadata().name(), may_mount);
+  }
   if (!volumes::is_local_path(body))
     return fail("persistent volumes of this kind are not supported here");
   if (const auto& node = volumes::node_of(body); node != pod.spec().node_name())

@@ -13,6 +13,7 @@
 #include "actors/kubelet/os/safe_files.hpp"
 #include "actors/kubelet/security/protected_paths.hpp"
 #include "actors/kubelet/volumes/claim_volumes.hpp"
+#include "actors/kubelet/volumes/nfs_volumes.hpp"
 #include "actors/kubelet/volumes/volume_content.hpp"
 #include "actors/kubelet/volumes/volume_group.hpp"
 #include "actors/kubelet/volumes/volume_writer.hpp"
@@ -68,25 +69,6 @@ path_result set_up_host_path(const HostPathVolumeSource& source,
   return path;
 }
 
-path_result make_volume_directory(const Volume& volume, const fs::path& pod_dir) {
-  const auto below = volume_path(volume);
-  if (below.empty())
-    return tl::make_unexpected(std::string{"volumes of this kind are not supported here"});
-  if (volume.name().find('/') != std::string::npos || volume.name().starts_with('.'))
-    return tl::make_unexpected(std::string{"it has no name of a volume"});
-  std::error_code problem;
-  fs::create_directories(pod_dir, problem);
-  const auto directory = open_directory(pod_dir);
-  if (!directory) return tl::make_unexpected(directory.error());
-  if (auto kind = make_beneath(*directory, "volumes/" + below.substr(0, below.find('/')), 0750);
-      !kind)
-    return tl::make_unexpected(kind.error());
-  const mode_t mode = volume.volume_source().has_empty_dir() ? empty_dir_mode : files_mode;
-  if (auto own = make_beneath(*directory, "volumes/" + below, mode); !own)
-    return tl::make_unexpected(own.error());
-  return (pod_dir / "volumes" / below).string();
-}
-
 void_result fill(const Pod& pod, const VolumeSource& source, const fs::path& at,
                  const object_reader& read, const pod_tokens& tokens, bool may_mount) {
   if (source.has_empty_dir()) {
@@ -110,8 +92,16 @@ path_result set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir
                    const std::vector<std::string>& hidden) {
   const auto& source = volume.volume_source();
   if (source.has_host_path()) return set_up_host_path(source.host_path(), hidden);
-  if (is_claim(source)) return set_up_claim(pod, volume, pod_dir, read, hidden);
-  auto at = make_volume_directory(volume, pod_dir);
+  if (is_claim(source)) return set_up_claim(pod, volume, pod_dir, read, may_mount, hidden);
+  if (volume.name().find('/') != std::string::npos || volume.name().starts_with('.'))
+    return tl::make_unexpected(std::string{"it has no name of a volume"});
+  if (source.has_nfs())
+    return set_up_nfs(share_of(source.nfs()), pod_dir, volume.name(), may_mount);
+  const auto below = volume_path(volume);
+  if (below.empty())
+    return tl::make_unexpected(std::string{"volumes of this kind are not supported here"});
+  auto at =
+      make_volume_directory(pod_dir, below, source.has_empty_dir() ? empty_dir_mode : files_mode);
   if (!at) return at;
   if (auto filled = fill(pod, source, *at, read, tokens, may_mount); !filled)
     return tl::make_unexpected(filled.error());
@@ -125,6 +115,19 @@ path_result set_up(const Pod& pod, const Volume& volume, const fs::path& pod_dir
 }
 
 }  // namespace
+
+path_result make_volume_directory(const fs::path& pod_dir, const std::string& below, mode_t mode) {
+  std::error_code problem;
+  fs::create_directories(pod_dir, problem);
+  const auto directory = open_directory(pod_dir);
+  if (!directory) return tl::make_unexpected(directory.error());
+  if (auto kind = make_beneath(*directory, "volumes/" + below.substr(0, below.find('/')), 0750);
+      !kind)
+    return tl::make_unexpected(kind.error());
+  if (auto own = make_beneath(*directory, "volumes/" + below, mode); !own)
+    return tl::make_unexpected(own.error());
+  return (pod_dir / "volumes" / below).string();
+}
 
 volumes_set_up set_up_volumes(const Pod& pod, const fs::path& pod_dir, const object_reader& read,
                               bool may_mount, const std::vector<std::string>& hidden,

@@ -3,6 +3,8 @@
 // threads.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -30,6 +32,10 @@ volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesyst
                               const object_reader& read, bool may_mount,
                               const std::vector<std::string>& hidden = {},
                               const pod_tokens& tokens = {});
+
+// The directory `below` (volume_path) the volumes of a pod; made with `mode` where it is missing.
+tl::expected<std::string, std::string> make_volume_directory(const std::filesystem::path& pod_dir,
+                                                             const std::string& below, mode_t mode);
 
 // Whether an emptyDir of the pod has a limit, and why the pod is to go: one holds more than that
 // (kubernetes: eviction_manager.go, emptyDirLimitEviction).

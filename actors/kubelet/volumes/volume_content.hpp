@@ -43,8 +43,8 @@ std::optional<uid_t> user_of_all(const api::core::v1::Pod& pod);
 // Changes with every difference between two lists of files.
 std::string digest_of(const std::vector<volume_file>& files);
 
-// The directory of a volume below the pod's `volumes`, in upstream's layout; empty for hostPath and
-// for what the process runtime cannot set up.
+// The directory of a volume below the pod's `volumes`, in upstream's layout; empty for what
+// lies elsewhere or cannot be set up.
 std::string volume_path(const api::core::v1::Volume& volume);
 
 // The variable that says where a volume stands, where it cannot be mounted: TROUPE_VOLUME_<NAME>.

@@ -1,49 +1,13 @@
 #include "actors/network/services/nft_process.hpp"
 
-#include <fmt/format.h>
 #include <linux/capability.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 
-#include "actors/kubelet/os/child_process.hpp"
-#include "runtime/unique_fd.hpp"
+#include "actors/kubelet/os/run_program.hpp"
 
 namespace troupe::actors::services {
-namespace {
-
-// What of nft's messages is kept.
-constexpr std::size_t message_bytes = 500;
-
-// A file in memory: a child that does not read, or writes without end, holds nobody up.
-runtime::unique_fd memory_file(const std::string& content) {
-  runtime::unique_fd fd{::memfd_create("nft", MFD_CLOEXEC)};
-  std::size_t written = 0;
-  while (fd && written < content.size()) {
-    const auto size = ::write(fd.get(), content.data() + written, content.size() - written);
-    if (size <= 0) return {};
-    written += static_cast<std::size_t>(size);
-  }
-  if (fd) ::lseek(fd.get(), 0, SEEK_SET);
-  return fd;
-}
-
-std::string first_line(int fd) {
-  std::string text(message_bytes, '\0');
-  const auto size = ::pread(fd, text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return text.substr(0, text.find('\n'));
-}
-
-}  // namespace
 
 std::optional<std::string> find_nft() {
   for (const auto* path : {"/usr/sbin/nft", "/sbin/nft", "/usr/local/sbin/nft", "/usr/bin/nft"})
@@ -61,25 +25,8 @@ bool may_change_network() {
 
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,
                                         std::chrono::milliseconds limit) {
-  const auto in = memory_file(script), out = memory_file({});
-  if (!in || !out)
-    return tl::make_unexpected(fmt::format("nft: no memory: {}", std::strerror(errno)));
   command.insert(command.end(), {"-f", "-"});
-  const auto pid = spawn_program(command, {{in.get(), 0}, {out.get(), 1}, {out.get(), 2}});
-  if (!pid) return tl::make_unexpected(pid.error());
-  const runtime::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0))};
-  pollfd ended{process.get(), POLLIN, 0};
-  const bool in_time = process && ::poll(&ended, 1, static_cast<int>(limit.count())) == 1;
-  if (!in_time) ::kill(*pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!in_time)
-    return tl::make_unexpected(fmt::format("nft took longer than {} ms", limit.count()));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  const auto message = first_line(out.get());
-  return tl::make_unexpected(message.empty() ? fmt::format("nft ended with status {}", status)
-                                             : "nft: " + message);
+  return run_program("nft", command, script, limit);
 }
 
 }  // namespace troupe::actors::services

@@ -5,6 +5,9 @@
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
 #include "api/codec/codec.hpp"
+#include "api/schema/core_event.pb.h"
+#include "api/schema/core_node.pb.h"
+#include "api/schema/discovery_v1.pb.h"
 #include "support/nodes.hpp"
 #include "support/workloads.hpp"
 
@@ -14,8 +17,11 @@ using actors::endpoints::endpoints_of;
 using actors::endpoints::most_addresses;
 using actors::endpoints::target_of;
 using api::core::v1::Endpoints;
+using api::core::v1::Event;
+using api::core::v1::Node;
 using api::core::v1::Pod;
 using api::core::v1::Service;
+using api::discovery::v1::EndpointSlice;
 using std::chrono::seconds;
 
 namespace {
@@ -192,6 +198,50 @@ TEST_CASE("endpoints follow the pods that a service selects, and go with it", "[
   CHECK(c.run_until([&] { return addresses() == 1; }));
   c.remove<Service>("default", "web");
   CHECK(c.run_until([&] { return addresses() == -1; }));
+  c.simulation().system().stop(fleet);
+}
+
+TEST_CASE("a service that asks for topology hints has them, and its events say so or why not",
+          "[endpoints]") {
+  cluster c{1};
+  actors::simulated_fleet_options two;
+  two.nodes = 2;
+  const auto fleet =
+      actors::spawn_simulated_fleet(c.simulation().system(), c.plane().core_actors(), two);
+  REQUIRE(c.run_until([&] { return c.list<Node>().size() == 2; }));
+  auto hinted = service();
+  (*hinted.mutable_metadata()->mutable_annotations())["service.kubernetes.io/topology-mode"] =
+      "Auto";
+  hinted.mutable_spec()->mutable_ports(0)->clear_target_port();
+  c.create(hinted);
+  c.create(replica_set("web", 4, {{"app", "web"}}));
+  const auto event = [&](const std::string& reason) {
+    for (const auto& object : c.list<Event>())
+      if (object->as<Event>().reason() == reason) return object->as<Event>().message();
+    return std::string{};
+  };
+  CHECK(c.run_until([&] { return !event("TopologyAwareHintsDisabled").empty(); }));
+  CHECK(event("TopologyAwareHintsDisabled") ==
+        "Insufficient Node information: allocatable CPU or zone not specified on one or more "
+        "nodes, addressType: IPv4");
+  std::string zone = "a";
+  for (const auto& node : c.list<Node>()) {
+    c.change<Node>("", node->meta().name(), [&](Node& each) {
+      (*each.mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = zone;
+    });
+    zone = "b";
+  }
+  INFO("nodes are looked at each minute");
+  CHECK(c.run_until([&] { return !event("TopologyAwareHintsEnabled").empty(); },
+                    std::chrono::minutes{2}));
+  CHECK(c.run_until([&] {
+    std::map<std::string, int> counts;
+    for (const auto& slice : c.list<EndpointSlice>())
+      for (const auto& each : slice->as<EndpointSlice>().endpoints())
+        for (const auto& one : each.hints().for_zones())
+          ++counts[one.name()];
+    return counts == std::map<std::string, int>{{"a", 2}, {"b", 2}};
+  }));
   c.simulation().system().stop(fleet);
 }
 

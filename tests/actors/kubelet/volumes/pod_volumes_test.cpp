@@ -218,8 +218,9 @@ TEST_CASE("a pod whose volume holds more than its limit is evicted", "[kubelet]"
 TEST_CASE("a volume of an unknown kind holds the pod back and is named", "[kubelet]") {
   machine here;
   here.start_kubelet();
-  here.create(pod("web", container("c", "exec sleep 300", "{name: v, mountPath: /v}"),
-                  "  - {name: v, nfs: {server: s, path: /p}}\n"));
+  here.create(
+      pod("web", container("c", "exec sleep 300", "{name: v, mountPath: /v}"),
+          "  - {name: v, iscsi: {targetPortal: s, iqn: iqn.2001-04.com.example:s, lun: 0}}\n"));
   REQUIRE(machine::wait([&] { return !here.events("web", "FailedMount").empty(); }));
   CHECK(here.events("web", "FailedMount").front() ==
         "MountVolume.SetUp failed for volume \"v\" : volumes of this kind are not supported here");

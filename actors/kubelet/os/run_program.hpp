@@ -1,0 +1,19 @@
+// A program that runs to its end. Blocks: for a worker thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace troupe::actors {
+
+// `command`: the program's path and its arguments. It reads `input` and nothing else. The error
+// begins with `name` and is the first line that the program wrote, or that it took longer than
+// `limit` and was killed.
+tl::expected<void, std::string> run_program(const std::string& name,
+                                            const std::vector<std::string>& command,
+                                            const std::string& input,
+                                            std::chrono::milliseconds limit);
+
+}  // namespace troupe::actors
