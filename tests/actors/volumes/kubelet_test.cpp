@@ -116,7 +116,8 @@ TEST_CASE("a volume of another node, and one that is no directory here, are not 
       {{"", "the volume is a directory of node there"},
        {"hostPath: {path: /srv/none, type: Directory}",
         "hostPath type check failed: /srv/none: No such file or directory"},
-       {"rbd: {monitors: [m], image: i}", "persistent volumes of this kind are not supported here"}}));
+       {"rbd: {monitors: [m], image: i}",
+        "persistent volumes of this kind are not supported here"}}));
   create_claim(here);
   bind_claim(here, "there", source);
   here.create(pod("one", "true", "/data"));
