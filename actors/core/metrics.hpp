@@ -1,4 +1,4 @@
-// Counters of the control plane for metrics, under the names that upstream gives them; the server
+// Counters of the control plane and of this machine's kubelet for metrics, under the names that upstream gives them; the server
 // shows it at /metrics. One set for the process, written by the actors with relaxed atomics.
 #pragma once
 
@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace troupe::actors {
 
@@ -40,6 +42,27 @@ struct scheduler_metrics {
 
 inline scheduler_metrics& metrics_of_scheduler() noexcept {
   static scheduler_metrics all;
+  return all;
+}
+
+// Calls of the container runtime interface, by upstream's operation_type.
+struct runtime_operation {
+  std::string_view method, type;  // "RunPodSandbox", "run_podsandbox"
+  counted_times times;            // kubelet_runtime_operations_duration_seconds
+  std::atomic<std::uint64_t> failed{0};
+};
+
+// Null for a method that is not counted. Of a name behind the service's: "RunPodSandbox".
+runtime_operation* find_runtime_operation(std::string_view method) noexcept;
+std::span<runtime_operation> runtime_operations() noexcept;
+
+struct rule_metrics {
+  counted_times scripts;  // kubeproxy_sync_proxy_rules_duration_seconds
+  std::atomic<std::uint64_t> failed{0};
+};
+
+inline rule_metrics& metrics_of_rules() noexcept {
+  static rule_metrics all;
   return all;
 }
 

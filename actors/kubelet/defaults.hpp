@@ -51,6 +51,8 @@ inline constexpr std::size_t check_output_bytes = 10u << 10;
 inline constexpr std::size_t event_text_bytes = 1024;
 // Of a command's output, at a time.
 inline constexpr std::size_t exec_part_bytes = 16u << 10;
+// Of a port, and of what a runtime by CRI streams: each part takes some thread switches on its way.
+inline constexpr std::size_t stream_part_bytes = 128u << 10;
 // Those who are attached to one container. What they have not read of it waits for them: as much as
 // it may write in two seconds (log_bytes_per_second), so that a burst alone cuts nobody off.
 inline constexpr std::size_t attach_limit = 16;

@@ -1,5 +1,6 @@
 #include "server/metrics/families.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -51,6 +52,14 @@ family& family::histogram(const double* bounds, const std::uint64_t* counts, std
   made.sample_count = all;
   made.sample_sum = sum;
   return *this;
+}
+
+family& family::histogram(const actors::counted_times& times, const labels& with) {
+  std::array<std::uint64_t, actors::counted_times::bounds.size() + 1> counts{};
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    counts[i] = times.counts[i].load();
+  return histogram(times.bounds.data(), counts.data(), times.bounds.size(),
+                   static_cast<double>(times.sum_ns.load()) / 1e9, with);
 }
 
 family& family::summary(std::uint64_t count,

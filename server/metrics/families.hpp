@@ -32,6 +32,7 @@ class family {
   // `counts` has one class more than `bounds` (in seconds).
   family& histogram(const double* bounds, const std::uint64_t* counts, std::size_t size, double sum,
                     const labels& with = {});
+  family& histogram(const actors::counted_times& times, const labels& with = {});
   family& summary(std::uint64_t count, const std::vector<std::pair<double, double>>& quantiles,
                   const labels& with = {});
 
@@ -46,6 +47,8 @@ void add_gauge(families& out, std::string name, std::string help, double value);
 // -- one file each ------------------------------------------------------------------------------
 void add_actor_metrics(families& out, const runtime::directory& actors);
 void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from);
+// Of this machine: its container runtime's calls, the scripts of its rules.
+void add_node_metrics(families& out);
 void add_link_metrics(families& out, const actors::link_table& from,
                       const runtime::link::listener_stats& listener);
 void add_store_metrics(families& out, const persistence::store& store);

@@ -49,6 +49,7 @@ std::string metrics::text() const {
   impl_->requests.add_to(out);
   add_actor_metrics(out, impl_->plane.system().actors());
   add_scheduler_metrics(out, actors::metrics_of_scheduler());
+  add_node_metrics(out);
   add_store_metrics(out, impl_->plane.store());
   add_process_metrics(out);
   {

@@ -16,14 +16,9 @@ void add_scheduler_metrics(families& out, const actors::scheduler_metrics& from)
       .gauge(static_cast<double>(from.active), {{"queue", "active"}})
       .gauge(static_cast<double>(from.backing_off), {{"queue", "backoff"}})
       .gauge(static_cast<double>(from.waiting), {{"queue", "unschedulable"}});
-  std::array<std::uint64_t, actors::counted_times::bounds.size() + 1> counts{};
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    counts[i] = from.attempts.counts[i].load();
   family{out, "scheduler_scheduling_algorithm_duration_seconds",
          "Time to find a node for a pod, without the binding.", MetricType::Histogram}
-      .histogram(actors::counted_times::bounds.data(), counts.data(),
-                 actors::counted_times::bounds.size(),
-                 static_cast<double>(from.attempts.sum_ns.load()) / 1e9);
+      .histogram(from.attempts);
 }
 
 }  // namespace troupe::server

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "api/object/object.hpp"
 #include "api/scheme.hpp"
@@ -166,6 +167,12 @@ TEST_CASE("a container is made, found by the next program, entered, ended and re
   containers->list_pods(uids.listener());
   CHECK(uids.next().empty());
   CHECK(server.ctr("containers ls -q") == "");
+  for (const auto* method : {"RunPodSandbox", "CreateContainer", "StartContainer", "ExecSync"}) {
+    const auto* counted = find_runtime_operation(method);
+    REQUIRE(counted != nullptr);
+    CHECK(counted->times.sum_ns > 0);
+    CHECK(counted->failed == 0);
+  }
 }
 
 TEST_CASE("a container that runs gets other limits, and its pod's group with it") {

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
                                                               {"endpoints", measure_endpoints},
                                                               {"claims", measure_claims},
                                                               {"network", measure_network},
+                                                              {"containers", measure_containers},
                                                               {"etcd", measure_etcd}};
 
   CLI::App app{"Measures Troupe on this machine and prints one table.", "tools/bench"};

@@ -40,6 +40,8 @@ void measure_network(results& out, const bench_options& options);
 // What others notice of a client that takes all it can, and what it makes the node keep.
 void measure_limits(results& out, const bench_options& options);
 
+// Pods by a containerd of the bench's own. Nothing where none is installed.
+void measure_containers(results& out, const bench_options& options);
 // Creates and reads over etcd, over those of a bare client. Nothing where no etcd is installed.
 void measure_etcd(results& out, const bench_options& options);
 

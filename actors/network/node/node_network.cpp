@@ -2,10 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
+#include "actors/core/metrics.hpp"
 #include "actors/defaults.hpp"
 #include "actors/network/defaults.hpp"
 #include "actors/network/dns/cluster_dns.hpp"
@@ -33,8 +35,14 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
 
 // The problem, or nothing.
 std::string apply_change(const std::string& nft, const services::rule_change& change) {
+  const auto began = std::chrono::steady_clock::now();
   const auto ran = services::run_nft({nft}, change.script, network_defaults::nft_limit);
-  if (!ran) return ran.error();
+  auto& counted = metrics_of_rules();
+  counted.scripts.add(std::chrono::steady_clock::now() - began);
+  if (!ran) {
+    counted.failed.fetch_add(1, std::memory_order_relaxed);
+    return ran.error();
+  }
   if (change.udp.empty()) return {};
   const auto removed = services::remove_stale_connections(change.udp);
   return removed ? std::string{} : removed.error();

@@ -55,7 +55,8 @@ void container_watcher::listen() {
         cri::events::Envelope news;
         cri::events::TaskEvent task;
         if (news.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) &&
-            task.ParseFromString(news.event().value()))
+            task.ParseFromString(news.event().value()) &&
+            (task.id().empty() || task.id() == task.container_id()))
           look_at(task.container_id());
       },
       [this](const grpc_error& error) {

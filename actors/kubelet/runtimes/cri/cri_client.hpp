@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "actors/core/metrics.hpp"
 #include "actors/kubelet/runtimes/cri/cri.pb.h"
 #include "actors/kubelet/runtimes/cri/defaults.hpp"
 #include "actors/kubelet/runtimes/cri/grpc_channel.hpp"
@@ -15,6 +16,22 @@ namespace troupe::actors {
 
 template <class Response>
 using cri_result = tl::expected<Response, grpc_error>;
+
+// Counts a call in find_runtime_operation() when it is answered.
+class counted_call {
+ public:
+  explicit counted_call(std::string_view method)
+      : operation_{find_runtime_operation(method)}, began_{std::chrono::steady_clock::now()} {}
+  void answered(bool well) const noexcept {
+    if (operation_ == nullptr) return;
+    operation_->times.add(std::chrono::steady_clock::now() - began_);
+    if (!well) operation_->failed.fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  runtime_operation* operation_;
+  std::chrono::steady_clock::time_point began_;
+};
 
 class cri_client {
  public:
@@ -27,22 +44,22 @@ class cri_client {
   template <class Response, class Request, class Done>
   void runtime(const char* method, const Request& request, Done done,
                std::chrono::milliseconds timeout = cri_defaults::call_timeout) {
-    call<Response>(std::string{"runtime.v1.RuntimeService/"} + method, request, std::move(done),
-                   timeout);
+    call<Response>("runtime.v1.RuntimeService/", method, request, std::move(done), timeout);
   }
   template <class Response, class Request, class Done>
   void images(const char* method, const Request& request, Done done,
               std::chrono::milliseconds timeout = cri_defaults::call_timeout) {
-    call<Response>(std::string{"runtime.v1.ImageService/"} + method, request, std::move(done),
-                   timeout);
+    call<Response>("runtime.v1.ImageService/", method, request, std::move(done), timeout);
   }
 
  private:
   template <class Response, class Request, class Done>
-  void call(std::string method, const Request& request, Done done,
+  void call(const char* service, const char* method, const Request& request, Done done,
             std::chrono::milliseconds timeout) {
-    channel_.call(std::move(method), request.SerializeAsString(), timeout,
-                  [done = std::move(done)](tl::expected<std::string, grpc_error> bytes) mutable {
+    channel_.call(std::string{service} + method, request.SerializeAsString(), timeout,
+                  [done = std::move(done), counted = counted_call{method}](
+                      tl::expected<std::string, grpc_error> bytes) mutable {
+                    counted.answered(bytes.has_value());
                     if (!bytes)
                       return done(cri_result<Response>{tl::make_unexpected(bytes.error())});
                     Response response;

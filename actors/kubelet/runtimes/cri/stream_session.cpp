@@ -43,7 +43,9 @@ std::optional<place> parse_url(std::string_view url) {
 }  // namespace
 
 stream_session::stream_session(std::shared_ptr<event_loop> loop, runtime::unique_fd socket)
-    : loop_{std::move(loop)}, socket_{std::make_shared<duplex_socket>(loop_, std::move(socket))} {}
+    : loop_{std::move(loop)},
+      socket_{std::make_shared<duplex_socket>(loop_, std::move(socket),
+                                              kubelet_defaults::stream_part_bytes)} {}
 
 void stream_session::open(std::shared_ptr<event_loop> loop, const std::string& url,
                           const std::string& protocol, std::vector<stream_opening> streams,
@@ -124,8 +126,15 @@ void stream_session::take(const spdy_frame& frame) {
   const auto of = types_.find(frame.stream);
   if (of == types_.end()) return;
   const bool closed = frame.type == spdy_type::rst_stream || frame.last;
-  if (!frame.data.empty() || closed)
-    parts_.push_back({of->second, std::string{frame.data}, closed});
+  if (!frame.data.empty() || closed) add_part(of->second, frame.data, closed);
+}
+
+// What one stream sends in several frames is one part as long as nobody has taken it.
+void stream_session::add_part(const std::string& stream, std::string_view bytes, bool last) {
+  if (parts_.empty() || parts_.back().stream != stream || parts_.back().last)
+    parts_.push_back({stream, {}, false});
+  parts_.back().bytes += bytes;
+  parts_.back().last = last;
 }
 
 void stream_session::read(std::function<void(part)> done) {

@@ -58,6 +58,7 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
   void open_streams(const std::vector<stream_opening>& streams);
   void take(std::string_view bytes);
   void take(const spdy_frame& frame);
+  void add_part(const std::string& stream, std::string_view bytes, bool last);
   void pull();
 
   const std::shared_ptr<event_loop> loop_;

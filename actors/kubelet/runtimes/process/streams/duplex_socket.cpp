@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <utility>
 
-#include "actors/kubelet/defaults.hpp"
-
 namespace troupe::actors {
 
-duplex_socket::duplex_socket(std::shared_ptr<event_loop> loop, runtime::unique_fd socket)
+duplex_socket::duplex_socket(std::shared_ptr<event_loop> loop, runtime::unique_fd socket,
+                             std::size_t part_bytes)
     : loop_{std::move(loop)},
+      part_bytes_{part_bytes},
       in_{std::move(socket)},
       out_{::fcntl(in_.get(), F_DUPFD_CLOEXEC, 0)},
       broken_{!out_} {}
@@ -61,7 +61,7 @@ void duplex_socket::close() {
 
 void duplex_socket::pull() {
   if (!reader_) return;
-  std::string bytes(kubelet_defaults::exec_part_bytes + 1, '\0');
+  std::string bytes(part_bytes_, '\0');
   ssize_t n = -1;
   // A socket of packets tells once of a reset, and then what was sent before it.
   do

@@ -8,17 +8,18 @@
 #include <memory>
 #include <string>
 
+#include "actors/kubelet/defaults.hpp"
 #include "actors/kubelet/os/event_loop.hpp"
 
 namespace troupe::actors {
 
 class duplex_socket : public std::enable_shared_from_this<duplex_socket> {
  public:
-  // `socket` is non-blocking, and a stream or one of packets.
-  duplex_socket(std::shared_ptr<event_loop> loop, runtime::unique_fd socket);
+  // `socket` is non-blocking, and a stream or one of packets, which have `part_bytes` at most.
+  duplex_socket(std::shared_ptr<event_loop> loop, runtime::unique_fd socket,
+                std::size_t part_bytes = kubelet_defaults::exec_part_bytes + 1);
 
-  // One at a time. At most `kubelet_defaults::exec_part_bytes` and one, or one packet; empty: the
-  // end, as often as it is asked.
+  // One at a time. At most `part_bytes`, or one packet; empty: the end, as often as it is asked.
   void read(std::function<void(std::string)> done);
   // One at a time; each part is a packet where the socket has packets. Answered when the system has
   // taken all of it. False: the other side reads no more, or `cancel_write`.
@@ -38,6 +39,7 @@ class duplex_socket : public std::enable_shared_from_this<duplex_socket> {
   void end_write(bool well);
 
   const std::shared_ptr<event_loop> loop_;
+  const std::size_t part_bytes_;
   // Two descriptors of one socket, so that both directions can be waited for.
   runtime::unique_fd in_, out_;
   bool was_reset_ = false, broken_ = false;

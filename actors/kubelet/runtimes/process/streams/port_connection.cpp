@@ -21,7 +21,9 @@ using answer = std::function<void(tl::expected<std::unique_ptr<port_stream>, std
 class port_connection final : public port_stream {
  public:
   port_connection(std::shared_ptr<event_loop> loop, runtime::unique_fd socket)
-      : loop_{loop}, socket_{std::make_shared<duplex_socket>(loop, std::move(socket))} {}
+      : loop_{loop},
+        socket_{std::make_shared<duplex_socket>(loop, std::move(socket),
+                                                kubelet_defaults::stream_part_bytes)} {}
   ~port_connection() override {
     loop_->soon([socket = std::move(socket_)] { socket->close(); });
   }
