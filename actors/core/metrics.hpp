@@ -1,5 +1,6 @@
-// Counters of the control plane and of this machine's kubelet for metrics, under the names that upstream gives them; the server
-// shows it at /metrics. One set for the process, written by the actors with relaxed atomics.
+// Counters of the control plane and of this machine's kubelet for metrics, under the names that
+// upstream gives them; the server shows it at /metrics. One set for the process, written by the
+// actors with relaxed atomics.
 #pragma once
 
 #include <array>
