@@ -14,9 +14,9 @@
 #include "actors/kubelet/runtimes/cri/leftover_sandboxes.hpp"
 #include "api/object/object.hpp"
 #include "api/scheme.hpp"
+#include "support/programs/private_containerd.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
-#include "system/containers/private_containerd.hpp"
 
 using namespace troupe;
 using namespace troupe::actors;

@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "build_paths.hpp"
+#include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/node.hpp"
-#include "system/shell.hpp"
 
 using namespace troupe::test;
 

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "support/http_client.hpp"
+#include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/node.hpp"
-#include "system/shell.hpp"
 
 using namespace troupe::test;
 using namespace std::chrono_literals;

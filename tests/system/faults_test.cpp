@@ -16,12 +16,12 @@
 #include "build_paths.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/kubectl.hpp"
 #include "system/node.hpp"
 #include "system/private_mount.hpp"
-#include "system/shell.hpp"
 
 namespace fs = std::filesystem;
 using namespace troupe::test;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "system/shell.hpp"
+#include "support/programs/shell.hpp"
 
 namespace troupe::test {
 

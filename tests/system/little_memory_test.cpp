@@ -12,11 +12,11 @@
 #include "benchmark/http_load.hpp"
 #include "build_paths.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/shell.hpp"
 #include "support/sanitizer.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/control_group.hpp"
 #include "system/node.hpp"
-#include "system/shell.hpp"
 
 namespace fs = std::filesystem;
 using namespace troupe;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/programs/process.hpp"
 #include "support/wire.hpp"
-#include "system/process.hpp"
 
 namespace troupe::test {
 

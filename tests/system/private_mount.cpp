@@ -5,9 +5,9 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "support/programs/shell.hpp"
 #include "support/skip.hpp"
 #include "system/node.hpp"
-#include "system/shell.hpp"
 
 namespace troupe::test {
 namespace {

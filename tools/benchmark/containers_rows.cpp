@@ -13,7 +13,7 @@
 #include "benchmark/node.hpp"
 #include "benchmark/rows.hpp"
 #include "server/fixtures/stream_clients.hpp"
-#include "system/containers/private_containerd.hpp"
+#include "support/programs/private_containerd.hpp"
 
 namespace troupe::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "system/containers/private_containerd.hpp"
+#include "support/programs/private_containerd.hpp"
 #include "system/kubectl.hpp"
 #include "system/node.hpp"
 

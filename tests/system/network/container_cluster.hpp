@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "support/programs/private_containerd.hpp"
 #include "support/scratch_folder.hpp"
-#include "system/containers/private_containerd.hpp"
 #include "system/network/joined_cluster.hpp"
 
 namespace troupe::test {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "support/programs/process.hpp"
+#include "support/programs/shell.hpp"
 #include "system/network/network_space.hpp"
 #include "system/network/virtual_switch.hpp"
-#include "system/process.hpp"
-#include "system/shell.hpp"
 
 namespace troupe::test {
 

@@ -15,10 +15,10 @@
 #include <optional>
 #include <thread>
 
+#include "support/programs/process.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/wire.hpp"
 #include "system/network/network_space.hpp"
-#include "system/process.hpp"
 
 using namespace troupe::test;
 using namespace std::chrono_literals;

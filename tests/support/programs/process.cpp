@@ -1,4 +1,4 @@
-#include "system/process.hpp"
+#include "support/programs/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

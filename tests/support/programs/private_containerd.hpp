@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "system/process.hpp"
+#include "support/programs/process.hpp"
 
 namespace troupe::test {
 

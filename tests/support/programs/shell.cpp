@@ -1,4 +1,4 @@
-#include "system/shell.hpp"
+#include "support/programs/shell.hpp"
 
 #include <sys/wait.h>
 

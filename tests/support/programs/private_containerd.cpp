@@ -1,4 +1,4 @@
-#include "system/containers/private_containerd.hpp"
+#include "support/programs/private_containerd.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "build_paths.hpp"
-#include "system/shell.hpp"
+#include "support/programs/shell.hpp"
 
 namespace troupe::test {
 
