@@ -64,6 +64,9 @@ inline constexpr std::int64_t pod_pids_limit = 4096;
 // kubernetes: evictionHard, memory.available and nodefs.available.
 inline constexpr byte_size eviction_memory{100 << 20};
 inline constexpr std::int64_t eviction_disk = 10;
+// kubernetes has no defaults for them; those of its documentation's example, and of a pod's grace.
+inline constexpr duration eviction_soft_grace_period = 90s;
+inline constexpr duration eviction_max_pod_grace_period = 30s;
 // containerd's own default.
 inline constexpr std::string_view cri_endpoint = "unix:///run/containerd/containerd.sock";
 inline constexpr std::int64_t simulated_nodes = 1;

@@ -104,6 +104,11 @@ struct kubelet_config {
   byte_size kube_reserved_memory, system_reserved_memory;
   byte_size eviction_memory = defaults::eviction_memory;
   std::int64_t eviction_disk = defaults::eviction_disk;
+  // 0: no soft threshold.
+  byte_size eviction_soft_memory;
+  std::int64_t eviction_soft_disk = 0;
+  duration eviction_soft_grace_period = defaults::eviction_soft_grace_period;
+  duration eviction_max_pod_grace_period = defaults::eviction_max_pod_grace_period;
   // 0: what runs goes on until the system ends it. Critical pods get the last part of it.
   duration shutdown_grace_period{0}, shutdown_grace_period_critical_pods{0};
   duration lease_duration = defaults::lease_duration;

@@ -120,7 +120,11 @@ actors::kubelet_options make_kubelet_options(const config::node_config& config, 
   made.containers = make_runtime(config, made);
   made.version = server::kubernetes_version();
   made.evictions = actors::eviction_thresholds{.memory_bytes = from.eviction_memory.bytes,
-                                               .disk_percent = from.eviction_disk};
+                                               .disk_percent = from.eviction_disk,
+                                               .soft_memory_bytes = from.eviction_soft_memory.bytes,
+                                               .soft_disk_percent = from.eviction_soft_disk,
+                                               .soft_grace = from.eviction_soft_grace_period,
+                                               .longest_grace = from.eviction_max_pod_grace_period};
   // kubernetes: what is left before pods are evicted is nobody's to ask for.
   made.reserved = {
       .milli_cpu = from.kube_reserved_cpu + from.system_reserved_cpu,

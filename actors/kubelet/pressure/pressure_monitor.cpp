@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -49,8 +50,11 @@ void pressure_monitor::on_supplies_read(const supplies_read& m) {
   log_changes(passed, holding);
   told_ = std::move(holding);
   tell(setup_.kubelet, pressures_seen{told_});
-  if (passed.empty()) last_choice_.reset();
-  if (!passed.empty() && !making_room_) make_room(passed.front());
+  const auto due = std::find_if(passed.begin(), passed.end(), [this](const auto& each) {
+    return memory_.demands_eviction(each, setup_.thresholds.soft_grace, now());
+  });
+  if (due == passed.end()) return last_choice_.reset();
+  if (!making_room_) make_room(*due);
 }
 
 void pressure_monitor::log_changes(const std::vector<passed_threshold>& passed,
@@ -59,10 +63,13 @@ void pressure_monitor::log_changes(const std::vector<passed_threshold>& passed,
     if (!told_.contains(each.of))
       log().warn(
           "kubelet: {} begins: available {} {}, threshold {}{}: new pods are rejected and pods are "
-          "evicted; it lasts until {} after the threshold was last passed",
+          "evicted{}; it lasts until {} after the threshold was last passed",
           condition_of(each.of), each.resource, each.available, each.quantity,
           each.of == shortage::disk ? fmt::format(" on the disk of {}", setup_.root_dir.string())
                                     : std::string{},
+          each.soft ? fmt::format(" after {}", std::chrono::duration_cast<std::chrono::seconds>(
+                                                   setup_.thresholds.soft_grace))
+                    : std::string{},
           std::chrono::duration_cast<std::chrono::minutes>(kubelet_defaults::pressure_transition));
   for (const auto of : told_)
     if (!holding.contains(of)) log().info("kubelet: {} ends", condition_of(of));
@@ -89,7 +96,8 @@ void pressure_monitor::measure(std::vector<api::object_ptr> pods) {
         {.uid = each->meta().uid(),
          .priority = pod.spec().priority(),
          .requested = threshold_.of == shortage::memory ? requests.memory : requests.ephemeral,
-         .name = each->meta().namespace_() + '/' + each->meta().name()});
+         .name = each->meta().namespace_() + '/' + each->meta().name(),
+         .grace = grace_of(pod.spec().termination_grace_period_seconds())});
     uids.push_back(each->meta().uid());
   }
   if (candidates_.empty() || threshold_.of == shortage::pids) return evict_first();
@@ -136,7 +144,8 @@ void pressure_monitor::evict_first() {
     log().warn("kubelet: pod {} is evicted: the node is low on {} (available {}, threshold {})",
                candidates_.front().name, threshold_.resource, threshold_.available,
                threshold_.quantity);
-  tell(setup_.kubelet, evict_pod{chosen, eviction_failure(threshold_)});
+  const auto grace = std::min(candidates_.front().grace, setup_.thresholds.longest_grace);
+  tell(setup_.kubelet, evict_pod{chosen, eviction_failure(threshold_, grace)});
 }
 
 }  // namespace troupe::actors

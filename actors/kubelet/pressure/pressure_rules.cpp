@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "actors/nodes/taints.hpp"
 #include "api/values/quantity.hpp"
@@ -32,17 +33,28 @@ const char* condition_of(shortage of) noexcept {
 std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
                                                 const eviction_thresholds& thresholds) {
   std::vector<passed_threshold> passed;
-  if (supplies.memory.all > 0 && supplies.memory.left < thresholds.memory_bytes)
-    passed.push_back({shortage::memory, "memory", amount(thresholds.memory_bytes),
-                      amount(supplies.memory.left)});
-  if (below(supplies.disk, thresholds.disk_percent))
-    passed.push_back({shortage::disk, "ephemeral-storage",
-                      amount(supplies.disk.all / 100 * thresholds.disk_percent),
-                      amount(supplies.disk.left)});
-  else if (below(supplies.inodes, thresholds.inodes_percent))
-    passed.push_back({shortage::disk, "inodes",
-                      std::to_string(supplies.inodes.all / 100 * thresholds.inodes_percent),
-                      std::to_string(supplies.inodes.left)});
+  const auto& memory = supplies.memory;
+  for (const auto& [bytes, soft] :
+       {std::pair{thresholds.memory_bytes, false}, std::pair{thresholds.soft_memory_bytes, true}})
+    if (memory.all > 0 && memory.left < bytes) {
+      passed.push_back({shortage::memory, "memory", amount(bytes), amount(memory.left), soft});
+      break;
+    }
+  const auto& disk = supplies.disk;
+  const auto low_disk = [&](std::int64_t percent, bool soft) {
+    if (!below(disk, percent)) return false;
+    passed.push_back({shortage::disk, "ephemeral-storage", amount(disk.all / 100 * percent),
+                      amount(disk.left), soft});
+    return true;
+  };
+  if (!low_disk(thresholds.disk_percent, false)) {
+    if (below(supplies.inodes, thresholds.inodes_percent))
+      passed.push_back({shortage::disk, "inodes",
+                        std::to_string(supplies.inodes.all / 100 * thresholds.inodes_percent),
+                        std::to_string(supplies.inodes.left)});
+    else
+      low_disk(thresholds.soft_disk_percent, true);
+  }
   if (below(supplies.pids, thresholds.pids_percent))
     passed.push_back({shortage::pids, "pids",
                       std::to_string(supplies.pids.all / 100 * thresholds.pids_percent),
@@ -51,8 +63,20 @@ std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
 }
 
 void pressure_memory::saw(const std::vector<passed_threshold>& passed, runtime::time_point now) {
-  for (const auto& each : passed)
+  std::map<shortage, runtime::time_point> since;
+  for (const auto& each : passed) {
     last_[each.of] = now;
+    const auto known = since_.find(each.of);
+    since[each.of] = known == since_.end() ? now : known->second;
+  }
+  since_ = std::move(since);
+}
+
+bool pressure_memory::demands_eviction(const passed_threshold& passed, runtime::duration soft_grace,
+                                       runtime::time_point now) const {
+  if (!passed.soft) return true;
+  const auto found = since_.find(passed.of);
+  return found != since_.end() && now - found->second >= soft_grace;
 }
 
 std::set<shortage> pressure_memory::holding(runtime::time_point now) const {
@@ -75,12 +99,12 @@ bool is_critical(const api::core::v1::Pod& pod) {
   return pod.spec().priority() >= kubelet_defaults::system_critical_priority;
 }
 
-pod_failure eviction_failure(const passed_threshold& of) {
+pod_failure eviction_failure(const passed_threshold& of, runtime::duration grace) {
   return {.reason = "Evicted",
           .message = fmt::format("The node was low on resource: {}. Threshold quantity: {}, "
                                  "available: {}. ",
                                  of.resource, of.quantity, of.available),
-          .grace = kubelet_defaults::eviction_grace,
+          .grace = of.soft ? grace : kubelet_defaults::eviction_grace,
           .disruption = true};
 }
 

@@ -28,6 +28,10 @@ struct eviction_thresholds {
   std::int64_t disk_percent = kubelet_defaults::eviction_disk_percent;
   std::int64_t inodes_percent = kubelet_defaults::eviction_inodes_percent;
   std::int64_t pids_percent = 0;  // 0: none
+  // Soft ones, before which pods are evicted only when they are passed for `soft_grace`, and with
+  // their own grace, `longest_grace` at most. 0: none.
+  std::int64_t soft_memory_bytes = 0, soft_disk_percent = 0;
+  runtime::duration soft_grace{0}, longest_grace{0};
 };
 
 // A threshold that is passed.
@@ -35,9 +39,10 @@ struct passed_threshold {
   shortage of = shortage::memory;
   std::string resource = {};  // "memory", as messages name it
   std::string quantity = {}, available = {};
+  bool soft = false;
 };
 
-// At most one for each shortage.
+// At most one for each shortage: the hard one where both are passed.
 std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
                                                 const eviction_thresholds& thresholds);
 
@@ -47,16 +52,20 @@ class pressure_memory {
  public:
   void saw(const std::vector<passed_threshold>& passed, runtime::time_point now);
   std::set<shortage> holding(runtime::time_point now) const;
+  // Whether pods go for it: at once, or when it was seen passed at every look for `soft_grace`.
+  bool demands_eviction(const passed_threshold& passed, runtime::duration soft_grace,
+                        runtime::time_point now) const;
 
  private:
-  std::map<shortage, runtime::time_point> last_;
+  std::map<shortage, runtime::time_point> last_, since_;
 };
 
 struct pod_consumption {
   std::string uid;
   std::int32_t priority = 0;
   std::int64_t used = 0, requested = 0;
-  std::string name = {};  // NAMESPACE/NAME
+  std::string name = {};       // NAMESPACE/NAME
+  runtime::duration grace{0};  // its own
 };
 
 // Who goes first: pods that use more than they asked for, then those of a lower priority, then
@@ -66,7 +75,8 @@ void rank_for_eviction(std::vector<pod_consumption>& pods, shortage of);
 // Static and node-critical pods are never evicted, and always admitted.
 bool is_critical(const api::core::v1::Pod& pod);
 
-pod_failure eviction_failure(const passed_threshold& of);
+// `grace`: that a soft threshold leaves the pod.
+pod_failure eviction_failure(const passed_threshold& of, runtime::duration grace);
 
 // Why a new pod is not admitted while the node is short; nothing: it is. Under memory pressure
 // alone those that ask for some memory or processor are.

@@ -61,10 +61,51 @@ TEST_CASE("a threshold is passed when less is left than it says", "[kubelet]") {
   less.pids.left = 100;
   CHECK(resources(less) == "memory ephemeral-storage ");
   CHECK(resources(less, {.pids_percent = 10}) == "memory ephemeral-storage pids ");
-  const auto failure = eviction_failure(passed_thresholds(less, {}).front());
+  const auto failure = eviction_failure(passed_thresholds(less, {}).front(), 1min);
   CHECK(failure.reason == "Evicted");
   CHECK(failure.message ==
         "The node was low on resource: memory. Threshold quantity: 100Mi, available: 104857599. ");
+  CHECK(failure.grace == kubelet_defaults::eviction_grace);
+}
+
+TEST_CASE("a soft threshold is passed before the hard one, and leaves pods their grace",
+          "[kubelet]") {
+  const eviction_thresholds thresholds{.soft_memory_bytes = 500 * mib, .soft_disk_percent = 20};
+  auto less = plenty();
+  less.memory.left = 400 * mib;
+  less.disk.left = 15'000 * mib;
+  auto passed = passed_thresholds(less, thresholds);
+  REQUIRE(passed.size() == 2);
+  CHECK((passed[0].soft && passed[0].quantity == "500Mi"));
+  CHECK((passed[1].soft && passed[1].quantity == "20000Mi"));
+  CHECK(eviction_failure(passed[0], 7s).grace == 7s);
+  less.memory.left = mib;
+  less.disk.left = mib;
+  passed = passed_thresholds(less, thresholds);
+  REQUIRE(passed.size() == 2);
+  CHECK((!passed[0].soft && passed[0].quantity == "100Mi"));
+  CHECK((!passed[1].soft && passed[1].quantity == "10000Mi"));
+}
+
+TEST_CASE("for a soft threshold pods go when it was passed all the time of its grace",
+          "[kubelet]") {
+  const auto start = runtime::time_point{} + 1h;
+  const passed_threshold soft{.of = shortage::memory, .soft = true}, hard{.of = shortage::memory};
+  pressure_memory memory;
+  const auto due = [&](const passed_threshold& passed, runtime::time_point at) {
+    return memory.demands_eviction(passed, 90s, at);
+  };
+  memory.saw({soft}, start);
+  CHECK(memory.holding(start) == std::set{shortage::memory});  // new pods stay away at once
+  CHECK_FALSE(due(soft, start));
+  CHECK(due(hard, start));
+  memory.saw({soft}, start + 89s);
+  CHECK_FALSE(due(soft, start + 89s));
+  CHECK(due(soft, start + 90s));
+  memory.saw({}, start + 91s);
+  memory.saw({soft}, start + 92s);
+  CHECK_FALSE(due(soft, start + 100s));
+  CHECK(due(soft, start + 182s));
 }
 
 TEST_CASE("pods that use more than they asked for go first, then the least important",
@@ -250,6 +291,28 @@ TEST_CASE("a node that runs out of memory says so, evicts one pod, and takes no 
   REQUIRE(machine::wait([&] { return here.status("late").phase() == "Failed"; }));
   CHECK(here.status("late").message() ==
         "Pod was rejected: The node had condition: [MemoryPressure]. ");
+}
+
+TEST_CASE("a pod that is evicted for a soft threshold ends after its grace", "[kubelet]") {
+  machine here;
+  const auto short_of_memory = std::make_shared<std::atomic<bool>>(false);
+  here.containers = std::make_shared<test::fake_runtime>();
+  here.adjust = [&](kubelet_options& options) {
+    options.evictions = {.soft_memory_bytes = 500 * mib, .soft_grace = 40ms, .longest_grace = 1s};
+    options.pressure_period = 20ms;
+    options.read_supplies = [short_of_memory] {
+      auto supplies = plenty();
+      if (*short_of_memory) supplies.memory.left = 400 * mib;
+      return supplies;
+    };
+  };
+  here.start_kubelet();
+  here.create(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {containers: [{name: one, "
+      "image: x}]}\n");
+  REQUIRE(machine::wait([&] { return here.ended("one"); }));
+  CHECK(here.status("one").message() ==
+        "The node was low on resource: memory. Threshold quantity: 500Mi, available: 400Mi. ");
 }
 
 }  // namespace troupe::actors
