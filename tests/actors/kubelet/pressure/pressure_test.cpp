@@ -310,6 +310,8 @@ TEST_CASE("a pod that is evicted for a soft threshold ends after its grace", "[k
   here.create(
       "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {containers: [{name: one, "
       "image: x}]}\n");
+  REQUIRE(machine::wait([&] { return here.runs("one"); }));
+  *short_of_memory = true;
   REQUIRE(machine::wait([&] { return here.ended("one"); }));
   CHECK(here.status("one").message() ==
         "The node was low on resource: memory. Threshold quantity: 500Mi, available: 400Mi. ");
