@@ -4,6 +4,7 @@
 
 #include "api/discovery/discovery.hpp"
 #include "api/discovery/openapi.hpp"
+#include "server/rest/aggregation/backends.hpp"
 #include "server/rest/handlers/tokens.hpp"
 
 namespace troupe::server {
@@ -32,13 +33,17 @@ constexpr std::string_view other_paths[] = {
     "/healthz",    "/livez",       "/livez/ping", "/metrics",     "/openapi/v2",
     "/openapi/v3", "/openapi/v3/", "/readyz",     "/readyz/ping", "/version"};
 
+std::shared_ptr<api::discovery_documents> discovery_of(const call_ptr& call) {
+  return call->services.aggregated->apis.discovery();
+}
+
 // /api and /apis: all at once for those who can read it, else what is plain.
 void answer_discovery(const call_ptr& call, bool core) {
+  const auto known = discovery_of(call);
   const auto version = negotiate_discovery(call->request->headers.joined("accept"));
   if (version.empty())
-    return answer_json(call, core ? api::core_versions_document() : api::groups_document(),
-                       "application/json");
-  answer_json(call, api::aggregated_document(core, version),
+    return answer_json(call, core ? known->core_versions() : known->groups(), "application/json");
+  answer_json(call, known->aggregated(core, version),
               "application/json;g=apidiscovery.k8s.io;v=" + std::string{version} +
                   ";as=APIGroupDiscoveryList");
 }
@@ -66,16 +71,17 @@ void serve_document(const call_ptr& call) {
   using place = route::place;
   switch (call->route.at) {
     case place::root:
-      return answer_json(call, api::shared_text{api::paths_document(other_paths)},
+      return answer_json(call, api::shared_text{discovery_of(call)->paths(other_paths)},
                          "application/json");
     case place::versions:
       return answer_discovery(call, true);
     case place::groups:
       return answer_discovery(call, false);
     case place::group:
-      return answer_json(call, api::group_document(call->route.group), "application/json");
+      return answer_json(call, discovery_of(call)->group(call->route.group), "application/json");
     case place::resources:
-      return answer_json(call, api::resources_document(call->route.group, call->route.version),
+      return answer_json(call,
+                         discovery_of(call)->resources(call->route.group, call->route.version),
                          "application/json");
     case place::openapi_v2:
       return answer_openapi_v2(call);

@@ -12,6 +12,7 @@
 #include "server/rest/proxy/backend_request.hpp"
 #include "server/rest/proxy/node_proxy.hpp"
 #include "server/rest/proxy/proxy_session.hpp"
+#include "server/rest/proxy/proxy_target.hpp"
 
 namespace troupe::server {
 
@@ -37,11 +38,14 @@ void connect_proxy(const call_ptr& call) {
   auto target = &call->kind() == &api::kind_of<Pod>() ? pod_target(*call) : service_target(*call);
   if (!target) return call->fail(target.error());
   if (redirect_to_path(call)) return;
+  const std::string path{path_behind(*call->request)};
   call->services.plane.system().spawn(
       {.kind = "proxy",
        .name = fmt::format("{}/{}/{:x}", call->route.ns, call->route.name, call->request->id),
        .restart = false},
-      runtime::make<proxy_session>(call, std::move(*target)));
+      runtime::make<proxy_session>(
+          call, std::move(*target),
+          proxied_request{.head = backend_request_head(*call->request, path), .path = path}));
 }
 
 }  // namespace troupe::server
