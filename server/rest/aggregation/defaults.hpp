@@ -24,6 +24,10 @@ inline constexpr std::size_t resource_list_bytes = 1u << 20;
 // upstream: podautoscaler/metrics has no time-out of its own; an autoscaler here waits 5 s.
 inline constexpr std::chrono::nanoseconds metrics_timeout = 4s;
 // Our own: the figures that answer one question of an autoscaler; a pod takes some 300 bytes.
-inline constexpr std::size_t metrics_bytes = 8u << 20;
+inline constexpr std::size_t metrics_bytes = 4u << 20;
+// Our own: questions of autoscalers that are under way; those beyond are asked again in 15 s.
+inline constexpr std::size_t metric_requests = 64;
+// Our own: what a status of an autoscaler keeps of a server's words.
+inline constexpr std::size_t metric_message_bytes = 512;
 
 }  // namespace troupe::server::defaults
