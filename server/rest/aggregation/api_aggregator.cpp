@@ -82,7 +82,7 @@ void api_aggregator::take(const api::object_ptr& object) {
   of.object = object;
   if (same) return;
   const auto& spec = spec_of(object);
-  ++of.incarnation;
+  of.incarnation = ++incarnations_;
   of.checking = of.again = false;
   of.failures = 0;
   of.shown.clear();
@@ -222,8 +222,13 @@ void api_aggregator::write_condition(const api::object_ptr& object,
   transaction->preconditions.push_back({key, object->revision()});
   transaction->mutations.push_back({std::move(key), &object->kind(), std::move(changed)});
   transaction->cause.author = author;
-  request<actors::commit_done>(core_.writer, actors::commit{std::move(transaction)},
-                               actors::defaults::write_timeout, [](const auto&) {});
+  request<actors::commit_done>(
+      core_.writer, actors::commit{std::move(transaction)}, actors::defaults::write_timeout,
+      [this, name = object->meta().name()](const auto& answer) {
+        const auto found = entries_.find(name);
+        if ((answer && (*answer)->result) || found == entries_.end()) return;
+        found->second.next = after(defaults::api_write_retry, [this, name] { begin_check(name); });
+      });
 }
 
 void api_aggregator::prepare_tls(entry& of) {

@@ -19,6 +19,8 @@ inline constexpr int api_check_attempts = 5;
 // the first few.
 inline constexpr std::chrono::nanoseconds api_check_period = 30s;
 inline constexpr std::chrono::nanoseconds api_check_first_retry = 100ms;
+// Our own: a condition that could not be written is looked at again.
+inline constexpr std::chrono::nanoseconds api_write_retry = 1s;
 // Our own: the list of the resources of one version; that of apps/v1 has 4 KB.
 inline constexpr std::size_t resource_list_bytes = 1u << 20;
 // upstream: podautoscaler/metrics has no time-out of its own; an autoscaler here waits 5 s.

@@ -1,5 +1,9 @@
 #include "server/rest/handlers/documents.hpp"
 
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
 #include <string>
 
 #include "api/discovery/discovery.hpp"
@@ -58,10 +62,36 @@ void answer_openapi_v2(const call_ptr& call) {
   answer_json(call, api::openapi_v2_protobuf(), std::string{type});
 }
 
+// The index with the documents of other servers, which are asked for there when a client wants
+// them.
+api::shared_text openapi_v3_index(const aggregated_apis& others) {
+  auto own = api::openapi_v3_index();
+  const auto names = others.names();
+  if (names.empty()) return own;
+  rapidjson::Document index;
+  index.Parse((*own).data(), own.size());
+  auto& memory = index.GetAllocator();
+  auto& paths = index["paths"];
+  for (const auto& name : names) {
+    const auto path = "apis/" + name;
+    paths.RemoveMember(path.c_str());
+    rapidjson::Value entry{rapidjson::kObjectType};
+    entry.AddMember("serverRelativeURL", rapidjson::Value{("/openapi/v3/" + path).c_str(), memory},
+                    memory);
+    paths.AddMember(rapidjson::Value{path.c_str(), memory}, entry, memory);
+  }
+  rapidjson::StringBuffer out;
+  rapidjson::Writer<rapidjson::StringBuffer> writer{out};
+  index.Accept(writer);
+  return api::shared_text{std::string{out.GetString(), out.GetSize()}};
+}
+
 void answer_openapi_v3(const call_ptr& call) {
   auto path = call->route.name;
   if (path.starts_with('/')) path.remove_prefix(1);
-  answer_json(call, path.empty() ? api::openapi_v3_index() : api::openapi_v3_document(path),
+  answer_json(call,
+              path.empty() ? openapi_v3_index(call->services.aggregated->apis)
+                           : api::openapi_v3_document(path),
               "application/json");
 }
 

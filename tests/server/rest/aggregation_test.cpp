@@ -259,6 +259,9 @@ TEST_CASE("discovery lists an aggregated API by its priority, and keeps it while
   CHECK(t.server->get("/apis/ext.example.com").at("preferredVersion.version") == "v1");
   CHECK(t.server->get(root).at("resources.0.name") == "things");
   CHECK_THAT(t.server->get("/").text(), Contains("\"" + root + "\""));
+  const auto openapi = "/openapi/v3" + root;
+  CHECK_THAT(t.server->get("/openapi/v3").text(), Contains("\"" + openapi + "\""));
+  CHECK(t.server->get(openapi).at("said") == "here");
   t.fails = true;
   t.server->patch(slices + "/ext-1", "merge", R"({"metadata":{"annotations":{"a":"b"}}})");
   REQUIRE(t.comes_to("FailedDiscoveryCheck"));
