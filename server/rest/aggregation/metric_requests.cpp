@@ -121,14 +121,6 @@ std::string_view api_of(source of) {
 
 }  // namespace
 
-aggregated_api_ptr server_of(const aggregated_apis& all, const metric_query& query) {
-  if (query.of == source::usage) return all.find("metrics.k8s.io", "v1beta1");
-  if (query.of == source::external) return all.find("external.metrics.k8s.io", "v1beta1");
-  // The order of the client's choice.
-  auto found = all.find("custom.metrics.k8s.io", "v1beta2");
-  return found ? found : all.find("custom.metrics.k8s.io", "v1beta1");
-}
-
 std::string metric_target(const aggregated_api& api, const metric_query& query) {
   std::vector<std::pair<const char*, const std::string&>> asked;
   auto out = api.path();

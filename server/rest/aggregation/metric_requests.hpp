@@ -12,9 +12,6 @@
 
 namespace troupe::server {
 
-// Who serves it; null: nobody.
-aggregated_api_ptr server_of(const aggregated_apis& all, const actors::metric_query& query);
-
 // With its query, as it stands in a request line.
 std::string metric_target(const aggregated_api& api, const actors::metric_query& query);
 

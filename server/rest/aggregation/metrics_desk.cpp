@@ -12,6 +12,16 @@
 namespace troupe::server {
 namespace {
 
+// Null: nobody serves it.
+aggregated_api_ptr server_of(const aggregated_apis& all, const actors::metric_query& query) {
+  if (query.of == actors::metric_query::source::usage) return all.find("metrics.k8s.io", "v1beta1");
+  if (query.of == actors::metric_query::source::external)
+    return all.find("external.metrics.k8s.io", "v1beta1");
+  // The order of the client's choice.
+  auto found = all.find("custom.metrics.k8s.io", "v1beta2");
+  return found ? found : all.find("custom.metrics.k8s.io", "v1beta1");
+}
+
 // The groups are those of every account of kube-system.
 std::string request_head(const aggregated_api& api, const std::string& target) {
   return fmt::format(
