@@ -33,6 +33,9 @@ inline constexpr std::size_t json_patch_steps = 50'000'000;
 // Our own: patched documents are walked by recursion; no object of the schema nests a tenth of it.
 inline constexpr std::size_t json_tree_depth = 1'000;
 
+// Our own: resources and their parts in one version of a group that another server serves.
+inline constexpr std::size_t foreign_resources = 1'000;
+
 // Our own: nesting of the schema of a custom kind. No definition of a known project nests a fifth
 // of it.
 inline constexpr std::size_t schema_depth = 100;

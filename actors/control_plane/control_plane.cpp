@@ -172,6 +172,9 @@ std::string control_plane::authority() const {
 const node_links& control_plane::links() const noexcept {
   return *impl_->links;
 }
+std::shared_ptr<const node_links> control_plane::shared_links() const noexcept {
+  return impl_->links;
+}
 const std::shared_ptr<const access::policy>& control_plane::policy() const noexcept {
   return impl_->policy;
 }

@@ -96,6 +96,8 @@ class control_plane {
   std::string authority() const;
   // Those of the joined nodes.
   const node_links& links() const noexcept;
+  // The same, for who may outlive the control plane, though not the system.
+  std::shared_ptr<const node_links> shared_links() const noexcept;
   // The roles and bindings in force; whoever keeps it may outlive the control plane.
   const std::shared_ptr<const access::policy>& policy() const noexcept;
   // What the pods of nodes use, by the newest state.

@@ -5,16 +5,13 @@
 #include <rapidjson/writer.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <set>
-#include <span>
+#include <utility>
 #include <vector>
 
-#include "api/discovery/made_of_kinds.hpp"
+#include "api/discovery/served_groups.hpp"
 #include "api/kind_row.hpp"
 #include "api/values/base64.hpp"
-#include "api/version_order.hpp"
 #include "api/version_rules.hpp"
 
 namespace troupe::api {
@@ -120,55 +117,6 @@ std::string group_version(std::string_view group, std::string_view version) {
   return group.empty() ? std::string{version} : std::string{group} + "/" + std::string{version};
 }
 
-// Which group a client takes where two have a resource of the same name (kubernetes:
-// pkg/controlplane/apiserver/aggregator.go, apiVersionPriorities, of 1.33). Custom groups follow,
-// then what another server would serve.
-constexpr std::string_view first_groups[] = {"",
-                                             "apiregistration.k8s.io",
-                                             "apps",
-                                             "events.k8s.io",
-                                             "authentication.k8s.io",
-                                             "authorization.k8s.io",
-                                             "autoscaling",
-                                             "batch",
-                                             "certificates.k8s.io",
-                                             "networking.k8s.io",
-                                             "policy",
-                                             "rbac.authorization.k8s.io",
-                                             "storage.k8s.io",
-                                             "admissionregistration.k8s.io",
-                                             "apiextensions.k8s.io",
-                                             "scheduling.k8s.io",
-                                             "coordination.k8s.io",
-                                             "node.k8s.io",
-                                             "discovery.k8s.io",
-                                             "resource.k8s.io",
-                                             "flowcontrol.apiserver.k8s.io"};
-constexpr std::string_view last_group = "metrics.k8s.io";
-
-struct group_before {
-  using is_transparent = void;
-  static auto rank_of(std::string_view group) {
-    const auto first = std::ranges::find(first_groups, group) - std::begin(first_groups);
-    return first + (group == last_group ? 1 : 0);
-  }
-  bool operator()(std::string_view a, std::string_view b) const {
-    const auto left = rank_of(a), right = rank_of(b);
-    return left == right ? a < b : left < right;
-  }
-};
-
-// Kinds that are resources of their own.
-using versions = std::map<std::string, std::vector<const kind_info*>, version_before>;
-using groups = std::map<std::string, versions, group_before>;
-
-groups groups_of(const kind_table& kinds) {
-  groups found;
-  for (const auto* kind : kinds.all())
-    if (!kind->plural().empty()) found[kind->group()][kind->version()].push_back(kind);
-  return found;
-}
-
 // In the order of upstream's fields, as all documents here: people compare them.
 void write_part(document& d, const kind_info& kind, const kind_part& part) {
   d.object([&] {
@@ -205,17 +153,17 @@ void write_resources(document& d, const kind_info& kind) {
     write_part(d, kind, each);
 }
 
-void write_group(document& d, const std::string& group, const versions& of) {
+void write_group(document& d, const served_group& group) {
   const auto write_version = [&](const std::string& version) {
-    d.field("groupVersion", group_version(group, version));
+    d.field("groupVersion", group_version(group.name, version));
     d.field("version", version);
   };
-  d.field("name", group);
+  d.field("name", group.name);
   d.list("versions", [&] {
-    for (const auto& [version, kinds] : of)
-      d.object([&] { write_version(version); });
+    for (const auto& each : group.versions)
+      d.object([&] { write_version(each.version); });
   });
-  d.child("preferredVersion", [&] { write_version(of.begin()->first); });
+  d.child("preferredVersion", [&] { write_version(group.versions.front().version); });
 }
 
 void write_kind(document& d, std::string_view group, std::string_view version,
@@ -248,29 +196,58 @@ void write_aggregated(document& d, const kind_info& kind) {
   });
 }
 
-std::string aggregate(const groups& all, bool core, std::string_view version) {
+void write_aggregated(document& d, const foreign_resource& resource) {
+  d.object([&] {
+    d.field("resource", resource.name);
+    write_kind(d, resource.group, resource.version, resource.kind);
+    d.field("scope", resource.namespaced ? "Namespaced" : "Cluster");
+    d.field("singularResource", resource.singular);
+    d.strings("verbs", resource.verbs);
+    if (!resource.short_names.empty()) d.strings("shortNames", resource.short_names);
+    if (!resource.categories.empty()) d.strings("categories", resource.categories);
+    if (resource.parts.empty()) return;
+    d.list("subresources", [&] {
+      for (const auto& each : resource.parts)
+        d.object([&] {
+          d.field("subresource", each.name);
+          write_kind(d, each.group, each.version, each.kind);
+          d.strings("verbs", each.verbs);
+        });
+    });
+  });
+}
+
+void write_aggregated(document& d, const served_version& version) {
+  d.object([&] {
+    d.field("version", version.version);
+    d.list("resources", [&] {
+      for (const auto* kind : version.kinds)
+        write_aggregated(d, *kind);
+      if (version.foreign == nullptr) return;
+      for (const auto& resource : version.foreign->resources)
+        write_aggregated(d, resource);
+    });
+    const bool stale = version.foreign != nullptr && version.foreign->stale;
+    d.field("freshness", stale ? "Stale" : "Current");
+  });
+}
+
+std::string aggregate(const served_groups& all, bool core, std::string_view version) {
   document d;
   d.object([&] {
     d.field("kind", "APIGroupDiscoveryList");
     d.field("apiVersion", "apidiscovery.k8s.io/" + std::string{version});
     d.child("metadata", [] {});
     d.list("items", [&] {
-      for (const auto& [group, of] : all) {
-        if (group.empty() != core) continue;
-        d.object([&, &group = group, &of = of] {
+      for (const auto& group : all) {
+        if (group.name.empty() != core) continue;
+        d.object([&] {
           d.child("metadata", [&] {
-            if (!group.empty()) d.field("name", group);
+            if (!group.name.empty()) d.field("name", group.name);
           });
           d.list("versions", [&] {
-            for (const auto& [served, kinds] : of)
-              d.object([&, &served = served, &kinds = kinds] {
-                d.field("version", served);
-                d.list("resources", [&] {
-                  for (const auto* kind : kinds)
-                    write_aggregated(d, *kind);
-                });
-                d.field("freshness", "Current");
-              });
+            for (const auto& served : group.versions)
+              write_aggregated(d, served);
           });
         });
       }
@@ -279,38 +256,38 @@ std::string aggregate(const groups& all, bool core, std::string_view version) {
   return d.take();
 }
 
-std::string write_versions(const versions& core) {
+std::string write_versions(const served_group& core) {
   document d;
   d.object([&] {
     d.field("kind", "APIVersions");
     d.list("versions", [&] {
-      for (const auto& [version, kinds] : core)
-        d.text(version);
+      for (const auto& each : core.versions)
+        d.text(each.version);
     });
     d.list("serverAddressByClientCIDRs", [] {});
   });
   return d.take();
 }
 
-std::string write_groups(const groups& all) {
+std::string write_groups(const served_groups& all) {
   document d;
   d.object([&] {
     d.field("kind", "APIGroupList");
     d.field("apiVersion", "v1");
     d.list("groups", [&] {
-      for (const auto& [group, of] : all)
-        if (!group.empty()) d.object([&, &group = group, &of = of] { write_group(d, group, of); });
+      for (const auto& group : all)
+        if (!group.name.empty()) d.object([&] { write_group(d, group); });
     });
   });
   return d.take();
 }
 
-std::string write_group(const std::string& name, const versions& of) {
+std::string write_one_group(const served_group& group) {
   document d;
   d.object([&] {
     d.field("kind", "APIGroup");
     d.field("apiVersion", "v1");
-    write_group(d, name, of);
+    write_group(d, group);
   });
   return d.take();
 }
@@ -330,70 +307,71 @@ std::string write_version(const std::string& both, const std::vector<const kind_
   return d.take();
 }
 
-// All documents of one table of kinds, by their paths; of aggregated ones by path and version.
-using documents = std::map<std::string, shared_text, std::less<>>;
-
-documents make_documents(const kind_table& kinds) {
-  const auto all = groups_of(kinds);
-  documents made;
-  made["/api"] = shared_text{write_versions(all.at(""))};
+std::map<std::string, shared_text, std::less<>> make_documents(const served_groups& all) {
+  std::map<std::string, shared_text, std::less<>> made;
   made["/apis"] = shared_text{write_groups(all)};
   for (const std::string version : {"v2", "v2beta1"}) {
     made["/api " + version] = shared_text{aggregate(all, true, version)};
     made["/apis " + version] = shared_text{aggregate(all, false, version)};
   }
-  for (const auto& [name, of] : all) {
-    if (!name.empty()) made["/apis/" + name] = shared_text{write_group(name, of)};
-    for (const auto& [version, resources] : of) {
-      const auto both = group_version(name, version);
-      made[(name.empty() ? "/api/" : "/apis/") + both] =
-          shared_text{write_version(both, resources)};
+  for (const auto& group : all) {
+    const bool core = group.name.empty();
+    made[core ? "/api" : "/apis/" + group.name] =
+        shared_text{core ? write_versions(group) : write_one_group(group)};
+    for (const auto& each : group.versions) {
+      if (each.foreign != nullptr) continue;
+      const auto both = group_version(group.name, each.version);
+      made[(core ? "/api/" : "/apis/") + both] = shared_text{write_version(both, each.kinds)};
     }
   }
   return made;
 }
 
-document_text find_document(const std::string& path) {
-  static made_of_kinds<documents> kept{&make_documents};
-  const auto all = kept.get();
+}  // namespace
+
+discovery_documents::discovery_documents(foreign_versions foreign)
+    : foreign_{std::move(foreign)}, kept_{[this](const kind_table& kinds) {
+        return make_documents(groups_of(kinds, foreign_));
+      }} {}
+
+document_text discovery_documents::find(const std::string& path) {
+  const auto all = kept_.get();
   const auto found = all->find(path);
   return found == all->end() ? shared_text{} : found->second;
 }
 
-}  // namespace
-
-document_text core_versions_document() {
-  return find_document("/api");
+document_text discovery_documents::core_versions() {
+  return find("/api");
 }
 
-document_text groups_document() {
-  return find_document("/apis");
+document_text discovery_documents::groups() {
+  return find("/apis");
 }
 
-std::string paths_document(std::span<const std::string_view> others) {
+std::string discovery_documents::paths(std::span<const std::string_view> others) {
   std::set<std::string> paths{others.begin(), others.end()};
-  for (const auto& [group, versions] : groups_of(*scheme::instance().kinds())) {
-    const std::string root = group.empty() ? "/api" : "/apis";
+  for (const auto& group : groups_of(*scheme::instance().kinds(), foreign_)) {
+    const std::string root = group.name.empty() ? "/api" : "/apis";
     paths.insert(root);
-    if (!group.empty()) paths.insert(root + "/" + std::string{group});
-    for (const auto& [version, kinds] : versions)
-      paths.insert(root + "/" + group_version(group, version));
+    if (!group.name.empty()) paths.insert(root + "/" + group.name);
+    for (const auto& each : group.versions)
+      paths.insert(root + "/" + group_version(group.name, each.version));
   }
   document d;
   d.object([&] { d.strings("paths", paths); });
   return d.take();
 }
 
-document_text group_document(std::string_view group) {
-  return find_document("/apis/" + std::string{group});
+document_text discovery_documents::group(std::string_view group) {
+  return find("/apis/" + std::string{group});
 }
 
-document_text resources_document(std::string_view group, std::string_view version) {
-  return find_document((group.empty() ? "/api/" : "/apis/") + group_version(group, version));
+document_text discovery_documents::resources(std::string_view group, std::string_view version) {
+  return find((group.empty() ? "/api/" : "/apis/") + group_version(group, version));
 }
 
-document_text aggregated_document(bool core, std::string_view version) {
-  return find_document((core ? "/api " : "/apis ") + std::string{version});
+document_text discovery_documents::aggregated(bool core, std::string_view version) {
+  return find((core ? "/api " : "/apis ") + std::string{version});
 }
 
 }  // namespace troupe::api

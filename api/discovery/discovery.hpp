@@ -1,12 +1,18 @@
 // Discovery, by which clients find resources by name: the documents of /api
 // and /apis, plain (one for each group version) and aggregated (all at once). JSON texts, made of
-// the kinds and kept until they change. Safe from any thread.
+// the kinds, and of what other servers serve, and kept until the kinds change. Safe from any
+// thread.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "api/discovery/foreign_versions.hpp"
+#include "api/discovery/made_of_kinds.hpp"
 #include "api/object/shared_text.hpp"
 
 namespace troupe::api {
@@ -14,17 +20,33 @@ namespace troupe::api {
 // Empty where there is no such group or version.
 using document_text = shared_text;
 
-// /api: APIVersions.
-document_text core_versions_document();
-// /apis: APIGroupList.
-document_text groups_document();
-// /: the paths of all these documents and `others`, sorted (kubernetes: RootPaths).
-std::string paths_document(std::span<const std::string_view> others);
-// /apis/GROUP: APIGroup.
-document_text group_document(std::string_view group);
-// /api/v1, /apis/GROUP/VERSION: APIResourceList.
-document_text resources_document(std::string_view group, std::string_view version);
-// /api (`core`) or /apis: APIGroupDiscoveryList of apidiscovery.k8s.io/`version` ("v2", "v2beta1").
-document_text aggregated_document(bool core, std::string_view version);
+class discovery_documents {
+ public:
+  // A foreign version takes the place of our own of the same name.
+  explicit discovery_documents(foreign_versions foreign = {});
+
+  // /api: APIVersions.
+  document_text core_versions();
+  // /apis: APIGroupList.
+  document_text groups();
+  // /: the paths of all these documents and `others`, sorted (kubernetes: RootPaths).
+  std::string paths(std::span<const std::string_view> others);
+  // /apis/GROUP: APIGroup.
+  document_text group(std::string_view group);
+  // /api/v1, /apis/GROUP/VERSION: APIResourceList. Those of foreign versions are their servers'.
+  document_text resources(std::string_view group, std::string_view version);
+  // /api (`core`) or /apis: APIGroupDiscoveryList of apidiscovery.k8s.io/`version` ("v2",
+  // "v2beta1").
+  document_text aggregated(bool core, std::string_view version);
+
+ private:
+  // By their paths; aggregated ones by path and version.
+  using documents = std::map<std::string, shared_text, std::less<>>;
+
+  document_text find(const std::string& path);
+
+  const foreign_versions foreign_;
+  made_of_kinds<documents> kept_;
+};
 
 }  // namespace troupe::api

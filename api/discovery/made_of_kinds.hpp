@@ -1,6 +1,7 @@
 // A document made of the kinds and kept until they change (scheme.hpp, kind_table::revision).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -14,9 +15,9 @@ namespace troupe::api {
 template <class T>
 class made_of_kinds {
  public:
-  using maker = T (*)(const kind_table& kinds);
+  using maker = std::function<T(const kind_table& kinds)>;
 
-  explicit made_of_kinds(maker make) : make_(make) {}
+  explicit made_of_kinds(maker make) : make_(std::move(make)) {}
 
   std::shared_ptr<const T> get() {
     const std::lock_guard lock(mutex_);

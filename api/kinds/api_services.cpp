@@ -1,5 +1,4 @@
-// The row of API services: who serves a version of a group. All that this server serves is its own;
-// others are stored.
+// The row of API services: who serves a version of a group.
 #include "api/kinds/adapters.hpp"
 #include "api/schema/apiregistration_v1.pb.h"
 
@@ -35,16 +34,16 @@ void cells(row_cells& into, const body& content) {
       .age(object.metadata());
 }
 
+// kubernetes: kube-aggregator/pkg/registry/apiservice, PrepareForCreate.
 void begin(const kind_info&, body& content) {
   auto& object = as<APIService>(content);
   object.clear_status();
+  if (object.spec().has_service()) return;
   auto& condition = *object.mutable_status()->add_conditions();
   condition.set_type("Available");
-  const bool local = !object.spec().has_service();
-  condition.set_status(local ? "True" : "False");
-  condition.set_reason(local ? "Local" : "NotServed");
-  condition.set_message(local ? "Local APIServices are always available"
-                              : "requests are not passed on to services yet");
+  condition.set_status("True");
+  condition.set_reason("Local");
+  condition.set_message("Local APIServices are always available");
   *condition.mutable_last_transition_time() = object.metadata().creation_timestamp();
 }
 
@@ -93,7 +92,6 @@ void add_api_service_kinds(row_table& into) {
   row.updates_a_revision = true;
   row.begin = &begin;
   row.check = &check;
-  row.warning = "that name a service are stored, but requests are not passed on to services yet";
   add<APIService>(into, row);
 }
 

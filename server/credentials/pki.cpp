@@ -66,11 +66,14 @@ tl::expected<std::unique_ptr<pki>, std::string> pki::open(pki_options options, t
 tl::expected<bool, std::string> pki::renew(time_point now) {
   auto authority = keep_authority(now);
   if (!authority) return authority;
-  auto server = keep("server", {"troupe-server", {}, names_, {}}, now, server_);
+  auto server = keep("server", {"troupe-server", {}, names_, {}}, now, authority_, server_);
   if (!server) return server;
-  auto administrator = keep("admin", {"admin", {"system:masters"}, {}, {}}, now, administrator_);
+  auto administrator =
+      keep("admin", {"admin", {"system:masters"}, {}, {}}, now, authority_, administrator_);
   if (!administrator) return administrator;
-  return *authority || *server || *administrator;
+  auto front_proxy = keep_front_proxy(now);
+  if (!front_proxy) return front_proxy;
+  return *authority || *server || *administrator || *front_proxy;
 }
 
 tl::expected<bool, std::string> pki::keep_authority(time_point now) {
@@ -98,16 +101,33 @@ tl::expected<bool, std::string> pki::keep_authority(time_point now) {
   return true;
 }
 
+// Who trusted a former one reads the new one where it is published: nothing is lost with its files.
+tl::expected<bool, std::string> pki::keep_front_proxy(time_point now) {
+  auto found = load("front-proxy-ca");
+  if (!found) return tl::make_unexpected(found.error());
+  front_authority_ = std::move(*found);
+  if (!x509::belongs(front_authority_, front_authority_.certificate) ||
+      !lasts(front_authority_.certificate, now)) {
+    auto made = x509::make_authority("troupe-front-proxy", from_now(now, defaults::authority_life));
+    if (!made) return tl::make_unexpected(made.error());
+    front_authority_ = std::move(*made);
+    if (auto saved = save("front-proxy-ca", front_authority_, durability::replaceable); !saved)
+      return tl::make_unexpected(saved.error());
+  }
+  return keep("front-proxy-client", {std::string{front_proxy_name}, {}, {}, {}}, now,
+              front_authority_, front_);
+}
+
 tl::expected<bool, std::string> pki::keep(const char* name, x509::leaf leaf, time_point now,
-                                          x509::identity& held) {
+                                          const x509::identity& authority, x509::identity& held) {
   auto found = load(name);
   if (!found) return tl::make_unexpected(found.error());
   held = std::move(*found);
-  if (x509::belongs(held, authority_.certificate) && lasts(held.certificate, now) &&
+  if (x509::belongs(held, authority.certificate) && lasts(held.certificate, now) &&
       x509::covers(held.certificate, leaf.names))
     return false;
   leaf.valid = from_now(now, options_.life);
-  auto made = x509::issue(authority_, leaf);
+  auto made = x509::issue(authority, leaf);
   if (!made) return tl::make_unexpected(made.error());
   if (auto saved = save(name, *made, durability::replaceable); !saved)
     return tl::make_unexpected(saved.error());

@@ -3,9 +3,10 @@
 // `defaults::renew_below` of their life is left.
 //
 // Files in the directory (0700), each 0600: ca.crt ca.key server.crt server.key admin.crt
-// admin.key. The authority is never replaced when its files are there but not usable: that would
-// lock every client out, so it is an error that says which file and what to do. The others are
-// simply made again. Not thread safe: belongs to whoever opened it.
+// admin.key front-proxy-ca.crt front-proxy-ca.key front-proxy-client.crt front-proxy-client.key.
+// The authority is never replaced when its files are there but not usable: that would lock every
+// client out, so it is an error that says which file and what to do. The others are simply made
+// again. Not thread safe: belongs to whoever opened it.
 #pragma once
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "server/credentials/front_proxy.hpp"
 #include "server/credentials/private_file.hpp"
 #include "server/credentials/tls_identity.hpp"
 #include "server/credentials/x509.hpp"
@@ -46,13 +48,17 @@ class pki {
   const x509::identity& signer() const noexcept { return authority_; }
   const std::string& authority() const noexcept { return authority_.certificate; }
   const x509::identity& administrator() const noexcept { return administrator_; }
+  // By which servers of aggregated APIs know this one. Of an authority of its own: no client of the
+  // cluster can get a certificate of it.
+  front_proxy_credentials front_proxy() const { return {front_authority_.certificate, front_}; }
   tls_material server() const;
 
  private:
   explicit pki(pki_options options);
   tl::expected<bool, std::string> keep_authority(time_point now);
   tl::expected<bool, std::string> keep(const char* name, x509::leaf leaf, time_point now,
-                                       x509::identity& held);
+                                       const x509::identity& authority, x509::identity& held);
+  tl::expected<bool, std::string> keep_front_proxy(time_point now);
 
   tl::expected<x509::identity, std::string> load(const char* name) const;
   tl::expected<void, std::string> save(const char* name, const x509::identity& identity,
@@ -63,6 +69,7 @@ class pki {
   x509::identity authority_;
   x509::identity server_;
   x509::identity administrator_;
+  x509::identity front_authority_, front_;
 };
 
 }  // namespace troupe::server

@@ -62,6 +62,7 @@ class api_frontend::impl {
         authorization{std::move(parts.permissions)},
         signer{std::move(parts.signer)},
         published_authority{std::move(parts.authority)},
+        front{std::move(parts.front_proxy)},
         in_flight{options.reads_in_flight, options.writes_in_flight},
         filter{authenticator, authorization, in_flight, *parts.health, *parts.api},
         server{options.http} {
@@ -106,6 +107,7 @@ class api_frontend::impl {
   void publish(tls_material published) {
     if (signer) signer->replace(keys->signer());
     if (published_authority) published_authority(keys->authority());
+    if (front) front->replace(keys->front_proxy());
     const std::lock_guard lock{mutex};
     material = std::move(published);
   }
@@ -145,6 +147,7 @@ class api_frontend::impl {
   const server::authorization authorization;
   const std::shared_ptr<node_signer> signer;
   const std::function<void(const std::string&)> published_authority;
+  const std::shared_ptr<front_proxy> front;
   const server::in_flight in_flight;
   auth_filter filter;
   std::optional<open_filter> legacy_filter;

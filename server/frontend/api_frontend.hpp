@@ -53,6 +53,8 @@ struct frontend_parts {
   std::shared_ptr<node_signer> signer = nullptr;
   // Told of the certificates of the authority at the start and when they are renewed; may be empty.
   std::function<void(const std::string& certificates)> authority = {};
+  // Given the credentials of the front proxy as the signer is given the authority; may be null.
+  std::shared_ptr<server::front_proxy> front_proxy = nullptr;
   // Given the authenticator; may be null.
   token_reviewer* reviewer = nullptr;
   // Served at data_dir/console.sock to who may open that; may be null.

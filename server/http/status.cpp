@@ -83,6 +83,14 @@ response status_response(int code, std::string_view reason, std::string_view mes
   return status_response(error);
 }
 
+response plain_error(int code, std::string text) {
+  response out;
+  out.status = code;
+  out.content_type = "text/plain; charset=utf-8";
+  out.content = body{shared_text{std::move(text)}};
+  return out;
+}
+
 std::string reason_of(const response& answer) {
   static constexpr std::string_view member = "\"reason\":\"";
   const auto text = answer.content.text();

@@ -15,6 +15,9 @@ response status_response(const api::error& error);
 // An error of the transport: code, reason and message.
 response status_response(int code, std::string_view reason, std::string_view message);
 
+// An error as a text, where upstream has no Status.
+response plain_error(int code, std::string text);
+
 // The reason in an answer of status_response(); empty in others.
 std::string reason_of(const response& answer);
 

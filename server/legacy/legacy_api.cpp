@@ -10,6 +10,7 @@
 #include "server/http/version.hpp"
 #include "server/legacy/defaults.hpp"
 #include "server/legacy/minion_proxy.hpp"
+#include "server/legacy/object_proxy.hpp"
 #include "server/legacy/verbs.hpp"
 
 namespace troupe::server {
@@ -117,8 +118,8 @@ legacy_api::~legacy_api() = default;
 
 void legacy_api::serve(request_ptr request, responder answer) {
   if (auto found = document(*request)) return answer.respond(std::move(*found));
-  const std::string path = request->path;
-  auto parts = split(path);
+  const auto held = request;  // the parts are views into its path
+  auto parts = split(held->path);
   if (asks_a_minion(parts)) return answer_for_minion(services_, *request, std::move(answer), parts);
   if (parts.size() < 3 || parts[0] != "api" || parts[1] != "v1beta1")
     return answer.respond(nothing_there(*request));
@@ -140,6 +141,7 @@ void legacy_api::serve_resource(request_ptr request, responder answer, const par
     return pending_.show(make({}, verb::get), id);
   }
   if (asks_a_minion(parts)) return answer_for_minion(services_, *request, std::move(answer), parts);
+  if (asks_an_object(parts)) return pass_to_object(services_, *request, std::move(answer), parts);
   auto part = section::objects;
   if (parts[0] == "watch") part = section::watch;
   if (parts[0] == "redirect") part = section::redirect;

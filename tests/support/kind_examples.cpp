@@ -156,8 +156,8 @@ constexpr kind_example examples[] = {
      "x | AGE | example.com/s |  | <none> | Pending"},
     {"apiregistration.k8s.io/v1", "APIService",
      "metadata: {name: v1.x}\nspec: {group: x, version: v1, groupPriorityMinimum: 100, "
-     "versionPriority: 10, service: {namespace: a, name: b}}\n",
-     "v1.x | a/b | False (NotServed) | AGE"},
+     "versionPriority: 10}\n",
+     "v1.x | Local | True | AGE"},
     {"coordination.k8s.io/v1", "Lease", "metadata: {name: x}\nspec: {holderIdentity: h}\n",
      "x | h | AGE"},
     {"flowcontrol.apiserver.k8s.io/v1", "FlowSchema",

@@ -18,6 +18,7 @@ const std::vector<entry>& entries() {
     add_dns_messages(made);
     add_link_packets(made);
     add_link_frames(made);
+    add_aggregation(made);
     return made;
   }();
   return all;

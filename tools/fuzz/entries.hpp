@@ -38,6 +38,7 @@ void add_records(std::vector<entry>& to);       // what the store reads back
 void add_dns_messages(std::vector<entry>& to);  // questions and answers of DNS
 void add_link_packets(std::vector<entry>& to);  // of a link: greeting, packets
 void add_link_frames(std::vector<entry>& to);   // of a link: what is in its frames
+void add_aggregation(std::vector<entry>& to);   // what servers of aggregated APIs say
 
 // Ends the program with the promise that does not hold.
 void require(bool holds, const char* promise);

@@ -146,6 +146,7 @@ class node : public node_parts {
     if (!opened) return tl::make_unexpected(opened.error());
     keys_ = std::move(opened->node);
     authority_->replace(keys_->authority());
+    front_proxy_->replace(keys_->front_proxy());
     const auto& from = config_.service_account;
     auto accounts =
         server::account_tokens::make(*store_, std::move(opened->accounts),
@@ -189,7 +190,8 @@ class node : public node_parts {
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane.controllers = shared_ == nullptr;  // else when it is elected
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
-    prepared_ = std::async([this] { return server::prepare_cluster(*plane_); });
+    prepared_ = std::async(
+        [this] { return server::prepare_cluster(*plane_, front_proxy_->credentials().authority); });
     return {};
   }
 
@@ -209,6 +211,7 @@ class node : public node_parts {
     rest.permissions = &permissions_;
     rest.accounts = accounts_;
     rest.reviewer = &reviewer_;
+    rest.front_proxy = front_proxy_;
     rest.observe = [this](const server::request_record& seen) { console_->observe(seen); };
     api_ = std::make_unique<server::api_server>(*plane_, std::move(rest));
     console_ = std::make_unique<server::console>(
@@ -241,6 +244,7 @@ class node : public node_parts {
     parts.permissions = permissions_;
     parts.certificates = std::make_shared<server::node_certificates>(*store_);
     parts.signer = signer_;
+    parts.front_proxy = front_proxy_;
     if (options.legacy_listen) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
       parts.legacy_api = legacy_api_.get();
@@ -386,6 +390,7 @@ class node : public node_parts {
   persistence::replicated_store* shared_ = nullptr;  // the same, where others write to it too
   const std::shared_ptr<actors::cluster_authority> authority_ =
       std::make_shared<actors::cluster_authority>();
+  const std::shared_ptr<server::front_proxy> front_proxy_ = std::make_shared<server::front_proxy>();
   std::shared_ptr<server::account_tokens> accounts_;
   std::shared_ptr<server::node_signer> signer_;
   server::token_reviewer reviewer_;

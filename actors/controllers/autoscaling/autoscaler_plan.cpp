@@ -61,9 +61,18 @@ class planner {
     std::optional<metric_failure> first;
     const auto& metrics = autoscaler_.spec().metrics();
     std::ptrdiff_t invalid = 0;
+    int place = 0;
     for (const auto& metric : metrics) {
+      const auto reading = target.readings.find(place++);
       auto proposed =
-          propose_replicas(autoscaler_, metric, current, target.pods, seconds_of(at_.wall_now));
+          propose_replicas(autoscaler_, metric,
+                           {.pods = target.pods,
+                            .reading = reading == target.readings.end()
+                                           ? metric_values{tl::make_unexpected(std::string{})}
+                                           : reading->second,
+                            .current = current,
+                            .existing = target.scale.status().replicas(),
+                            .now_seconds = seconds_of(at_.wall_now)});
       // An empty entry stands for one that could not be had.
       auto& shown = *status.add_current_metrics();
       if (!proposed) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct target_view {
   std::vector<measured_pod> pods = {};  // that its selector matches
   // Autoscalers, itself among them, whose targets select one of these pods: NAME, sorted.
   std::vector<std::string> autoscalers = {};
+  // Of those metrics of the spec that other servers measure, by their place there.
+  std::map<int, metric_values> readings = {};
 };
 
 struct autoscaler_event {

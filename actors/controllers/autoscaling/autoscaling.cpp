@@ -1,6 +1,7 @@
 #include "actors/controllers/autoscaling/autoscaling.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "actors/controllers/autoscaling/autoscaler_plan.hpp"
 #include "actors/controllers/autoscaling/defaults.hpp"
+#include "actors/controllers/autoscaling/metric_queries.hpp"
 #include "actors/controllers/autoscaling/scale_target.hpp"
 #include "actors/controllers/kit/reconciler.hpp"
 #include "actors/core/condition.hpp"
@@ -83,7 +85,10 @@ class autoscaler final : public reconciler {
     // With the answer it is about those that were asked for.
     if (!usage_) {
       pods_.clear();
+      readings_.clear();
+      foreign_usage_.reset();
       if (target) pods_ = pods_of(state, owner()->meta().namespace_(), target->scale);
+      if (target && ask_servers(state, target->scale)) return;
       if (needs_usage(body()) && !pods_.empty()) return ask_usage();
     }
     next_look_ = now() + defaults::sync_period;
@@ -94,12 +99,59 @@ class autoscaler final : public reconciler {
     looked_at_generation_ = generation;
     decide(target);
     usage_.reset();
+    foreign_usage_.reset();
+    readings_.clear();
     pods_.clear();
   }
 
   void after_sync() override {
     if (failed()) next_look_ = {};
     if (!failed() && !asking_) enqueue_in(next_look_ - now());
+  }
+
+  // False: the servers of metrics APIs have nothing to tell.
+  bool ask_servers(const persistence::snapshot& state, const api::autoscaling::v1::Scale& scale) {
+    const auto& ns = owner()->meta().namespace_();
+    const auto& pods = scale.status().selector();
+    ask_metrics question;
+    std::vector<int> places;
+    const auto& metrics = body().spec().metrics();
+    for (int place = 0; place < metrics.size(); ++place) {
+      if (!is_foreign(metrics[place])) continue;
+      auto query = query_for(metrics[place], ns, pods);
+      if (!query) {
+        readings_[place] = tl::make_unexpected(std::move(query.error()));
+        continue;
+      }
+      places.push_back(place);
+      question.queries.push_back(std::move(*query));
+    }
+    if (auto query = usage_query(state, ns, pods); query && needs_usage(body()) && !pods_.empty())
+      question.queries.push_back(std::move(*query));
+    const auto desk = system().actors().find(metrics_desk_kind, metrics_desk_kind);
+    if (question.queries.empty() || !desk) return false;
+    asking_ = true;
+    asked_generation_ = owner()->meta().generation();
+    request<metrics_told>(desk, std::move(question), defaults::usage_wait,
+                          [this, places](const auto& answered) {
+                            asking_ = false;
+                            take_metrics(places, answered ? *answered : nullptr);
+                          });
+    return true;
+  }
+
+  // Null: no answer.
+  void take_metrics(const std::vector<int>& places, const metrics_told* told) {
+    for (std::size_t i = 0; i < places.size(); ++i)
+      readings_[places[i]] = told != nullptr && i < told->answers.size()
+                                 ? told->answers[i]
+                                 : tl::make_unexpected(std::string{"context deadline exceeded"});
+    if (told != nullptr && told->answers.size() > places.size())
+      foreign_usage_ = told->answers.back();
+    const bool ours = !foreign_usage_ && needs_usage(body()) && !pods_.empty();
+    if (ours && !usage_query(read_store(), owner()->meta().namespace_(), {})) return ask_usage();
+    usage_ = usage_by_node{};
+    enqueue();
   }
 
   void ask_usage() {
@@ -122,9 +174,11 @@ class autoscaler final : public reconciler {
     const look_time at{now(), wall_now()};
     result<target_view> view = tl::make_unexpected(target ? std::string{} : target.error());
     if (target)
-      view =
-          target_view{target->scale, measured(pods_, usage_.value_or(usage_by_node{}), at.wall_now),
-                      selecting_};
+      view = target_view{target->scale,
+                         foreign_usage_
+                             ? measured_by(*foreign_usage_, pods_)
+                             : measured(pods_, usage_.value_or(usage_by_node{}), at.wall_now),
+                         selecting_, std::move(readings_)};
     auto plan = plan_scaling(body(), view, history_, at);
     if (plan.rescale_to) return rescale(*target, std::move(plan), at);
     write_status(std::move(plan));
@@ -185,6 +239,8 @@ class autoscaler final : public reconciler {
   // For the decision that is due: the pods, and what they use.
   std::vector<api::object_ptr> pods_;
   std::optional<usage_by_node> usage_;
+  std::optional<metric_values> foreign_usage_;  // of them, by another server
+  std::map<int, metric_values> readings_;       // of other metrics of the spec, by their place
   bool asking_ = false;
   // Which autoscalers select some of the pods, as of the last comparison.
   std::vector<std::string> selecting_;

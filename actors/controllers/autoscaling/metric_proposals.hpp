@@ -1,8 +1,7 @@
 // What each metric of an autoscaler asks for, and what its status says of it. Pure.
 //
 // Metrics of objects, of pods and from outside the cluster come from custom.metrics.k8s.io and
-// external.metrics.k8s.io, which nobody serves here: each of them is invalid, as upstream has it
-// where these APIs are missing.
+// external.metrics.k8s.io. Where nobody serves these, each is invalid, as upstream has it.
 //
 // kubernetes: pkg/controller/podautoscaler/horizontal.go, computeReplicasForMetric.
 #pragma once
@@ -28,9 +27,17 @@ struct metric_failure {
   std::string message;  // the same, with the metric that it was for
 };
 
+// What is known at a look.
+struct metric_view {
+  const std::vector<measured_pod>& pods;
+  metric_values reading;      // of a metric that another server measures
+  std::int32_t current = 0;   // pods that the target asks for
+  std::int32_t existing = 0;  // and those that it has
+  std::int64_t now_seconds = 0;
+};
+
 tl::expected<metric_proposal, metric_failure> propose_replicas(
     const api::autoscaling::v2::HorizontalPodAutoscaler& autoscaler,
-    const api::autoscaling::v2::MetricSpec& metric, std::int32_t current,
-    const std::vector<measured_pod>& pods, std::int64_t now_seconds);
+    const api::autoscaling::v2::MetricSpec& metric, const metric_view& seen);
 
 }  // namespace troupe::actors::autoscaling

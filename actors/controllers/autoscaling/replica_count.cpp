@@ -228,9 +228,8 @@ struct grouped_usage {
   pod_groups groups;
 };
 
-result<grouped_usage> grouped(const resource_metric& metric, const std::vector<measured_pod>& pods,
-                              std::int64_t now) {
-  auto usage = samples_of(metric, pods);
+result<grouped_usage> grouped(const resource_metric& metric, result<samples> usage,
+                              const std::vector<measured_pod>& pods, std::int64_t now) {
   if (!usage) return tl::make_unexpected(usage.error());
   if (pods.empty())
     return tl::make_unexpected(
@@ -248,7 +247,7 @@ result<replica_proposal> replicas_for_utilization(const resource_metric& metric,
                                                   std::int32_t target_percent, std::int32_t current,
                                                   const std::vector<measured_pod>& pods,
                                                   std::int64_t now_seconds) {
-  auto known = grouped(metric, pods, now_seconds);
+  auto known = grouped(metric, samples_of(metric, pods), pods, now_seconds);
   if (!known) return tl::make_unexpected(known.error());
   auto requests = requests_of(metric, pods);
   if (!requests) return tl::make_unexpected(requests.error());
@@ -260,9 +259,24 @@ result<replica_proposal> replicas_for_average(const resource_metric& metric,
                                               std::int64_t target_milli, std::int32_t current,
                                               const std::vector<measured_pod>& pods,
                                               std::int64_t now_seconds) {
-  auto known = grouped(metric, pods, now_seconds);
+  auto known = grouped(metric, samples_of(metric, pods), pods, now_seconds);
   if (!known) return tl::make_unexpected(known.error());
   return propose(average_target{target_milli}, metric.tolerance, current, known->groups,
+                 std::move(known->usage));
+}
+
+result<replica_proposal> replicas_for_pod_values(const std::vector<metric_value>& values,
+                                                 const tolerances& tolerance,
+                                                 std::int64_t target_milli, std::int32_t current,
+                                                 const std::vector<measured_pod>& pods,
+                                                 std::int64_t now_seconds) {
+  samples usage;
+  for (const auto& each : values)
+    usage[each.object] = {each.milli, each.at, each.window};
+  auto known = grouped({.resource = {}, .container = {}, .tolerance = tolerance}, std::move(usage),
+                       pods, now_seconds);
+  if (!known) return tl::make_unexpected(known.error());
+  return propose(average_target{target_milli}, tolerance, current, known->groups,
                  std::move(known->usage));
 }
 

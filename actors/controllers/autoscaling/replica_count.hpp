@@ -11,6 +11,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "actors/core/metric_questions.hpp"
 #include "api/object/object.hpp"
 
 namespace troupe::actors::autoscaling {
@@ -58,5 +59,12 @@ result<replica_proposal> replicas_for_average(const resource_metric& metric,
                                               std::int64_t target_milli, std::int32_t current,
                                               const std::vector<measured_pod>& pods,
                                               std::int64_t now_seconds);
+
+// The same for what another server has measured of each pod.
+result<replica_proposal> replicas_for_pod_values(const std::vector<metric_value>& values,
+                                                 const tolerances& tolerance,
+                                                 std::int64_t target_milli, std::int32_t current,
+                                                 const std::vector<measured_pod>& pods,
+                                                 std::int64_t now_seconds);
 
 }  // namespace troupe::actors::autoscaling

@@ -20,7 +20,14 @@ tl::unexpected<std::string> fail(std::string problem) {
   return tl::make_unexpected(std::move(problem));
 }
 
-// The version that is named, or any other of the group.
+// By labels that one of them has.
+bool selects_one(const api::label_selector& selector, const std::vector<api::object_ptr>& pods) {
+  return std::any_of(pods.begin(), pods.end(),
+                     [&](const auto& pod) { return selector.matches(pod->meta().labels()); });
+}
+
+}  // namespace
+
 api::kind_handle find_kind(const std::string& api_version, std::string_view group,
                            const std::string& kind) {
   const auto& scheme = api::scheme::instance();
@@ -29,14 +36,6 @@ api::kind_handle find_kind(const std::string& api_version, std::string_view grou
     if (each->group() == group && each->kind() == kind) return each;
   return nullptr;
 }
-
-// By labels that one of them has.
-bool selects_one(const api::label_selector& selector, const std::vector<api::object_ptr>& pods) {
-  return std::any_of(pods.begin(), pods.end(),
-                     [&](const auto& pod) { return selector.matches(pod->meta().labels()); });
-}
-
-}  // namespace
 
 result<scale_target> find_target(const persistence::snapshot& state,
                                  const HorizontalPodAutoscaler& autoscaler) {

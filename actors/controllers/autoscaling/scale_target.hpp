@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/controllers/autoscaling/replica_count.hpp"
+#include "api/kind.hpp"
 #include "api/schema/autoscaling_v1.pb.h"
 #include "api/schema/autoscaling_v2.pb.h"
 #include "persistence/tree/snapshot.hpp"
@@ -15,6 +17,10 @@ struct scale_target {
   api::object_ptr object;
   api::autoscaling::v1::Scale scale;
 };
+
+// In the version that is named, or any other of the group; null where there is none.
+api::kind_handle find_kind(const std::string& api_version, std::string_view group,
+                           const std::string& kind);
 
 // Of any kind with a scale, whatever version of its group the reference names. Errors as upstream's
 // controller gets them from its mapper and from the API.

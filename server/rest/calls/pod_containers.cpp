@@ -42,9 +42,14 @@ const ContainerStatus* status_of(const Pod& pod, const std::string& container) {
 }
 
 bool on_joined_node(const call& call, const Pod& pod) {
+  return on_joined_node(call.services.plane.system(), call.services.read(), pod);
+}
+
+bool on_joined_node(runtime::actor_system& system, const persistence::snapshot& state,
+                    const Pod& pod) {
   // One of several control planes: the others know its machine as a joined one, but it is here.
-  if (call.services.plane.system().actors().find("kubelet", pod.spec().node_name())) return false;
-  const auto node = call.services.read().find(api::kind_of<Node>().key({}, pod.spec().node_name()));
+  if (system.actors().find("kubelet", pod.spec().node_name())) return false;
+  const auto node = state.find(api::kind_of<Node>().key({}, pod.spec().node_name()));
   return node && actors::has_joined(*node);
 }
 

@@ -18,5 +18,7 @@ const api::core::v1::ContainerStatus* status_of(const api::core::v1::Pod& pod,
 
 // The pod's node is reached by a link.
 bool on_joined_node(const call& call, const api::core::v1::Pod& pod);
+bool on_joined_node(runtime::actor_system& system, const persistence::snapshot& state,
+                    const api::core::v1::Pod& pod);
 
 }  // namespace troupe::server

@@ -19,8 +19,10 @@ class stream_source;
 
 namespace troupe::server {
 
+struct aggregation;
 class account_tokens;
 class authorization;
+class front_proxy;
 class token_reviewer;
 struct request_record;
 
@@ -35,6 +37,8 @@ struct rest_options {
   std::shared_ptr<actors::log_source> logs = {};
   // The same for commands in them, consoles and ports.
   std::shared_ptr<actors::stream_source> streams = {};
+  // Shown to the servers of aggregated APIs; null: nothing is.
+  std::shared_ptr<const server::front_proxy> front_proxy = {};
   // Kinds of which this cluster does what the warnings of their rows say it does not.
   std::set<const api::kind_info*> enforced = {};
   // Told of each request when it is answered, on the thread that answers: for metrics.
@@ -49,6 +53,8 @@ struct rest_services {
 
   actors::control_plane& plane;
   const rest_options options;
+  // What other servers serve; set before the first request.
+  std::shared_ptr<aggregation> aggregated = {};
   frame_cache frames;
   // Work between two writes of one request, off the commit thread.
   runtime::worker_pool retries{"rest-retry", 1, defaults::retry_queue};

@@ -1,5 +1,6 @@
 #include "server/rest/calls/system_objects.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "actors/defaults.hpp"
 #include "actors/write/admission/service_allocations.hpp"
 #include "actors/write/creation.hpp"
+#include "api/equality.hpp"
 #include "api/schema/core_config.pb.h"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/scheduling_v1.pb.h"
@@ -22,6 +24,7 @@
 #include "api/validation/system_namespaces.hpp"
 #include "api/validation/system_priorities.hpp"
 #include "runtime/actor_system.hpp"
+#include "server/credentials/front_proxy.hpp"
 #include "server/rest/defaults.hpp"
 
 namespace troupe::server {
@@ -75,15 +78,45 @@ tl::expected<void, std::string> add_missing(actors::control_plane& plane,
   return {};
 }
 
-// By which servers beside the API's own know its clients (kubernetes: controlplane/controller/
-// clusterauthenticationtrust). There is no proxy in front of them.
-std::unique_ptr<ConfigMap> authentication_map(const std::string& ns,
-                                              const std::string& certificates) {
+constexpr const char* authentication_name = "extension-apiserver-authentication";
+
+// The authorities of other control planes stay.
+void set_front_proxy(ConfigMap& map, const std::string& authority) {
+  if (authority.empty()) return;
+  auto& data = *map.mutable_data();
+  auto& authorities = data["requestheader-client-ca-file"];
+  if (authorities.find(authority) == authorities.npos) authorities += authority;
+  data["requestheader-allowed-names"] = fmt::format(R"(["{}"])", front_proxy_name);
+  data["requestheader-username-headers"] = R"(["X-Remote-User"])";
+  data["requestheader-uid-headers"] = R"(["X-Remote-Uid"])";
+  data["requestheader-group-headers"] = R"(["X-Remote-Group"])";
+  data["requestheader-extra-headers-prefix"] = R"(["X-Remote-Extra-"])";
+}
+
+// By which servers beside the API's own know its clients, and the front proxy in front of them
+// (kubernetes: controlplane/controller/clusterauthenticationtrust).
+std::unique_ptr<ConfigMap> authentication_map(const std::string& certificates,
+                                              const std::string& front_proxy_authority) {
   auto made = std::make_unique<ConfigMap>();
-  made->mutable_metadata()->set_name("extension-apiserver-authentication");
-  made->mutable_metadata()->set_namespace_(ns);
+  made->mutable_metadata()->set_name(authentication_name);
+  made->mutable_metadata()->set_namespace_("kube-system");
   (*made->mutable_data())["client-ca-file"] = certificates;
+  set_front_proxy(*made, front_proxy_authority);
   return made;
+}
+
+// A map of before, or of another control plane.
+void update_front_proxy(const persistence::snapshot& state, const std::string& authority,
+                        persistence::transaction& into) {
+  const auto& kind = api::kind_of<ConfigMap>();
+  auto key = kind.key("kube-system", authentication_name);
+  const auto found = state.find(key);
+  if (!found) return;
+  auto changed = found->copy_as<ConfigMap>();
+  set_front_proxy(*changed, authority);
+  if (api::same_meaning(*changed, found->content())) return;
+  into.preconditions.push_back({key, found->revision()});
+  into.mutations.push_back({std::move(key), &kind, std::move(changed)});
 }
 
 void add_policy(actors::control_plane& plane, persistence::transaction& into) {
@@ -146,17 +179,21 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
   }
 }
 
-tl::expected<void, std::string> publish_authority(actors::control_plane& plane) {
+tl::expected<void, std::string> publish_authority(actors::control_plane& plane,
+                                                  const std::string& front_proxy_authority) {
   const auto certificates = plane.authority();
   if (certificates.empty()) return {};
   // A controller makes the first too, and may be faster.
   for (int left = actors::defaults::write_attempts;; --left) {
     const auto state = plane.store().read();
     persistence::transaction transaction;
-    for (auto& map : {&actors::root_ca::make_map, &authentication_map})
-      if (auto added = add_missing(plane, state, map("kube-system", certificates), transaction);
-          !added)
-        return added;
+    auto added = add_missing(plane, state, actors::root_ca::make_map("kube-system", certificates),
+                             transaction);
+    if (added)
+      added = add_missing(plane, state, authentication_map(certificates, front_proxy_authority),
+                          transaction);
+    if (!added) return added;
+    update_front_proxy(state, front_proxy_authority, transaction);
     if (transaction.mutations.empty()) return {};
     const auto committed = commit_now(plane, std::move(transaction));
     if (!committed) return tl::make_unexpected(committed.error());
@@ -196,9 +233,10 @@ tl::expected<void, std::string> repair_service_allocations(actors::control_plane
   return {};
 }
 
-tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane) {
+tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane,
+                                                const std::string& front_proxy_authority) {
   if (auto made = create_system_objects(plane); !made) return made;
-  if (auto made = publish_authority(plane); !made) return made;
+  if (auto made = publish_authority(plane, front_proxy_authority); !made) return made;
   return repair_service_allocations(plane);
 }
 

@@ -17,15 +17,18 @@ tl::expected<void, std::string> create_system_objects(actors::control_plane& pla
 
 // Where the control plane has an authority, in kube-system: ConfigMap kube-root-ca.crt, from which
 // on pods are given access to the API (actors/write/admission/api_access.hpp), and ConfigMap
-// extension-apiserver-authentication, by which servers beside the API's own know its clients. Waits
-// and fails as above; the namespaces are there.
-tl::expected<void, std::string> publish_authority(actors::control_plane& plane);
+// extension-apiserver-authentication, by which servers beside the API's own know its clients, and
+// this server, whose front proxy has certificates of `front_proxy_authority` (PEM; empty: none).
+// Waits and fails as above; the namespaces are there.
+tl::expected<void, std::string> publish_authority(actors::control_plane& plane,
+                                                  const std::string& front_proxy_authority = {});
 
 // Puts the keys of addresses and node ports right that Services have: those that are missing,
 // because the store is older than such keys, and those that nobody has. Waits and fails as above.
 tl::expected<void, std::string> repair_service_allocations(actors::control_plane& plane);
 
 // All of these, in this order.
-tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane);
+tl::expected<void, std::string> prepare_cluster(actors::control_plane& plane,
+                                                const std::string& front_proxy_authority = {});
 
 }  // namespace troupe::server

@@ -7,6 +7,12 @@
 #include "api/kind_row.hpp"
 #include "api/kinds/deprecations.hpp"
 #include "api/version_rules.hpp"
+#include "runtime/actor_system.hpp"
+#include "server/credentials/front_proxy.hpp"
+#include "server/rest/aggregation/api_aggregator.hpp"
+#include "server/rest/aggregation/api_proxy.hpp"
+#include "server/rest/aggregation/backends.hpp"
+#include "server/rest/aggregation/metrics_desk.hpp"
 #include "server/rest/calls/system_objects.hpp"
 #include "server/rest/handlers/components.hpp"
 #include "server/rest/handlers/deleting.hpp"
@@ -128,19 +134,30 @@ call_handler handler_of(const call& call) {
 }  // namespace
 
 api_server::api_server(actors::control_plane& plane, rest_options options)
-    : services_{plane, std::move(options)} {}
+    : services_{plane, std::move(options)} {
+  services_.aggregated = std::make_shared<aggregation>(
+      backends::sources{plane.system(), plane.store(), plane.shared_links(),
+                        services_.options.streams, services_.options.front_proxy});
+  plane.system().spawn({.kind = "api-aggregator", .name = "api-aggregator"},
+                       runtime::make<api_aggregator>(plane.core_actors(), services_.aggregated));
+  plane.system().spawn({.kind = actors::metrics_desk_kind, .name = actors::metrics_desk_kind},
+                       runtime::make<metrics_desk>(services_.aggregated));
+}
 
 api_server::~api_server() = default;
 
 tl::expected<void, std::string> api_server::create_system_objects() {
-  return prepare_cluster(services_.plane);
+  const auto& front = services_.options.front_proxy;
+  return prepare_cluster(services_.plane, front ? front->credentials().authority : std::string{});
 }
 
 void api_server::serve(request_ptr request, responder answer) {
   const auto route = route_of(request->info);
   const auto verb = verb_of(route, request->info);
+  const auto other = services_.aggregated->apis.find(request->path);
   const auto made = std::make_shared<call>(services_, std::move(request), std::move(answer), route,
                                            verb.value_or(verb::get));
+  if (other) return pass_on(made, *other);
   if (route.at != route::place::objects) return serve_document(made);
   const auto form =
       negotiate(made->request->headers.joined("accept"), {.watching = verb == verb::watch,

@@ -1,9 +1,14 @@
 #include "server/rest/handlers/documents.hpp"
 
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
 #include <string>
 
 #include "api/discovery/discovery.hpp"
 #include "api/discovery/openapi.hpp"
+#include "server/rest/aggregation/backends.hpp"
 #include "server/rest/handlers/tokens.hpp"
 
 namespace troupe::server {
@@ -32,13 +37,17 @@ constexpr std::string_view other_paths[] = {
     "/healthz",    "/livez",       "/livez/ping", "/metrics",     "/openapi/v2",
     "/openapi/v3", "/openapi/v3/", "/readyz",     "/readyz/ping", "/version"};
 
+std::shared_ptr<api::discovery_documents> discovery_of(const call_ptr& call) {
+  return call->services.aggregated->apis.discovery();
+}
+
 // /api and /apis: all at once for those who can read it, else what is plain.
 void answer_discovery(const call_ptr& call, bool core) {
+  const auto known = discovery_of(call);
   const auto version = negotiate_discovery(call->request->headers.joined("accept"));
   if (version.empty())
-    return answer_json(call, core ? api::core_versions_document() : api::groups_document(),
-                       "application/json");
-  answer_json(call, api::aggregated_document(core, version),
+    return answer_json(call, core ? known->core_versions() : known->groups(), "application/json");
+  answer_json(call, known->aggregated(core, version),
               "application/json;g=apidiscovery.k8s.io;v=" + std::string{version} +
                   ";as=APIGroupDiscoveryList");
 }
@@ -53,10 +62,36 @@ void answer_openapi_v2(const call_ptr& call) {
   answer_json(call, api::openapi_v2_protobuf(), std::string{type});
 }
 
+// The index with the documents of other servers, which are asked for there when a client wants
+// them.
+api::shared_text openapi_v3_index(const aggregated_apis& others) {
+  auto own = api::openapi_v3_index();
+  const auto names = others.names();
+  if (names.empty()) return own;
+  rapidjson::Document index;
+  index.Parse((*own).data(), own.size());
+  auto& memory = index.GetAllocator();
+  auto& paths = index["paths"];
+  for (const auto& name : names) {
+    const auto path = "apis/" + name;
+    paths.RemoveMember(path.c_str());
+    rapidjson::Value entry{rapidjson::kObjectType};
+    entry.AddMember("serverRelativeURL", rapidjson::Value{("/openapi/v3/" + path).c_str(), memory},
+                    memory);
+    paths.AddMember(rapidjson::Value{path.c_str(), memory}, entry, memory);
+  }
+  rapidjson::StringBuffer out;
+  rapidjson::Writer<rapidjson::StringBuffer> writer{out};
+  index.Accept(writer);
+  return api::shared_text{std::string{out.GetString(), out.GetSize()}};
+}
+
 void answer_openapi_v3(const call_ptr& call) {
   auto path = call->route.name;
   if (path.starts_with('/')) path.remove_prefix(1);
-  answer_json(call, path.empty() ? api::openapi_v3_index() : api::openapi_v3_document(path),
+  answer_json(call,
+              path.empty() ? openapi_v3_index(call->services.aggregated->apis)
+                           : api::openapi_v3_document(path),
               "application/json");
 }
 
@@ -66,16 +101,17 @@ void serve_document(const call_ptr& call) {
   using place = route::place;
   switch (call->route.at) {
     case place::root:
-      return answer_json(call, api::shared_text{api::paths_document(other_paths)},
+      return answer_json(call, api::shared_text{discovery_of(call)->paths(other_paths)},
                          "application/json");
     case place::versions:
       return answer_discovery(call, true);
     case place::groups:
       return answer_discovery(call, false);
     case place::group:
-      return answer_json(call, api::group_document(call->route.group), "application/json");
+      return answer_json(call, discovery_of(call)->group(call->route.group), "application/json");
     case place::resources:
-      return answer_json(call, api::resources_document(call->route.group, call->route.version),
+      return answer_json(call,
+                         discovery_of(call)->resources(call->route.group, call->route.version),
                          "application/json");
     case place::openapi_v2:
       return answer_openapi_v2(call);

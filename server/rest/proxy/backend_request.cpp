@@ -31,6 +31,29 @@ bool is_ours(std::string_view name) {
          name.starts_with("impersonate-");
 }
 
+// By any spelling that a server could read as ours: some take '_' for '-'.
+bool names_user(std::string_view name) {
+  static constexpr std::string_view prefix = "x-remote-";
+  return name.size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), name.begin(),
+                    [](char a, char b) { return a == b || (a == '-' && b == '_'); });
+}
+
+// Of a field's name (Go: net/http/internal/ascii; RFC 9110, token).
+bool is_token(char c) {
+  static constexpr std::string_view others = "!#$&'*+-.^_`|~";
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         others.find(c) != others.npos;
+}
+
+// kubernetes: client-go/transport, headerKeyEscape.
+std::string escape_key(std::string_view key) {
+  std::string out;
+  for (const char c : key)
+    out += is_token(c) ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return out;
+}
+
 // Without the port.
 std::string_view address_of_peer(std::string_view peer) {
   peer = peer.substr(0, peer.rfind(':'));
@@ -104,7 +127,8 @@ std::string escape_path(std::string_view path) {
   return out;
 }
 
-std::string backend_request_head(const request& request, std::string_view path) {
+std::string backend_request_head(const request& request, std::string_view path,
+                                 const front_fields* front) {
   const auto& headers = request.headers;
   const auto target = path.empty() ? std::string{"/"} : escape_path(path);
   auto out = fmt::format("{} {}{} HTTP/1.1\r\n", request.method_text, target, raw_query(request));
@@ -115,8 +139,14 @@ std::string backend_request_head(const request& request, std::string_view path) 
   const auto left_out = hop_by_hop(connection);
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const auto name = headers.name(i);
-    if (!name.starts_with(':') && !is_ours(name) && !contains(left_out, name))
-      add(name, headers.value(i));
+    if (name.starts_with(':') || is_ours(name) || contains(left_out, name)) continue;
+    if (front != nullptr && (name == "host" || names_user(name))) continue;
+    add(name, headers.value(i));
+  }
+  if (front != nullptr) {
+    add("host", front->host);
+    for (const auto& [name, value] : front->fields)
+      add(name, value);
   }
   if (const auto cookies = joined_cookies(headers); !cookies.empty()) add("cookie", cookies);
   auto forwarded = headers.joined("x-forwarded-for");
@@ -134,6 +164,22 @@ std::string backend_request_head(const request& request, std::string_view path) 
     add("connection", "close");
   }
   return out + "\r\n";
+}
+
+std::optional<header_fields> front_fields_of(const user_info& user) {
+  header_fields out{{"x-remote-user", user.name}};
+  if (!user.uid.empty()) out.emplace_back("x-remote-uid", user.uid);
+  for (const auto& group : user.groups)
+    out.emplace_back("x-remote-group", group);
+  for (const auto& [key, values] : user.extra)
+    for (const auto& value : values)
+      out.emplace_back("x-remote-extra-" + escape_key(key), value);
+  const auto ends_field = [](char c) {
+    return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7f;
+  };
+  for (const auto& [name, value] : out)
+    if (std::any_of(value.begin(), value.end(), ends_field)) return std::nullopt;
+  return out;
 }
 
 std::string rewrite_location(std::string_view location, std::string_view prefix,

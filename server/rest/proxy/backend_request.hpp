@@ -4,8 +4,11 @@
 // httputil.ReverseProxy, for the rules.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "server/http/http.hpp"
 #include "server/rest/proxy/response_parser.hpp"
@@ -19,9 +22,22 @@ std::string_view path_behind(const request& request);
 // A path as it stands in a request target (Go: URL.EscapedPath).
 std::string escape_path(std::string_view path);
 
+using header_fields = std::vector<std::pair<std::string, std::string>>;
+
+// Who asks, as the servers of aggregated APIs read it: x-remote-user and its like.
+struct front_fields {
+  std::string host;
+  header_fields fields;
+};
+
 // The request line and the fields, without the body. Fields of one connection, credentials and
-// impersonation stay here.
-std::string backend_request_head(const request& request, std::string_view path);
+// impersonation stay here. With `front` whatever a client sends of that kind stays here too.
+std::string backend_request_head(const request& request, std::string_view path,
+                                 const front_fields* front = nullptr);
+
+// A user as front_fields::fields. Empty where a name of it could end a field
+// (kubernetes: client-go/transport, SetAuthProxyHeaders).
+std::optional<header_fields> front_fields_of(const user_info& user);
 
 // Where the client finds what the pod names by `location`: below `prefix`, the path of the proxy,
 // when that is on this pod, else as it was. `backend` and `client` are the hosts that mean the pod:

@@ -15,6 +15,8 @@ inline constexpr std::chrono::nanoseconds proxy_connect = 40s;
 inline constexpr std::chrono::nanoseconds proxy_gone_look = 1s;
 // Given to the port at once.
 inline constexpr std::size_t proxy_piece_bytes = 64u << 10;
+// Names of backends that are being looked up, or wait for that.
+inline constexpr std::size_t waiting_lookups = 64;
 // Go: max1xxResponses.
 inline constexpr int interim_answers = 5;
 

@@ -12,11 +12,30 @@
 #include "server/rest/proxy/backend_request.hpp"
 #include "server/rest/proxy/node_proxy.hpp"
 #include "server/rest/proxy/proxy_session.hpp"
+#include "server/rest/proxy/proxy_target.hpp"
 
 namespace troupe::server {
 
 using api::core::v1::Node;
 using api::core::v1::Pod;
+
+namespace {
+
+api::expected<proxy_target> target_of(const call& call) {
+  return &call.kind() == &api::kind_of<Pod>() ? pod_target(call) : service_target(call);
+}
+
+void start(const call_ptr& call, proxy_target target, const std::string& path) {
+  call->services.plane.system().spawn(
+      {.kind = "proxy",
+       .name = fmt::format("{}/{}/{:x}", call->route.ns, call->route.name, call->request->id),
+       .restart = false},
+      runtime::make<proxy_session>(
+          call, std::move(target),
+          proxied_request{.head = backend_request_head(*call->request, path), .path = path}));
+}
+
+}  // namespace
 
 // Links of a page are relative to it, so a page needs a path (kubernetes issue 4958).
 bool redirect_to_path(const call_ptr& call) {
@@ -34,14 +53,16 @@ bool redirect_to_path(const call_ptr& call) {
 
 void connect_proxy(const call_ptr& call) {
   if (&call->kind() == &api::kind_of<Node>()) return connect_node_proxy(call);
-  auto target = &call->kind() == &api::kind_of<Pod>() ? pod_target(*call) : service_target(*call);
+  auto target = target_of(*call);
   if (!target) return call->fail(target.error());
   if (redirect_to_path(call)) return;
-  call->services.plane.system().spawn(
-      {.kind = "proxy",
-       .name = fmt::format("{}/{}/{:x}", call->route.ns, call->route.name, call->request->id),
-       .restart = false},
-      runtime::make<proxy_session>(call, std::move(*target)));
+  start(call, std::move(*target), std::string{path_behind(*call->request)});
+}
+
+void proxy_path(const call_ptr& call, const std::string& path) {
+  auto target = target_of(*call);
+  if (!target) return call->fail(target.error());
+  start(call, std::move(*target), path);
 }
 
 }  // namespace troupe::server

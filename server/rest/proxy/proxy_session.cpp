@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "server/defaults.hpp"
+#include "server/http/status.hpp"
 #include "server/http/upgrade.hpp"
 #include "server/rest/proxy/backend_request.hpp"
 #include "server/rest/proxy/defaults.hpp"
@@ -11,10 +13,10 @@
 
 namespace troupe::server {
 
-proxy_session::proxy_session(call_ptr call, proxy_target target)
+proxy_session::proxy_session(call_ptr call, proxy_target target, proxied_request request)
     : call_{std::move(call)},
-      target_{std::move(target)},
-      path_{path_behind(*call_->request)},
+      request_{std::move(request)},
+      connection_{std::move(target)},
       parser_{call_->request->method == http_method::head} {}
 
 proxy_session::~proxy_session() {
@@ -26,16 +28,13 @@ const runtime::behavior& proxy_session::make_behavior() const {
   static const runtime::behavior table =
       runtime::handlers(&proxy_session::on_client_bytes, &proxy_session::on_client_writable,
                         &proxy_session::on_client_closed, &proxy_session::on_opened,
-                        &proxy_session::on_part_read, &proxy_session::on_written);
+                        &proxy_session::on_read, &proxy_session::on_written);
   return table;
 }
 
 void proxy_session::started() {
-  output_ = backend_request_head(*call_->request, path_);
-  if (target_.tls) tls_ = std::make_unique<tls_client>();
-  target_.source->forward_port(target_.pod_uid, target_.port, [to = self()](port_result got) {
-    to.tell(opened{std::make_shared<port_result>(std::move(got))});
-  });
+  output_ = request_.head;
+  connection_.open(self());
   late_ = after(defaults::proxy_connect, [this] { fail("i/o timeout"); });
   gone_ = every(defaults::proxy_gone_look, [this] {
     if (call_->gone()) stop();
@@ -43,12 +42,14 @@ void proxy_session::started() {
   idle_ = every(defaults::stream_idle, [this] {
     if (!std::exchange(active_, false)) fail("nothing came for a long time");
   });
+  if (!call_->request->long_running)
+    limit_ = after(defaults::request_timeout, [this] { fail("context deadline exceeded"); });
 }
 
 std::string proxy_session::describe() const {
   return fmt::format("user: {}\nport: {}\ntls: {}\ntunnel: {}\nwaitsForClient: {}\n",
-                     call_->request->user ? call_->request->user->name : "", target_.port,
-                     target_.tls, tunnel_.open(), full_);
+                     call_->request->user ? call_->request->user->name : "",
+                     connection_.target().host, connection_.target().tls, tunnel_.open(), full_);
 }
 
 // -- from the client ------------------------------------------------------------------------------
@@ -71,33 +72,23 @@ void proxy_session::on_client_closed(const client_closed&) {
 
 // -- the port -------------------------------------------------------------------------------------
 
-void proxy_session::on_opened(const opened& m) {
-  if (!*m.result) return fail(m.result->error().message);
-  port_ = std::move(**m.result);
-  if (!tls_) late_.cancel();
+void proxy_session::on_opened(const backend_opened& m) {
+  if (const auto problem = connection_.take(m)) return fail(*problem);
+  if (connection_.ready()) late_.cancel();
   read();
   write();
 }
 
 void proxy_session::read() {
-  if (!port_ || reading_ || full_ || finished_) return;
-  reading_ = true;
-  port_->read([to = self()](std::string bytes) { to.tell(part_read{std::move(bytes)}); });
+  if (!full_ && !finished_) connection_.read();
 }
 
-void proxy_session::on_part_read(const part_read& m) {
-  reading_ = false;
+void proxy_session::on_read(const backend_read& m) {
   active_ = true;
+  auto got = connection_.take(m);
   if (finished_) return;
-  if (!tls_) {
-    if (m.bytes.empty()) return end();
-    take(m.bytes);
-    return read();
-  }
-  if (m.bytes.empty()) return end();
-  auto got = tls_->receive(m.bytes);
-  if (tls_->ready()) late_.cancel();
-  if (!got.plain.empty()) take(std::move(got.plain));
+  if (connection_.ready()) late_.cancel();
+  if (!got.bytes.empty()) take(std::move(got.bytes));
   if (got.problem) return fail(*got.problem);
   if (got.ended) return end();
   write();
@@ -113,25 +104,17 @@ void proxy_session::refill() {
 }
 
 void proxy_session::write() {
-  if (!port_ || writing_ || deaf_ || finished_) return;
+  if (finished_ || !connection_.idle()) return;
+  if (!connection_.ready()) return connection_.write({});
   refill();
-  std::string bytes;
-  if (!tls_ || tls_->ready()) {
-    in_flight_ = tunnel_.open() ? output_.size() : 0;
-    bytes = std::exchange(output_, {});
-    if (tls_) tls_->send(bytes);
-  }
-  if (tls_) bytes = tls_->take();
-  if (bytes.empty()) return;
-  writing_ = true;
-  port_->write(std::move(bytes), [to = self()](bool taken) { to.tell(written{taken}); });
+  in_flight_ = tunnel_.open() ? output_.size() : 0;
+  connection_.write(std::exchange(output_, {}));
 }
 
-void proxy_session::on_written(const written& m) {
-  writing_ = false;
+void proxy_session::on_written(const backend_written& m) {
   tunnel_.consumed(std::exchange(in_flight_, 0));
   // It may have answered without reading all: the answer counts.
-  if (!m.taken) deaf_ = true;
+  if (!connection_.take(m)) deaf_ = true;
   write();
 }
 
@@ -149,8 +132,9 @@ void proxy_session::answer(const backend_head& head) {
     return fail("it changed the protocol unasked");
   begun_ = true;
   gone_.cancel();
-  auto answer = client_head(head, *call_->request, path_, target_.host);
+  auto answer = client_head(head, *call_->request, request_.path, connection_.target().host);
   if (head.status == 101) {
+    limit_.cancel();
     tunnel_ = client_pipe::open_tunnel(
         call_->take_over(101), call_->request->headers.get("upgrade"), std::move(answer), self());
     return;
@@ -174,8 +158,13 @@ void proxy_session::end() {
 }
 
 void proxy_session::fail(const std::string& reason) {
-  if (!std::exchange(begun_, true))
-    call_->fail(api::service_unavailable("error trying to reach service: " + reason));
+  if (!std::exchange(begun_, true)) {
+    auto text = "error trying to reach service: " + reason;
+    if (request_.plain_errors)
+      call_->answer(plain_error(503, text));
+    else
+      call_->fail(api::service_unavailable(std::move(text)));
+  }
   finish(false);
 }
 

@@ -6,19 +6,25 @@
 #include <memory>
 #include <string>
 
-#include "actors/kubelet/runtime/streams.hpp"
 #include "runtime/actor.hpp"
 #include "server/rest/calls/call.hpp"
-#include "server/rest/proxy/proxy_target.hpp"
+#include "server/rest/proxy/backend_connection.hpp"
 #include "server/rest/proxy/response_parser.hpp"
-#include "server/rest/proxy/tls_client.hpp"
 #include "server/streams/client_pipe.hpp"
 
 namespace troupe::server {
 
+// What goes to the port in place of the client's request, whose body follows.
+struct proxied_request {
+  std::string head;
+  std::string path;  // at the port; what stands before it in the client's is the proxy's own
+  // Errors are texts, not Status objects.
+  bool plain_errors = false;
+};
+
 class proxy_session : public runtime::actor {
  public:
-  proxy_session(call_ptr call, proxy_target target);
+  proxy_session(call_ptr call, proxy_target target, proxied_request request);
   ~proxy_session() override;
 
   const runtime::behavior& make_behavior() const override;
@@ -26,25 +32,14 @@ class proxy_session : public runtime::actor {
   std::string describe() const override;
 
  private:
-  using port_result = actors::runtime_result<std::unique_ptr<actors::port_stream>>;
-  struct opened {
-    std::shared_ptr<port_result> result;
-  };
-  struct part_read {
-    std::string bytes;
-  };
-  struct written {
-    bool taken = false;
-  };
-
   // -- messages from the client ---
   void on_client_bytes(const client_bytes& m);
   void on_client_writable(const client_writable&);
   void on_client_closed(const client_closed&);
   // -- messages from the port ---
-  void on_opened(const opened& m);
-  void on_part_read(const part_read& m);
-  void on_written(const written& m);
+  void on_opened(const backend_opened& m);
+  void on_read(const backend_read& m);
+  void on_written(const backend_written& m);
 
   void read();
   void write();
@@ -58,23 +53,20 @@ class proxy_session : public runtime::actor {
   void finish(bool whole);
 
   const call_ptr call_;
-  const proxy_target target_;
-  const std::string path_;  // behind the proxy's own
-  std::unique_ptr<actors::port_stream> port_;
-  std::unique_ptr<tls_client> tls_;  // null: not asked for
+  const proxied_request request_;
+  backend_connection connection_;
   response_parser parser_;
   stream out_;                 // of an answer
   client_pipe tunnel_;         // after 101
   std::string output_;         // not yet given to the port
   std::size_t sent_body_ = 0;  // bytes of the request's body that have been in `output_`
   std::size_t in_flight_ = 0;  // of the client's bytes, being given to the port
-  bool reading_ = false, writing_ = false;
-  bool full_ = false;   // the client takes no more for now
-  bool deaf_ = false;   // the port takes no more
-  bool begun_ = false;  // the client has an answer
+  bool full_ = false;          // the client takes no more for now
+  bool deaf_ = false;          // the port takes no more
+  bool begun_ = false;         // the client has an answer
   bool finished_ = false;
   bool active_ = true;  // since the last look
-  runtime::timer late_, gone_, idle_;
+  runtime::timer late_, gone_, idle_, limit_;
 };
 
 }  // namespace troupe::server

@@ -40,10 +40,10 @@ api::expected<proxy_target> target_in(const call& call, const Pod& pod, int port
   auto source = source_of(call, pod);
   if (!source)
     return api::fail(unreachable(fmt::format("node {} runs no processes", pod.spec().node_name())));
-  const auto& ip = pod.status().pod_ip();
-  auto host = ip.find(':') == ip.npos ? ip : "[" + ip + "]";
-  host += ":" + std::to_string(port);
-  return proxy_target{std::move(source), pod.metadata().uid(), port, tls, std::move(host)};
+  auto target = pod_port(std::move(source), {pod.metadata().name(), pod.metadata().uid(),
+                                             pod.status().pod_ip(), port});
+  target.tls = tls;
+  return target;
 }
 
 int first_port(const Pod& pod, bool tls) {
@@ -52,38 +52,50 @@ int first_port(const Pod& pod, bool tls) {
   return tls ? 443 : 80;
 }
 
-// A port of a pod, as the slices of a service name it.
-struct endpoint_port {
-  std::string pod, uid;
-  int port = 0;
-};
+}  // namespace
 
-std::vector<endpoint_port> endpoints_of(const call& call, const std::string& service,
-                                        const std::string& port) {
-  std::vector<endpoint_port> out;
+std::vector<service_endpoint> ready_endpoints(const persistence::snapshot& state,
+                                              std::string_view ns, const std::string& service,
+                                              const std::string& port) {
+  std::vector<service_endpoint> out;
   const auto& kind = api::kind_of<EndpointSlice>();
-  call.services.read().scan(
-      kind.prefix(call.route.ns), "", [&](std::string_view, const api::object_ptr& object) {
-        const auto& labels = object->meta().labels();
-        const auto owner = labels.find(std::string{service_label});
-        if (owner == labels.end() || owner->second != service) return true;
-        const auto& slice = object->as<EndpointSlice>();
-        for (const auto& each : slice.ports()) {
-          if (each.name() != port || (each.has_protocol() && each.protocol() != "TCP")) continue;
-          for (const auto& endpoint : slice.endpoints()) {
-            const bool ready = !endpoint.conditions().has_ready() || endpoint.conditions().ready();
-            // Only pods are reached: an address alone could be anybody's.
-            if (ready && endpoint.target_ref().kind() == "Pod")
-              out.push_back(
-                  {endpoint.target_ref().name(), endpoint.target_ref().uid(), each.port()});
-          }
-        }
-        return true;
-      });
+  state.scan(kind.prefix(ns), "", [&](std::string_view, const api::object_ptr& object) {
+    const auto& labels = object->meta().labels();
+    const auto owner = labels.find(std::string{service_label});
+    if (owner == labels.end() || owner->second != service) return true;
+    const auto& slice = object->as<EndpointSlice>();
+    for (const auto& each : slice.ports()) {
+      if (each.name() != port || (each.has_protocol() && each.protocol() != "TCP")) continue;
+      for (const auto& endpoint : slice.endpoints()) {
+        const bool ready = !endpoint.conditions().has_ready() || endpoint.conditions().ready();
+        if (!ready) continue;
+        const auto& of = endpoint.target_ref();
+        const bool pod = of.kind() == "Pod";
+        out.push_back({pod ? of.name() : std::string{}, pod ? of.uid() : std::string{},
+                       endpoint.addresses_size() > 0 ? endpoint.addresses(0) : std::string{},
+                       each.port()});
+      }
+    }
+    return true;
+  });
   return out;
 }
 
-}  // namespace
+std::string host_and_port(const std::string& address, int port) {
+  const bool ipv6 = address.find(':') != address.npos;
+  return (ipv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
+}
+
+proxy_target pod_port(std::shared_ptr<actors::stream_source> source, const service_endpoint& pod) {
+  const auto open = [source = std::move(source), uid = pod.uid,
+                     port = pod.port](std::function<void(proxy_target::answer)> done) {
+    source->forward_port(uid, port, [done = std::move(done)](auto opened) {
+      if (opened) return done(std::move(*opened));
+      done(tl::make_unexpected(std::move(opened.error().message)));
+    });
+  };
+  return {.open = open, .host = host_and_port(pod.address, pod.port)};
+}
 
 std::optional<proxy_name> parse_proxy_name(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -139,7 +151,9 @@ api::expected<proxy_target> service_target(const call& call) {
           fmt::format("no service port {} found for service \"{}\"", *number, id->name)));
     port = named->name();
   }
-  const auto endpoints = endpoints_of(call, id->name, port);
+  auto endpoints = ready_endpoints(state, call.route.ns, id->name, port);
+  // Only pods are reached: an address alone could be anybody's.
+  std::erase_if(endpoints, [](const auto& each) { return each.pod.empty(); });
   // Numbers of requests are consecutive: each begins at the next endpoint.
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
     const auto& each = endpoints[(call.request->id + i) % endpoints.size()];

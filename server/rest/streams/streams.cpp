@@ -10,6 +10,7 @@
 #include "api/schema/core_pod.pb.h"
 #include "runtime/actor_system.hpp"
 #include "server/access/authorization.hpp"
+#include "server/http/status.hpp"
 #include "server/http/upgrade.hpp"
 #include "server/rest/calls/pod_containers.hpp"
 #include "server/rest/streams/command_session.hpp"
@@ -45,11 +46,7 @@ api::expected<api::object_ptr> connectable_pod(const call_ptr& call) {
 
 // As the kubelet refuses: clients show it behind "unable to upgrade connection".
 void refuse(const call_ptr& call, std::string reason) {
-  response out;
-  out.status = 500;
-  out.content_type = "text/plain; charset=utf-8";
-  out.content = body{std::move(reason)};
-  call->answer(std::move(out));
+  call->answer(plain_error(500, std::move(reason)));
 }
 
 std::string no_streams(const Pod& pod) {

@@ -39,8 +39,9 @@ TEST_CASE("the first start makes keys and certificates that only their owner may
   const auto made = pki::open({directory, {"10.1.2.3", "node.example"}}, now);
   REQUIRE(made);
   CHECK(mode_of(directory) == 0700);
-  for (const auto* name :
-       {"ca.crt", "ca.key", "server.crt", "server.key", "admin.crt", "admin.key"})
+  for (const auto* name : {"ca.crt", "ca.key", "server.crt", "server.key", "admin.crt", "admin.key",
+                           "front-proxy-ca.crt", "front-proxy-ca.key", "front-proxy-client.crt",
+                           "front-proxy-client.key"})
     CHECK(mode_of(directory / name) == 0600);
   const auto material = (**made).server();
   CHECK(server::x509::belongs({material.certificates, material.private_key}, (**made).authority()));
@@ -49,6 +50,24 @@ TEST_CASE("the first start makes keys and certificates that only their owner may
   CHECK_FALSE(server::x509::covers(material.certificates, {"elsewhere.example"}));
   CHECK_FALSE(server::x509::covers(material.certificates, {"10.1.2.4"}));
   CHECK(server::x509::belongs((**made).administrator(), (**made).authority()));
+}
+
+TEST_CASE(
+    "the front proxy has an authority that signs no clients, and gets another with its files") {
+  const test::scratch_folder folder;
+  const auto directory = folder.path() / "pki";
+  const auto now = std::chrono::system_clock::now();
+  const auto made = pki::open({directory, {}}, now).value();
+  const auto front = made->front_proxy();
+  CHECK(server::x509::belongs(front.client, front.authority));
+  CHECK_FALSE(server::x509::belongs(front.client, made->authority()));
+  CHECK_FALSE(server::x509::belongs(made->administrator(), front.authority));
+  CHECK(pki::open({directory, {}}, now).value()->front_proxy().client.certificate ==
+        front.client.certificate);
+  std::filesystem::remove(directory / "front-proxy-ca.key");
+  const auto again = pki::open({directory, {}}, now).value()->front_proxy();
+  CHECK(again.authority != front.authority);
+  CHECK(server::x509::belongs(again.client, again.authority));
 }
 
 TEST_CASE("a second start finds what the first has made") {

@@ -4,7 +4,9 @@
 #include <set>
 
 #include "actors/core/condition.hpp"
+#include "actors/core/metric_questions.hpp"
 #include "actors/kubelet/simulated/simulated_fleet.hpp"
+#include "api/schema/apiregistration_v1.pb.h"
 #include "api/schema/apps_v1.pb.h"
 #include "api/schema/core_event.pb.h"
 #include "autoscaling_fixture.hpp"
@@ -175,6 +177,108 @@ TEST_CASE("metrics that nobody serves forbid to scale down and no more", "[autos
   s.c.advance(minutes{8});
   CHECK(s.replicas() == 8);
   CHECK(s.condition("ScalingActive") == "False FailedGetExternalMetric");
+}
+
+namespace {
+
+// A metrics desk whose servers say always the same.
+class fake_desk : public runtime::actor {
+ public:
+  struct figures {
+    actors::metric_values answer;
+    std::vector<actors::metric_query> asked = {};
+  };
+  explicit fake_desk(std::shared_ptr<figures> says) : says_{std::move(says)} {}
+
+  const runtime::behavior& make_behavior() const override {
+    static const auto table = runtime::handlers(&fake_desk::on_ask_metrics);
+    return table;
+  }
+
+ private:
+  void on_ask_metrics(const actors::ask_metrics& m, runtime::promise<actors::metrics_told> answer) {
+    says_->asked = m.queries;
+    answer.deliver({std::vector<actors::metric_values>(m.queries.size(), says_->answer)});
+  }
+  const std::shared_ptr<figures> says_;
+};
+
+std::shared_ptr<fake_desk::figures> start_desk(stage& s, actors::metric_values answer) {
+  auto made = std::make_shared<fake_desk::figures>(fake_desk::figures{std::move(answer)});
+  s.c.simulation().system().spawn(
+      {.kind = actors::metrics_desk_kind, .name = actors::metrics_desk_kind},
+      runtime::make<fake_desk>(made));
+  return made;
+}
+
+HorizontalPodAutoscaler by_queue(const std::string& per_pod) {
+  auto wanted = autoscaler_of_web(50);
+  wanted.mutable_spec()->clear_metrics();
+  auto& metric = *wanted.mutable_spec()->add_metrics();
+  metric.set_type("External");
+  auto& external = *metric.mutable_external();
+  external.mutable_metric()->set_name("queue");
+  (*external.mutable_metric()->mutable_selector()->mutable_match_labels())["shard"] = "a";
+  external.mutable_target()->set_type("AverageValue");
+  external.mutable_target()->mutable_average_value()->set_string(per_pod);
+  return wanted;
+}
+
+}  // namespace
+
+TEST_CASE("an autoscaler follows a metric from outside up and down", "[autoscaling]") {
+  stage s{6};
+  const auto desk =
+      start_desk(s, std::vector<actors::metric_value>{{.milli = 25'000}, {.milli = 10'000}});
+  s.c.create(loaded("100m"));
+  s.c.create(by_queue("5"));
+  REQUIRE(s.settles_at(7));
+  s.c.advance(minutes{1});
+  CHECK(s.told().contains(
+      "SuccessfulRescale: New size: 4; reason: external metric queue(&LabelSelector{MatchLabels:"
+      "map[string]string{shard: a,},MatchExpressions:[]LabelSelectorRequirement{},}) above "
+      "target"));
+  const auto status = s.autoscaler().status();
+  CHECK(status.current_metrics(0).type() == "External");
+  CHECK(status.current_metrics(0).external().metric().name() == "queue");
+  CHECK(status.current_metrics(0).external().current().average_value().string() == "5");
+  REQUIRE(desk->asked.size() == 1);
+  CHECK(desk->asked[0].of == actors::metric_query::source::external);
+  CHECK(desk->asked[0].selector == "shard=a");
+  desk->answer = std::vector<actors::metric_value>{{.milli = 9'000}};
+  s.c.advance(minutes{4});
+  CHECK(s.replicas() == 7);
+  REQUIRE(s.settles_at(2));
+  desk->answer = tl::make_unexpected(std::string{"no metrics returned from external metrics API"});
+  s.c.advance(seconds{20});
+  CHECK(s.condition("ScalingActive") == "False FailedGetExternalMetric");
+  CHECK(s.replicas() == 2);
+}
+
+TEST_CASE("an autoscaler measures its pods where another server serves metrics.k8s.io",
+          "[autoscaling]") {
+  stage s{7};
+  api::apiregistration::v1::APIService service;
+  service.mutable_metadata()->set_name("v1beta1.metrics.k8s.io");
+  service.mutable_spec()->set_group("metrics.k8s.io");
+  service.mutable_spec()->set_version("v1beta1");
+  service.mutable_spec()->set_group_priority_minimum(100);
+  service.mutable_spec()->set_version_priority(100);
+  service.mutable_spec()->mutable_service()->set_namespace_("kube-system");
+  service.mutable_spec()->mutable_service()->set_name("metrics-server");
+  s.c.create(service);
+  const auto desk = start_desk(s, tl::make_unexpected(std::string{"down"}));
+  s.c.create(loaded("2"));
+  s.c.create(autoscaler_of_web(50));
+  // What the nodes say counts for nothing.
+  s.c.advance(minutes{2});
+  CHECK(s.replicas() == 1);
+  CHECK(s.condition("ScalingActive") == "False FailedGetResourceMetric");
+  REQUIRE(desk->asked.size() == 1);
+  CHECK(desk->asked[0].of == actors::metric_query::source::usage);
+  CHECK(desk->asked[0].pods == "app=web");
+  s.c.remove<api::apiregistration::v1::APIService>("", "v1beta1.metrics.k8s.io");
+  REQUIRE(s.settles_at(8));
 }
 
 TEST_CASE("an autoscaler never oscillates on a constant load, whatever crashes",

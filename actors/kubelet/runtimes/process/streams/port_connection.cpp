@@ -1,5 +1,6 @@
 #include "actors/kubelet/runtimes/process/streams/port_connection.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "actors/kubelet/runtimes/process/streams/duplex_socket.hpp"
 
@@ -55,42 +57,52 @@ std::string text_of(int code) {
   return text;
 }
 
-// What the loop waits for keeps it alive.
+struct place {
+  std::string name;  // before the words of the system
+  sockaddr_storage address;
+};
+
+place ipv4_place(std::string name, const in_addr& address, int port) {
+  place made{.name = std::move(name), .address = {}};
+  auto& to = reinterpret_cast<sockaddr_in&>(made.address);
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  to.sin_addr = address;
+  return made;
+}
+
+place ipv6_place(std::string name, const in6_addr& address, int port) {
+  place made{.name = std::move(name), .address = {}};
+  auto& to = reinterpret_cast<sockaddr_in6&>(made.address);
+  to.sin6_family = AF_INET6;
+  to.sin6_port = htons(static_cast<std::uint16_t>(port));
+  to.sin6_addr = address;
+  return made;
+}
+
+// One place after the other. What the loop waits for keeps it alive.
 class connecting : public std::enable_shared_from_this<connecting> {
  public:
-  connecting(std::shared_ptr<event_loop> loop, int port, answer done)
-      : loop_{std::move(loop)},
-        port_{htons(static_cast<std::uint16_t>(port))},
-        done_{std::move(done)} {}
+  connecting(std::shared_ptr<event_loop> loop, std::vector<place> places, answer done)
+      : loop_{std::move(loop)}, places_{std::move(places)}, done_{std::move(done)} {}
 
   void start(std::chrono::milliseconds patience) {
     deadline_ = loop_->after(patience, [self = shared_from_this()] {
       self->refused(ETIMEDOUT);
       self->give_up();
     });
-    try_ipv4();
+    connect();
   }
 
  private:
-  void try_ipv4() {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = port_;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connect(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  }
-
-  void try_ipv6() {
-    sockaddr_in6 address{};
-    address.sin6_family = AF_INET6;
-    address.sin6_port = port_;
-    address.sin6_addr = in6addr_loopback;
-    connect(AF_INET6, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  }
-
-  void connect(int family, const sockaddr* address, socklen_t size) {
-    socket_ = runtime::unique_fd{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-    if (!socket_ || (::connect(socket_.get(), address, size) != 0 && errno != EINPROGRESS))
+  void connect() {
+    const auto& to = places_[at_].address;
+    socket_ =
+        runtime::unique_fd{::socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+    const auto size = to.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    if (!socket_ || (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to),
+                               static_cast<socklen_t>(size)) != 0 &&
+                     errno != EINPROGRESS))
       return next(errno);
     loop_->wait(socket_.get(), event_loop::readiness::output,
                 [self = shared_from_this()] { self->look(); });
@@ -109,16 +121,15 @@ class connecting : public std::enable_shared_from_this<connecting> {
   }
 
   void refused(int code) {
-    problems_ += fmt::format("{}IPv{}: {}", problems_.empty() ? "" : " ", problems_.empty() ? 4 : 6,
-                             text_of(code));
+    problems_ +=
+        fmt::format("{}{}: {}", problems_.empty() ? "" : " ", places_[at_].name, text_of(code));
     if (socket_) loop_->forget(socket_.get());
     socket_.reset();
   }
 
   void next(int code) {
-    const bool first = problems_.empty();
     refused(code);
-    first ? try_ipv6() : give_up();
+    ++at_ < places_.size() ? connect() : give_up();
   }
 
   void give_up() {
@@ -127,20 +138,48 @@ class connecting : public std::enable_shared_from_this<connecting> {
   }
 
   const std::shared_ptr<event_loop> loop_;
-  const in_port_t port_;
+  const std::vector<place> places_;
+  std::size_t at_ = 0;
   answer done_;
   runtime::unique_fd socket_;
   std::string problems_;
   event_loop::moment deadline_;
 };
 
+void connect_to(std::shared_ptr<event_loop> loop, std::vector<place> places,
+                std::chrono::milliseconds patience, answer done) {
+  loop->soon([loop, patience,
+              attempt = std::make_shared<connecting>(loop, std::move(places), std::move(done))] {
+    attempt->start(patience);
+  });
+}
+
 }  // namespace
 
 void connect_port(std::shared_ptr<event_loop> loop, int port, std::chrono::milliseconds patience,
                   answer done) {
-  loop->soon([loop, patience, attempt = std::make_shared<connecting>(loop, port, std::move(done))] {
-    attempt->start(patience);
-  });
+  connect_to(std::move(loop),
+             {ipv4_place("IPv4", {htonl(INADDR_LOOPBACK)}, port),
+              ipv6_place("IPv6", in6addr_loopback, port)},
+             patience, std::move(done));
+}
+
+void connect_address(std::shared_ptr<event_loop> loop, const std::string& address, int port,
+                     std::chrono::milliseconds patience, answer done) {
+  in_addr ipv4{};
+  in6_addr ipv6{};
+  // As Go words it.
+  if (::inet_pton(AF_INET, address.c_str(), &ipv4) == 1) {
+    auto name = fmt::format("dial tcp {}:{}: connect", address, port);
+    return connect_to(std::move(loop), {ipv4_place(std::move(name), ipv4, port)}, patience,
+                      std::move(done));
+  }
+  if (::inet_pton(AF_INET6, address.c_str(), &ipv6) == 1) {
+    auto name = fmt::format("dial tcp [{}]:{}: connect", address, port);
+    return connect_to(std::move(loop), {ipv6_place(std::move(name), ipv6, port)}, patience,
+                      std::move(done));
+  }
+  done(tl::make_unexpected(fmt::format("dial tcp: address {}: missing or no address", address)));
 }
 
 }  // namespace troupe::actors

@@ -1,0 +1,92 @@
+#include "api/discovery/served_groups.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "api/version_order.hpp"
+
+namespace troupe::api {
+namespace {
+
+// Which group a client takes where two have a resource of the same name (kubernetes:
+// pkg/controlplane/apiserver/aggregator.go, apiVersionPriorities, of 1.33; metrics-server's own
+// manifest for the last).
+constexpr std::pair<std::string_view, std::int32_t> priorities[] = {
+    {"", 18'000},
+    {"apiregistration.k8s.io", 18'000},
+    {"apps", 17'800},
+    {"events.k8s.io", 17'750},
+    {"authentication.k8s.io", 17'700},
+    {"authorization.k8s.io", 17'600},
+    {"autoscaling", 17'500},
+    {"batch", 17'400},
+    {"certificates.k8s.io", 17'300},
+    {"networking.k8s.io", 17'200},
+    {"policy", 17'100},
+    {"rbac.authorization.k8s.io", 17'000},
+    {"storage.k8s.io", 16'800},
+    {"admissionregistration.k8s.io", 16'700},
+    {"apiextensions.k8s.io", 16'700},
+    {"scheduling.k8s.io", 16'600},
+    {"coordination.k8s.io", 16'500},
+    {"node.k8s.io", 16'300},
+    {"discovery.k8s.io", 16'200},
+    {"resource.k8s.io", 16'200},
+    {"flowcontrol.apiserver.k8s.io", 16'100},
+    {"metrics.k8s.io", 100}};
+// kubernetes: crdregistration_controller.go.
+constexpr std::int32_t custom_group_priority = 1'000, custom_version_priority = 100;
+
+std::int32_t priority_of(std::string_view group) {
+  const auto found =
+      std::ranges::find(priorities, group, [](const auto& each) { return each.first; });
+  return found == std::end(priorities) ? custom_group_priority : found->second;
+}
+
+template <class T, class Name>
+auto& entry_of(std::vector<T>& all, std::string_view name, Name T::*member) {
+  const auto found = std::ranges::find(all, name, member);
+  if (found != all.end()) return *found;
+  auto& made = all.emplace_back();
+  made.*member = name;
+  return made;
+}
+
+// kubernetes: apiregistration/v1/helper, SortedByGroupAndVersion.
+void sort_by_priority(served_groups& all) {
+  for (auto& group : all)
+    std::ranges::stable_sort(group.versions, [](const auto& a, const auto& b) {
+      if (a.priority != b.priority) return a.priority > b.priority;
+      return version_before{}(a.version, b.version);
+    });
+  std::ranges::stable_sort(all, [](const auto& a, const auto& b) {
+    return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
+  });
+}
+
+}  // namespace
+
+served_groups groups_of(const kind_table& kinds, const foreign_versions& foreign) {
+  served_groups found;
+  for (const auto& each : foreign) {
+    auto& group = entry_of(found, each.group, &served_group::name);
+    group.priority = std::max(group.priority, each.group_priority);
+    auto& version = entry_of(group.versions, each.version, &served_version::version);
+    version.priority = each.version_priority;
+    version.foreign = &each;
+  }
+  for (const auto* kind : kinds.all()) {
+    if (kind->plural().empty()) continue;
+    auto& group = entry_of(found, kind->group(), &served_group::name);
+    auto& version = entry_of(group.versions, kind->version(), &served_version::version);
+    if (version.foreign != nullptr) continue;
+    version.priority = custom_version_priority;
+    group.priority = std::max(group.priority, priority_of(group.name));
+    version.kinds.push_back(kind);
+  }
+  sort_by_priority(found);
+  return found;
+}
+
+}  // namespace troupe::api

@@ -1,0 +1,40 @@
+// What this server shows to servers of aggregated APIs, and they know it by: their requests name
+// the user in headers, which count only from the holder of such a certificate.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/credentials/x509.hpp"
+
+namespace troupe::server {
+
+// The common name, which alone is allowed (requestheader-allowed-names; kubeadm's).
+inline constexpr std::string_view front_proxy_name = "front-proxy-client";
+
+struct front_proxy_credentials {
+  std::string authority;  // PEM, published to those servers
+  x509::identity client;
+};
+
+// As whoever holds the keys hands them in: at the start, and when they are renewed. Thread safe.
+class front_proxy {
+ public:
+  front_proxy_credentials credentials() const {
+    const std::lock_guard lock{mutex_};
+    return credentials_;
+  }
+  void replace(front_proxy_credentials credentials) {
+    const std::lock_guard lock{mutex_};
+    credentials_ = std::move(credentials);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  front_proxy_credentials credentials_;
+};
+
+}  // namespace troupe::server

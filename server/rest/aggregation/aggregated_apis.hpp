@@ -1,0 +1,57 @@
+// The versions of groups that other servers serve, as the aggregator last saw them. Read for every
+// request: where there are none that is a look at one atomic value. Thread safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/discovery/discovery.hpp"
+#include "server/rest/proxy/tls_client.hpp"
+
+namespace troupe::server {
+
+// An APIService that names a service.
+struct aggregated_api {
+  std::string group, version;
+  std::string ns, service;
+  int port = 443;
+  bool available = false;
+  tls_context tls = {};  // null: `tls_problem` says why
+  std::string tls_problem = {};
+
+  std::string path() const { return "/apis/" + group + "/" + version; }
+  // By which its certificate is verified.
+  std::string server_name() const { return service + "." + ns + ".svc"; }
+};
+using aggregated_api_ptr = std::shared_ptr<const aggregated_api>;
+
+class aggregated_apis {
+ public:
+  aggregated_apis();
+
+  // Who serves that path: /apis/GROUP/VERSION, what is below it, and its OpenAPI document. Null:
+  // this server, if anybody.
+  aggregated_api_ptr find(std::string_view path) const;
+  aggregated_api_ptr find(std::string_view group, std::string_view version) const;
+  // "GROUP/VERSION" of each.
+  std::vector<std::string> names() const;
+  // Of all that is served here, by whomever.
+  std::shared_ptr<api::discovery_documents> discovery() const;
+
+  void publish(std::vector<aggregated_api_ptr> all, const api::foreign_versions& discovered);
+
+ private:
+  std::atomic<bool> any_{false};
+  mutable std::mutex mutex_;
+  std::map<std::string, aggregated_api_ptr, std::less<>> by_name_;
+  api::foreign_versions discovered_;
+  std::shared_ptr<api::discovery_documents> discovery_;
+};
+
+}  // namespace troupe::server

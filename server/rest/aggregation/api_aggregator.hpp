@@ -1,0 +1,75 @@
+// Keeps watch over the APIs that other servers serve: whether each can be reached, which its
+// condition Available says, and what its server lists of its resources, for discovery. One check
+// does both: GET /apis/GROUP/VERSION, as upstream's available controller does it, each 30 s and
+// when the APIService, its service or the endpoints of that change.
+//
+// One actor for each server of the API, as upstream. What it knows is published
+// (aggregated_apis.hpp); a crash leaves that as it was and it checks again. A write of a condition
+// that conflicts is made again by the next check.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "actors/core/core_actors.hpp"
+#include "actors/core/informer.hpp"
+#include "api/discovery/foreign_versions.hpp"
+#include "server/rest/aggregation/aggregated_apis.hpp"
+#include "server/rest/aggregation/availability.hpp"
+#include "server/rest/aggregation/backends.hpp"
+#include "server/rest/proxy/backend_fetch.hpp"
+
+namespace troupe::server {
+
+class api_aggregator : public actors::informer {
+ public:
+  api_aggregator(actors::core_actors core, std::shared_ptr<aggregation> shared);
+
+  const runtime::behavior& make_behavior() const override;
+  void started() override;
+  std::string describe() const override;
+
+ private:
+  struct entry {
+    api::object_ptr object;         // the APIService
+    std::uint64_t incarnation = 0;  // of its spec; answers to checks of an older one are dropped
+    aggregated_api api = {};
+    std::string shown;  // the certificate that `api.tls` shows
+    api::foreign_version discovered = {};
+    stream service = 0, slices = 0;  // 0: it has no service
+    bool checking = false, again = false;
+    int attempt = 0, failures = 0;
+    runtime::time_point began = {};
+    runtime::timer next = {};
+  };
+  struct checked {
+    std::string name;
+    std::uint64_t incarnation;
+    std::string url;
+    std::shared_ptr<fetch_result> result;
+  };
+
+  void on_api_services(const actors::watch_events& m);
+  void on_checked(const checked& m);
+
+  void take(const api::object_ptr& object);
+  void follow_service(const std::string& name, entry& of);
+  void remove(const std::string& name);
+  void begin_check(const std::string& name);
+  void ask(const std::string& name, entry& of);
+  void settle(const std::string& name, entry& of, const api_condition& condition);
+  void write_condition(const api::object_ptr& object, const api_condition& condition);
+  void prepare_tls(entry& of);
+  void publish();
+
+  const actors::core_actors core_;
+  const std::shared_ptr<aggregation> shared_;
+  std::map<std::string, entry> entries_;
+  std::uint64_t turns_ = 0, incarnations_ = 0;
+  bool known_ = false;  // all APIServices
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,13 @@
+// Requests of aggregated APIs on their way to the servers of these.
+//
+// kubernetes: kube-aggregator/pkg/apiserver/handler_proxy.go.
+#pragma once
+
+#include "server/rest/aggregation/aggregated_apis.hpp"
+#include "server/rest/calls/call.hpp"
+
+namespace troupe::server {
+
+void pass_on(const call_ptr& call, const aggregated_api& to);
+
+}  // namespace troupe::server

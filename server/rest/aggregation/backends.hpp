@@ -1,0 +1,57 @@
+// Where the servers of aggregated APIs are reached: pods through their nodes, as every port of a
+// pod (docs/decisions/0036-proxies.md), all else over the network. Thread safe; outlives no actor
+// system.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "persistence/store/store.hpp"
+#include "server/credentials/front_proxy.hpp"
+#include "server/rest/aggregation/aggregated_apis.hpp"
+#include "server/rest/proxy/dialer.hpp"
+
+namespace troupe::actors {
+class node_links;
+class stream_source;
+}  // namespace troupe::actors
+
+namespace troupe::runtime {
+class actor_system;
+}
+
+namespace troupe::server {
+
+class backends {
+ public:
+  struct sources {
+    runtime::actor_system& system;
+    const persistence::store& store;
+    std::shared_ptr<const actors::node_links> links;
+    std::shared_ptr<actors::stream_source> here;  // null: pods on this machine cannot be reached
+    std::shared_ptr<const server::front_proxy> front_proxy;  // null: it has no certificate
+  };
+  explicit backends(sources from) : from_{std::move(from)} {}
+
+  // A ready endpoint of its service, another one for each `turn`. The error says why there is none.
+  tl::expected<proxy_target, std::string> target(const aggregated_api& api,
+                                                 std::uint64_t turn) const;
+  front_proxy_credentials credentials() const;
+  persistence::snapshot read() const { return from_.store.read(); }
+
+ private:
+  const sources from_;
+  const std::shared_ptr<dialer> dialer_ = std::make_shared<dialer>();
+};
+
+// What the handlers of a server share of all this.
+struct aggregation {
+  explicit aggregation(backends::sources from) : servers{std::move(from)} {}
+
+  aggregated_apis apis;
+  const backends servers;
+};
+
+}  // namespace troupe::server

@@ -1,0 +1,20 @@
+// Questions about metrics as requests of the metrics APIs, and what their answers say. Pure.
+//
+// kubernetes: k8s.io/metrics, pkg/client and pkg/apis, for the paths and forms.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "actors/core/metric_questions.hpp"
+#include "server/rest/aggregation/aggregated_apis.hpp"
+#include "server/rest/proxy/backend_fetch.hpp"
+
+namespace troupe::server {
+
+// With its query, as it stands in a request line.
+std::string metric_target(const aggregated_api& api, const actors::metric_query& query);
+
+actors::metric_values read_metrics(const actors::metric_query& query, const fetch_result& answer);
+
+}  // namespace troupe::server

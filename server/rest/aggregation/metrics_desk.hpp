@@ -1,0 +1,40 @@
+// Asks the servers of metrics APIs for autoscalers (actors/core/metric_questions.hpp), as the
+// account of upstream's autoscaler. It keeps nothing: a crash fails the questions under way.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "actors/core/metric_questions.hpp"
+#include "runtime/actor.hpp"
+#include "server/rest/aggregation/backends.hpp"
+#include "server/rest/proxy/backend_fetch.hpp"
+
+namespace troupe::server {
+
+class metrics_desk : public runtime::actor {
+ public:
+  explicit metrics_desk(std::shared_ptr<aggregation> shared) : shared_{std::move(shared)} {}
+
+  const runtime::behavior& make_behavior() const override;
+  std::string describe() const override;
+
+ private:
+  struct question;
+  struct fetched {
+    std::shared_ptr<question> of;
+    std::size_t place;
+    std::shared_ptr<fetch_result> result;
+  };
+
+  void on_ask_metrics(const actors::ask_metrics& m, runtime::promise<actors::metrics_told> answer);
+  void on_fetched(const fetched& m);
+  void ask(const std::shared_ptr<question>& of, std::size_t place);
+
+  const std::shared_ptr<aggregation> shared_;
+  std::size_t under_way_ = 0;
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace troupe::server
