@@ -71,9 +71,7 @@ tl::expected<bool, std::string> pki::renew(time_point now) {
   auto administrator =
       keep("admin", {"admin", {"system:masters"}, {}, {}}, now, authority_, administrator_);
   if (!administrator) return administrator;
-  auto front_proxy = keep_front_proxy(now);
-  if (!front_proxy) return front_proxy;
-  return *authority || *server || *administrator || *front_proxy;
+  return *authority || *server || *administrator;
 }
 
 tl::expected<bool, std::string> pki::keep_authority(time_point now) {
@@ -102,7 +100,7 @@ tl::expected<bool, std::string> pki::keep_authority(time_point now) {
 }
 
 // Who trusted a former one reads the new one where it is published: nothing is lost with its files.
-tl::expected<bool, std::string> pki::keep_front_proxy(time_point now) {
+tl::expected<bool, std::string> pki::renew_front_proxy(time_point now) {
   auto found = load("front-proxy-ca");
   if (!found) return tl::make_unexpected(found.error());
   front_authority_ = std::move(*found);

@@ -49,16 +49,18 @@ class pki {
   const std::string& authority() const noexcept { return authority_.certificate; }
   const x509::identity& administrator() const noexcept { return administrator_; }
   // By which servers of aggregated APIs know this one. Of an authority of its own: no client of the
-  // cluster can get a certificate of it.
+  // cluster can get a certificate of it. Empty before the first renew_front_proxy().
   front_proxy_credentials front_proxy() const { return {front_authority_.certificate, front_}; }
   tls_material server() const;
+
+  // As renew(), which leaves it out: no start has to wait for it.
+  tl::expected<bool, std::string> renew_front_proxy(time_point now);
 
  private:
   explicit pki(pki_options options);
   tl::expected<bool, std::string> keep_authority(time_point now);
   tl::expected<bool, std::string> keep(const char* name, x509::leaf leaf, time_point now,
                                        const x509::identity& authority, x509::identity& held);
-  tl::expected<bool, std::string> keep_front_proxy(time_point now);
 
   tl::expected<x509::identity, std::string> load(const char* name) const;
   tl::expected<void, std::string> save(const char* name, const x509::identity& identity,

@@ -62,7 +62,7 @@ class api_frontend::impl {
         authorization{std::move(parts.permissions)},
         signer{std::move(parts.signer)},
         published_authority{std::move(parts.authority)},
-        front{std::move(parts.front_proxy)},
+        front_proxy{std::move(parts.front_proxy)},
         in_flight{options.reads_in_flight, options.writes_in_flight},
         filter{authenticator, authorization, in_flight, *parts.health, *parts.api},
         server{options.http} {
@@ -107,7 +107,6 @@ class api_frontend::impl {
   void publish(tls_material published) {
     if (signer) signer->replace(keys->signer());
     if (published_authority) published_authority(keys->authority());
-    if (front) front->replace(keys->front_proxy());
     const std::lock_guard lock{mutex};
     material = std::move(published);
   }
@@ -119,15 +118,26 @@ class api_frontend::impl {
   }
 
   void keep_fresh() {
+    renew_front_proxy();
     std::unique_lock lock{mutex};
     while (!wake.wait_for(lock, options.renew_period, [this] { return ending; })) {
       lock.unlock();
       if (auto done = renew(); !done)
         spdlog::error("server: certificates not renewed: {}", done.error());
+      renew_front_proxy();
       if (auto done = tokens->refresh(); !done)
         spdlog::error("server: tokens not read again: {}", done.error());
       lock.lock();
     }
+  }
+
+  void renew_front_proxy() {
+    if (!front_proxy) return;
+    const auto changed = keys->renew_front_proxy(std::chrono::system_clock::now());
+    if (!changed)
+      spdlog::error("server: certificates of the front proxy not renewed: {}", changed.error());
+    else if (*changed || !front_proxy_told)
+      front_proxy_told = front_proxy(keys->front_proxy());
   }
 
   tl::expected<void, std::string> renew() {
@@ -147,7 +157,8 @@ class api_frontend::impl {
   const server::authorization authorization;
   const std::shared_ptr<node_signer> signer;
   const std::function<void(const std::string&)> published_authority;
-  const std::shared_ptr<front_proxy> front;
+  const std::function<bool(front_proxy_credentials)> front_proxy;
+  bool front_proxy_told = false;
   const server::in_flight in_flight;
   auth_filter filter;
   std::optional<open_filter> legacy_filter;

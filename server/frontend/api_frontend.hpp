@@ -53,8 +53,9 @@ struct frontend_parts {
   std::shared_ptr<node_signer> signer = nullptr;
   // Told of the certificates of the authority at the start and when they are renewed; may be empty.
   std::function<void(const std::string& certificates)> authority = {};
-  // Given the credentials of the front proxy as the signer is given the authority; may be null.
-  std::shared_ptr<server::front_proxy> front_proxy = nullptr;
+  // Told of the credentials of the front proxy soon after the start and when they are renewed, on a
+  // thread that it may hold up; may be empty. False: told again after renew_period.
+  std::function<bool(front_proxy_credentials credentials)> front_proxy = {};
   // Given the authenticator; may be null.
   token_reviewer* reviewer = nullptr;
   // Served at data_dir/console.sock to who may open that; may be null.

@@ -146,7 +146,6 @@ class node : public node_parts {
     if (!opened) return tl::make_unexpected(opened.error());
     keys_ = std::move(opened->node);
     authority_->replace(keys_->authority());
-    front_proxy_->replace(keys_->front_proxy());
     const auto& from = config_.service_account;
     auto accounts =
         server::account_tokens::make(*store_, std::move(opened->accounts),
@@ -190,8 +189,7 @@ class node : public node_parts {
         config_.service_account.legacy_token_secrets == config::legacy_token_secrets::on;
     plane.controllers = shared_ == nullptr;  // else when it is elected
     plane_ = std::make_unique<actors::control_plane>(*system_, *store_, std::move(plane));
-    prepared_ = std::async(
-        [this] { return server::prepare_cluster(*plane_, front_proxy_->credentials().authority); });
+    prepared_ = std::async([this] { return server::prepare_cluster(*plane_); });
     return {};
   }
 
@@ -244,7 +242,15 @@ class node : public node_parts {
     parts.permissions = permissions_;
     parts.certificates = std::make_shared<server::node_certificates>(*store_);
     parts.signer = signer_;
-    parts.front_proxy = front_proxy_;
+    parts.front_proxy = [this](server::front_proxy_credentials credentials) {
+      const auto authority = credentials.authority;
+      front_proxy_->replace(std::move(credentials));
+      const auto told = server::publish_authority(*plane_, authority);
+      if (!told)
+        spdlog::error("server: the authority of the front proxy is not published: {}",
+                      told.error());
+      return told.has_value();
+    };
     if (options.legacy_listen) {
       legacy_api_ = std::make_unique<server::legacy_api>(api_->services());
       parts.legacy_api = legacy_api_.get();

@@ -57,15 +57,19 @@ TEST_CASE(
   const test::scratch_folder folder;
   const auto directory = folder.path() / "pki";
   const auto now = std::chrono::system_clock::now();
-  const auto made = pki::open({directory, {}}, now).value();
+  const auto opened = [&] {
+    auto keys = pki::open({directory, {}}, now).value();
+    REQUIRE(keys->renew_front_proxy(now));
+    return keys;
+  };
+  const auto made = opened();
   const auto front = made->front_proxy();
   CHECK(server::x509::belongs(front.client, front.authority));
   CHECK_FALSE(server::x509::belongs(front.client, made->authority()));
   CHECK_FALSE(server::x509::belongs(made->administrator(), front.authority));
-  CHECK(pki::open({directory, {}}, now).value()->front_proxy().client.certificate ==
-        front.client.certificate);
+  CHECK(opened()->front_proxy().client.certificate == front.client.certificate);
   std::filesystem::remove(directory / "front-proxy-ca.key");
-  const auto again = pki::open({directory, {}}, now).value()->front_proxy();
+  const auto again = opened()->front_proxy();
   CHECK(again.authority != front.authority);
   CHECK(server::x509::belongs(again.client, again.authority));
 }

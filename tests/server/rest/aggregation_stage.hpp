@@ -62,6 +62,7 @@ struct aggregation_stage {
   std::optional<rest_test> server;
 
   explicit aggregation_stage(const std::string& name = "ext.default.svc") {
+    if (!keys->renew_front_proxy(std::chrono::system_clock::now())) std::abort();
     front->replace(keys->front_proxy());
     const auto shown = server::x509::issue(authority, {"a server", {}, {name}, valid}).value();
     backend->tls = server::tls_identity::make(
