@@ -10,6 +10,7 @@
 #include "persistence/etcd/etcd.hpp"
 #include "persistence/replica/based_log.hpp"
 #include "persistence/replica/cluster_record.hpp"
+#include "persistence/replica/upstream_log.hpp"
 #include "tools/defaults.hpp"
 
 namespace troupe::tools {
@@ -55,6 +56,7 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   const auto cluster = persistence::join_cluster(asked);
   if (!cluster) return tl::make_unexpected(cluster.error().message);
   options.cluster_id = cluster->cluster;
+  if (cluster->upstream_layout) *log = std::make_unique<persistence::upstream_log>(std::move(*log));
   auto engine = persistence::rocks_engine_in(options.directory);
   auto opened = persistence::replicated_store::open(
       std::move(options), std::move(engine),
