@@ -28,7 +28,7 @@ expected<std::unique_ptr<log_source>> log_source::open(blocking_log& log) {
 }
 
 log_source::log_source(blocking_log& log, cluster_record record)
-    : upstream_{log.log()},
+    : upstream_{log.log(), {}},
       log_{record.upstream_layout ? log.over(upstream_) : log.over(log.log())},
       record_{std::move(record)} {}
 

@@ -37,7 +37,7 @@ class log_source final : public state_source {
 // attempt with the same state is not written again.
 class log_target final : public state_target {
  public:
-  explicit log_target(blocking_log& log) : upstream_{log.log()}, log_{log.over(upstream_)} {}
+  explicit log_target(blocking_log& log) : upstream_{log.log(), {}}, log_{log.over(upstream_)} {}
 
   // `invalid` when the log holds a cluster, or a part of another state.
   expected<void> begin(const cluster_head& head) override;

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "api/scheme.hpp"
+#include "api/storage/upstream_form.hpp"
+#include "persistence/replica/log_record.hpp"
 #include "persistence/replica/upstream_keys.hpp"
 
 namespace troupe::persistence {
@@ -12,11 +15,25 @@ const upstream_keys& keys() {
   return upstream_keys::instance();
 }
 
+// `key` as it is here.
+void read_value(std::string_view key, std::string& value) {
+  if (key.starts_with(own_prefix)) return;
+  const auto kind = api::scheme::instance().find_key(key);
+  if (auto read = api::from_upstream(kind.get(), value)) value = std::move(*read);
+}
+
+void write_value(std::string_view key, std::string& value, upstream_target target) {
+  if (key.starts_with(own_prefix)) return;
+  const auto kind = api::scheme::instance().find_key(key);
+  value = api::to_upstream(kind.get(), value, target.minor);
+}
+
 // Nothing for a key that is nobody's.
 std::optional<log_item> read_item(log_item from) {
   auto key = keys().from_log(from.key);
   if (!key) return std::nullopt;
   from.key = std::move(*key);
+  read_value(from.key, from.value);
   return from;
 }
 
@@ -56,8 +73,10 @@ class upstream_log::reader final : public log_reader {
     for (auto& step : steps)
       std::erase_if(step.changes, [](log_change& each) {
         auto key = keys().from_log(each.key);
-        if (key) each.key = std::move(*key);
-        return !key;
+        if (!key) return true;
+        each.key = std::move(*key);
+        if (each.value) read_value(each.key, *each.value);
+        return false;
       });
     to_.on_steps(std::move(steps));
   }
@@ -67,10 +86,10 @@ class upstream_log::reader final : public log_reader {
   log_reader& to_;
 };
 
-upstream_log::upstream_log(std::unique_ptr<shared_log> log)
-    : owned_{std::move(log)}, log_{*owned_} {}
+upstream_log::upstream_log(std::unique_ptr<shared_log> log, upstream_target target)
+    : owned_{std::move(log)}, log_{*owned_}, target_{target} {}
 
-upstream_log::upstream_log(shared_log& log) : log_{log} {}
+upstream_log::upstream_log(shared_log& log, upstream_target target) : log_{log}, target_{target} {}
 
 upstream_log::~upstream_log() {
   if (owned_) log_.close();
@@ -83,8 +102,10 @@ void upstream_log::identity(std::function<void(expected<std::string>)> done) {
 void upstream_log::submit(log_transaction request, std::function<void(log_answer)> done) {
   for (auto& each : request.compares)
     each.key = keys().to_log(each.key);
-  for (auto& each : request.writes)
+  for (auto& each : request.writes) {
+    if (each.value) write_value(each.key, *each.value, target_);
     each.key = keys().to_log(each.key);
+  }
   log_.submit(std::move(request), std::move(done));
 }
 

@@ -1,18 +1,26 @@
 // A shared log in which objects stand as kube-apiserver writes them: under its keys
-// (upstream_keys.hpp). Who uses it sees our keys, in their order.
+// (upstream_keys.hpp) and in its bytes (api/storage/upstream_form.hpp). Who uses it sees ours, in
+// the order of our keys.
+//
+// A value that cannot be read comes as it is: who reads it as an object says why.
 #pragma once
 
 #include <memory>
 
+#include "api/storage/stored_versions.hpp"
 #include "persistence/replica/shared_log.hpp"
 
 namespace troupe::persistence {
 
+struct upstream_target {
+  int minor = api::last_storage_minor;  // objects are written so that release 1.`minor` reads them
+};
+
 class upstream_log final : public shared_log {
  public:
-  explicit upstream_log(std::unique_ptr<shared_log> log);
+  upstream_log(std::unique_ptr<shared_log> log, upstream_target target);
   // The log outlives it, and is not closed with it.
-  explicit upstream_log(shared_log& log);
+  upstream_log(shared_log& log, upstream_target target);
   ~upstream_log() override;
 
   void close() override { log_.close(); }
@@ -34,6 +42,7 @@ class upstream_log final : public shared_log {
 
   const std::unique_ptr<shared_log> owned_;
   shared_log& log_;
+  const upstream_target target_;
   std::unique_ptr<reader> reader_;  // of the log's thread
 };
 
