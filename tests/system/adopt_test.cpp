@@ -87,10 +87,9 @@ class kube_apiserver {
  public:
   // Why there is none; empty where there is.
   static std::string missing() {
-    const auto* path = std::getenv("TROUPE_KUBE_APISERVER");
-    return path == nullptr || !fs::exists(path)
-               ? "TROUPE_KUBE_APISERVER names no kube-apiserver 1.20"
-               : "";
+    const auto* path = std::getenv("KUBE_APISERVER_1_20");
+    return path == nullptr || !fs::exists(path) ? "KUBE_APISERVER_1_20 names no kube-apiserver 1.20"
+                                                : "";
   }
 
   kube_apiserver(const etcd_server& etcd, const fs::path& folder) {
@@ -99,7 +98,7 @@ class kube_apiserver {
     const auto key = (folder / "key").string();
     REQUIRE(shell("openssl genrsa -out " + key + " 2048 2> /dev/null").code == 0);
     program_ =
-        std::make_unique<process>(std::vector<std::string>{std::getenv("TROUPE_KUBE_APISERVER"),
+        std::make_unique<process>(std::vector<std::string>{std::getenv("KUBE_APISERVER_1_20"),
                                                            "--etcd-servers",
                                                            etcd.endpoint(),
                                                            "--secure-port",
