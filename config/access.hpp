@@ -18,6 +18,10 @@ inline constexpr auto words_of<pod_runtime> =
 template <>
 inline constexpr auto words_of<store_kind> = std::array<std::string_view, 2>{"embedded", "etcd"};
 template <>
+inline constexpr auto words_of<storage_release> =
+    std::array<std::string_view, 14>{"1.20", "1.21", "1.22", "1.23", "1.24", "1.25", "1.26",
+                                     "1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.33"};
+template <>
 inline constexpr auto words_of<network_mode> =
     std::array<std::string_view, 4>{"none", "services", "pods", "auto"};
 template <>

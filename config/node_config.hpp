@@ -78,6 +78,9 @@ struct store_config {
   byte_size max_event_bytes = defaults::max_event_bytes;
 };
 
+// Releases of upstream, 1.20 and those that follow.
+enum class storage_release : std::uint8_t { first, last = 13 };
+
 // Used where the store is etcd.
 struct etcd_config {
   std::vector<std::string> endpoints;
@@ -85,6 +88,7 @@ struct etcd_config {
   std::filesystem::path ca, cert, key;
   duration leader_lease = defaults::leader_lease;
   duration compaction_interval = defaults::etcd_compaction_interval;
+  storage_release storage_target = storage_release::last;
 };
 
 struct kubelet_config {

@@ -174,6 +174,11 @@ constexpr setting rows[] = {
      .unit = "time",
      .minimum = 0,
      .maximum = 24 * hour},
+    {.name = "storage.target",
+     .at = at<&node::etcd, &etcd::storage_target>(),
+     .about =
+         "Over etcd: the release of Kubernetes in whose versions and bytes objects are written, "
+         "so that it can be started on the etcd again."},
     {.name = "store.store",
      .at = at<&node::store, &store::store>(),
      .about = "Where the cluster's state is: in a store of this node's own, or in an etcd that "

@@ -85,6 +85,10 @@ class type_plan {
   const field_plan* find(std::uint32_t number) const noexcept {
     return number < by_number_.size() ? by_number_[number] : nullptr;
   }
+  // Greater than the numbers of all own fields.
+  std::uint32_t number_limit() const noexcept {
+    return static_cast<std::uint32_t>(by_number_.size());
+  }
   // Own fields that are written even when absent, by rising number.
   const std::vector<const field_plan*>& always() const noexcept { return always_; }
 

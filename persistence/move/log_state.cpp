@@ -19,16 +19,18 @@ expected<std::unique_ptr<log_source>> log_source::open(blocking_log& log) {
   if (!*found || !(*found)->copied_from.empty())
     return fail(errc::invalid,
                 fmt::format("{} holds no cluster of troupe, or a part of one alone", log.name()));
-  auto first = log.list({}, 0);
+  auto made = std::unique_ptr<log_source>{new log_source{log, std::move(**found)}};
+  auto first = made->log_.list({}, 0);
   if (!first) return fail(std::move(first.error()));
-  return std::unique_ptr<log_source>{new log_source{log, std::move(**found), std::move(*first)}};
+  made->head_ = {made->record_.cluster, first->at + made->record_.base};
+  made->page_ = std::move(*first);
+  return made;
 }
 
-log_source::log_source(blocking_log& log, cluster_record record, log_page first)
-    : log_{log},
-      record_{std::move(record)},
-      head_{record_.cluster, first.at + record_.base},
-      page_{std::move(first)} {}
+log_source::log_source(blocking_log& log, cluster_record record)
+    : upstream_{log.log(), {}},
+      log_{record.upstream_layout ? log.over(upstream_) : log.over(log.log())},
+      record_{std::move(record)} {}
 
 expected<std::vector<stored_item>> log_source::next() {
   for (;;) {
@@ -55,7 +57,8 @@ expected<void> log_target::begin(const cluster_head& head) {
   const std::string key{cluster_key};
   const auto item = log_.read(key);
   if (!item) return fail(item.error());
-  record_ = {head.cluster, *identity, head.at, fmt::format("{} at {}", head.cluster, head.at)};
+  record_ = {head.cluster, *identity, head.at, fmt::format("{} at {}", head.cluster, head.at),
+             true};
   if (*item) {
     if (read_cluster((*item)->value) != record_)
       return fail(errc::invalid, fmt::format("{} holds a cluster already, or a part of another "

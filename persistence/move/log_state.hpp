@@ -8,6 +8,7 @@
 #include "persistence/move/cluster_state.hpp"
 #include "persistence/replica/blocking_log.hpp"
 #include "persistence/replica/cluster_record.hpp"
+#include "persistence/replica/upstream_log.hpp"
 
 namespace troupe::persistence {
 
@@ -22,9 +23,10 @@ class log_source final : public state_source {
   expected<std::vector<stored_item>> next() override;
 
  private:
-  log_source(blocking_log& log, cluster_record record, log_page first);
+  log_source(blocking_log& log, cluster_record record);
 
-  blocking_log& log_;
+  upstream_log upstream_;
+  blocking_log log_;  // through `upstream_` where the record says so
   const cluster_record record_;
   cluster_head head_;
   log_page page_;
@@ -35,7 +37,7 @@ class log_source final : public state_source {
 // attempt with the same state is not written again.
 class log_target final : public state_target {
  public:
-  explicit log_target(blocking_log& log) : log_{log} {}
+  explicit log_target(blocking_log& log) : upstream_{log.log(), {}}, log_{log.over(upstream_)} {}
 
   // `invalid` when the log holds a cluster, or a part of another state.
   expected<void> begin(const cluster_head& head) override;
@@ -46,7 +48,8 @@ class log_target final : public state_target {
   expected<void> read_present();
   expected<void> write(log_transaction part);
 
-  blocking_log& log_;
+  upstream_log upstream_;
+  blocking_log log_;
   cluster_record record_;
   revision modified_ = 0;                                    // of the record
   std::map<std::string, std::size_t, std::less<>> present_;  // hashes of values

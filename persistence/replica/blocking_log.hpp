@@ -24,6 +24,8 @@ class blocking_log {
   expected<log_answer> submit(const log_transaction& request);
 
   shared_log& log() noexcept { return log_; }
+  // The same questions to a log that is made of this one.
+  blocking_log over(shared_log& made) const { return {made, name_, limit_}; }
   const std::string& name() const noexcept { return name_; }
 
   // `ask` begins a question and is given what takes its answer.

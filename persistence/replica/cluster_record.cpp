@@ -23,7 +23,7 @@ std::string uuid_of(const std::string& identity) {
 // What is to be written, `found` itself where nothing is.
 expected<cluster_record> record_for(const std::optional<cluster_record>& found,
                                     const std::string& log) {
-  if (!found) return cluster_record{uuid_of(log), log, 0};
+  if (!found) return cluster_record{uuid_of(log), log, 0, {}, true};
   if (!found->copied_from.empty())
     return fail(errc::invalid,
                 fmt::format("it holds a part of a state: repeat `troupe store copy` from {}",
@@ -50,6 +50,7 @@ expected<std::optional<cluster_record>> record_in(const std::optional<log_item>&
 std::string cluster_text(const cluster_record& record) {
   auto text = fmt::format("cluster {}\nlog {}\nbase {}\n", record.cluster, record.log, record.base);
   if (!record.copied_from.empty()) text += fmt::format("copied-from {}\n", record.copied_from);
+  if (record.upstream_layout) text += "layout upstream\n";
   return text;
 }
 
@@ -65,9 +66,12 @@ std::optional<cluster_record> read_cluster(std::string_view text) {
     text.remove_prefix(end + 1);
   }
   const auto base = read_number(lines["base"]);
-  if (!base || lines.size() != 3u + lines.contains("copied-from")) return std::nullopt;
+  const bool is_copy = lines.contains("copied-from"), has_layout = lines.contains("layout");
+  if (!base || lines.size() != 3u + is_copy + has_layout) return std::nullopt;
+  if (has_layout && lines["layout"] != "upstream") return std::nullopt;
   cluster_record found{std::string{lines["cluster"]}, std::string{lines["log"]}, *base};
-  if (lines.contains("copied-from")) found.copied_from = lines["copied-from"];
+  if (is_copy) found.copied_from = lines["copied-from"];
+  found.upstream_layout = has_layout;
   if (found.cluster.empty() || found.log.empty()) return std::nullopt;
   return found;
 }

@@ -24,6 +24,9 @@ struct cluster_record {
   revision base = 0;
   // A state is being copied into it, from this cluster at this revision; empty: all of it is there.
   std::string copied_from = {};
+  // Objects stand in the log as kube-apiserver writes them (upstream_log.hpp). False of a log that
+  // a troupe wrote which did not know how.
+  bool upstream_layout = false;
 
   // Of the log with this base: what a copy of it on disk is marked with.
   std::string identity() const { return log + "+" + std::to_string(base); }

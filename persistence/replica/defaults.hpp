@@ -44,4 +44,7 @@ inline constexpr std::uint64_t restore_gap = 1'000'000'000;
 // Of control planes that start at once, each writes the record of the cluster at most once.
 inline constexpr int record_attempts = 100;
 
+// Places of keys that are left alone, as far as they are counted apart: for a line of the log.
+inline constexpr std::size_t foreign_places = 20;
+
 }  // namespace troupe::persistence::defaults

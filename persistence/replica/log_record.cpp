@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "api/storage/upstream_form.hpp"
 #include "persistence/format/record.hpp"
 
 namespace troupe::persistence {
@@ -15,6 +16,11 @@ expected<std::optional<decided_change>> read_object(std::string key, std::string
                                                     revision created, revision modified) {
   const auto kind = api::kind_of_stored(key, stored);
   if (!kind) return std::nullopt;
+  if (const auto by = api::find_encryption(stored))
+    return fail(errc::corrupt,
+                fmt::format("{} is encrypted (provider {}, key {}): kube-apiserver has to write it "
+                            "without encryption first (provider identity)",
+                            key, by->provider, by->key));
   auto object = api::object::from_storage(*kind, stored, modified);
   if (!object)
     return fail(errc::corrupt, fmt::format("{} of revision {} cannot be read: {}", key, modified,

@@ -15,6 +15,7 @@ const std::vector<entry>& entries() {
     add_transports(made);
     add_sessions(made);
     add_records(made);
+    add_upstream_values(made);
     add_dns_messages(made);
     add_link_packets(made);
     add_link_frames(made);

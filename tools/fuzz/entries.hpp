@@ -28,17 +28,18 @@ void run(const entry& target, std::string_view bytes);
 
 // -- by room --------------------------------------------------------------------------------------
 
-void add_documents(std::vector<entry>& to);     // objects in all their forms, patches
-void add_schemas(std::vector<entry>& to);       // custom kinds, server-side apply
-void add_definitions(std::vector<entry>& to);   // CustomResourceDefinitions and their objects
-void add_texts(std::vector<entry>& to);         // selectors, amounts, times, the configuration
-void add_transports(std::vector<entry>& to);    // HTTP/1.1, WebSocket, targets, tokens
-void add_sessions(std::vector<entry>& to);      // HTTP/2
-void add_records(std::vector<entry>& to);       // what the store reads back
-void add_dns_messages(std::vector<entry>& to);  // questions and answers of DNS
-void add_link_packets(std::vector<entry>& to);  // of a link: greeting, packets
-void add_link_frames(std::vector<entry>& to);   // of a link: what is in its frames
-void add_aggregation(std::vector<entry>& to);   // what servers of aggregated APIs say
+void add_documents(std::vector<entry>& to);        // objects in all their forms, patches
+void add_schemas(std::vector<entry>& to);          // custom kinds, server-side apply
+void add_definitions(std::vector<entry>& to);      // CustomResourceDefinitions and their objects
+void add_texts(std::vector<entry>& to);            // selectors, amounts, times, the configuration
+void add_transports(std::vector<entry>& to);       // HTTP/1.1, WebSocket, targets, tokens
+void add_sessions(std::vector<entry>& to);         // HTTP/2
+void add_records(std::vector<entry>& to);          // what the store reads back
+void add_upstream_values(std::vector<entry>& to);  // what kube-apiserver has stored
+void add_dns_messages(std::vector<entry>& to);     // questions and answers of DNS
+void add_link_packets(std::vector<entry>& to);     // of a link: greeting, packets
+void add_link_frames(std::vector<entry>& to);      // of a link: what is in its frames
+void add_aggregation(std::vector<entry>& to);      // what servers of aggregated APIs say
 
 // Ends the program with the promise that does not hold.
 void require(bool holds, const char* promise);

@@ -8,8 +8,10 @@
 
 #include "persistence/engine/rocks_engine.hpp"
 #include "persistence/etcd/etcd.hpp"
+#include "persistence/replica/adoption.hpp"
 #include "persistence/replica/based_log.hpp"
 #include "persistence/replica/cluster_record.hpp"
+#include "persistence/replica/upstream_log.hpp"
 #include "tools/defaults.hpp"
 
 namespace troupe::tools {
@@ -35,6 +37,25 @@ persistence::store_options options_of(const config::node_config& config) {
   return options;
 }
 
+persistence::upstream_target target_of(const config::node_config& config) {
+  return {api::first_storage_minor + static_cast<int>(config.etcd.storage_target)};
+}
+
+// Before anything is written to an etcd that no control plane of a troupe has served.
+tl::expected<void, std::string> adopt(persistence::blocking_log& log) {
+  const auto served = persistence::find_cluster(log);
+  if (!served) return tl::make_unexpected(served.error().message);
+  if (*served) return {};
+  const auto found = persistence::examine(log);
+  if (!found) return tl::make_unexpected(found.error().message);
+  std::string others;
+  for (const auto& [place, keys] : found->foreign)
+    others += fmt::format(" {} {}", place, keys);
+  spdlog::info("store: {} holds {} objects; {} keys of other kinds are left alone:{}", log.name(),
+               found->objects, found->foreign_keys, others.empty() ? " none" : others);
+  return {};
+}
+
 }  // namespace
 
 tl::expected<cluster_store, std::string> open_cluster_store(const config::node_config& config) {
@@ -52,9 +73,12 @@ tl::expected<cluster_store, std::string> open_cluster_store(const config::node_c
   if (!log) return tl::make_unexpected(log.error().message);
   persistence::blocking_log asked{**log, fmt::format("etcd at {}", fmt::join(from.endpoints, ", ")),
                                   defaults::store_wait};
+  if (const auto good = adopt(asked); !good) return tl::make_unexpected(good.error());
   const auto cluster = persistence::join_cluster(asked);
   if (!cluster) return tl::make_unexpected(cluster.error().message);
   options.cluster_id = cluster->cluster;
+  if (cluster->upstream_layout)
+    *log = std::make_unique<persistence::upstream_log>(std::move(*log), target_of(config));
   auto engine = persistence::rocks_engine_in(options.directory);
   auto opened = persistence::replicated_store::open(
       std::move(options), std::move(engine),

@@ -5,6 +5,7 @@
 
 #include "actors/controllers/kit/name_hash.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/strategy/defaults.hpp"
 
 namespace troupe::actors::deployments {
 
@@ -36,8 +37,15 @@ std::string template_hash(const PodTemplateSpec& pod_template, std::int32_t coll
   return name_hash(encode_without_hash(pod_template), collisions);
 }
 
+// A template that another program has stored, or an older one, lacks defaults that the template of
+// a new ReplicaSet is given.
 bool same_template(const PodTemplateSpec& a, const PodTemplateSpec& b) {
-  return encode_without_hash(a) == encode_without_hash(b);
+  const auto complete = [](PodTemplateSpec bare) {
+    bare.mutable_metadata()->mutable_labels()->erase(hash_label);
+    api::set_schema_defaults(bare);
+    return encode(bare);
+  };
+  return encode_without_hash(a) == encode_without_hash(b) || complete(a) == complete(b);
 }
 
 }  // namespace troupe::actors::deployments

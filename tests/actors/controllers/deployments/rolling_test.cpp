@@ -8,6 +8,7 @@
 
 #include "actors/controllers/deployments/template_hash.hpp"
 #include "api/schema/core_pod.pb.h"
+#include "api/strategy/defaults.hpp"
 
 namespace troupe::actors::deployments {
 
@@ -114,6 +115,17 @@ TEST_CASE("a template's hash does not depend on its own label nor on map order")
   CHECK(template_hash(a, 1) != hash);
   (*b.mutable_metadata()->mutable_labels())["x"] = "other";
   CHECK_FALSE(same_template(a, b));
+}
+
+TEST_CASE("a template that lacks a default is the same as one that has it") {
+  api::core::v1::PodTemplateSpec stored;
+  stored.mutable_spec()->add_containers()->set_image("nginx");
+  auto completed = stored;
+  api::set_schema_defaults(completed);
+  completed.mutable_spec()->set_enable_service_links(true);
+  CHECK(same_template(stored, completed));
+  completed.mutable_spec()->set_enable_service_links(false);
+  CHECK_FALSE(same_template(stored, completed));
 }
 
 TEST_CASE("sizes near the largest number neither overflow nor stop a rollout") {

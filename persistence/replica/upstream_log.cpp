@@ -1,0 +1,164 @@
+#include "persistence/replica/upstream_log.hpp"
+
+#include <utility>
+
+#include "api/scheme.hpp"
+#include "api/storage/upstream_form.hpp"
+#include "persistence/replica/log_record.hpp"
+#include "persistence/replica/upstream_keys.hpp"
+
+namespace troupe::persistence {
+
+namespace {
+
+const upstream_keys& keys() {
+  return upstream_keys::instance();
+}
+
+// `key` as it is here.
+void read_value(std::string_view key, std::string& value) {
+  if (key.starts_with(own_prefix)) return;
+  const auto kind = api::scheme::instance().find_key(key);
+  if (auto read = api::from_upstream(kind.get(), value)) value = std::move(*read);
+}
+
+void write_value(std::string_view key, std::string& value, upstream_target target) {
+  if (key.starts_with(own_prefix)) return;
+  const auto kind = api::scheme::instance().find_key(key);
+  value = api::to_upstream(kind.get(), value, target.minor);
+}
+
+// Nothing for a key that is nobody's.
+std::optional<log_item> read_item(log_item from) {
+  auto key = keys().from_log(from.key);
+  if (!key) return std::nullopt;
+  from.key = std::move(*key);
+  read_value(from.key, from.value);
+  return from;
+}
+
+// Of the range of keys with that index, from `after` there. Whoever asked may be gone when the log
+// answers.
+void list_range(shared_log& log, std::size_t index, std::string after, revision at,
+                std::function<void(expected<log_page>)> done) {
+  log.list(std::move(after), at,
+           [&log, index, done = std::move(done)](expected<log_page> page) mutable {
+             if (!page) return done(std::move(page));
+             const auto& ranges = keys().ranges();
+             const auto& range = ranges[index];
+             const bool is_over = !page->more || (!range.end_of_there.empty() &&
+                                                  page->items.back().key >= range.end_of_there);
+             auto next = is_over ? std::string{} : page->items.back().key;
+             log_page seen{page->at, {}, !is_over || index + 1 < ranges.size()};
+             for (auto& each : page->items) {
+               if (!range.contains_there(each.key)) continue;
+               if (auto item = read_item(std::move(each))) seen.items.push_back(std::move(*item));
+             }
+             // A page with more behind it is not empty: who reads goes on after its last key.
+             if (!seen.items.empty() || !seen.more) return done(std::move(seen));
+             if (!is_over) return list_range(log, index, std::move(next), seen.at, std::move(done));
+             list_range(log, index + 1, ranges[index + 1].there, seen.at, std::move(done));
+           });
+}
+
+}  // namespace
+
+// Hands the steps on.
+class upstream_log::reader final : public log_reader {
+ public:
+  explicit reader(log_reader& to) : to_{to} {}
+
+  // A step stays although none of its keys is seen: there are no holes.
+  void on_steps(std::vector<log_step> steps) override {
+    for (auto& step : steps)
+      std::erase_if(step.changes, [](log_change& each) {
+        auto key = keys().from_log(each.key);
+        if (!key) return true;
+        each.key = std::move(*key);
+        if (each.value) read_value(each.key, *each.value);
+        return false;
+      });
+    to_.on_steps(std::move(steps));
+  }
+  void on_end(error reason) override { to_.on_end(std::move(reason)); }
+
+ private:
+  log_reader& to_;
+};
+
+upstream_log::upstream_log(std::unique_ptr<shared_log> log, upstream_target target)
+    : owned_{std::move(log)}, log_{*owned_}, target_{target} {}
+
+upstream_log::upstream_log(shared_log& log, upstream_target target) : log_{log}, target_{target} {}
+
+upstream_log::~upstream_log() {
+  if (owned_) log_.close();
+}
+
+void upstream_log::identity(std::function<void(expected<std::string>)> done) {
+  log_.identity(std::move(done));
+}
+
+void upstream_log::submit(log_transaction request, std::function<void(log_answer)> done) {
+  for (auto& each : request.compares)
+    each.key = keys().to_log(each.key);
+  for (auto& each : request.writes) {
+    if (each.value) write_value(each.key, *each.value, target_);
+    each.key = keys().to_log(each.key);
+  }
+  log_.submit(std::move(request), std::move(done));
+}
+
+void upstream_log::newest(std::function<void(expected<revision>)> done) {
+  log_.newest(std::move(done));
+}
+
+void upstream_log::follow(revision after, log_reader& to) {
+  // The one before is told nothing any more, but may be the one that calls.
+  auto next = std::make_unique<reader>(to);
+  auto& mine = *next;
+  log_.call_later({}, [last = std::shared_ptr<reader>{std::exchange(reader_, std::move(next))}] {});
+  log_.follow(after, mine);
+}
+
+void upstream_log::read(std::string key,
+                        std::function<void(expected<std::optional<log_item>>)> done) {
+  log_.read(keys().to_log(key), [done = std::move(done)](expected<std::optional<log_item>> found) {
+    if (found && *found) *found = read_item(std::move(**found));
+    done(std::move(found));
+  });
+}
+
+void upstream_log::list(std::string after, revision at,
+                        std::function<void(expected<log_page>)> done) {
+  const auto& ranges = keys().ranges();
+  std::size_t index = 0;
+  while (index + 1 < ranges.size() && after >= ranges[index].to)
+    ++index;
+  const auto& first = ranges[index];
+  auto there = after < first.from ? first.there : keys().to_log(after);
+  list_range(log_, index, std::move(there), at, std::move(done));
+}
+
+void upstream_log::grant(std::chrono::seconds time_to_live,
+                         std::function<void(expected<lease_id>)> done) {
+  log_.grant(time_to_live, std::move(done));
+}
+
+void upstream_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
+  log_.renew(lease, std::move(done));
+}
+
+void upstream_log::revoke(lease_id lease, std::function<void()> done) {
+  log_.revoke(lease, std::move(done));
+}
+
+void upstream_log::compact(revision up_to, std::function<void(expected<void>)> done) {
+  log_.compact(up_to, std::move(done));
+}
+
+void upstream_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
+  log_.call_later(delay, std::move(work));
+}
+
+}  // namespace troupe::persistence

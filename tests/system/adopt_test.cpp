@@ -1,0 +1,195 @@
+// An etcd that kube-apiserver 1.20 has written is served by a node, and kube-apiserver 1.20 lists
+// what the node has served.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "api/values/base64.hpp"
+#include "build_paths.hpp"
+#include "etcd/etcd_server.hpp"
+#include "support/http_client.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
+#include "system/kubectl.hpp"
+#include "system/node.hpp"
+#include "system/process.hpp"
+#include "system/shell.hpp"
+
+using namespace troupe::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// What kube-apiserver 1.20 has left (tests/golden-1.20/README.md), but for what is held by leases.
+void load_golden(const etcd_server& etcd, const fs::path& folder) {
+  std::ifstream file(TROUPE_SOURCE_DIR "/tests/golden-1.20/etcd.txt");
+  const auto value_file = folder / "value";
+  std::string key, text;
+  while (file >> key >> text) {
+    std::string value;
+    REQUIRE_FALSE(troupe::api::append_from_base64(value, text));
+    std::ofstream(value_file, std::ios::binary) << value;
+    const auto put = shell(fmt::format("ETCDCTL_API=3 etcdctl --endpoints {} put -- '{}' < {}",
+                                       etcd.endpoint(), key, value_file.string()));
+    REQUIRE(put.code == 0);
+  }
+}
+
+std::unique_ptr<node> serve(const etcd_server& etcd, const fs::path& data) {
+  return std::make_unique<node>(
+      data, std::vector<std::string>{"--node-name", "one", "--store", "etcd", "--etcd-endpoints",
+                                     etcd.endpoint(), "--storage-target", "1.20", "--runtime",
+                                     "simulated", "--log-level", "info"});
+}
+
+// Of an API, the number of objects in each list.
+std::size_t items(http_client& client, const std::string& path) {
+  const auto found = client.request("GET", path);
+  REQUIRE(found.status == 200);
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = found.body.find("\"creationTimestamp\"", at)) != found.body.npos;
+       ++at)
+    ++count;
+  return count;
+}
+
+// Kinds on which no controller of a node acts here.
+constexpr auto kinds =
+    "services,rc,configmaps,secrets,serviceaccounts,ingresses,hpa,cronjobs,statefulsets,pdb,"
+    "networkpolicies,persistentvolumeclaims,limitranges,resourcequotas,roles,rolebindings,"
+    "podtemplates,deployments,daemonsets,things.example.com";
+constexpr auto cluster_kinds =
+    "nodes,persistentvolumes,storageclasses,customresourcedefinitions,priorityclasses,"
+    "certificatesigningrequests,csidrivers,csinodes,runtimeclasses,ingressclasses,clusterroles,"
+    "clusterrolebindings,namespaces,volumeattachments,olds.example.com";
+
+std::string names(const std::string& kubectl_command) {
+  const auto inside = shell(kubectl_command + " -n golden get " + kinds + " -o name");
+  const auto outside = shell(kubectl_command + " get " + cluster_kinds + " -o name");
+  REQUIRE(inside.code == 0);
+  REQUIRE(outside.code == 0);
+  return inside.output + outside.output;
+}
+
+std::set<std::string> lines(const std::string& text) {
+  std::set<std::string> all;
+  for (std::size_t from = 0, end = 0; (end = text.find('\n', from)) != text.npos; from = end + 1)
+    all.insert(text.substr(from, end - from));
+  return all;
+}
+
+// kube-apiserver 1.20 on an etcd, with an administrator's token "golden".
+class kube_apiserver {
+ public:
+  // Why there is none; empty where there is.
+  static std::string missing() {
+    const auto* path = std::getenv("KUBE_APISERVER_1_20");
+    return path == nullptr || !fs::exists(path) ? "KUBE_APISERVER_1_20 names no kube-apiserver 1.20"
+                                                : "";
+  }
+
+  kube_apiserver(const etcd_server& etcd, const fs::path& folder) {
+    fs::create_directories(folder);
+    std::ofstream(folder / "tokens") << "golden,admin,1,\"system:masters\"\n";
+    const auto key = (folder / "key").string();
+    REQUIRE(shell("openssl genrsa -out " + key + " 2048 2> /dev/null").code == 0);
+    program_ =
+        std::make_unique<process>(std::vector<std::string>{std::getenv("KUBE_APISERVER_1_20"),
+                                                           "--etcd-servers",
+                                                           etcd.endpoint(),
+                                                           "--secure-port",
+                                                           std::to_string(port),
+                                                           "--bind-address",
+                                                           "127.0.0.1",
+                                                           "--advertise-address",
+                                                           "127.0.0.1",
+                                                           "--cert-dir",
+                                                           (folder / "certs").string(),
+                                                           "--service-cluster-ip-range",
+                                                           "10.96.0.0/16",
+                                                           "--token-auth-file",
+                                                           (folder / "tokens").string(),
+                                                           "--authorization-mode",
+                                                           "RBAC",
+                                                           "--disable-admission-plugins",
+                                                           "ServiceAccount",
+                                                           "--service-account-issuer",
+                                                           "https://golden",
+                                                           "--service-account-key-file",
+                                                           key,
+                                                           "--service-account-signing-key-file",
+                                                           key},
+                                  folder / "log");
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{90};
+    while (shell(kubectl() + " get --raw /readyz 2> /dev/null").code != 0)
+      REQUIRE(std::chrono::steady_clock::now() < until);
+  }
+
+  std::string kubectl() const {
+    return fmt::format(
+        "kubectl --server https://127.0.0.1:{} --insecure-skip-tls-verify --token golden", port);
+  }
+
+ private:
+  static constexpr int port = 26443;
+  std::unique_ptr<process> program_;
+};
+
+}  // namespace
+
+TEST_CASE("what kube-apiserver 1.20 has left in etcd is served, and grows no second time",
+          "[etcd][adopt]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  if (shell("command -v etcdctl").code != 0) return skip("etcdctl is not installed");
+  const scratch_folder folder;
+  const etcd_server etcd;
+  load_golden(etcd, folder.path());
+  const auto served = serve(etcd, folder.path() / "data");
+  http_client client{served->where()};
+  CHECK(items(client, "/api/v1/namespaces/golden/services") == 2);
+  CHECK(items(client, "/api/v1/namespaces/golden/replicationcontrollers") == 1);
+  CHECK(items(client, "/apis/networking.k8s.io/v1/namespaces/golden/ingresses") == 1);
+  CHECK(items(client, "/apis/autoscaling/v1/namespaces/golden/horizontalpodautoscalers") == 2);
+  CHECK(items(client, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions") == 2);
+  CHECK(items(client, "/apis/example.com/v1/namespaces/golden/things") == 1);
+  CHECK(client.request("GET", "/api/v1/nodes/node-1").status == 200);
+  // A Deployment of 1.20 gets one ReplicaSet, and no other one when that has its pods.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  const std::string deployment = "/apis/apps/v1/namespaces/golden/deployments/recreate";
+  while (client.request("GET", deployment).body.find("\"updatedReplicas\":1") == std::string::npos)
+    REQUIRE(std::chrono::steady_clock::now() < until);
+  CHECK(items(client, "/apis/apps/v1/namespaces/golden/replicasets") <= 4);
+}
+
+TEST_CASE("kube-apiserver 1.20 lists what a node has served and written", "[etcd][adopt]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  if (const auto why = kube_apiserver::missing(); !why.empty()) return skip(why);
+  const scratch_folder folder;
+  const etcd_server etcd;
+  load_golden(etcd, folder.path());
+  std::string before;
+  {
+    const auto served = serve(etcd, folder.path() / "data");
+    const auto kubectl = "kubectl --kubeconfig " + served->kubeconfig().string();
+    REQUIRE(shell(kubectl + " -n golden create configmap made --from-literal=a=b").code == 0);
+    REQUIRE(shell(kubectl + " -n golden create service clusterip made --tcp=80").code == 0);
+    REQUIRE(shell(kubectl + " -n golden label ingress,hpa,cronjobs,pdb,deployments,services,"
+                            "things.example.com --all seen=yes")
+                .code == 0);
+    before = names(kubectl);
+  }
+  const kube_apiserver upstream{etcd, folder.path() / "upstream"};
+  const auto after = lines(names(upstream.kubectl()));
+  for (const auto& each : lines(before)) {
+    CAPTURE(each);
+    CHECK(after.contains(each));
+  }
+  CHECK(after.size() > 60);
+  const auto labelled =
+      shell(upstream.kubectl() + " -n golden get ingress,hpa,cronjobs -l seen=yes -o name");
+  CHECK(lines(labelled.output).size() == 4);
+}
