@@ -111,3 +111,11 @@ TEST_CASE("a member that starts is told of the others, and not of those that hav
   CHECK(initial_cluster({view(1, "a").member, view(2, "new", kind::unstarted).member}, "new",
                         url("new", 2380)) == "new=https://new:2380,a=https://a:2380");
 }
+
+TEST_CASE(
+    "a change of members that comes too early is told from one that is refused") {
+  using troupe::persistence::errc;
+  CHECK(is_too_early({errc::io, "etcd at x: etcdserver: unhealthy cluster"}));
+  CHECK(is_too_early({errc::invalid, "etcd at x: etcdserver: member not found"}));
+  CHECK_FALSE(is_too_early({errc::invalid, "etcd at x: etcdserver: Peer URLs already exists"}));
+}

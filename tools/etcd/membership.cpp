@@ -65,6 +65,13 @@ tl::expected<void, std::string> check_peace(const member_views& members, std::ui
 
 }  // namespace
 
+bool is_too_early(const persistence::error& refusal) {
+  const auto says = [&](const char* text) {
+    return refusal.message.find(text) != std::string::npos;
+  };
+  return says("unhealthy cluster") || says("member not found");
+}
+
 persistence::expected<member_views> look_at_members(persistence::etcd_members& of) {
   const auto found = of.list();
   if (!found) return persistence::fail(found.error());

@@ -22,15 +22,19 @@ struct member_view {
 };
 using member_views = std::vector<member_view>;
 
-// Repeats a change of members while etcd calls itself unhealthy: it takes members for well that
-// have been connected for five seconds. Blocks, `etcd_defaults::health_limit` at most.
+// Whether the same change may be taken a moment later. etcd takes members for well that have been
+// connected for five seconds; and it makes a member's id of address and second, so that one which
+// is added in the second of its predecessor has an id that was taken out ("member not found").
+bool is_too_early(const persistence::error& refusal);
+
+// Repeats a change of members as long as it is too early. Blocks, `etcd_defaults::health_limit` at
+// most.
 template <class T>
 persistence::expected<T> change_members(const std::function<persistence::expected<T>()>& change) {
   const auto until = std::chrono::steady_clock::now() + etcd_defaults::health_limit;
   for (;;) {
     auto done = change();
-    if (done || done.error().message.find("unhealthy cluster") == std::string::npos ||
-        std::chrono::steady_clock::now() > until)
+    if (done || !is_too_early(done.error()) || std::chrono::steady_clock::now() > until)
       return done;
     std::this_thread::sleep_for(etcd_defaults::ask_period);
   }
