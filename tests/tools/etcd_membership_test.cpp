@@ -112,8 +112,7 @@ TEST_CASE("a member that starts is told of the others, and not of those that hav
                         url("new", 2380)) == "new=https://new:2380,a=https://a:2380");
 }
 
-TEST_CASE(
-    "a change of members that comes too early is told from one that is refused") {
+TEST_CASE("a change of members that comes too early is told from one that is refused") {
   using troupe::persistence::errc;
   CHECK(is_too_early({errc::io, "etcd at x: etcdserver: unhealthy cluster"}));
   CHECK(is_too_early({errc::invalid, "etcd at x: etcdserver: member not found"}));
