@@ -27,10 +27,13 @@ struct etcd_options {
 // cannot be read or a module that cannot be loaded.
 expected<std::unique_ptr<shared_log>> open_etcd(const etcd_options& options);
 
+class etcd_members;
+
 // What the module has under the name `troupe_etcd`.
 struct etcd_module {
   const char* version;  // of the program that it belongs to
   expected<std::unique_ptr<shared_log>> (*open)(const etcd_options& options);
+  expected<std::unique_ptr<etcd_members>> (*open_members)(const etcd_options& options);
 };
 
 }  // namespace troupe::persistence

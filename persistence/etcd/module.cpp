@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "persistence/etcd/etcd.hpp"
+#include "persistence/etcd/members.hpp"
 
 namespace troupe::persistence {
 
@@ -27,18 +27,30 @@ expected<const etcd_module*> load() {
   return found;
 }
 
-}  // namespace
-
-expected<std::unique_ptr<shared_log>> open_etcd(const etcd_options& options) {
+expected<const etcd_module*> loaded() {
   static std::mutex mutex;
   static const etcd_module* known = nullptr;
   const std::lock_guard lock{mutex};
   if (known == nullptr) {
     auto found = load();
-    if (!found) return fail(std::move(found.error()));
+    if (!found) return found;
     known = *found;
   }
-  return known->open(options);
+  return known;
+}
+
+}  // namespace
+
+expected<std::unique_ptr<shared_log>> open_etcd(const etcd_options& options) {
+  const auto module = loaded();
+  if (!module) return fail(module.error());
+  return (*module)->open(options);
+}
+
+expected<std::unique_ptr<etcd_members>> open_etcd_members(const etcd_options& options) {
+  const auto module = loaded();
+  if (!module) return fail(module.error());
+  return (*module)->open_members(options);
 }
 
 }  // namespace troupe::persistence

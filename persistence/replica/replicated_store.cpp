@@ -147,17 +147,22 @@ void replicated_store::read_whole_state() {
   if (!apply_ready()) return;
   stop_following();
   reading_ = std::make_unique<whole_state>(read());
-  log_->list({}, 0, [this](expected<log_page> page) { on_page(std::move(page)); });
+  const auto reading = ++readings_;
+  log_->list({}, 0,
+             [this, reading](expected<log_page> page) { on_page(reading, std::move(page)); });
 }
 
-void replicated_store::on_page(expected<log_page> page) {
-  if (reading_ == nullptr) return;
+// A page of another reading, which began again meanwhile, would make this one take for removed what
+// it has not been told yet.
+void replicated_store::on_page(std::uint64_t reading, expected<log_page> page) {
+  if (reading_ == nullptr || reading != readings_) return;
   const bool more = page && page->more;
   auto last = page && !page->items.empty() ? page->items.back().key : std::string{};
   auto taken = page ? reading_->add(std::move(*page)) : fail(std::move(page.error()));
   if (taken && more)
-    return log_->list(std::move(last), reading_->at(),
-                      [this](expected<log_page> next) { on_page(std::move(next)); });
+    return log_->list(std::move(last), reading_->at(), [this, reading](expected<log_page> next) {
+      on_page(reading, std::move(next));
+    });
   const auto at = reading_->at();
   const auto leader = reading_->leader();
   if (taken) {

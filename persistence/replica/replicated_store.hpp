@@ -142,7 +142,7 @@ class replicated_store final : public store, private log_reader {
   std::vector<outcome> take(std::vector<decided_step> steps);
   void follow();
   void read_whole_state();
-  void on_page(expected<log_page> page);
+  void on_page(std::uint64_t reading, expected<log_page> page);
   void stop_following();
   void see_leader(const leader_record& seen);
   void retry(const error& reason, std::function<void()> work);
@@ -190,6 +190,7 @@ class replicated_store final : public store, private log_reader {
   std::map<revision, std::uint64_t> answered_;
   bool probing_ = false;
   std::unique_ptr<whole_state> reading_;
+  std::uint64_t readings_ = 0;  // that have begun
   std::unique_ptr<election> election_;
   std::unique_ptr<log_compaction> compaction_;
   leader_record leader_;

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "server/credentials/front_proxy.hpp"
-#include "server/credentials/private_file.hpp"
 #include "server/credentials/tls_identity.hpp"
 #include "server/credentials/x509.hpp"
 #include "server/defaults.hpp"
@@ -58,13 +57,6 @@ class pki {
 
  private:
   explicit pki(pki_options options);
-  tl::expected<bool, std::string> keep_authority(time_point now);
-  tl::expected<bool, std::string> keep(const char* name, x509::leaf leaf, time_point now,
-                                       const x509::identity& authority, x509::identity& held);
-
-  tl::expected<x509::identity, std::string> load(const char* name) const;
-  tl::expected<void, std::string> save(const char* name, const x509::identity& identity,
-                                       durability kept) const;
 
   const pki_options options_;
   std::vector<std::string> names_;

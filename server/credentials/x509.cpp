@@ -163,9 +163,12 @@ expected<certificate_ptr> issue_for(EVP_PKEY& key, const identity& authority, co
   if (!issuer || !issuer_key) return failed("the authority is not usable");
   auto made = prepare(leaf.common_name, leaf.organizations, leaf.valid, key);
   const bool server = !leaf.names.empty();
+  const char* const use = !server             ? "clientAuth"
+                          : leaf.calls_others ? "serverAuth,clientAuth"
+                                              : "serverAuth";
   if (!made || !extend(*made, *issuer, NID_basic_constraints, "critical,CA:FALSE") ||
       !extend(*made, *issuer, NID_key_usage, "critical,digitalSignature") ||
-      !extend(*made, *issuer, NID_ext_key_usage, server ? "serverAuth" : "clientAuth") ||
+      !extend(*made, *issuer, NID_ext_key_usage, use) ||
       !extend(*made, *issuer, NID_authority_key_identifier, "keyid") ||
       (server && !extend(*made, *issuer, NID_subject_alt_name, alternative_names(leaf.names))))
     return failed("the certificate cannot be made");

@@ -31,6 +31,8 @@ struct leaf {
   // client's.
   std::vector<std::string> names;
   validity valid;
+  // A server that shows the same certificate when it calls its like.
+  bool calls_others = false;
 };
 
 // An authority that signs itself. With `private_key` an existing key gets a new certificate, so

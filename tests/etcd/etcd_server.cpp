@@ -20,6 +20,8 @@ namespace {
 
 constexpr const char* program = "/usr/bin/etcd";
 
+}  // namespace
+
 int free_port() {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -32,8 +34,6 @@ int free_port() {
   if (!known) throw std::runtime_error{"no port is free"};
   return ntohs(address.sin_port);
 }
-
-}  // namespace
 
 std::string etcd_server::missing() {
   return ::access(program, X_OK) == 0 ? "" : "etcd is not installed (package etcd-server)";

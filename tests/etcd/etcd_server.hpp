@@ -9,6 +9,9 @@
 
 namespace troupe::test {
 
+// A port of loopback that nobody listens at now.
+int free_port();
+
 class etcd_server {
  public:
   // Why there is none; empty where there is.

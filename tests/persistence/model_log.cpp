@@ -40,6 +40,7 @@ log_answer model_cluster::execute(const log_transaction& request) {
   }
   if (!made.changes.empty()) {
     newest_ = made.at;
+    witness_.push_back(made);
     steps_.push_back(std::move(made));
   }
   return {log_answer::outcome::committed, newest_};

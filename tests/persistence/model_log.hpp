@@ -32,6 +32,8 @@ class model_cluster {
   // At most `limit` steps after `after`; `compacted` when they have gone.
   expected<std::vector<log_step>> steps(revision after, std::size_t limit) const;
   expected<log_page> list(const std::string& after, revision at, std::size_t limit) const;
+  // All steps there ever were, also those that were compacted.
+  const std::vector<log_step>& witness() const { return witness_; }
   // The newest value of each key.
   std::map<std::string, std::string> values() const;
   std::optional<log_item> find(const std::string& key) const;
@@ -50,6 +52,7 @@ class model_cluster {
   revision compacted_ = 1;
   state state_, base_;  // now, and at `compacted_`
   std::deque<log_step> steps_;
+  std::vector<log_step> witness_;
   std::set<lease_id> leases_;
   lease_id next_lease_ = 1;
 };

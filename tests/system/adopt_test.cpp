@@ -12,12 +12,12 @@
 #include "build_paths.hpp"
 #include "etcd/etcd_server.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/process.hpp"
+#include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/kubectl.hpp"
 #include "system/node.hpp"
-#include "system/process.hpp"
-#include "system/shell.hpp"
 
 using namespace troupe::test;
 namespace fs = std::filesystem;

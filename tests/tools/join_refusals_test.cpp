@@ -266,7 +266,7 @@ TEST_CASE("an address where no Troupe server answers is refused with what is the
   const auto at = [&](const std::string& address) {
     return join({address, some_token, some_hash}, data.path());
   };
-  check_refusal(at("127.0.0.1:1"), "nobody listens there", "is the node running");
+  check_refusal(at("127.0.0.1:1"), "nobody listens there", "is it running");
   check_refusal(at("no-such-host.invalid:6443"), "no address is known", "give the address");
   const plain_listener http{"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"};
   check_refusal(at(http.address()), "speaks plain HTTP", "HTTPS port");

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <openssl/rand.h>
 
 #include <algorithm>
 #include <iostream>
@@ -22,6 +21,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/credential_commands.hpp"
 #include "tools/join/comma_list.hpp"
+#include "tools/join/random_letters.hpp"
 
 namespace troupe::tools {
 
@@ -31,9 +31,6 @@ using api::core::v1::Secret;
 using api::core::v1::SecretList;
 using result = tl::expected<void, std::string>;
 
-constexpr std::string_view token_letters = "abcdefghijklmnopqrstuvwxyz0123456789";
-constexpr std::size_t id_letters = 6;
-constexpr std::size_t secret_letters = 16;
 // kubeadm token create: a day.
 constexpr std::chrono::hours token_life{24};
 // kubeadm init --upload-certs: what is sealed stays for two hours.
@@ -55,18 +52,6 @@ const api::kind_info& secrets() {
   return api::kind_of<Secret>();
 }
 
-// Each letter as likely as the others; empty where there are no random numbers.
-std::string random_letters(std::size_t count) {
-  constexpr auto fair = 256 / token_letters.size() * token_letters.size();
-  std::string text;
-  while (text.size() < count) {
-    unsigned char byte = 0;
-    if (::RAND_bytes(&byte, 1) != 1) return {};
-    if (byte < fair) text += token_letters[byte % token_letters.size()];
-  }
-  return text;
-}
-
 // The address to join by, and the authority's hash.
 tl::expected<server::flat_json, std::string> cluster_facts(cluster_client& to) {
   const auto answer = to.call({.path = "/troupe/v1/cluster", .body = {}});
@@ -85,8 +70,8 @@ std::string without_scheme(std::string url) {
 
 tl::expected<actors::bootstrap_token, std::string> new_token(const token_flags& given) {
   actors::bootstrap_token token;
-  token.id = random_letters(id_letters);
-  token.secret = random_letters(secret_letters);
+  token.id = random_letters(token_id_letters);
+  token.secret = random_letters(token_secret_letters);
   if (token.id.empty() || token.secret.empty())
     return tl::make_unexpected(std::string{"no random numbers for the token"});
   token.authenticates = true;

@@ -13,6 +13,7 @@ void add_commands(program& to, std::string_view first_argument) {
   add_wait_command(to);
   add_rolling_update_command(to);
   add_store_command(to);
+  add_etcd_command(to);
   add_image_command(to);
   add_config_command(to);
   add_version_command(to);

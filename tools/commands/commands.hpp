@@ -17,6 +17,7 @@ void add_user_command(program& to);
 void add_join_command(program& to);
 void add_leave_command(program& to);
 void add_store_command(program& to);
+void add_etcd_command(program& to);
 void add_image_command(program& to);
 void add_config_command(program& to);
 void add_console_command(program& to);

@@ -36,7 +36,8 @@ bool has(std::string_view text, std::string_view part) {
 }
 
 // What to do about a connection that did not come to be.
-tl::unexpected<std::string> unreachable(const host_and_port& to, const std::string& reason) {
+tl::unexpected<std::string> unreachable(const host_and_port& to, const std::string& reason,
+                                        const server_words& words) {
   const auto address = shown(to);
   if (has(reason, "lookup ") && has(reason, "timeout"))
     return tl::make_unexpected(fmt::format(
@@ -47,9 +48,8 @@ tl::unexpected<std::string> unreachable(const host_and_port& to, const std::stri
         "{}: no address is known for this name ({}); give the address itself", address, reason));
   if (has(reason, "refused"))
     return tl::make_unexpected(fmt::format(
-        "{}: nobody listens there; is the node running, and does it listen on that address "
-        "(troupe node --listen)?",
-        address));
+        "{}: nobody listens there; is it running, and does it listen on that address ({})?",
+        address, words.listens));
   if (has(reason, "timeout"))
     return tl::make_unexpected(fmt::format(
         "{}: no answer; is the address right, and does a firewall let it through?", address));
@@ -69,26 +69,26 @@ bool speaks_plain_http(const host_and_port& to, time_point deadline) {
 }
 
 tl::unexpected<std::string> no_tls(const host_and_port& to, const std::string& reason,
-                                   time_point deadline) {
+                                   time_point deadline, const server_words& words) {
   if (speaks_plain_http(to, deadline))
-    return tl::make_unexpected(fmt::format(
-        "{}: speaks plain HTTP; give the HTTPS port of the API (by default 6443)", shown(to)));
+    return tl::make_unexpected(
+        fmt::format("{}: speaks plain HTTP; give {}", shown(to), words.port));
   return tl::make_unexpected(
-      fmt::format("{}: is not a Troupe server, it does not speak TLS ({}); give the HTTPS port of "
-                  "the API (by default 6443)",
-                  shown(to), reason));
+      fmt::format("{}: is not a Troupe server, it does not speak TLS ({}); give {}", shown(to),
+                  reason, words.port));
 }
 
 tl::unexpected<std::string> distrust_error(const host_and_port& to, distrust reason,
-                                           const std::vector<std::string>& chain) {
+                                           const std::vector<std::string>& chain,
+                                           const server_words& words) {
   switch (reason) {
     case distrust::no_certificate:
     case distrust::other_authority:
       return tl::make_unexpected(fmt::format(
           "{}: its certificate authority is not the one that --ca-hash names: it is another "
           "cluster or no Troupe server, or somebody stands in between; take the whole line that "
-          "`troupe token create` prints there",
-          shown(to)));
+          "`{}` prints there",
+          shown(to), words.line));
     case distrust::not_signed:
       return tl::make_unexpected(fmt::format(
           "{}: shows the authority that --ca-hash names, but its own certificate is not signed by "
@@ -99,8 +99,8 @@ tl::unexpected<std::string> distrust_error(const host_and_port& to, distrust rea
   }
   return tl::make_unexpected(fmt::format(
       "{}: its certificate is not for {} but for {}; call it by one of these, or start it with "
-      "--server-names {}",
-      shown(to), to.host, names_in(chain.front()), to.host));
+      "{} {}",
+      shown(to), to.host, names_in(chain.front()), words.names_flag, to.host));
 }
 
 struct trusted_connection {
@@ -110,18 +110,18 @@ struct trusted_connection {
 };
 
 tl::expected<trusted_connection, std::string> open(const host_and_port& to, const std::string& hash,
-                                                   time_point deadline) {
+                                                   time_point deadline, const server_words& words) {
   auto connected = timed_socket::connect(to.host, to.port, connect_deadline(deadline));
-  if (!connected) return unreachable(to, connected.error());
+  if (!connected) return unreachable(to, connected.error(), words);
   if (const auto done = connected->start_tls(to.host); !done) {
     if (has(done.error(), "timeout"))
       return tl::make_unexpected(fmt::format(
           "{}: takes the connection and then says nothing; is it a Troupe server?", shown(to)));
-    return no_tls(to, done.error(), deadline);
+    return no_tls(to, done.error(), deadline, words);
   }
   const auto chain = connected->shown_certificates();
   auto trusted = check_server(chain, hash, to.host);
-  if (!trusted) return distrust_error(to, trusted.error(), chain);
+  if (!trusted) return distrust_error(to, trusted.error(), chain, words);
   return trusted_connection{std::move(*connected), std::move(trusted->authority), chain.front()};
 }
 
@@ -189,11 +189,12 @@ tl::expected<void, std::string> check_clocks(const host_and_port& to, const std:
 }  // namespace
 
 tl::expected<bootstrap_client, std::string> bootstrap_client::make(
-    const std::string& address, const std::string& authority_hash, time_point deadline) {
+    const std::string& address, const std::string& authority_hash, time_point deadline,
+    const server_words& words) {
   const auto to = parse_host_and_port(address);
   if (!to) return tl::make_unexpected(to.error());
-  bootstrap_client made{*to, authority_hash, deadline};
-  auto opened = open(*to, authority_hash, deadline);
+  bootstrap_client made{*to, authority_hash, deadline, words};
+  auto opened = open(*to, authority_hash, deadline, words);
   if (!opened) return tl::make_unexpected(opened.error());
   const auto answer = exchange(opened->socket, *to, head_of("GET", "/version", *to) + "\r\n");
   if (!answer) return tl::make_unexpected(answer.error());
@@ -209,7 +210,7 @@ tl::expected<bootstrap_client, std::string> bootstrap_client::make(
 tl::expected<client_answer, std::string> bootstrap_client::post(const std::string& path,
                                                                 const std::string& token,
                                                                 const std::string& body) const {
-  auto opened = open(to_, hash_, deadline_);
+  auto opened = open(to_, hash_, deadline_, words_);
   if (!opened) return tl::make_unexpected(opened.error());
   const auto request = head_of("POST", path, to_) +
                        fmt::format(

@@ -38,6 +38,7 @@ TEST_CASE("the first start makes keys and certificates that only their owner may
   const auto now = std::chrono::system_clock::now();
   const auto made = pki::open({directory, {"10.1.2.3", "node.example"}}, now);
   REQUIRE(made);
+  REQUIRE((**made).renew_front_proxy(now));
   CHECK(mode_of(directory) == 0700);
   for (const auto* name : {"ca.crt", "ca.key", "server.crt", "server.key", "admin.crt", "admin.key",
                            "front-proxy-ca.crt", "front-proxy-ca.key", "front-proxy-client.crt",

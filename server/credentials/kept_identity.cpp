@@ -1,0 +1,115 @@
+#include "server/credentials/kept_identity.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "server/credentials/private_file.hpp"
+#include "server/defaults.hpp"
+
+namespace troupe::server {
+namespace {
+
+namespace fs = std::filesystem;
+template <class T>
+using expected = tl::expected<T, std::string>;
+
+// Clients whose clocks are a little behind accept a fresh certificate.
+constexpr std::chrono::minutes backdated{5};
+constexpr int backdated_part = 10;  // never more of their life than this
+
+x509::validity from_now(x509::time_point now, std::chrono::milliseconds life) {
+  return {now - std::min<std::chrono::milliseconds>(backdated, life / backdated_part), now + life};
+}
+
+bool lasts(const std::string& certificate, x509::time_point now) {
+  const auto valid = x509::read_validity(certificate);
+  if (!valid) return false;
+  const auto life = valid->until - valid->from;
+  return now >= valid->from &&
+         valid->until - now >
+             std::chrono::duration_cast<std::chrono::milliseconds>(life * defaults::renew_below);
+}
+
+expected<x509::identity> load(const fs::path& directory, const std::string& name) {
+  auto certificate = read_private_file(directory / (name + ".crt"));
+  if (!certificate) return tl::make_unexpected(certificate.error());
+  auto key = read_private_file(directory / (name + ".key"));
+  if (!key) return tl::make_unexpected(key.error());
+  return x509::identity{certificate->value_or(""), key->value_or("")};
+}
+
+// The key first: a crash in between leaves a pair that does not fit, which is made again; only the
+// authority's key, once written, stays the same.
+expected<void> save(const fs::path& directory, const std::string& name,
+                    const x509::identity& identity, durability kept) {
+  if (auto written = write_private_file(directory / (name + ".key"), identity.private_key, kept);
+      !written)
+    return written;
+  return write_private_file(directory / (name + ".crt"), identity.certificate, kept);
+}
+
+}  // namespace
+
+expected<bool> keep_authority(const fs::path& directory, const std::string& common_name,
+                              x509::time_point now, x509::identity& held) {
+  auto found = load(directory, "ca");
+  if (!found) return tl::make_unexpected(found.error());
+  held = std::move(*found);
+  // A key alone is what a crash at the very first start leaves: nobody knows it yet.
+  const bool absent = held.certificate.empty();
+  if (!absent && !x509::belongs(held, held.certificate)) {
+    const auto path = (directory / "ca").string();
+    return tl::make_unexpected(path + ".crt and " + path +
+                               ".key do not fit together or are damaged: restore both, or remove "
+                               "both to make a new authority (every client then needs a new "
+                               "kubeconfig)");
+  }
+  if (!absent && lasts(held.certificate, now)) return false;
+  auto made =
+      x509::make_authority(common_name, from_now(now, defaults::authority_life), held.private_key);
+  if (!made) return tl::make_unexpected(made.error());
+  held = std::move(*made);
+  if (auto saved = save(directory, "ca", held, durability::lasting); !saved)
+    return tl::make_unexpected(saved.error());
+  spdlog::info("server: {} the certificate authority in {}", absent ? "made" : "renewed",
+               directory.string());
+  return true;
+}
+
+expected<bool> keep_replaceable_authority(const fs::path& directory, const std::string& name,
+                                          const std::string& common_name, x509::time_point now,
+                                          x509::identity& held) {
+  auto found = load(directory, name);
+  if (!found) return tl::make_unexpected(found.error());
+  held = std::move(*found);
+  if (x509::belongs(held, held.certificate) && lasts(held.certificate, now)) return false;
+  auto made = x509::make_authority(common_name, from_now(now, defaults::authority_life));
+  if (!made) return tl::make_unexpected(made.error());
+  held = std::move(*made);
+  if (auto saved = save(directory, name, held, durability::replaceable); !saved)
+    return tl::make_unexpected(saved.error());
+  return true;
+}
+
+expected<bool> keep_identity(const fs::path& directory, const std::string& name,
+                             const x509::identity& authority, x509::leaf leaf,
+                             std::chrono::milliseconds life, x509::time_point now,
+                             x509::identity& held) {
+  auto found = load(directory, name);
+  if (!found) return tl::make_unexpected(found.error());
+  held = std::move(*found);
+  if (x509::belongs(held, authority.certificate) && lasts(held.certificate, now) &&
+      x509::covers(held.certificate, leaf.names))
+    return false;
+  leaf.valid = from_now(now, life);
+  auto made = x509::issue(authority, leaf);
+  if (!made) return tl::make_unexpected(made.error());
+  if (auto saved = save(directory, name, *made, durability::replaceable); !saved)
+    return tl::make_unexpected(saved.error());
+  spdlog::info("server: issued the certificate {}", (directory / name).string() + ".crt");
+  held = std::move(*made);
+  return true;
+}
+
+}  // namespace troupe::server

@@ -1,0 +1,60 @@
+// A connection to a shared log that loses steps, and with which one guard of the store above it
+// does nothing: what the store would be without that guard. For tests of tests: a suite that finds
+// nothing wrong with such a store would not find the guard missing either.
+#pragma once
+
+#include <memory>
+#include <random>
+
+#include "persistence/replica/shared_log.hpp"
+
+namespace troupe::persistence::testing {
+
+enum class mutant : std::uint8_t {
+  none,
+  no_fence,       // a leader's transactions do not compare the key of its term
+  no_session,     // transactions do not compare the session
+  no_await,       // a conflict is answered although the state here is older
+  no_hole_check,  // a step that is missing is not noticed
+  no_fresh,       // a barrier does not ask the log
+};
+
+class mutant_log final : public shared_log {
+ public:
+  // `drop`: the chance that a step gets lost.
+  mutant_log(std::unique_ptr<shared_log> inner, mutant without, std::uint64_t seed, double drop);
+
+  void stop_dropping() { drop_ = 0; }
+
+  void close() override { inner_->close(); }
+  void identity(std::function<void(expected<std::string>)> done) override;
+  void submit(log_transaction request, std::function<void(log_answer)> done) override;
+  void newest(std::function<void(expected<revision>)> done) override;
+  void follow(revision after, log_reader& reader) override;
+  void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
+  void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
+  void grant(std::chrono::seconds time_to_live,
+             std::function<void(expected<lease_id>)> done) override;
+  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
+  void revoke(lease_id lease, std::function<void()> done) override;
+  void compact(revision up_to, std::function<void(expected<void>)> done) override;
+  void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
+
+ private:
+  // Between the log and the store.
+  struct tap final : log_reader {
+    explicit tap(mutant_log& owner) : of{owner} {}
+    void on_steps(std::vector<log_step> steps) override;
+    void on_end(error reason) override { to->on_end(std::move(reason)); }
+    mutant_log& of;
+    log_reader* to = nullptr;
+  };
+
+  const mutant without_;
+  double drop_;
+  std::mt19937_64 random_;
+  tap tap_{*this};
+  const std::unique_ptr<shared_log> inner_;  // last: its thread ends first
+};
+
+}  // namespace troupe::persistence::testing

@@ -1,0 +1,222 @@
+#include "persistence/planes_scenario.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "persistence/engine/memory_engine.hpp"
+#include "persistence/fixture.hpp"
+#include "persistence/model_log.hpp"
+#include "persistence/replica/replicated_store.hpp"
+
+namespace troupe::persistence::testing {
+
+namespace {
+
+constexpr int actions = 800;
+// The chance of a step, beside what the model loses.
+constexpr double lost_steps = 0.02;
+// Rounds of peace until everything that waits has moved.
+constexpr int peace = 12;
+
+struct plane {
+  model_log* log = nullptr;
+  mutant_log* between = nullptr;
+  std::unique_ptr<replicated_store> store;
+  revision fence = 0;  // of the newest term, over or not: who is late counts
+};
+
+// One write: what was told of it. Its value, "<number>" or "<number fence>", is in no other.
+struct told {
+  revision fence = 0;
+  std::optional<outcome> answer;
+};
+
+std::string value_of(std::size_t number, revision fence) {
+  return fmt::format("<{} {}>", number, fence);
+}
+
+class scenario {
+ public:
+  scenario(std::uint64_t seed, mutant without) : random_{seed} {
+    for (std::size_t i = 0; i < planes_.size(); ++i)
+      open(i, seed * planes_.size() + i, without);
+  }
+
+  std::vector<std::string> run() {
+    for (int i = 0; i < actions; ++i) {
+      auto& chosen = planes_[random_() % planes_.size()];
+      act(chosen);
+      if (random_() % 60 == 0) cluster_.end_all_leases();
+      if (random_() % 400 == 0) cluster_.compact(cluster_.newest());
+      // Answers come and steps do not: a cut in one direction.
+      if (random_() % 20 == 0) chosen.log->stall_steps();
+      if (random_() % 30 == 0) chosen.log->resume_steps();
+      if (random_() % 10 == 0) chosen.log->fire_slow();
+      chosen.log->step();
+    }
+    for (auto& each : planes_) {
+      each.between->stop_dropping();
+      each.log->resume_steps();
+    }
+    for (int i = 0; i < peace; ++i)
+      for (auto& each : planes_) {
+        each.log->fire_slow();
+        each.log->run();
+      }
+    check_writes();
+    check_terms();
+    check_states();
+    return std::move(problems_);
+  }
+
+ private:
+  void open(std::size_t index, std::uint64_t seed, mutant without) {
+    auto& mine = planes_[index];
+    auto log = std::make_unique<model_log>(
+        cluster_, model_faults{.seed = seed, .lost = 0.2, .cut = 0.05, .threaded = false});
+    mine.log = log.get();
+    const auto name = fmt::format("s{}", index);
+    store_options options;
+    options.history_revisions = 1'000'000;
+    auto between = std::make_unique<mutant_log>(std::move(log), without, seed, lost_steps);
+    mine.between = between.get();
+    auto opened = replicated_store::open(options, memory_engine_on(std::make_shared<memory_disk>()),
+                                         std::move(between), "model", name);
+    REQUIRE(opened);
+    mine.store = std::move(*opened);
+    mine.store->campaign({name, std::chrono::seconds{10}}, [&mine](revision fence) {
+      if (fence != 0) mine.fence = fence;
+    });
+    mine.log->run();
+  }
+
+  void act(plane& at) {
+    // One has few writes of its own that a barrier would have to wait for.
+    if (&at == &planes_.back() && random_() % 8 != 0) return random_() % 2 == 0 ? ask(at) : void();
+    switch (random_() % 6) {
+      case 0:
+        return write(at, "blind", std::nullopt, 0);
+      case 1:
+        return write(at, fmt::format("new{}", writes_.size()), 0, 0);
+      case 2: {
+        const auto name = fmt::format("swapped{}", random_() % 3);
+        const auto found = at.store->read().find(key_of(name));
+        return write(at, name, found ? found->revision() : 0, 0);
+      }
+      case 3:
+        if (at.fence != 0) write(at, "led", std::nullopt, at.fence);
+        return;
+      case 4:
+        return ask(at);
+      default:
+        return;
+    }
+  }
+
+  void write(plane& at, const std::string& name, std::optional<revision> when, revision fence) {
+    const auto number = writes_.size();
+    writes_.push_back({fence, {}});
+    auto change = put(name, value_of(number, fence));
+    auto request = when ? only_if(*when, std::move(change)) : just(std::move(change));
+    request.fence = fence;
+    at.store->submit(std::move(request), [this, &at, number](const outcome& result) {
+      writes_[number].answer = result;
+      if (result)
+        acknowledged_ = std::max(acknowledged_, result->at);
+      else if (result.error().code == errc::conflict)
+        check_conflict(at, result.error());
+    });
+  }
+
+  // Who reads after a conflict sees why.
+  void check_conflict(const plane& at, const error& reason) {
+    const auto found = at.store->read().find(reason.key);
+    const auto seen = found ? found->revision() : 0;
+    if (seen < reason.actual)
+      problem("a conflict with revision {} of {} was told while {} was known", reason.actual,
+              reason.key, seen);
+  }
+
+  void ask(plane& at) {
+    ++asked_;
+    at.store->barrier([this, &at, before = acknowledged_](const expected<revision>&) {
+      --asked_;
+      if (const auto seen = at.store->read().at(); seen < before)
+        problem("a barrier showed revision {}, and {} was acknowledged before", seen, before);
+    });
+  }
+
+  void check_writes() {
+    if (asked_ != 0) problem("{} barriers are not answered", asked_);
+    std::map<std::string, std::vector<revision>> happened;
+    for (const auto& step : cluster_.witness())
+      for (const auto& each : step.changes)
+        if (each.value && each.key.starts_with("/registry/"))
+          happened[each.value->substr(each.value->find('<'),
+                                      each.value->find('>') - each.value->find('<') + 1)]
+              .push_back(step.at);
+    for (std::size_t i = 0; i < writes_.size(); ++i) {
+      const auto& answer = writes_[i].answer;
+      const auto& at = happened[value_of(i, writes_[i].fence)];
+      if (!answer) problem("write {} is not answered", i);
+      if (at.size() > 1) problem("write {} happened {} times", i, at.size());
+      if (answer && *answer && (at.empty() || at.front() != (*answer)->at))
+        problem("write {} was acknowledged at {} and is not there", i, (*answer)->at);
+      if (answer && !*answer && answer->error().code != errc::unknown && !at.empty())
+        problem("write {} was refused and happened", i);
+    }
+  }
+
+  // The key of the leader, as it was at each revision, against what the write was fenced by.
+  void check_terms() {
+    revision term = 0;
+    for (const auto& step : cluster_.witness())
+      for (const auto& each : step.changes) {
+        if (each.key == leader_key) term = each.value ? each.created : 0;
+        if (!each.value || each.key != key_of("led")) continue;
+        const auto text = each.value->substr(each.value->find('<') + 1);
+        const auto fence = std::stoull(text.substr(text.find(' ')));
+        if (fence != term)
+          problem("revision {} is of the term {} and happened in {}", step.at, fence, term);
+      }
+  }
+
+  void check_states() {
+    auto all = cluster_.values();
+    std::erase_if(all, [](const auto& each) { return each.first.starts_with(own_prefix); });
+    for (const auto& each : planes_) {
+      std::map<std::string, std::string> mine;
+      each.store->read().scan({}, {}, [&](std::string_view key, const api::object_ptr& found) {
+        mine[std::string{key}] = api::to_storage(found->kind(), found->content());
+        return true;
+      });
+      if (mine != all) problem("a control plane has another state than the log");
+    }
+  }
+
+  template <class... Parts>
+  void problem(const char* format, const Parts&... parts) {
+    problems_.push_back(fmt::format(fmt::runtime(format), parts...));
+  }
+
+  const captured_log quiet_;
+  model_cluster cluster_;
+  std::mt19937_64 random_;
+  std::vector<told> writes_;
+  revision acknowledged_ = 0;
+  int asked_ = 0;
+  std::vector<std::string> problems_;
+  std::array<plane, 3> planes_;  // last: their answers come here
+};
+
+}  // namespace
+
+std::vector<std::string> run_planes(std::uint64_t seed, mutant without) {
+  return scenario{seed, without}.run();
+}
+
+}  // namespace troupe::persistence::testing

@@ -1,0 +1,47 @@
+#include "persistence/planes_scenario.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <catch2/catch.hpp>
+
+#include "support/seeds.hpp"
+
+namespace troupe::persistence::testing {
+
+namespace {
+
+constexpr std::uint64_t seeds = 200;
+// Of which one at least must find a guard missing.
+constexpr std::uint64_t mutant_seeds = 40;
+
+}  // namespace
+
+TEST_CASE("what three control planes are told is what the history of their log says",
+          "[replica][planes][seeds]") {
+  test::for_each_seed(seeds, [](std::uint64_t seed) {
+    CHECK_THAT(run_planes(seed), Catch::Matchers::Equals(std::vector<std::string>{}));
+  });
+}
+
+TEST_CASE("a store over a log without one of its guards is found out", "[replica][mutants]") {
+  struct guard {
+    mutant without;
+    const char* problem;  // by which it must be found
+  };
+  const auto each = GENERATE(guard{mutant::no_fence, "is of the term"},
+                             guard{mutant::no_session, "happened 2 times"},
+                             guard{mutant::no_await, "a conflict with revision"},
+                             guard{mutant::no_hole_check, "has another state than the log"},
+                             guard{mutant::no_fresh, "a barrier showed revision"});
+  std::uint64_t found = 0;
+  for (std::uint64_t seed = 1; seed <= mutant_seeds; ++seed)
+    for (const auto& problem : run_planes(seed, each.without))
+      if (problem.find(each.problem) != std::string::npos) {
+        ++found;
+        break;
+      }
+  INFO(each.problem << ": " << found << " of " << mutant_seeds << " seeds");
+  CHECK(found >= mutant_seeds / 10);
+}
+
+}  // namespace troupe::persistence::testing

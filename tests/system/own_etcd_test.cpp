@@ -1,0 +1,281 @@
+// `troupe etcd`: members that make an etcd from nothing, are killed, lost, taken out and added
+// again. Real processes on one machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <regex>
+#include <sstream>
+
+#include "build_paths.hpp"
+#include "etcd/etcd_server.hpp"
+#include "support/http_client.hpp"
+#include "support/programs/process.hpp"
+#include "support/programs/shell.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/skip.hpp"
+#include "system/node.hpp"
+
+using namespace troupe::test;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string troupe = TROUPE_BINARY_DIR "/troupe";
+const std::string maps = "/api/v1/namespaces/default/configmaps";
+const http_client::fields json{{"content-type", "application/json"}};
+
+bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit = 40s) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!holds())
+    if (std::chrono::steady_clock::now() > until) return false;
+  return true;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in{text};
+  std::vector<std::string> all;
+  for (std::string word; in >> word;)
+    all.push_back(word);
+  return all;
+}
+
+// Both outputs. A member that starts although it should be refused would run for ever.
+process_result run(const std::string& arguments) {
+  return shell(fmt::format("timeout 40 {} {} 2>&1", troupe, arguments));
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+class member {
+ public:
+  // With the addresses of a machine that has been here before, or new ones.
+  member(fs::path folder, const std::string& name)
+      : folder_{std::move(folder)},
+        flags_{"--data-dir", folder_.string(),     "--name", name, "--heartbeat-interval",
+               "50ms",       "--election-timeout", "500ms"} {
+    for (const auto* flag : {"--listen-client", "--listen-peer", "--listen-join"}) {
+      addresses_.emplace_back(flag);
+      addresses_.push_back(fmt::format("127.0.0.1:{}", free_port()));
+    }
+    flags_.insert(flags_.end(), addresses_.begin(), addresses_.end());
+  }
+
+  // `line`: what follows "troupe etcd"; empty for the first.
+  void start(const std::vector<std::string>& line = {}) {
+    std::vector<std::string> command{troupe, "etcd"};
+    command.insert(command.end(), line.begin(), line.end());
+    command.insert(command.end(), flags_.begin(), flags_.end());
+    process_ = std::make_unique<process>(command, log());
+    const auto ready = process_->read_line(40s);
+    INFO(read_file(log()));
+    REQUIRE_THAT(ready, Contains("ready https://127.0.0.1:"));
+    node_line_ = process_->read_line(10s);
+  }
+  void join(const member& through) { start(through.join_words()); }
+
+  // Without "troupe etcd".
+  std::vector<std::string> join_words(const std::string& flags = {}) const {
+    const auto made =
+        shell(fmt::format("{} etcd token --data-dir {} {}", troupe, folder_.string(), flags));
+    REQUIRE(made.code == 0);
+    auto words = words_of(made.output);
+    words.erase(words.begin(), words.begin() + 2);
+    return words;
+  }
+  std::string members() const { return run("etcd members --data-dir " + folder_.string()).output; }
+  // All of so many are well.
+  bool is_whole(std::size_t members_wanted) const {
+    const auto text = members();
+    return count(text, "  leader ") == 1 && count(text, "  follower ") == members_wanted - 1 &&
+           text.find(fmt::format("\n{} member", members_wanted)) != text.npos;
+  }
+  pid_t child() const {
+    const auto children = read_file(fmt::format("/proc/{0}/task/{0}/children", process_->id()));
+    return children.empty() ? 0 : std::stoi(children);
+  }
+  process& of() { return *process_; }
+  void end() { process_.reset(); }
+  const fs::path& folder() const { return folder_; }
+  fs::path log() const { return folder_.string() + ".log"; }
+  // What the member prints for control planes, from "--store" on.
+  std::vector<std::string> node_flags() const {
+    auto words = words_of(node_line_);
+    words.erase(words.begin(), std::find(words.begin(), words.end(), "--store"));
+    return words;
+  }
+  std::string flags() const { return fmt::format("{}", fmt::join(flags_, " ")); }
+
+ private:
+  fs::path folder_;
+  std::vector<std::string> flags_, addresses_;
+  std::unique_ptr<process> process_;
+  std::string node_line_;
+};
+
+bool is_gone(pid_t id) {
+  return ::kill(id, 0) != 0;
+}
+
+}  // namespace
+
+TEST_CASE("three machines make an etcd from nothing, and go on when any of it is killed",
+          "[etcd][members]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder place;
+  member a{place.path() / "a", "a"}, b{place.path() / "b", "b"}, c{place.path() / "c", "c"};
+  a.start();
+  CHECK_THAT(a.members(), Contains("1 member: the loss of none is tolerated"));
+  b.join(a);
+  CHECK_THAT(a.members(), Contains("2 members: the loss of none is tolerated, either one stops"));
+  c.join(b);
+  REQUIRE(eventually([&] { return c.is_whole(3); }));
+  CHECK_THAT(a.members(), Contains("3 members: the loss of 1 is tolerated"));
+
+  // A control plane works over it, by the flags that a member prints.
+  auto plane = std::make_unique<node>(place.path() / "plane", c.node_flags());
+  // On a connection each, until it is there: who is told nothing asks again.
+  const auto write = [&](int i) {
+    return eventually([&] {
+      http_client client{plane->where()};
+      const auto body = fmt::format(R"({{"metadata":{{"name":"m{}"}}}})", i);
+      const auto status = client.request("POST", maps, body, json).status;
+      return status == 201 || status == 409;
+    });
+  };
+  REQUIRE(write(0));
+
+  // The child of one.
+  const auto killed = a.child();
+  REQUIRE(killed > 1);
+  ::kill(killed, SIGKILL);
+  CHECK(write(1));
+  CHECK(eventually([&] { return b.is_whole(3); }));
+  CHECK(a.child() != killed);
+  CHECK_THAT(read_file(a.log()), Contains("it has ended by signal 9, and is started again"));
+
+  // The supervisor of another: its etcd goes with it, and both come back. Without a control plane:
+  // gRPC 1.51 can fail an assertion in one when its member ends by SIGTERM.
+  plane.reset();
+  const auto orphan = b.child();
+  b.of().signal(SIGKILL);
+  REQUIRE(b.of().wait(5s));
+  CHECK(eventually([&] { return is_gone(orphan); }));
+  CHECK_THAT(a.members(), Contains("no answer"));
+  b.start();
+  CHECK(eventually([&] { return a.is_whole(3); }));
+
+  plane = std::make_unique<node>(place.path() / "plane", c.node_flags());
+  http_client client{plane->where()};
+  for (int i = 0; i < 2; ++i)
+    CHECK(client.request("GET", fmt::format("{}/m{}", maps, i)).status == 200);
+  plane.reset();
+
+  // SIGTERM ends both cleanly.
+  const auto last = c.child();
+  c.of().signal(SIGTERM);
+  CHECK(c.of().wait(10s) == 0);
+  CHECK(is_gone(last));
+}
+
+TEST_CASE("a member whose data are lost is added again, one is taken out, and one leaves",
+          "[etcd][members]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder place;
+  member a{place.path() / "a", "a"}, b{place.path() / "b", "b"}, c{place.path() / "c", "c"};
+  a.start();
+  b.join(a);
+  c.join(a);
+  REQUIRE(eventually([&] { return a.is_whole(3); }));
+
+  // Its data alone are lost: it comes back by itself, as a new member.
+  c.end();
+  fs::remove_all(c.folder() / "member-data");
+  c.start();
+  CHECK_THAT(read_file(c.log()), Contains("it is taken out and added again"));
+  REQUIRE(eventually([&] { return a.is_whole(3); }));
+
+  // Nobody is added while one is lost, but the lost one.
+  c.end();
+  fs::remove_all(c.folder());
+  const member d{place.path() / "d", "d"};
+  const auto line = fmt::format("{}", fmt::join(a.join_words(), " "));
+  CHECK_THAT(run(fmt::format("etcd {} {}", line, d.flags())).output,
+             Contains("member c does not answer: members are added only while all are well"));
+  CHECK_FALSE(fs::exists(d.folder() / "pki"));
+  CHECK_THAT(run("etcd remove b --data-dir " + a.folder().string()).output,
+             Contains("without b 1 of 2 members would be well"));
+  c.join(b);
+  REQUIRE(eventually([&] { return a.is_whole(3); }));
+
+  CHECK_THAT(run("etcd remove c --data-dir " + a.folder().string()).output,
+             Contains("removed c; 2 members: the loss of none is tolerated, either one stops"));
+  CHECK(c.of().wait(20s) == 0);
+  CHECK_THAT(c.of().read_line(1s), Contains("next machine"));
+  CHECK_THAT(c.of().read_line(1s), Contains("the others have taken this member out"));
+  REQUIRE(eventually([&] { return a.is_whole(2); }));
+  CHECK_THAT(run("etcd leave --data-dir " + b.folder().string()).output,
+             Contains("left; 1 member"));
+  CHECK_FALSE(fs::exists(b.folder() / "pki"));
+  CHECK_FALSE(fs::exists(b.folder() / "member-data"));
+  CHECK(eventually([&] { return a.is_whole(1); }));
+  CHECK_THAT(run("etcd leave --data-dir " + a.folder().string()).output,
+             Contains("a is the last member"));
+}
+
+TEST_CASE("a machine that cannot become a member is told why, and leaves nothing behind",
+          "[etcd][members]") {
+  if (const auto why = etcd_server::missing(); !why.empty()) return skip(why);
+  const scratch_folder place;
+  member a{place.path() / "a", "a"};
+  const member b{place.path() / "b", "b"};
+  a.start();
+  const auto refused = [&](const std::vector<std::string>& words) {
+    const auto ended = run(fmt::format("etcd {} {}", fmt::join(words, " "), b.flags()));
+    CHECK(ended.code == 1);
+    CHECK_FALSE(fs::exists(b.folder() / "pki"));
+    CHECK_FALSE(fs::exists(b.folder() / "member.json"));
+    return ended.output;
+  };
+  const auto good = a.join_words();  // join ADDRESS --token T --ca-hash H --certificate-key K
+  const auto with = [&](std::size_t at, const std::string& text) {
+    auto words = good;
+    words.at(at) = text;
+    return words;
+  };
+  CHECK_THAT(refused(with(3, "aaaaaa.0123456789abcdef")), Contains("the token is not known there"));
+  CHECK_THAT(refused(with(3, "x")), Contains("--token: expected ID.SECRET"));
+  CHECK_THAT(refused(with(5, "sha256:" + std::string(64, '0'))),
+             Contains("its certificate authority is not the one that --ca-hash names"));
+  CHECK_THAT(refused(with(7, std::string(64, '0'))),
+             Contains("--certificate-key does not open what belongs to this token"));
+  CHECK_THAT(refused(with(1, "127.0.0.1:1")), Contains("(troupe etcd --listen-join)"));
+  const auto file = a.folder() / "tokens" / good.at(3).substr(0, 6);
+  const auto over = std::regex_replace(read_file(file), std::regex{"\"expires\": *\"[0-9]+\""},
+                                       "\"expires\":\"1\"");
+  std::ofstream{file} << over;
+  CHECK_THAT(refused(good), Contains("or its time is over"));
+  CHECK_THAT(a.members(), Contains("1 member"));
+
+  // What cannot run at all.
+  CHECK_THAT(run("etcd --etcd-binary /nowhere/etcd " + b.flags()).output,
+             Contains("install the package etcd-server"));
+  CHECK_THAT(run("etcd " + a.flags()).output, Contains("in use by another node"));
+  CHECK_THAT(run("etcd members --data-dir " + b.folder().string()).output,
+             Contains("no member of an etcd runs there"));
+  CHECK_THAT(run("etcd --election-timeout 100ms " +
+                 fmt::format("--name x --data-dir {}", b.folder().string()))
+                 .output,
+             Contains("five times --heartbeat-interval"));
+}

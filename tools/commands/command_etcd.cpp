@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <iostream>
+#include <memory>
+
+#include "server/credentials/addresses.hpp"
+#include "tools/command_line/program.hpp"
+#include "tools/command_line/wait_flags.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/etcd/join_tokens.hpp"
+#include "tools/etcd/member_keys.hpp"
+#include "tools/etcd/member_process.hpp"
+#include "tools/etcd/member_removal.hpp"
+#include "tools/etcd/membership.hpp"
+#include "tools/join/server_trust.hpp"
+#include "tools/node/logging.hpp"
+
+namespace troupe::tools {
+
+namespace {
+
+struct etcd_flags {
+  std::string data_dir{etcd_defaults::data_dir};
+  std::string listen_client, listen_peer, listen_join;
+  wait::duration heartbeat{etcd_defaults::heartbeat}, election{etcd_defaults::election};
+  wait::duration life{etcd_defaults::token_life};
+  std::string member;
+  member_order order;
+};
+using flags_ptr = std::shared_ptr<etcd_flags>;
+
+int fail(const std::string& reason, int code = exit_code::failed) {
+  std::cerr << "troupe: " << reason << "\n";
+  return code;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// -- the member -----------------------------------------------------------------------------------
+
+tl::expected<void, std::string> read_addresses(etcd_flags& flags) {
+  auto& to = flags.order.settings;
+  for (const auto& [text, into, flag] :
+       {std::tuple{&flags.listen_client, &to.client, "--listen-client"},
+        {&flags.listen_peer, &to.peer, "--listen-peer"},
+        {&flags.listen_join, &to.join, "--listen-join"}}) {
+    if (text->empty()) continue;
+    const auto parsed = parse_host_and_port(*text);
+    if (!parsed) return tl::make_unexpected(fmt::format("{}: {}", flag, parsed.error()));
+    *into = {parsed->host, static_cast<std::uint16_t>(parsed->port)};
+  }
+  return {};
+}
+
+int run_etcd(etcd_flags& flags) {
+  auto& order = flags.order;
+  if (auto good = read_addresses(flags); !good) return fail(good.error(), exit_code::usage);
+  if (flags.election < flags.heartbeat * 5 || flags.election > etcd_defaults::longest_election)
+    return fail(
+        "--election-timeout: expected five times --heartbeat-interval at least, and 50s at "
+        "most",
+        exit_code::usage);
+  order.data_dir = flags.data_dir;
+  order.tuning.heartbeat = std::chrono::duration_cast<std::chrono::milliseconds>(flags.heartbeat);
+  order.tuning.election = std::chrono::duration_cast<std::chrono::milliseconds>(flags.election);
+  if (order.settings.name.empty()) order.settings.name = host_name();
+  const auto ran = run_member(order);
+  return ran ? exit_code::done : fail(ran.error());
+}
+
+void add_data_dir(CLI::App& to, etcd_flags& flags) {
+  to.add_option("--data-dir", flags.data_dir,
+                fmt::format("Where the member keeps its data and its keys, apart from a node's. "
+                            "Default: {}.",
+                            etcd_defaults::data_dir))
+      ->type_name("DIR");
+}
+
+void add_member_flags(CLI::App& to, etcd_flags& flags) {
+  auto& order = flags.order;
+  add_data_dir(to, flags);
+  to.add_option("--name", order.settings.name, "Its name among the members. Default: the host's.")
+      ->type_name("NAME");
+  to.add_option("--listen-client", flags.listen_client,
+                "Where it listens for control planes. Default: port 2379 of 127.0.0.1 on the first "
+                "machine, of the address towards the others on the next.")
+      ->type_name("HOST:PORT");
+  to.add_option("--listen-peer", flags.listen_peer,
+                "Where it listens for the other members. Default: port 2380 of the same host.")
+      ->type_name("HOST:PORT");
+  to.add_option("--listen-join", flags.listen_join,
+                "Where it listens for machines that join. Default: port 2382 of the same host.")
+      ->type_name("HOST:PORT");
+  to.add_option("--host", order.settings.host,
+                "The name or address by which the other machines call it. Default: where it "
+                "listens.")
+      ->type_name("HOST");
+  to.add_option("--etcd-binary", order.tuning.binary,
+                fmt::format("The program. Default: {}, of the package {}.", etcd_defaults::binary,
+                            etcd_defaults::package))
+      ->type_name("FILE");
+  add_duration(to, "--heartbeat-interval", flags.heartbeat,
+               "How often the leader says that it lives. The same for all members.",
+               std::chrono::milliseconds{1});
+  add_duration(to, "--election-timeout", flags.election,
+               "After which silence of the leader another one is elected. The same for all.",
+               etcd_defaults::shortest_election);
+  to.add_option("--quota-backend-bytes", order.tuning.quota_bytes,
+                fmt::format("Size of the database from which on nothing grows. Default: {}.",
+                            etcd_defaults::quota_bytes))
+      ->type_name("BYTES");
+}
+
+void add_join(program& to, CLI::App& etcd) {
+  const auto flags = std::make_shared<etcd_flags>();
+  auto& command = to.add(etcd, "join", "Makes this machine a member, and runs it.",
+                         [flags] { return run_etcd(*flags); });
+  auto& line = flags->order.line;
+  command
+      .add_option("address", line.address, "A machine that is one, as `troupe etcd token` says.")
+      ->type_name("HOST:PORT")
+      ->required();
+  command.add_option("--token", line.token, "What `troupe etcd token` printed there.")
+      ->type_name("ID.SECRET")
+      ->required();
+  command
+      .add_option("--ca-hash", line.authority_hash,
+                  "The hash of the members' authority: the token is sent to no other server.")
+      ->type_name("sha256:HASH")
+      ->required();
+  command.add_option("--certificate-key", line.certificate_key, "Opens the keys of the members.")
+      ->type_name("KEY")
+      ->required();
+  add_member_flags(command, *flags);
+}
+
+// -- tokens ---------------------------------------------------------------------------------------
+
+tl::expected<std::string, std::string> make_token_line(const etcd_flags& flags) {
+  const auto settings = load_member_settings(flags.data_dir);
+  if (!settings) return tl::make_unexpected(settings.error());
+  if (!*settings)
+    return tl::make_unexpected(
+        fmt::format("data dir {}: no member of an etcd runs there; start one with troupe etcd",
+                    flags.data_dir));
+  if (server::is_loopback((*settings)->host))
+    std::cerr << "troupe: this member listens on loopback only, so that no other machine can join: "
+                 "start it with --listen-client HOST:2379, an address of its network\n";
+  const auto keys = member_keys::open(flags.data_dir, (*settings)->host);
+  if (!keys) return tl::make_unexpected(keys.error());
+  const auto made = make_join_token(flags.data_dir, {keys->authority(), (*settings)->endpoints},
+                                    std::chrono::system_clock::now(), flags.life);
+  if (!made) return tl::make_unexpected(made.error());
+  return fmt::format("troupe etcd join {} --token {} --ca-hash {} --certificate-key {}\n",
+                     join_address(**settings), made->token, keys->authority_hash(),
+                     made->certificate_key);
+}
+
+void add_below(
+    program& to, CLI::App& etcd, const std::string& name, const std::string& about,
+    const std::function<void(CLI::App&, etcd_flags&)>& add_flags,
+    const std::function<tl::expected<std::string, std::string>(const etcd_flags&)>& run) {
+  const auto flags = std::make_shared<etcd_flags>();
+  auto& command = to.add(etcd, name, about, [flags, run] {
+    config::log_config wanted;
+    wanted.level = config::log_level::warning;
+    start_logging(wanted);
+    const auto text = run(*flags);
+    stop_logging();
+    if (!text) return fail(text.error());
+    std::cout << *text;
+    return exit_code::done;
+  });
+  add_data_dir(command, *flags);
+  add_flags(command, *flags);
+}
+
+}  // namespace
+
+void add_etcd_command(program& to) {
+  const auto flags = std::make_shared<etcd_flags>();
+  auto& etcd = to.add("etcd", "Runs a member of an etcd for several control planes.",
+                      [flags] { return run_etcd(*flags); });
+  add_member_flags(etcd, *flags);
+  etcd.footer(
+      "Control planes keep the state of the cluster in it: docs/several-control-planes.md. It "
+      "needs "
+      "a majority of its members: of two none may be lost, of three one.");
+  add_join(to, etcd);
+  const auto none = [](CLI::App&, etcd_flags&) {};
+  add_below(
+      to, etcd, "token", "Prints the line by which another machine becomes a member.",
+      [](CLI::App& command, etcd_flags& into) {
+        add_duration(command, "--ttl", into.life, "How long the line is good.",
+                     std::chrono::seconds{1});
+      },
+      make_token_line);
+  add_below(to, etcd, "members", "Lists the members, and how they are.", none,
+            [](const etcd_flags& given) { return list_members(given.data_dir); });
+  add_below(
+      to, etcd, "remove", "Takes a member out that will not come back.",
+      [](CLI::App& command, etcd_flags& into) {
+        command.add_option("name", into.member, "Its name.")->type_name("NAME")->required();
+      },
+      [](const etcd_flags& given) -> tl::expected<std::string, std::string> {
+        auto left = remove_member(given.data_dir, given.member);
+        if (left) *left = "removed " + given.member + "; " + *left + "\n";
+        return left;
+      });
+  add_below(to, etcd, "leave", "Takes this machine's member out, and removes its data and keys.",
+            none, [](const etcd_flags& given) -> tl::expected<std::string, std::string> {
+              auto left = leave_members(given.data_dir);
+              if (left) *left = "left; " + *left + "\n";
+              return left;
+            });
+}
+
+}  // namespace troupe::tools
