@@ -25,21 +25,13 @@ class based_log::reader final : public log_reader {
 };
 
 based_log::based_log(std::unique_ptr<shared_log> log, revision base)
-    : log_{std::move(log)}, base_{base} {}
-
-based_log::~based_log() {
-  log_->close();
-}
-
-void based_log::identity(std::function<void(expected<std::string>)> done) {
-  log_->identity(std::move(done));
-}
+    : forwarding_log{std::move(log)}, base_{base} {}
 
 void based_log::submit(log_transaction request, std::function<void(log_answer)> done) {
   // A revision at or before the base is none that a key of this log can have.
   for (auto& each : request.compares)
     if (each.at != 0) each.at = each.at > base_ ? each.at - base_ : ~revision{0} >> 1;
-  log_->submit(std::move(request), [this, done = std::move(done)](log_answer told) {
+  log().submit(std::move(request), [this, done = std::move(done)](log_answer told) {
     told.at = above(told.at);
     told.actual = above(told.actual);
     done(std::move(told));
@@ -47,22 +39,17 @@ void based_log::submit(log_transaction request, std::function<void(log_answer)> 
 }
 
 void based_log::newest(std::function<void(expected<revision>)> done) {
-  log_->newest([this, done = std::move(done)](const expected<revision>& told) {
+  log().newest([this, done = std::move(done)](const expected<revision>& told) {
     done(told ? expected<revision>{above(*told)} : told);
   });
 }
 
 void based_log::follow(revision after, log_reader& to) {
-  // The one before is told nothing any more, but may be the one that calls.
-  auto next = std::make_unique<reader>(*this, to);
-  auto& mine = *next;
-  log_->call_later({},
-                   [last = std::shared_ptr<reader>{std::exchange(reader_, std::move(next))}] {});
-  log_->follow(below(after), mine);
+  follow_through(below(after), std::make_unique<reader>(*this, to));
 }
 
 void based_log::read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) {
-  log_->read(std::move(key),
+  log().read(std::move(key),
              [this, done = std::move(done)](expected<std::optional<log_item>> found) {
                if (found && *found) {
                  (*found)->created = above((*found)->created);
@@ -73,7 +60,7 @@ void based_log::read(std::string key, std::function<void(expected<std::optional<
 }
 
 void based_log::list(std::string after, revision at, std::function<void(expected<log_page>)> done) {
-  log_->list(std::move(after), below(at), [this, done = std::move(done)](expected<log_page> page) {
+  log().list(std::move(after), below(at), [this, done = std::move(done)](expected<log_page> page) {
     if (page) {
       page->at = above(page->at);
       for (auto& each : page->items) {
@@ -85,25 +72,8 @@ void based_log::list(std::string after, revision at, std::function<void(expected
   });
 }
 
-void based_log::grant(std::chrono::seconds time_to_live,
-                      std::function<void(expected<lease_id>)> done) {
-  log_->grant(time_to_live, std::move(done));
-}
-
-void based_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
-  log_->renew(lease, std::move(done));
-}
-
-void based_log::revoke(lease_id lease, std::function<void()> done) {
-  log_->revoke(lease, std::move(done));
-}
-
 void based_log::compact(revision up_to, std::function<void(expected<void>)> done) {
-  log_->compact(below(up_to), std::move(done));
-}
-
-void based_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
-  log_->call_later(delay, std::move(work));
+  log().compact(below(up_to), std::move(done));
 }
 
 }  // namespace troupe::persistence

@@ -3,28 +3,21 @@
 
 #include <memory>
 
-#include "persistence/replica/shared_log.hpp"
+#include "persistence/replica/forwarding_log.hpp"
 
 namespace troupe::persistence {
 
-class based_log final : public shared_log {
+class based_log final : public forwarding_log {
  public:
   based_log(std::unique_ptr<shared_log> log, revision base);
-  ~based_log() override;
+  ~based_log() override { end(); }
 
-  void close() override { log_->close(); }
-  void identity(std::function<void(expected<std::string>)> done) override;
   void submit(log_transaction request, std::function<void(log_answer)> done) override;
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
   void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
   void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
-  void grant(std::chrono::seconds time_to_live,
-             std::function<void(expected<lease_id>)> done) override;
-  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
-  void revoke(lease_id lease, std::function<void()> done) override;
   void compact(revision up_to, std::function<void(expected<void>)> done) override;
-  void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
 
  private:
   class reader;
@@ -33,9 +26,7 @@ class based_log final : public shared_log {
   revision below(revision at) const { return at > base_ ? at - base_ : 0; }
   revision above(revision at) const { return at == 0 ? 0 : at + base_; }
 
-  const std::unique_ptr<shared_log> log_;
   const revision base_;
-  std::unique_ptr<reader> reader_;  // of the log's thread
 };
 
 }  // namespace troupe::persistence

@@ -61,10 +61,8 @@ void list_range(shared_log& log, std::size_t index, std::string after, revision 
            });
 }
 
-}  // namespace
-
 // Hands the steps on.
-class upstream_log::reader final : public log_reader {
+class reader final : public log_reader {
  public:
   explicit reader(log_reader& to) : to_{to} {}
 
@@ -86,18 +84,7 @@ class upstream_log::reader final : public log_reader {
   log_reader& to_;
 };
 
-upstream_log::upstream_log(std::unique_ptr<shared_log> log, upstream_target target)
-    : owned_{std::move(log)}, log_{*owned_}, target_{target} {}
-
-upstream_log::upstream_log(shared_log& log, upstream_target target) : log_{log}, target_{target} {}
-
-upstream_log::~upstream_log() {
-  if (owned_) log_.close();
-}
-
-void upstream_log::identity(std::function<void(expected<std::string>)> done) {
-  log_.identity(std::move(done));
-}
+}  // namespace
 
 void upstream_log::submit(log_transaction request, std::function<void(log_answer)> done) {
   for (auto& each : request.compares)
@@ -106,24 +93,16 @@ void upstream_log::submit(log_transaction request, std::function<void(log_answer
     if (each.value) write_value(each.key, *each.value, target_);
     each.key = keys().to_log(each.key);
   }
-  log_.submit(std::move(request), std::move(done));
-}
-
-void upstream_log::newest(std::function<void(expected<revision>)> done) {
-  log_.newest(std::move(done));
+  log().submit(std::move(request), std::move(done));
 }
 
 void upstream_log::follow(revision after, log_reader& to) {
-  // The one before is told nothing any more, but may be the one that calls.
-  auto next = std::make_unique<reader>(to);
-  auto& mine = *next;
-  log_.call_later({}, [last = std::shared_ptr<reader>{std::exchange(reader_, std::move(next))}] {});
-  log_.follow(after, mine);
+  follow_through(after, std::make_unique<reader>(to));
 }
 
 void upstream_log::read(std::string key,
                         std::function<void(expected<std::optional<log_item>>)> done) {
-  log_.read(keys().to_log(key), [done = std::move(done)](expected<std::optional<log_item>> found) {
+  log().read(keys().to_log(key), [done = std::move(done)](expected<std::optional<log_item>> found) {
     if (found && *found) *found = read_item(std::move(**found));
     done(std::move(found));
   });
@@ -137,28 +116,7 @@ void upstream_log::list(std::string after, revision at,
     ++index;
   const auto& first = ranges[index];
   auto there = after < first.from ? first.there : keys().to_log(after);
-  list_range(log_, index, std::move(there), at, std::move(done));
-}
-
-void upstream_log::grant(std::chrono::seconds time_to_live,
-                         std::function<void(expected<lease_id>)> done) {
-  log_.grant(time_to_live, std::move(done));
-}
-
-void upstream_log::renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) {
-  log_.renew(lease, std::move(done));
-}
-
-void upstream_log::revoke(lease_id lease, std::function<void()> done) {
-  log_.revoke(lease, std::move(done));
-}
-
-void upstream_log::compact(revision up_to, std::function<void(expected<void>)> done) {
-  log_.compact(up_to, std::move(done));
-}
-
-void upstream_log::call_later(std::chrono::milliseconds delay, std::function<void()> work) {
-  log_.call_later(delay, std::move(work));
+  list_range(log(), index, std::move(there), at, std::move(done));
 }
 
 }  // namespace troupe::persistence

@@ -6,7 +6,7 @@
 #include <memory>
 #include <random>
 
-#include "persistence/replica/shared_log.hpp"
+#include "persistence/replica/forwarding_log.hpp"
 
 namespace troupe::persistence::testing {
 
@@ -19,26 +19,17 @@ enum class mutant : std::uint8_t {
   no_fresh,       // a barrier does not ask the log
 };
 
-class mutant_log final : public shared_log {
+class mutant_log final : public forwarding_log {
  public:
   // `drop`: the chance that a step gets lost.
   mutant_log(std::unique_ptr<shared_log> inner, mutant without, std::uint64_t seed, double drop);
+  ~mutant_log() override { end(); }
 
   void stop_dropping() { drop_ = 0; }
 
-  void close() override { inner_->close(); }
-  void identity(std::function<void(expected<std::string>)> done) override;
   void submit(log_transaction request, std::function<void(log_answer)> done) override;
   void newest(std::function<void(expected<revision>)> done) override;
   void follow(revision after, log_reader& reader) override;
-  void read(std::string key, std::function<void(expected<std::optional<log_item>>)> done) override;
-  void list(std::string after, revision at, std::function<void(expected<log_page>)> done) override;
-  void grant(std::chrono::seconds time_to_live,
-             std::function<void(expected<lease_id>)> done) override;
-  void renew(lease_id lease, std::function<void(expected<std::chrono::seconds>)> done) override;
-  void revoke(lease_id lease, std::function<void()> done) override;
-  void compact(revision up_to, std::function<void(expected<void>)> done) override;
-  void call_later(std::chrono::milliseconds delay, std::function<void()> work) override;
 
  private:
   // Between the log and the store.
@@ -54,7 +45,6 @@ class mutant_log final : public shared_log {
   double drop_;
   std::mt19937_64 random_;
   tap tap_{*this};
-  const std::unique_ptr<shared_log> inner_;  // last: its thread ends first
 };
 
 }  // namespace troupe::persistence::testing
