@@ -9,6 +9,7 @@
 #include "api/values/duration.hpp"
 #include "api/values/quantity.hpp"
 #include "api/values/timestamp.hpp"
+#include "server/http/query.hpp"
 #include "server/rest/aggregation/defaults.hpp"
 
 namespace troupe::server {
@@ -20,29 +21,15 @@ using actors::metric_values;
 using rapidjson::Value;
 using source = metric_query::source;
 
-// In a segment of a path, or as a value of a query.
-std::string escaped(std::string_view text) {
-  static constexpr std::string_view plain = "-_.~*";
-  std::string out;
-  for (const char c : text) {
-    const bool alphanumeric =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (alphanumeric || plain.find(c) != plain.npos)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
-
 std::string object_path(const metric_query& query) {
-  const auto metric = escaped(query.name);
+  const auto metric = percent_encode(query.name);
   if (query.of == source::pods)
-    return fmt::format("/namespaces/{}/pods/*/{}", escaped(query.ns), metric);
+    return fmt::format("/namespaces/{}/pods/*/{}", percent_encode(query.ns), metric);
   if (query.resource == "namespaces")
-    return fmt::format("/namespaces/{}/metrics/{}", escaped(query.object), metric);
-  const auto space = query.namespaced ? "/namespaces/" + escaped(query.ns) : std::string{};
-  return fmt::format("{}/{}/{}/{}", space, escaped(query.resource), escaped(query.object), metric);
+    return fmt::format("/namespaces/{}/metrics/{}", percent_encode(query.object), metric);
+  const auto space = query.namespaced ? "/namespaces/" + percent_encode(query.ns) : std::string{};
+  return fmt::format("{}/{}/{}/{}", space, percent_encode(query.resource),
+                     percent_encode(query.object), metric);
 }
 
 const Value* member(const Value& of, const char* name) {
@@ -125,10 +112,10 @@ std::string metric_target(const aggregated_api& api, const metric_query& query) 
   std::vector<std::pair<const char*, const std::string&>> asked;
   auto out = api.path();
   if (query.of == source::usage) {
-    out += fmt::format("/namespaces/{}/pods", escaped(query.ns));
+    out += fmt::format("/namespaces/{}/pods", percent_encode(query.ns));
     asked.emplace_back("labelSelector", query.pods);
   } else if (query.of == source::external) {
-    out += fmt::format("/namespaces/{}/{}", escaped(query.ns), escaped(query.name));
+    out += fmt::format("/namespaces/{}/{}", percent_encode(query.ns), percent_encode(query.name));
     asked.emplace_back("labelSelector", query.selector);
   } else {
     out += object_path(query);
@@ -138,7 +125,7 @@ std::string metric_target(const aggregated_api& api, const metric_query& query) 
   char before = '?';
   for (const auto& [name, value] : asked) {
     if (value.empty()) continue;
-    out += fmt::format("{}{}={}", std::exchange(before, '&'), name, escaped(value));
+    out += fmt::format("{}{}={}", std::exchange(before, '&'), name, percent_encode(value));
   }
   return out;
 }

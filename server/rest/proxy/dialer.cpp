@@ -57,15 +57,15 @@ std::shared_ptr<actors::event_loop> dialer::loop() {
 
 void dialer::dial(const std::string& host, int port,
                   std::function<void(proxy_target::answer)> done) {
-  if (is_address(host)) return actors::connect_address(loop(), host, port, patience, done);
+  const auto by = loop();
+  if (is_address(host)) return actors::connect_address(by, host, port, patience, done);
   const std::lock_guard lock{mutex_};
-  if (!loop_) loop_ = std::make_shared<actors::event_loop>();
   if (!lookups_)
     lookups_ = std::make_unique<runtime::worker_pool>("lookup", 1, defaults::waiting_lookups);
-  const bool taken = lookups_->post([loop = loop_, host, port, done] {
+  const bool taken = lookups_->post([by, host, port, done] {
     const auto address = look_up(host);
     if (!address) return done(tl::make_unexpected(address.error()));
-    actors::connect_address(loop, *address, port, patience, done);
+    actors::connect_address(by, *address, port, patience, done);
   });
   if (!taken) done(tl::make_unexpected(std::string{"too many names are being looked up"}));
 }
