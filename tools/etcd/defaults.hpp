@@ -63,6 +63,8 @@ inline constexpr std::chrono::milliseconds leave_limit = 15s;
 inline constexpr std::chrono::hours token_life{2};
 inline constexpr std::size_t tokens = 100;
 inline constexpr std::size_t file_bytes = 64u << 10;
+// Refused tokens make at most one line of the log in this time.
+inline constexpr std::chrono::milliseconds refusal_period = 10s;
 // Joining machines whose answers wait.
 inline constexpr std::size_t join_queue = 64;
 inline constexpr std::chrono::milliseconds certificate_check = 1h;

@@ -12,20 +12,13 @@
 #include <string_view>
 #include <system_error>
 
+#include "actors/kubelet/os/child_process.hpp"
 #include "runtime/unique_fd.hpp"
 #include "tools/etcd/defaults.hpp"
 
 namespace troupe::tools {
 
 namespace {
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> result;
-  for (auto& each : words)
-    result.push_back(each.data());
-  result.push_back(nullptr);
-  return result;
-}
 
 // etcd takes flags from variables as well.
 std::vector<std::string> environment() {
@@ -65,8 +58,8 @@ tl::expected<std::unique_ptr<etcd_process>, std::string> etcd_process::start(
     const std::vector<std::string>& command) {
   if (auto missing = missing_program(command.front()); !missing.empty())
     return tl::make_unexpected(std::move(missing));
-  auto words = command, variables = environment();
-  const auto arguments = pointers(words), environ_of_child = pointers(variables);
+  const auto variables = environment();
+  const auto arguments = actors::pointers(command), environ_of_child = actors::pointers(variables);
   const pid_t parent = ::getpid();
   const pid_t id = ::fork();
   if (id < 0)

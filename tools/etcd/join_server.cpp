@@ -1,5 +1,7 @@
 #include "tools/etcd/join_server.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include "runtime/worker_pool.hpp"
 #include "server/connections/http_server.hpp"
 #include "server/credentials/tls_identity.hpp"
@@ -17,10 +19,35 @@ namespace {
 
 constexpr std::string_view bearer = "Bearer ";
 
-server::response answer_to(const std::filesystem::path& data_dir, const std::string& token) {
+// A flood of refusals is counted, not written line by line. Of one thread.
+class refusal_count {
+ public:
+  void add(const std::string& peer) {
+    ++since_;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < etcd_defaults::refusal_period) return;
+    last_ = now;
+    spdlog::warn(
+        "etcd: {} asked for the members' keys with a token that is not known or has "
+        "ended; so did {} since the last such line",
+        peer, since_ - 1);
+    since_ = 0;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ =
+      std::chrono::steady_clock::now() - etcd_defaults::refusal_period;
+  std::uint64_t since_ = 0;
+};
+
+server::response answer_to(const std::filesystem::path& data_dir, const std::string& token,
+                           const std::string& peer, refusal_count& refusals) {
   const auto sealed = sealed_for(data_dir, token, std::chrono::system_clock::now());
-  if (sealed.empty())
+  if (sealed.empty()) {
+    refusals.add(peer);
     return server::status_response(401, "Unauthorized", "the token is not known, or it has ended");
+  }
+  spdlog::info("etcd: the members' keys were given, sealed, to {}", peer);
   server::response made;
   made.content_type = "application/json";
   made.content.add(server::write_flat_json({{"bundle", sealed}}));
@@ -48,11 +75,15 @@ struct join_server::impl final : server::handler {
     if (token.starts_with(bearer)) token.erase(0, bearer.size());
     // The token is in a file: not for a thread of connections.
     auto later = std::make_shared<server::responder>(std::move(answer));
-    if (!disk.post([this, later, token] { later->respond(answer_to(data_dir, token)); }))
+    const std::string peer{request->connection ? request->connection->peer : ""};
+    if (!disk.post([this, later, token, peer] {
+          later->respond(answer_to(data_dir, token, peer, refusals));
+        }))
       later->respond(server::status_response(503, "ServiceUnavailable", "too many ask at once"));
   }
 
   const std::filesystem::path data_dir;
+  refusal_count refusals;  // of the thread of `disk`
   std::unique_ptr<server::tls_identity> identity;
   server::http_server http{small_server()};
   runtime::worker_pool disk{"etcd tokens", 1, etcd_defaults::join_queue};

@@ -20,7 +20,7 @@ class member_keys {
   static tl::expected<member_keys, std::string> open(const std::filesystem::path& data_dir,
                                                      const std::string& host);
 
-  // True when there is a new certificate; etcd reads them for each connection anew.
+  // True when there is a new certificate; etcd reads them again for each connection.
   tl::expected<bool, std::string> renew();
   const server::x509::identity& authority() const noexcept { return authority_; }
   std::string authority_hash() const;

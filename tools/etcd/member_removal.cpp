@@ -79,10 +79,13 @@ text_result leave_members(const fs::path& data_dir) {
         "it is no member any more, but the process that holds {} does not end: end it, and remove "
         "that folder",
         data_dir.string()));
-  std::error_code failed;
-  for (const auto* each : {"member.json", "tokens", "pki", "member-data"})
+  for (const auto* each : {"member.json", "tokens", "pki", "member-data"}) {
+    std::error_code failed;
     fs::remove_all(data_dir / each, failed);
-  if (failed) return tl::make_unexpected(data_dir.string() + ": " + failed.message());
+    if (failed)
+      return tl::make_unexpected(fmt::format("it is no member any more, but {} stays: {}",
+                                             (data_dir / each).string(), failed.message()));
+  }
   return left;
 }
 
