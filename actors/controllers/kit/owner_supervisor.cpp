@@ -95,7 +95,7 @@ void owner_supervisor::on_observed(const watch_events& m) {
     for (const auto* each : matching(by_observed_, event, observes))
       deliver(*each, observed_event{event});
   }
-  if (m.synced && !std::exchange(observed_synced_, true))
+  if (synced() && !std::exchange(observed_synced_, true))
     for (const auto& each : routes_)
       if (each.second.observing != nullptr) deliver(each, resync_request{});
   complete();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 namespace troupe::actors {
 
@@ -61,17 +62,18 @@ void duplex_socket::close() {
 
 void duplex_socket::pull() {
   if (!reader_) return;
-  std::string bytes(part_bytes_, '\0');
+  // Of the loop's thread, so that a small part keeps no large buffer.
+  thread_local std::vector<char> buffer;
+  if (buffer.size() < part_bytes_) buffer.resize(part_bytes_);
   ssize_t n = -1;
   // A socket of packets tells once of a reset, and then what was sent before it.
   do
-    n = ::recv(in_.get(), bytes.data(), bytes.size(), 0);
+    n = ::recv(in_.get(), buffer.data(), part_bytes_, 0);
   while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !std::exchange(was_reset_, true))));
   if (n < 0 && errno == EAGAIN)
     return loop_->wait(in_.get(), event_loop::readiness::input,
                        [self = shared_from_this()] { self->pull(); });
-  bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  std::exchange(reader_, {})(std::move(bytes));
+  std::exchange(reader_, {})({buffer.data(), n > 0 ? static_cast<std::size_t>(n) : 0});
 }
 
 std::string* duplex_socket::next_part() {
