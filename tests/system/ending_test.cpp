@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "support/http_client.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "system/node.hpp"
@@ -17,13 +18,6 @@ namespace {
 
 const std::string pods = "/api/v1/namespaces/default/pods";
 const http_client::fields json{{"content-type", "application/json"}};
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + 20s;
-  while (std::chrono::steady_clock::now() < deadline)
-    if (holds()) return true;
-  return false;
-}
 
 // A pod with a process that prints a line and stays.
 std::string pod(const std::string& name) {

@@ -9,6 +9,7 @@
 
 #include "etcd/etcd_server.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/node.hpp"
@@ -29,13 +30,6 @@ std::unique_ptr<node> start(const fs::path& data, const std::string& name,
       data, std::vector<std::string>{"--node-name", name, "--store", "etcd", "--etcd-endpoints",
                                      etcd.endpoint(), "--etcd-leader-lease", "2s", "--log-level",
                                      "info"});
-}
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{20};
-  while (!holds())
-    if (std::chrono::steady_clock::now() > until) return false;
-  return true;
 }
 
 std::string set_json(const std::string& name) {

@@ -16,6 +16,7 @@
 #include "build_paths.hpp"
 #include "persistence/engine/rocks_engine.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
@@ -73,13 +74,6 @@ fs::path used_data(const scratch_folder& folder) {
   const node first{data, flags};
   REQUIRE(put(first, "kept") == 201);
   return data;
-}
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + 30s;
-  while (!holds())
-    if (std::chrono::steady_clock::now() > deadline) return false;
-  return true;
 }
 
 // It is made beside the node's start.

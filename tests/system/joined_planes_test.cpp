@@ -7,11 +7,11 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
-#include <sstream>
 
 #include "build_paths.hpp"
 #include "etcd/etcd_server.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/programs/process.hpp"
 #include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
@@ -29,21 +29,6 @@ const http_client::fields json{{"content-type", "application/json"}};
 const std::string pods = "/api/v1/namespaces/default/pods";
 const std::string endpoints = "/api/v1/namespaces/default/endpoints/kubernetes";
 const std::string troupe = TROUPE_BINARY_DIR "/troupe";
-
-bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit = 30s) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!holds())
-    if (std::chrono::steady_clock::now() > until) return false;
-  return true;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in{text};
-  std::vector<std::string> all;
-  for (std::string word; in >> word;)
-    all.push_back(word);
-  return all;
-}
 
 // The line without "troupe".
 std::vector<std::string> token_line(const fs::path& data, const std::string& flags = {}) {

@@ -7,6 +7,7 @@
 
 #include "build_paths.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/skip.hpp"
 #include "system/kubectl.hpp"
@@ -42,13 +43,6 @@ std::vector<std::string> loadable() {
 
 std::string file(const std::string& name) {
   return (manifests / name).string();
-}
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
-  while (std::chrono::steady_clock::now() < deadline)
-    if (holds()) return true;
-  return false;
 }
 
 const std::vector<std::string> simulated{"--runtime", "simulated", "--simulated-nodes", "5"};

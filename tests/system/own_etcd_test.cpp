@@ -9,11 +9,11 @@
 #include <fstream>
 #include <functional>
 #include <regex>
-#include <sstream>
 
 #include "build_paths.hpp"
 #include "etcd/etcd_server.hpp"
 #include "support/http_client.hpp"
+#include "support/programs/eventually.hpp"
 #include "support/programs/process.hpp"
 #include "support/programs/shell.hpp"
 #include "support/scratch_folder.hpp"
@@ -30,21 +30,6 @@ namespace {
 const std::string troupe = TROUPE_BINARY_DIR "/troupe";
 const std::string maps = "/api/v1/namespaces/default/configmaps";
 const http_client::fields json{{"content-type", "application/json"}};
-
-bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit = 40s) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!holds())
-    if (std::chrono::steady_clock::now() > until) return false;
-  return true;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in{text};
-  std::vector<std::string> all;
-  for (std::string word; in >> word;)
-    all.push_back(word);
-  return all;
-}
 
 // Both outputs. A member that starts although it should be refused would run for ever.
 process_result run(const std::string& arguments) {

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <sstream>
 #include <stdexcept>
 
 namespace troupe::test {
@@ -16,6 +17,14 @@ process_result shell(const std::string& command) {
     output.append(part, size);
   const int status = ::pclose(pipe);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), output};
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in{text};
+  std::vector<std::string> all;
+  for (std::string word; in >> word;)
+    all.push_back(word);
+  return all;
 }
 
 }  // namespace troupe::test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace troupe::test {
 
@@ -12,5 +13,8 @@ struct process_result {
 
 // What the command prints on stdout. Throws std::runtime_error when it cannot be started.
 process_result shell(const std::string& command);
+
+// What white space separates.
+std::vector<std::string> words_of(const std::string& text);
 
 }  // namespace troupe::test
