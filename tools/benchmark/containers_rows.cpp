@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <string>
@@ -368,7 +369,6 @@ void measure_streams(results& out, const node& n, bare_client& bare) {
     const auto url = bare.forward("streams");
     direct.push_back(forward_mb_s(plain_address(url), url.substr(url.find('/', 8))));
   }
-  // With its mounts.
   must(n.client().request("DELETE", core + "pods/streams"));
   await_no_pods(n);
   out.add("port-forward over TLS", percentile(through, 50), "MB/s");
@@ -418,6 +418,10 @@ void measure_containers(results& out, const bench_options& options) {
   out.add("… memory, after 165 pods", n.memory_mb(), "MB");
   remove_many(n);
   measure_streams(out, n, bare);
+  // The node removes what it has of a pod, mounts and sandbox, after the pod is gone.
+  const std::filesystem::path left = place.path() + "/node/kubelet/pods";
+  for (const auto waits = clock::now(); !std::filesystem::is_empty(left);)
+    if (seconds_since(waits) > 30) die("files of pods stay");
 }
 
 }  // namespace troupe::bench
