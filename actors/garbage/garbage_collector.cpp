@@ -93,14 +93,16 @@ void garbage_collector::update_object(const std::string& key, const watch_event&
   }
   if (!awaits_dependents(object)) {
     waiting_.erase(object.meta().uid());
-  } else if (waiting_.emplace(object.meta().uid(), key).second) {
-    log().info("garbage: {} at revision {} is being deleted and {}", key, object.revision(),
-               has_finalizer(object, finalizer_orphan) ? "leaves its dependents behind"
-                                                       : "waits for its dependents");
-    enqueue(key);
-    for (const auto& dependent : graph_.dependents_of(object.meta().uid()))
-      enqueue(dependent);
+    return;
   }
+  // Also when it waited before: a second deletion may have another policy.
+  enqueue(key);
+  if (!waiting_.emplace(object.meta().uid(), key).second) return;
+  log().info("garbage: {} at revision {} is being deleted and {}", key, object.revision(),
+             has_finalizer(object, finalizer_orphan) ? "leaves its dependents behind"
+                                                     : "waits for its dependents");
+  for (const auto& dependent : graph_.dependents_of(object.meta().uid()))
+    enqueue(dependent);
 }
 
 void garbage_collector::remove_object(const std::string& key, const api::object& object) {

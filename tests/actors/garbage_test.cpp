@@ -134,6 +134,21 @@ TEST_CASE("an orphaning deletion leaves the dependents behind, without the refer
   CHECK(c.get<ConfigMap>("default", "d0").metadata().owner_references_size() == 0);
 }
 
+TEST_CASE("a second deletion may leave behind the dependents that the first one waits for") {
+  cluster c{1};
+  const auto owner = c.create(map_named("owner"));
+  auto blocking = owned_by(map_named("blocking"), *owner, true);
+  blocking.mutable_metadata()->add_finalizers("example.com/slow");
+  c.create(blocking);
+  c.remove<ConfigMap>("default", "owner", -1, "Foreground");
+  c.settle();
+  REQUIRE(there(c, "owner"));
+  c.remove<ConfigMap>("default", "owner", -1, "Orphan");
+  c.settle();
+  CHECK_FALSE(there(c, "owner"));
+  CHECK(c.get<ConfigMap>("default", "blocking").metadata().owner_references_size() == 0);
+}
+
 TEST_CASE("owners in a circle that are deleted in the foreground come to an end") {
   cluster c{1};
   const auto a = c.create(map_named("a"));
