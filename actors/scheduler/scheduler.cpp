@@ -11,6 +11,7 @@
 #include "actors/core/metrics.hpp"
 #include "actors/scheduler/framework/defaults.hpp"
 #include "actors/volumes/claim_rules.hpp"
+#include "api/object/object_key.hpp"
 #include "api/schema/core_namespace.pb.h"
 #include "api/schema/core_node.pb.h"
 #include "api/schema/core_pod.pb.h"
@@ -220,12 +221,13 @@ void scheduler_actor::take_node(const watch_event& event) {
 }
 
 void scheduler_actor::take_pod(const watch_event& event) {
+  const auto key = api::key_of(*event.object);
+  if (event.object->revision() <= view_.bound_at(key)) return;
+  // Before the body is read: that of a removed pod would be copied for it.
+  if (event.type == event_type::deleted) return remove_pod(key);
   const auto& pod = event.object->as<Pod>();
   const auto& phase = pod.status().phase();
-  const auto key = event.object->kind().key(pod.metadata().namespace_(), pod.metadata().name());
-  if (event.object->revision() <= view_.bound_at(key)) return;
-  if (event.type == event_type::deleted || phase == "Succeeded" || phase == "Failed")
-    return remove_pod(key);
+  if (phase == "Succeeded" || phase == "Failed") return remove_pod(key);
   if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
   // Of a bound pod only its labels, its end and what it holds are anything to us.

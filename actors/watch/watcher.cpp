@@ -132,8 +132,10 @@ watcher::changes_by_name watcher::by_prefix(const changes_view& changes,
 watcher::changes_by_name watcher::by_node(const changes_view& changes) {
   changes_by_name out;
   for (const auto* c : changes) {
-    const auto now = c->object ? node_of(*c->object) : std::string_view{};
     const auto then = c->previous ? node_of(*c->previous) : std::string_view{};
+    // A removed object is its last state again, which is not copied here.
+    const bool last_state = c->type == persistence::change_type::removed && c->previous;
+    const auto now = c->object && !last_state ? node_of(*c->object) : std::string_view{};
     if (!now.empty()) out[now].push_back(c);
     if (!then.empty() && then != now) out[then].push_back(c);
   }

@@ -136,14 +136,37 @@ expected<std::unique_ptr<body>> custom_from_storage(const kind_info& kind, std::
   return std::move(read->content);
 }
 
-// Its metadata, with the revision in it.
-const ObjectMeta& stamp(body& content, std::uint64_t revision) {
-  ObjectMeta& meta = meta_of(content);
+void set_revision(ObjectMeta& meta, std::uint64_t revision) {
   if (revision == 0)
     meta.clear_resource_version();
   else
     meta.set_resource_version(std::to_string(revision));
+}
+
+// Its metadata, with the revision in it.
+const ObjectMeta& stamp(body& content, std::uint64_t revision) {
+  ObjectMeta& meta = meta_of(content);
+  set_revision(meta, revision);
   return meta;
+}
+
+std::unique_ptr<body> copy_of(const body& from) {
+  std::unique_ptr<body> made(from.New());
+  made->CopyFrom(from);
+  return made;
+}
+
+// Of bytes that were read, or made, before.
+std::unique_ptr<body> read_again(const kind_info& kind, std::string_view stored) {
+  auto content = body_from_storage(kind, stored);
+  ensure(content.has_value(), "the stored form of an object can be read again");
+  return std::move(*content);
+}
+
+// The lock under which an object reads its content for the first time.
+std::mutex& lock_of(const object& of) {
+  static std::array<std::mutex, 16> locks;
+  return locks[std::hash<const object*>{}(&of) / sizeof(object) % locks.size()];
 }
 
 }  // namespace
@@ -152,22 +175,31 @@ const ObjectMeta& stamp(body& content, std::uint64_t revision) {
 struct object::encoded_object final : object {
   encoded_object(const kind_info& of, std::string_view bytes, std::uint64_t at,
                  std::shared_ptr<const void> kept_by)
-      : object{of, at}, stored_form{bytes}, owner{std::move(kept_by)} {}
+      : object{of, at, source::stored_form}, stored_form{bytes}, owner{std::move(kept_by)} {}
 
   const std::string_view stored_form;
   const std::shared_ptr<const void> owner;
 };
 
+// What revised() makes.
+struct object::revised_object final : object {
+  revised_object(object_ptr from, std::uint64_t at)
+      : object{from->kind(), at, source::last_state}, last{std::move(from)} {}
+
+  const object_ptr last;
+  mutable std::unique_ptr<const ObjectMeta> own_meta;  // read before the content was
+};
+
 object::object(const kind_info& kind, std::unique_ptr<body> content, std::uint64_t revision)
-    : kind_(&kind), revision_(revision), encoded_(0) {
+    : kind_(&kind), revision_(revision), source_(source::given) {
   ensure(content != nullptr && content->GetDescriptor() == &kind.type(),
          "an object's body is of its kind");
   meta_ = &stamp(*content, revision);
   content_ = content.release();
 }
 
-object::object(const kind_info& kind, std::uint64_t revision)
-    : kind_(&kind), revision_(revision), encoded_(1) {}
+object::object(const kind_info& kind, std::uint64_t revision, source from)
+    : kind_(&kind), revision_(revision), source_(from) {}
 
 object::~object() {
   delete content_.load(std::memory_order_relaxed);
@@ -191,40 +223,64 @@ const object::encoded_object& object::as_encoded() const noexcept {
   return static_cast<const encoded_object&>(*this);
 }
 
+object_ptr object::revised(object_ptr last, std::uint64_t revision) {
+  return std::make_shared<const revised_object>(std::move(last), revision);
+}
+
+const object::revised_object& object::as_revised() const noexcept {
+  return static_cast<const revised_object&>(*this);
+}
+
 std::string_view object::stored() const noexcept {
-  return encoded_ != 0 ? as_encoded().stored_form : std::string_view{};
+  return source_ == source::stored_form ? as_encoded().stored_form : std::string_view{};
 }
 
 object_ptr object::undecoded() const {
-  if (encoded_ == 0) return nullptr;
+  if (source_ != source::stored_form) return nullptr;
   return encoded(*kind_, as_encoded().stored_form, revision_, as_encoded().owner);
 }
 
 std::size_t object::encoded_bytes() const {
-  return encoded_ != 0 ? as_encoded().stored_form.size() : content().ByteSizeLong();
+  switch (source_) {
+    case source::stored_form:
+      return as_encoded().stored_form.size();
+    case source::last_state:
+      return as_revised().last->encoded_bytes();
+    case source::given:
+      break;
+  }
+  return content().ByteSizeLong();
 }
 
 const body& object::decoded() const {
-  static std::array<std::mutex, 16> locks;
-  const std::lock_guard lock{locks[std::hash<const object*>{}(this) / sizeof(object) % 16]};
+  // Read outside the lock, which the last state may share.
+  const body* last = source_ == source::last_state ? &as_revised().last->content() : nullptr;
+  const std::lock_guard lock{lock_of(*this)};
   if (const auto* known = content_.load(std::memory_order_acquire)) return *known;
-  auto content = body_from_storage(*kind_, as_encoded().stored_form);
-  ensure(content.has_value(), "the stored form of an object can be read again");
-  meta_.store(&stamp(**content, revision_), std::memory_order_release);
-  content_.store(content->get(), std::memory_order_release);
-  return *content->release();
+  auto content = last != nullptr ? copy_of(*last) : read_again(*kind_, as_encoded().stored_form);
+  const auto& meta = stamp(*content, revision_);
+  if (meta_.load(std::memory_order_relaxed) == nullptr)
+    meta_.store(&meta, std::memory_order_release);
+  content_.store(content.get(), std::memory_order_release);
+  return *content.release();
 }
 
-const ObjectMeta& object::meta_of_decoded() const {
-  decoded();
-  return *meta_.load(std::memory_order_acquire);
+const ObjectMeta& object::decoded_meta() const {
+  if (source_ != source::last_state) {
+    decoded();
+    return *meta_.load(std::memory_order_acquire);
+  }
+  const auto& last = as_revised().last->meta();
+  const std::lock_guard lock{lock_of(*this)};
+  if (const auto* known = meta_.load(std::memory_order_acquire)) return *known;
+  auto own = std::make_unique<ObjectMeta>(last);
+  set_revision(*own, revision_);
+  meta_.store(own.get(), std::memory_order_release);
+  return *(as_revised().own_meta = std::move(own));
 }
 
 std::unique_ptr<body> object::copy() const {
-  const body& from = content();
-  std::unique_ptr<body> made(from.New());
-  made->CopyFrom(from);
-  return made;
+  return copy_of(content());
 }
 
 shared_text object::json_text() const {
@@ -256,7 +312,7 @@ std::size_t object::text_bytes() noexcept {
 }
 
 std::string object::wire() const {
-  if (encoded_ != 0 && content_.load(std::memory_order_acquire) == nullptr) {
+  if (source_ == source::stored_form && content_.load(std::memory_order_acquire) == nullptr) {
     const auto opened = open_envelope(stored());
     const auto revision = revision_ == 0 ? std::string{} : std::to_string(revision_);
     if (opened)

@@ -42,6 +42,10 @@ class object {
   // null for others.
   object_ptr undecoded() const;
 
+  // `last` with another revision: the state in which an object was removed. Metadata and body are
+  // copied from `last` when they are first read, in the thread that reads them.
+  static object_ptr revised(object_ptr last, std::uint64_t revision);
+
   // Kept by the object.
   const kind_info& kind() const noexcept { return *kind_; }
   std::uint64_t revision() const noexcept { return revision_; }
@@ -51,7 +55,7 @@ class object {
   }
   const meta::v1::ObjectMeta& meta() const {
     const auto* known = meta_.load(std::memory_order_acquire);
-    return known != nullptr ? *known : meta_of_decoded();
+    return known != nullptr ? *known : decoded_meta();
   }
   // About the size of the encoded content; does not decode.
   std::size_t encoded_bytes() const;
@@ -85,21 +89,24 @@ class object {
 
  private:
   struct encoded_object;
+  struct revised_object;
+  // Where the content comes from when it is first read.
+  enum class source : std::uint8_t { given, stored_form, last_state };
 
-  // Of an encoded_object.
-  object(const kind_info& kind, std::uint64_t revision);
+  object(const kind_info& kind, std::uint64_t revision, source from);
 
   const body& checked(const google::protobuf::Descriptor& type) const;
   const body& decoded() const;
-  const meta::v1::ObjectMeta& meta_of_decoded() const;
+  const meta::v1::ObjectMeta& decoded_meta() const;
   const encoded_object& as_encoded() const noexcept;
+  const revised_object& as_revised() const noexcept;
 
   const kind_handle kind_;
-  // Null until the first look at an encoded object.
+  // Null until they are first read, unless the content was given.
   mutable std::atomic<const body*> content_{nullptr};
   mutable std::atomic<const meta::v1::ObjectMeta*> meta_{nullptr};
-  std::uint64_t revision_ : 63;
-  std::uint64_t encoded_ : 1;
+  std::uint64_t revision_ : 62;
+  source source_ : 2;
   mutable std::atomic<bool> asked_{false};  // for a text, lately
   mutable text_cell json_, protobuf_;
 };

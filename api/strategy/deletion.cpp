@@ -76,8 +76,8 @@ std::int64_t grace_of(const core::v1::Pod& pod, const DeleteOptions& options) {
 enum class grace { none, set, pending };
 
 // A first deletion sets the grace; a later one may only shorten it, counted from the same start.
-grace set_grace(core::v1::Pod& pod, const DeleteOptions& options, std::int64_t now_seconds) {
-  auto& meta = *pod.mutable_metadata();
+grace set_grace(ObjectMeta& meta, const core::v1::Pod& pod, const DeleteOptions& options,
+                std::int64_t now_seconds) {
   if (!meta.has_deletion_timestamp()) {
     const auto seconds = grace_of(pod, options);
     mark(meta, now_seconds + seconds, seconds);
@@ -93,9 +93,13 @@ grace set_grace(core::v1::Pod& pod, const DeleteOptions& options, std::int64_t n
   return grace::set;
 }
 
-deletion_plan unless_same(std::unique_ptr<body> updated, const body& stored) {
-  if (same_meaning(*updated, stored)) return {deletion_step::unchanged, nullptr};
-  return {deletion_step::update, std::move(updated)};
+// Only metadata changes: the object is copied when it is known that it does.
+deletion_plan with_metadata(const body& stored, ObjectMeta meta) {
+  if (same_meaning(meta, meta_of(stored))) return {deletion_step::unchanged, nullptr};
+  std::unique_ptr<body> next(stored.New());
+  next->CopyFrom(stored);
+  meta_of(*next) = std::move(meta);
+  return {deletion_step::update, std::move(next)};
 }
 
 expected<void> check_options(const kind_info& kind, const body& stored,
@@ -128,9 +132,8 @@ expected<precondition> demanded_by(const DeleteOptions& options) {
 
 deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
                           const DeleteOptions& options, std::int64_t now_seconds) {
-  auto pod = std::make_unique<core::v1::Pod>(stored);
-  auto& meta = *pod->mutable_metadata();
-  const auto grace_change = set_grace(*pod, options, now_seconds);
+  auto meta = stored.metadata();
+  const auto grace_change = set_grace(meta, stored, options, now_seconds);
   if (grace_change == grace::pending) {
     // The grace period is over: remove it.
     if (meta.deletion_grace_period_seconds() == 0 && meta.finalizers().empty())
@@ -141,7 +144,7 @@ deletion_plan plan_delete(const kind_info& kind, const core::v1::Pod& stored,
   if (meta.finalizers().empty() &&
       (grace_change == grace::none || meta.deletion_grace_period_seconds() == 0))
     return {deletion_step::remove, nullptr};
-  return unless_same(std::move(pod), stored);
+  return with_metadata(stored, std::move(meta));
 }
 
 // A namespace is emptied first, by the client that removes "kubernetes" from spec.finalizers.
@@ -169,13 +172,11 @@ expected<deletion_plan> plan_delete(const kind_info& kind, const body& stored,
   if (const auto special = kind.row().plan_delete)
     return special(kind, stored, options, now_seconds);
 
-  std::unique_ptr<body> next(stored.New());
-  next->CopyFrom(stored);
-  auto& meta = meta_of(*next);
+  auto meta = meta_of(stored);
   set_finalizers(meta, propagation(kind, meta, options));
   if (meta.finalizers().empty()) return deletion_plan{deletion_step::remove, nullptr};
   mark(meta, now_seconds, 0);
-  return unless_same(std::move(next), stored);
+  return with_metadata(stored, std::move(meta));
 }
 
 bool ends_deletion(const kind_info& kind, const body& now, const body& was) {

@@ -10,7 +10,7 @@ namespace {
 // The last state, stamped with the revision at which it went.
 api::object_ptr tombstone(const entry& old, revision at) {
   auto last = old.object();
-  if (!old.encoded()) return std::make_shared<const api::object>(old.kind(), last->copy(), at);
+  if (!old.encoded()) return api::object::revised(std::move(last), at);
   return api::object::encoded(old.kind(), old.stored(), at, std::move(last));
 }
 

@@ -49,6 +49,36 @@ TEST_CASE("an object is encoded once, whoever asks first") {
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"42")"));
 }
 
+TEST_CASE("a removed object is its last state with another revision, whoever reads first") {
+  const auto last = pod("a", 42);
+  const auto removed = object::revised(last, 43);
+  std::vector<std::thread> readers;
+  std::vector<const core::v1::Pod*> bodies(8);
+  std::vector<std::string> revisions(8);
+  for (int i = 0; i < 8; ++i)
+    readers.emplace_back([&, i] {
+      // Half of them read the metadata before the body.
+      if (i % 2 == 0) revisions[i] = removed->meta().resource_version();
+      bodies[i] = &removed->as<core::v1::Pod>();
+      revisions[i] = removed->meta().resource_version();
+    });
+  for (auto& each : readers)
+    each.join();
+  for (int i = 0; i < 8; ++i) {
+    CHECK(bodies[i] == bodies[0]);
+    CHECK(revisions[i] == "43");
+  }
+  CHECK(bodies[0]->metadata().resource_version() == "43");
+  CHECK(bodies[0]->spec().node_name() == "n1");
+  CHECK(removed->encoded_bytes() == last->encoded_bytes());
+  CHECK(last->meta().resource_version() == "42");
+  // Again with another revision, and of one that is only stored.
+  const auto stored = to_storage(kind_of<core::v1::Pod>(), last->content());
+  const auto encoded = object::encoded(kind_of<core::v1::Pod>(), stored, 42, nullptr);
+  for (const auto& each : {object::revised(removed, 44), object::revised(encoded, 44)})
+    CHECK(each->json() == pod("a", 44)->json());
+}
+
 TEST_CASE("texts that nobody asks for any more are dropped") {
   const auto before = object::text_bytes();
   const auto object = pod("a", 42);
