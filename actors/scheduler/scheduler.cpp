@@ -231,11 +231,12 @@ void scheduler_actor::take_pod(const watch_event& event) {
   if (pod.spec().node_name().empty()) return enqueue(event.object, event.cause.request);
   const bool newcomer = view_.node_of(key) != pod.spec().node_name() || view_.assumed(key);
   // Of a bound pod only its labels, its end and what it holds are anything to us.
+  const bool ends = event.previous && event.previous->meta().has_deletion_timestamp() !=
+                                          pod.metadata().has_deletion_timestamp();
   const bool resized =
-      !newcomer && event.previous && !take_the_same(event.previous->as<Pod>(), pod);
-  if (!newcomer && event.previous && !resized &&
-      same_labels(event.previous->meta().labels(), pod.metadata().labels()) &&
-      event.previous->meta().has_deletion_timestamp() == pod.metadata().has_deletion_timestamp())
+      !newcomer && !ends && event.previous && !take_the_same(event.previous->as<Pod>(), pod);
+  if (!newcomer && !ends && event.previous && !resized &&
+      same_labels(event.previous->meta().labels(), pod.metadata().labels()))
     return;
   view_.put_pod(read_pod_info(event.object), pod.spec().node_name());
   queue_.done(key);

@@ -178,6 +178,8 @@ void owner_supervisor::remove_owner(const std::string& key) {
 }
 
 void owner_supervisor::forward_dependent(const watch_event& event) {
+  // Without owners nothing of the object is read: others have written it, and it is in no cache.
+  if (routes_.empty()) return;
   const dependent_event change{event};
   if (const auto& first = contexts_.front()->owner; !first.dependent_name.empty()) {
     const auto found = routes_.find(first.kind->key({}, event.object->meta().namespace_()));
