@@ -92,7 +92,7 @@ class volume_binder : public informer {
   std::map<std::string, api::object_ptr> classes_;  // by name
   std::vector<std::string> ready_;                  // nodes that can get new volumes, sorted
   key_set due_, busy_;                              // to be synced; with a pending write
-  key_set later_;  // to be synced after a write, or after a pause
+  key_set later_;                                   // to be synced after a write, or after a pause
   bool going_on_ = false, made_class_ = false;
   std::size_t under_way_ = 0;
   runtime::timer again_, resync_;
