@@ -1,6 +1,6 @@
 // The attached clients of a container, served by its shim (attach_packets.hpp): each gets the
 // container's output from its attach on; the clients' input is written to the container packet by
-// packet, interleaved if several send some. One thread; nothing blocks but `farewell`.
+// packet, interleaved if several send some. One thread; nothing blocks but `drain`.
 //
 // A client never blocks the container or its log: unread output is kept here, once for all clients,
 // up to `kubelet_defaults::attach_backlog_bytes`; beyond it the client furthest behind is cut off.
@@ -46,7 +46,7 @@ class attach_server {
   void end(int code);
   // Whether a client has not read all output yet.
   bool is_behind() const noexcept { return !backlog_.empty(); }
-  // Waits until all clients have read all output, at most `kubelet_defaults::attach_farewell`.
+  // Waits until all clients have read all output, at most `kubelet_defaults::attach_drain_limit`.
   void farewell();
 
  private:
