@@ -1,4 +1,4 @@
-// What the binder does about one claim or volume, as transactions.
+// The part of the binder that writes its decisions as transactions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ void volume_binder::bind(const api::object_ptr& claim, const api::object_ptr& vo
   });
 }
 
-// A directory has no size: it is as large as the claim says.
+// A directory has no size limit: its capacity is what the claim requests.
 void volume_binder::expand(const api::object_ptr& claim, const api::object_ptr& volume) {
   const auto& claim_body = claim->as<PersistentVolumeClaim>();
   auto larger = volume->copy_as<PersistentVolume>();
