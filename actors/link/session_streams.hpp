@@ -38,7 +38,7 @@ class session_streams {
   // Answered by the node, by `look` (timeout), or by `end`.
   void open(const node_stream_request& m, runtime::time_point now);
 
-  // -- from the node: an error for what no correct node says; its session ends then ---------------
+  // -- from the node; an error is a protocol error and ends the session ---------------------------
 
   readable<void> take(const wire::StreamOpened& m);
   readable<void> take(const wire::StreamOutput& m);

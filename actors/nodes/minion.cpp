@@ -98,7 +98,7 @@ void minion::check_silence() {
   reconcile();
 }
 
-// -- what follows ---------------------------------------------------------------------------------
+// -- writes of the Node ---------------------------------------------------------------------------
 
 void minion::reconcile() {
   if (!node_ || writing_) return;

@@ -53,7 +53,7 @@ std::string pod_range_allocator::describe() const {
   return out;
 }
 
-// -- what it knows --------------------------------------------------------------------------------
+// -- the known nodes and ranges -------------------------------------------------------------------
 
 // A write of a former life of this actor may still be pending.
 void pod_range_allocator::await_barrier() {
@@ -134,7 +134,7 @@ void pod_range_allocator::release(row& r) {
       pool.release(range);
 }
 
-// -- what follows ---------------------------------------------------------------------------------
+// -- allocation and writes ------------------------------------------------------------------------
 
 void pod_range_allocator::allocate() {
   for (auto& [name, r] : rows_) {

@@ -2,14 +2,14 @@
 // commands in containers, both in a single-threaded process that is about to exec.
 //
 // The order matters, and is the same as in runc:
-//   1  groups, group            while it may still change them
-//   2  seccomp, where no_new_privs is not asked for: the kernel takes it from CAP_SYS_ADMIN alone
-//   3  the bounding set         while it has CAP_SETPCAP
+//   1  groups, group            while the process may still change them
+//   2  seccomp, without no_new_privs: the kernel then requires CAP_SYS_ADMIN
+//   3  the bounding set         while the process has CAP_SETPCAP
 //   4  user                     a change from 0 clears the permitted set
-//   5  permitted, effective     the container's set for user 0, nothing for others: without ambient
+//   5  permitted, effective     the container's set for user 0, empty for others: without ambient
 //                               capabilities they would lose it in exec; inheritable and ambient
 //                               are empty
-//   6  no_new_privs, then seccomp where it is asked for with it
+//   6  no_new_privs, then seccomp if it is used with no_new_privs
 // After a failed step the process has only some of these settings and must exit.
 #pragma once
 

@@ -168,7 +168,7 @@ void volume_binder::on_nodes(const watch_events& m) {
   wake();
 }
 
-// -- what is to be looked at ----------------------------------------------------------------------
+// -- the queue of objects to sync -----------------------------------------------------------------
 
 void volume_binder::enqueue(const std::string& key) {
   due_.insert(key);
