@@ -14,10 +14,10 @@ namespace troupe::actors {
 
 namespace {
 
-// Of a terminal's window (struct winsize).
+// Limit of a terminal's window size (struct winsize).
 constexpr std::uint32_t window_size_limit = 65'535;
 
-// The end of the connection is its end, with code 0.
+// A port as an exec stream: when the connection ends, so does the stream, with code 0.
 class port_as_command final : public exec_stream {
  public:
   explicit port_as_command(std::unique_ptr<port_stream> port) : port_{std::move(port)} {}
@@ -65,7 +65,7 @@ const runtime::behavior& container_streamer::make_behavior() const {
   return table;
 }
 
-// A stream that is answered after the end of this actor goes with the message.
+// A stream that is opened after the end of this actor is destroyed with the message.
 void container_streamer::started() {
   const auto done = [to = self()](auto opened) {
     if (!opened) return void(to.tell(stream_ready{tl::make_unexpected(opened.error())}));
@@ -81,7 +81,7 @@ void container_streamer::started() {
   }
 }
 
-// Nothing of the command: it may hold secrets.
+// Without the command, which may contain secrets.
 std::string container_streamer::describe() const {
   constexpr std::array kinds{"exec", "attach", "port"};
   return fmt::format("to: {}\ncontainer: {}\npod: {}\nport: {}\ntty: {}\ncredit: {}\ninput: {}\n",
@@ -160,13 +160,13 @@ void container_streamer::on_output_sent(const output_sent&) {
   read();
 }
 
-// What the gateway cannot take is missing: the stream is lost.
+// If the gateway's mailbox is full the message is lost, so the stream ends.
 template <class Item>
 void container_streamer::say(Item item) {
   if (!tell(gateway_, std::move(item))) stop();
 }
 
-// -- both ways ------------------------------------------------------------------------------------
+// -- both directions ------------------------------------------------------------------------------
 
 void container_streamer::read() {
   if (!stream_ || reading_ || sending_ || credit_ == 0) return;
@@ -175,7 +175,7 @@ void container_streamer::read() {
   stream_->read([to = self()](exec_part part) { to.tell(part_read{std::move(part)}); });
 }
 
-// There is credit: it is read, and sent, only then.
+// Bytes are read and sent only within the credit.
 void container_streamer::send_piece() {
   const auto size =
       std::min<std::size_t>({credit_, part_.bytes.size(), link_defaults::stream_piece_bytes});
@@ -189,7 +189,7 @@ void container_streamer::send_piece() {
   say(std::move(out));
 }
 
-// One piece at a time: as soon as one is taken, the control plane may send another.
+// One piece at a time: after its acknowledgement the control plane may send the next.
 void container_streamer::write() {
   if (!stream_ || writing_ != 0) return;
   if (input_.empty()) {

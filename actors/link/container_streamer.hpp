@@ -1,7 +1,7 @@
-// Serves one stream into a container of this machine for the control plane: opens it, reads as far
-// as the credit goes, and writes what comes. A child of the gateway, which passes it what the
-// control plane says and sends what it says. Ends with the stream, or when the gateway stops it:
-// that closes the stream, and ends the command of an exec.
+// Serves one stream into a container of this machine for the control plane: opens it, reads output
+// within the credit, and writes input. A child actor of the gateway, which forwards messages in
+// both directions. It ends with the stream, or when the gateway stops it: that closes the stream
+// and kills the command of an exec.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace troupe::actors {
 
-// From the gateway: the piece of output that it had is on its way; another one may come.
+// From the gateway: the last piece of output was sent; the next one may follow.
 struct output_sent {};
 
 class container_streamer : public runtime::actor {
  public:
-  // Sends the gateway wire::StreamOpened first, then wire::StreamOutput (one, until `output_sent`),
-  // wire::InputTaken and at last wire::StreamEnded, all of them with the number `ask`.
+  // Sends the gateway first wire::StreamOpened, then wire::StreamOutput (one, until `output_sent`),
+  // wire::InputTaken and finally wire::StreamEnded, all with the number `ask`.
   container_streamer(std::uint64_t ask, stream_target target, std::uint32_t credit,
                      std::shared_ptr<stream_source> source, runtime::actor_ref gateway);
 
@@ -61,7 +61,7 @@ class container_streamer : public runtime::actor {
   const stream_target target_;
   const std::shared_ptr<stream_source> source_;
   const runtime::actor_ref gateway_;
-  std::shared_ptr<exec_stream> stream_;  // null until it is open
+  std::shared_ptr<exec_stream> stream_;  // null until opened
   // Output.
   std::uint64_t credit_;
   exec_part part_;  // not sent yet

@@ -4,7 +4,7 @@
 
 namespace troupe::actors {
 
-// The link holds the receiver until the session has ended; the receiver refers to the inbox.
+// The link owns the receiver until the session ends; the receiver has a weak reference.
 class frame_inbox::mail_slot final : public runtime::link::receiver {
  public:
   explicit mail_slot(std::weak_ptr<frame_inbox> to) : to_{std::move(to)} {}
@@ -27,8 +27,8 @@ std::shared_ptr<runtime::link::receiver> frame_inbox::receiver() {
   return std::make_shared<mail_slot>(weak_from_this());
 }
 
-// Sends under the lock, so that new frames stay behind earlier ones. No
-// delivery is released under it: that calls the link, and the link may call here.
+// Sends under the lock, so that new frames stay behind earlier ones. Releases no delivery under it:
+// that calls the link, which may call this object.
 void frame_inbox::attach(runtime::actor_ref reader) {
   std::vector<std::shared_ptr<const runtime::link::delivery>> early;
   const auto self = shared_from_this();

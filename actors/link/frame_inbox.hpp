@@ -1,5 +1,5 @@
-// The frames of a link's session for the actor that serves it: they wait here until the actor has
-// started, and reach it as messages from then on.
+// The received frames of a link session: they are buffered until the actor that serves the session
+// has started, then sent to it as messages.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace troupe::actors {
 
 class frame_inbox;
 
-// To the actor. A delivery counts against the link's window: what waits here and in the actor's
-// mailbox is never more than that.
+// To the actor. A delivery counts against the link's window, which therefore bounds this buffer and
+// the actor's mailbox together.
 struct frame_received {
   std::shared_ptr<const frame_inbox> inbox;
   std::shared_ptr<const runtime::link::delivery> delivery;
@@ -34,11 +34,11 @@ class frame_inbox : public std::enable_shared_from_this<frame_inbox> {
   frame_inbox& operator=(const frame_inbox&) = delete;
 
   const runtime::link::session_ptr& session() const noexcept { return session_; }
-  // All frames so far and from now on are sent to `reader`. An actor that does not
-  // keep up loses its session.
+  // Sends all buffered and future frames to `reader`. If that actor does not keep up, the session
+  // ends.
   void attach(runtime::actor_ref reader);
 
-  // For the link; holds the inbox no longer than the link holds the receiver.
+  // For the link; it keeps the inbox alive only as long as the link keeps the receiver.
   std::shared_ptr<runtime::link::receiver> receiver();
 
  private:

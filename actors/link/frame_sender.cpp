@@ -11,8 +11,8 @@ namespace troupe::actors {
 
 namespace {
 
-// Field 1, length-delimited: the items of both kinds of frames. A frame is no more than its items
-// one after the other.
+// Tag of field 1, length-delimited: the items of both kinds of frames. A frame is just the sequence
+// of its items.
 constexpr std::uint32_t items_tag = 1 << 3 | 2;
 constexpr std::size_t item_head_bytes = 11;
 
@@ -37,7 +37,7 @@ bool frame_sender::flush() {
     auto frame = std::move(ready_.front());
     ready_.pop_front();
     waiting_ -= frame.size();
-    // Refused only after the end, of which both sides are told.
+    // Rejected only after the end of the session, of which both ends are notified.
     to_->send(std::move(frame));
   }
   return true;

@@ -1,5 +1,5 @@
-// The output of one end of a link: items (of FromNode or ToNode) are put into frames and given to
-// the session as far as it has room. Belongs to one actor.
+// The output of one end of a link: puts items (of FromNode or ToNode) into frames and gives them to
+// the session while it has room. Belongs to one actor.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -16,14 +16,14 @@ class frame_sender {
  public:
   explicit frame_sender(runtime::link::session_ptr to) : to_{std::move(to)} {}
 
-  // False for an item that no frame can hold: it is left out.
+  // Returns false if the item does not fit into a frame: it is dropped.
   bool add(const google::protobuf::MessageLite& item);
-  // Gives the session what it has room for. False when something is left: try again after
+  // Sends frames while the session has room. Returns false if some are left: call again after
   // `link_defaults::backlog_round`.
   bool flush();
-  // Waiting here, in bytes; above `link_defaults::backlog_limit_bytes` the peer does not read.
+  // Queued bytes; above `link_defaults::backlog_limit_bytes` the peer is considered stuck.
   std::size_t backlog() const noexcept { return waiting_ + current_.size(); }
-  // Whether more of a stream into a container may be added (`link_defaults::streams_ahead_bytes`).
+  // Whether another item of container streams may be added (`link_defaults::streams_ahead_bytes`).
   bool has_room_for_streams() const;
 
  private:

@@ -14,7 +14,7 @@ namespace troupe::actors {
 
 namespace {
 
-// It may repeat what the other side said, however long that is.
+// Truncates the reason: it may contain a peer's text of any length.
 tl::unexpected<std::string> malformed(std::string reason) {
   if (reason.size() > link_defaults::reason_limit_bytes)
     reason.resize(link_defaults::reason_limit_bytes);

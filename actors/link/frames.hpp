@@ -1,8 +1,8 @@
-// Between the messages of actors and what goes over the link (frames.proto). Pure.
+// Converts between the messages of actors and the frames of the link (frames.proto). Pure.
 //
-// Input from the other side is not trusted: reading returns an error in one short line for what no
-// correct peer sends. What a node may do is decided in
-// node_permissions.hpp.
+// Input from the peer is untrusted: the read functions return a one-line error for input
+// that no correct peer sends. node_permissions.hpp decides which requests of a node are
+// allowed.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ using readable = tl::expected<T, std::string>;
 // -- parts ----------------------------------------------------------------------------------------
 
 void write_object(wire::Object& out, const api::object_ptr& object);
-// Null where there is none.
+// Returns null if there is no object.
 readable<api::object_ptr> read_object(const wire::Object& from, std::string_view key);
 
 void write_error(wire::Error& out, const persistence::error& e);
@@ -47,18 +47,18 @@ remove read_remove(const wire::Remove& from);
 void write_request_token(wire::RequestToken& out, std::uint64_t id, const request_token& request);
 request_token read_request_token(const wire::RequestToken& from);
 
-// The status is one that an answer of HTTP with a body can have, or 0.
+// The status is valid for an HTTP response with a body, or 0.
 console_view read_console_answer(const wire::ConsoleAnswer& from);
 
 // -- from the control plane -----------------------------------------------------------------------
 
-// In messages of about `link_defaults::batch_bytes`, all but the last of them `unfinished`.
+// Splits into messages of about `link_defaults::batch_bytes`; all but the last are `unfinished`.
 std::vector<wire::WatchEvents> write_events(std::uint64_t stream, const watch_events& message);
-// The events of one such message.
+// Reads the events of one such message.
 readable<std::vector<watch_event>> read_events(const wire::WatchEvents& from);
 
 void write_commit_done(wire::CommitDone& out, std::uint64_t id, const persistence::outcome& result);
-// `keys` are those of the mutations that were asked for.
+// `keys`: those of the committed mutations.
 readable<persistence::outcome> read_commit_done(const wire::CommitDone& from,
                                                 const std::vector<std::string>& keys);
 

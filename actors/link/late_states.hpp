@@ -1,6 +1,6 @@
-// Whether the state by which a node is refused for good is new enough: a node that was removed ends
-// its pods. A store that follows one elsewhere may lag; there a node is asked to call again, and
-// its next call is judged behind a barrier. Thread safe.
+// Decides whether a state is recent enough to reject a node for good: a node that was removed ends
+// its pods. A follower's store may lag; there the node is asked to call again, and its next call is
+// judged behind a barrier. Thread safe.
 #pragma once
 
 #include <map>
@@ -14,15 +14,15 @@ namespace troupe::actors {
 
 class late_states {
  public:
-  // Of a node that would be refused. True: what the store shows now is new enough to judge it by.
-  // False: it must call again.
+  // For a node that would be rejected. True: the store's current state is recent enough. False: the
+  // node must call again.
   bool counts(persistence::store& store, const std::string& node);
 
  private:
-  // Shared with what the store calls.
+  // Shared with callbacks of the store.
   struct calls {
     std::mutex mutex;
-    std::map<std::string, bool> passed;  // by node; false: its barrier is under way
+    std::map<std::string, bool> passed;  // by node; false: its barrier is pending
   };
   const std::shared_ptr<calls> calls_ = std::make_shared<calls>();
 };

@@ -120,7 +120,7 @@ linked_stream::orders linked_stream::take_orders() {
 
 // -- under the lock -------------------------------------------------------------------------------
 
-// Half of the window is given back at once: a small part costs no message.
+// Credit is returned once half of the window was read, so small parts cost no messages.
 bool linked_stream::wants_session() const {
   if (ended_) return false;
   if (closed_ || size_ || owed_ >= stream_window_bytes / 2) return true;
@@ -143,7 +143,7 @@ std::optional<exec_part> linked_stream::next_part() {
   return part;
 }
 
-// Answers what can be answered, and calls the session where there is something to send.
+// Runs callbacks whose results are known, and notifies the session if there are orders for it.
 void linked_stream::settle(std::unique_lock<std::mutex> lock) {
   std::optional<exec_part> part;
   if (reader_) part = next_part();
@@ -158,7 +158,7 @@ void linked_stream::settle(std::unique_lock<std::mutex> lock) {
   const bool calls = !called_ && wants_session();
   called_ = called_ || calls;
   lock.unlock();
-  // A session whose mailbox is full looks by itself (session_streams::look).
+  // If the session's mailbox is full, session_streams::look finds the orders.
   if (calls) session_.tell(stream_work{ask_});
   if (reader) reader(std::move(*part));
   if (writer) writer(!refused);

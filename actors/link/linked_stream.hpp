@@ -1,10 +1,10 @@
-// A stream into a container of a joined machine, as the control plane has it: between its handle,
-// on any thread, and the session of the node, an actor.
+// The control plane's side of a stream into a container of a joined machine: connects a handle, on
+// any thread, with the node's session, an actor.
 //
-// It keeps what the node has sent and nobody has read, never more than the node has credit for, and
-// what the session is to send, which that fetches when the link has room. When the session ends,
-// the stream does: what has come can be read, then its end with `link_defaults::lost_stream_code`
-// and the reason as bytes; a write is answered by false.
+// It buffers the node's unread output, limited by the node's credit, and orders for the session,
+// which fetches them when the link has room. When the session ends, so does the stream: received
+// output can still be read, then the end with `link_defaults::lost_stream_code` and the reason as
+// bytes; writes are answered with false.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@
 
 namespace troupe::actors {
 
-// To the session: a stream has orders for the node. One is under way for each stream.
+// To the session: a stream has orders for the node. At most one is pending for each stream.
 struct stream_work {
   std::uint64_t ask = 0;
 };
 
-// Thread safe. Answers are given without a lock: within the call where they are known, else in the
+// Thread safe. Callbacks run without a lock: within the call if the result is known, else in the
 // session.
 class linked_stream {
  public:
   struct window_size {
     int rows = 0, columns = 0;
   };
-  // What the session is to tell the node.
+  // Messages that the session must send to the node.
   struct orders {
     std::string input = {};  // one piece
-    bool end_input = false;  // after that
+    bool end_input = false;  // after `input`
     std::optional<window_size> size = {};
     std::uint32_t credit = 0;
-    bool close = false;  // nothing else then
+    bool close = false;  // then all other orders are ignored
   };
 
   linked_stream(std::uint64_t ask, runtime::actor_ref session);
@@ -48,14 +48,14 @@ class linked_stream {
   void write(std::string bytes, std::function<void(bool)> done);
   void close_input();
   void resize(int rows, int columns);
-  // Nothing is answered any more.
+  // No callback is called any more.
   void close();
 
   // -- for its session ----------------------------------------------------------------------------
 
-  // So many bytes of input may be sent.
+  // The node accepts so many bytes of input.
   void opened(std::uint32_t credit);
-  // Both are false for what the node had no credit for, or was never sent: no correct node does it.
+  // Both return false on a protocol error: output beyond the credit, or an ack of unsent bytes.
   bool output(exec_part::kind from, const std::string& text);
   bool input_taken(std::uint32_t bytes, bool refused);
   void end(int code, std::string reason);
@@ -76,26 +76,26 @@ class linked_stream {
   const std::uint64_t ask_;
   const runtime::actor_ref session_;
   mutable std::mutex mutex_;
-  bool called_ = false;  // the session knows that there are orders
+  bool called_ = false;  // the session was notified of orders
   bool closed_ = false;
   std::optional<ending> ended_;
-  // Output: one of the two was there first.
+  // Output: `error_first_` says which of the two arrived first.
   std::string output_, error_;
   bool error_first_ = false;
-  std::size_t owed_ = 0;  // read, and not given back as credit
-  std::size_t room_;      // of the node's credit
+  std::size_t owed_ = 0;  // bytes read, but not returned as credit yet
+  std::size_t room_;      // rest of the node's credit
   std::function<void(exec_part)> reader_;
   // Input.
   std::string unsent_;
-  std::size_t sent_ = 0;       // of it
-  std::size_t under_way_ = 0;  // bytes that the node has not taken
+  std::size_t sent_ = 0;       // bytes of it
+  std::size_t under_way_ = 0;  // bytes that the node has not acknowledged
   std::size_t credit_ = 0;
   bool end_wanted_ = false, end_sent_ = false, refused_ = false;
   std::optional<window_size> size_;
   std::function<void(bool)> writer_;
 };
 
-// The end that a handle holds: the stream is closed with it.
+// The end of the stream that a handle owns; its destructor closes the stream.
 class linked_end {
  public:
   explicit linked_end(std::shared_ptr<linked_stream> stream) : stream_{std::move(stream)} {}
@@ -103,7 +103,7 @@ class linked_end {
   linked_end& operator=(const linked_end&) = delete;
   ~linked_end() { stream_->close(); }
 
-  // A copy, since an answer may destroy the handle.
+  // Returns a copy, because a callback may destroy the handle.
   std::shared_ptr<linked_stream> stream() const { return stream_; }
 
  private:

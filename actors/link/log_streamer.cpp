@@ -41,7 +41,7 @@ void log_streamer::on_finish_log(const finish_log&) {
   read();
 }
 
-// Whether the container has ended is known before: what it wrote until then is in the part.
+// `finish_` is read before the log: the part then contains all output until the end.
 void log_streamer::read() {
   if (credit_ == 0 || reading_) return;
   reading_ = true;
@@ -57,7 +57,7 @@ void log_streamer::on_part_read(const part_read& m) {
   const bool first = !std::exchange(begun_, true);
   if (m.part.text.empty()) {
     if (m.last) return end({});
-    // The reader learns that there is a log, though nothing stands in it yet.
+    // An empty part tells the reader that the log exists.
     if (first) tell(receiver_, log_part{.id = request_.id, .text = {}});
     again_ = after(defaults::log_follow_period, [this] { read(); });
     return;

@@ -1,5 +1,5 @@
-// Reads one container's log for a reader, here or behind the link, and sends it in parts, as far as
-// the credit goes. A child of who asked for it; ends with the log, or when that stops it.
+// Reads one container's log for a reader, here or behind the link, and sends it in parts, within
+// the credit. A child actor of the requester; ends with the log, or when the requester stops it.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class log_streamer : public runtime::actor {
  private:
   struct part_read {
     log_text part;
-    bool last = false;  // the container had ended before the part was read
+    bool last = false;  // the container had ended before this read
   };
 
   void on_more_log(const more_log& m);

@@ -51,7 +51,7 @@ void node_gateway::on_subscribe(const subscribe& m) {
   if (key.first == 0) return;
   forget(key);
   if (m.accept) {
-    // A function does not travel: everything would come.
+    // A filter function cannot be sent over the link: all events would come.
     tell(sender(), watch_ended{m.id,
                                {persistence::errc::invalid,
                                 "a filter cannot be applied on the other side of a link"}});
@@ -97,7 +97,7 @@ void node_gateway::on_unsubscribe(const unsubscribe& m) {
   forget({sender().id(), m.id});
 }
 
-// Each time under another number: what is still under way under the old one is of no use.
+// Uses a new number each time, so that events under the old number are ignored.
 void node_gateway::request_stream(remote_stream& s) {
   if (s.number != 0) by_number_.erase(s.number);
   s.number = 0;
@@ -177,7 +177,7 @@ void node_gateway::end_session(const std::string& reason) {
     s.again_at = {};
     if (s.begun && !s.synced) ended.push_back(key);
   }
-  // The rest of that state cannot be had any more.
+  // The rest of the initial list is lost.
   for (const auto& key : ended) {
     const auto& s = streams_.at(key);
     tell(s.subscriber, watch_ended{s.subscription.id,
@@ -244,13 +244,13 @@ void node_gateway::take(const wire::ToNode::Item& item) {
     case wire::ToNode::Item::kLeft:
       return lose(item.left().reason());
     case wire::ToNode::Item::WHAT_NOT_SET:
-      return;  // of a newer version
+      return;  // from a newer version
   }
 }
 
 void node_gateway::take_events(const wire::WatchEvents& m) {
   auto* s = find_number(m.stream());
-  if (s == nullptr) return;  // it was left meanwhile
+  if (s == nullptr) return;  // unsubscribed meanwhile
   auto events = read_events(m);
   if (!events) {
     log().error("link: an event of {} makes no sense: {}", s->subscription.prefix, events.error());
@@ -263,7 +263,7 @@ void node_gateway::take_events(const wire::WatchEvents& m) {
 void node_gateway::deliver(remote_stream& s, const wire::WatchEvents& last) {
   auto events = std::exchange(s.parts, {});
   const auto count = events.size();
-  // Who does not take it has ended, or finds out that the stream is gone.
+  // If the mailbox does not accept it, the subscriber has ended or will find its stream gone.
   if (!tell(s.subscriber, watch_events{.id = s.subscription.id,
                                        .up_to = last.up_to(),
                                        .synced = last.synced(),
@@ -297,7 +297,7 @@ void node_gateway::take_ended(const wire::WatchEnded& m) {
 void node_gateway::round() {
   for (auto& [key, s] : streams_)
     if (s.again_at != runtime::time_point{} && s.again_at <= now()) request_stream(s);
-  // In the order in which they were asked.
+  // In the order of the requests.
   while (!pending_.empty() && pending_.begin()->second.until <= now()) {
     auto& request = pending_.begin()->second;
     request.committed.fail(runtime::request_error::timeout);
@@ -317,7 +317,7 @@ void node_gateway::sweep() {
 
 // -- to the link ----------------------------------------------------------------------------------
 
-// Items that are sent while messages wait go in one frame: the flush is queued behind them.
+// Items sent while messages are queued go in one frame: the flush is queued behind them.
 bool node_gateway::send_item(wire::FromNode::Item& item) {
   if (!inbox_) return true;
   item.set_request(current_cause().request);

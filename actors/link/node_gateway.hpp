@@ -1,13 +1,13 @@
-// The node's end of the link: one actor that stands for writer, watcher and recorder of the control
-// plane, so that a kubelet (or a simulated minion) works on a joined machine as next to the store.
+// The node's end of the link: one actor that replaces the control plane's writer, watcher and
+// recorder, so that a kubelet or simulated minion works on a joined machine as next to the store.
 //
-// Requests that wait when the link is lost are answered with an error that says that the outcome is
-// unknown. Streams stay: on the next session they go on from the last revision that their
-// subscriber has seen, without a gap or a double; one whose initial state was cut short ends.
-// While there is no link, commands fail at once and events wait, as many as there is room for.
+// When the link is lost, pending requests are answered with an error: outcome unknown. Streams
+// stay: in the next session they resume after the last revision their subscriber has seen, without
+// gaps or duplicates; a stream with an incomplete initial list ends. Without a link commands fail
+// at once, and events are buffered up to a limit.
 //
-// It owns what is under way and nothing else. When it crashes the session ends with it; the
-// subscribers find out by their heartbeat (informer.hpp) and subscribe again.
+// It owns only pending requests and streams. When it crashes the session ends with it; subscribers
+// notice by their heartbeat (informer.hpp) and subscribe again.
 #pragma once
 
 #include <deque>
@@ -32,17 +32,17 @@ namespace troupe::actors {
 
 struct gateway_options {
   std::string node;
-  // Of the actor; empty: the node's. One that stands beside another answers its control plane and
-  // has no kubelet that it serves.
+  // Name of the actor; empty: the node's. A second gateway only answers requests of its control
+  // plane and serves no kubelet.
   std::string name = {};
-  // Where the logs of its containers are; null: there are none (simulated nodes).
+  // Source of its containers' logs; null: none (simulated nodes).
   std::shared_ptr<log_source> logs = {};
-  // What runs them, for commands, consoles and ports; null: nothing does.
+  // Runtime for commands, consoles and ports; null: none.
   std::shared_ptr<stream_source> streams = {};
-  // Answers the console of the control plane by calling `done` on any thread; empty: there is none.
+  // Answers console requests of the control plane by calling `done` on any thread; empty: none.
   std::function<void(console_request request, std::function<void(console_view)> done)> console = {};
-  // Told of each beginning and end of a session, and that the node was removed from the cluster;
-  // called in the gateway, must not block.
+  // Called when a session begins or ends, and when the node was removed from the cluster; called in
+  // the gateway, must not block.
   std::function<void()> linked = {};
   std::function<void(const std::string& reason)> unlinked = {};
   std::function<void(const std::string& reason)> expelled = {};
@@ -53,14 +53,14 @@ struct session_begun {
   std::shared_ptr<frame_inbox> inbox;
 };
 
-// To the gateway: a call to the control plane failed, or was refused.
+// To the gateway: a call to the control plane failed or was rejected.
 struct call_failed {
   std::string reason;
 };
 
 class node_gateway : public runtime::actor {
  public:
-  // Of its children: readers of logs, streams into containers.
+  // Kinds of its child actors: log readers, streams into containers.
   static constexpr const char* log_kind = "log";
   static constexpr const char* stream_kind = "container-stream";
 
@@ -71,18 +71,18 @@ class node_gateway : public runtime::actor {
   std::string describe() const override;
 
  private:
-  using subscriber_key = std::pair<std::uint64_t, std::uint64_t>;  // actor, its number
+  using subscriber_key = std::pair<std::uint64_t, std::uint64_t>;  // actor, its stream number
   struct remote_stream {
     runtime::actor_ref subscriber;
     actors::subscribe subscription;
-    std::uint64_t number = 0;  // on the link; 0: not asked for
+    std::uint64_t number = 0;  // on the link; 0: not requested
     revision last = 0;
     bool begun = false, synced = false;
-    std::int64_t credit = 0;         // given by the subscriber and not used
-    std::vector<watch_event> parts;  // of a list that is not complete
-    runtime::time_point again_at{};  // refused: asked for again then
+    std::int64_t credit = 0;         // given by the subscriber, unused
+    std::vector<watch_event> parts;  // of an incomplete list
+    runtime::time_point again_at{};  // rejected: when it is requested again
   };
-  // A request that waits for its answer.
+  // A request without an answer yet.
   struct pending {
     runtime::promise<commit_done> committed;
     runtime::promise<command_done> commanded;
@@ -94,10 +94,10 @@ class node_gateway : public runtime::actor {
     runtime::time_point at;
     wire::FromNode::Item item;
   };
-  // Into a container.
+  // A stream into a container.
   struct served_stream {
     runtime::actor_ref streamer;
-    std::size_t room = 0;  // of the control plane's credit for input
+    std::size_t room = 0;  // the rest of the control plane's credit for input
   };
   struct output_piece {
     runtime::actor_ref streamer;
@@ -174,7 +174,7 @@ class node_gateway : public runtime::actor {
   void lose(const std::string& reason);
   void round();
   void sweep();
-  // False for what no frame can hold.
+  // Returns false if the item does not fit into a frame.
   bool send_item(wire::FromNode::Item& item);
   void on_flush(const flush&);
 
@@ -184,20 +184,20 @@ class node_gateway : public runtime::actor {
   bool flush_ordered_ = false;
   std::map<subscriber_key, remote_stream> streams_;
   std::map<std::uint64_t, subscriber_key> by_number_;
-  std::uint64_t last_number_ = 0;  // of a stream, and of a request
+  std::uint64_t last_number_ = 0;  // of streams and requests
   std::map<std::uint64_t, pending> pending_;
   std::deque<unsent_event> unsent_;
   std::size_t unsent_bytes_ = 0;
   std::map<std::uint64_t, runtime::actor_ref> logs_;          // streamers by request
   std::map<std::uint64_t, served_stream> container_streams_;  // by request
-  std::deque<output_piece> outputs_;  // that wait for room, one of each stream at most
+  std::deque<output_piece> outputs_;  // pieces that wait for room, at most one per stream
   std::uint64_t sessions_ = 0, commits_ = 0, lost_ = 0, events_ = 0;
   runtime::timer round_, sweep_, again_, outputs_again_;
 };
 
 runtime::actor_ref spawn_gateway(runtime::actor_system& system, gateway_options options);
 
-// For a dialer, or one end of a loop.
+// For a dialer, or one end of a loopback link.
 runtime::link::acceptor gateway_acceptor(runtime::actor_ref gateway);
 
 }  // namespace troupe::actors

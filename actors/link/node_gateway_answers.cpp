@@ -1,4 +1,4 @@
-// Answers requests of the control plane to this node: logs and views of the console.
+// The part of the gateway that answers requests of the control plane: logs and console views.
 #include <spdlog/fmt/fmt.h>
 
 #include <utility>
@@ -22,7 +22,7 @@ void node_gateway::take_open_log(const wire::OpenLog& m) {
   if (m.has_tail_lines()) query.tail_lines = m.tail_lines();
   if (m.has_limit_bytes()) query.limit_bytes = m.limit_bytes();
   log_address from{m.pod_uid(), m.container(), m.container_id()};
-  if (from.id.empty())  // a control plane that knows runs by their numbers alone
+  if (from.id.empty())  // from an older control plane, which identifies runs by attempt
     from.id = fmt::format("process://{}/{}/{}", from.pod_uid, from.container, m.attempt());
   log_request request{.id = m.ask(),
                       .from = std::move(from),
@@ -34,7 +34,7 @@ void node_gateway::take_open_log(const wire::OpenLog& m) {
             runtime::make<log_streamer>(std::move(request), options_.logs, self()));
 }
 
-// What a streamer sent to a former session or incarnation is dropped: the numbers are used again.
+// Parts from streamers of a former session or incarnation are dropped: numbers are reused.
 void node_gateway::on_log_part(const log_part& m) {
   const auto found = logs_.find(m.id);
   if (found == logs_.end() || !(found->second == sender())) return;
@@ -52,7 +52,7 @@ void node_gateway::send_log_part(const log_part& m) {
   send_item(item);
 }
 
-// Those that outlived a crash of this actor: their session has ended with it.
+// Stops streamers that outlived a crash of this actor, whose session ended with it.
 void node_gateway::stop_former_streamers() {
   for (const auto* kind : {log_kind, stream_kind}) {
     std::vector<std::string> former;

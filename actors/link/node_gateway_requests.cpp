@@ -1,4 +1,4 @@
-// What the gateway does in the place of writer and recorder.
+// The part of the gateway that replaces the writer and the recorder.
 #include <spdlog/fmt/fmt.h>
 
 #include <utility>
@@ -26,7 +26,7 @@ commit_done failed(errc code, std::string reason) {
 
 }  // namespace
 
-// Nothing was sent: the state is as it was.
+// Returns why a request cannot be sent. The state is unchanged then.
 std::optional<persistence::error> node_gateway::cannot_request() const {
   if (!inbox_)
     return persistence::error{errc::closed, "there is no link to the control plane: try again"};
@@ -166,7 +166,7 @@ void node_gateway::take_token_answer(const wire::TokenAnswer& m) {
   pending_.erase(found);
 }
 
-// What was sent may have been done.
+// The requests that were sent may have been executed.
 void node_gateway::fail_all(const std::string& reason) {
   const auto text = fmt::format(
       "the link to the control plane was lost ({}): whether it was done is not known", reason);

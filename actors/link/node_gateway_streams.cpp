@@ -1,4 +1,4 @@
-// Streams into containers of this node that the control plane asks for.
+// The part of the gateway for streams into this node's containers, opened by the control plane.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void node_gateway::take_stream_input(const wire::StreamInput& m) {
   fail_stream(m.ask(), "more waits for it than it has room for");
 }
 
-// False for one that has ended, or has a full mailbox.
+// Returns false if the streamer has ended or its mailbox is full.
 template <class Item>
 bool node_gateway::pass_to_stream(const Item& m) {
   const auto found = container_streams_.find(m.ask());
@@ -85,7 +85,7 @@ void node_gateway::take_of_stream(const wire::ToNode::Item& item) {
 
 // -- from the streams -----------------------------------------------------------------------------
 
-// Null for what comes of one that is over: its number may be another one's by now.
+// Returns null for a message of a former stream, whose number may be used by another one.
 node_gateway::served_stream* node_gateway::stream_of_sender(std::uint64_t ask) {
   const auto found = container_streams_.find(ask);
   if (found == container_streams_.end() || !(found->second.streamer == sender())) return nullptr;
@@ -119,7 +119,7 @@ void node_gateway::on_stream_output(const wire::StreamOutput& m) {
   pump_outputs();
 }
 
-// One piece of each stream is here, in the order in which they came.
+// At most one piece of each stream is queued, in the order of arrival.
 void node_gateway::pump_outputs() {
   while (!outputs_.empty() && out_->has_room_for_streams()) {
     auto [streamer, piece] = std::move(outputs_.front());
@@ -144,7 +144,7 @@ void node_gateway::send_stream_ended(const wire::StreamEnded& m) {
   send_item(item);
 }
 
-// A streamer that ends well has said so before.
+// A streamer that ends normally has sent StreamEnded before.
 void node_gateway::on_child_ended(const runtime::child_ended& m) {
   const auto found =
       std::find_if(container_streams_.begin(), container_streams_.end(),

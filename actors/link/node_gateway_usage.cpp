@@ -1,4 +1,4 @@
-// Tells the control plane what this node and its containers use.
+// The part of the gateway that reports the usage of this node and its containers.
 #include <spdlog/fmt/fmt.h>
 
 #include "actors/link/defaults.hpp"
@@ -10,7 +10,7 @@ namespace troupe::actors {
 void node_gateway::take_ask_usage(const wire::AskUsage& m) {
   const auto send = [this, ask = m.ask(),
                      inbox = std::shared_ptr<const frame_inbox>{inbox_}](const node_usage& usage) {
-    if (inbox != inbox_) return;  // the numbers of a new session are others
+    if (inbox != inbox_) return;  // the new session has other numbers
     wire::FromNode::Item item;
     write_usage_answer(*item.mutable_usage_answer(), ask, usage);
     if (send_item(item)) return;

@@ -1,9 +1,9 @@
-// The links of the joined nodes at the control plane: accepts sessions of nodes, refuses others,
+// The links of the joined nodes at the control plane: accepts sessions of nodes, rejects others,
 // and lists the connected nodes.
 //
-// The actor `links` supervises one `link/NODE` for each connected node (node_session.hpp). The
-// newest session of a node takes the place of an older one, which is then a connection that has not
-// noticed its end yet.
+// The actor `links` supervises one `link/NODE` for each connected node (node_session.hpp). A
+// node's newest session replaces an older one, whose connection is broken without having noticed
+// it yet.
 #pragma once
 
 #include <functional>
@@ -34,10 +34,10 @@ struct linked_node {
 class link_table {
  public:
   void put(const std::string& node, runtime::link::session_ptr session);
-  // Unless another session has taken its place.
+  // Does nothing if another session has replaced it.
   void remove(const std::string& node, const runtime::link::session_ptr& session);
 
-  // In order of name.
+  // Sorted by name.
   std::vector<linked_node> list() const;
   bool connected(const std::string& node) const;
 
@@ -52,7 +52,7 @@ struct first_node_callback {
   std::function<bool()> call;  // until it has returned true
 };
 
-// From the acceptor to `links`: a node has called.
+// From the acceptor to `links`: a node has connected.
 struct node_connected {
   std::string node;
   std::shared_ptr<frame_inbox> inbox;
@@ -70,7 +70,7 @@ class links : public informer {
 
  private:
   friend class node_links;
-  // There is a callback for the first node.
+  // A callback for the first node was registered.
   struct await_nodes {};
 
   void on_node_connected(const node_connected& m);
@@ -94,22 +94,22 @@ class links : public informer {
 
 class node_links {
  public:
-  // Spawns the actor `links`. The store must outlive the system. `tokens` takes request_token.
+  // Spawns the actor `links`. The store must outlive the system. `tokens` answers request_token.
   node_links(runtime::actor_system& system, persistence::store& store, const core_actors& core,
              runtime::actor_ref tokens);
 
-  // For a listener, or one end of a loop; may outlive this object.
+  // For a listener or one end of a loopback link; may outlive this object.
   runtime::link::acceptor acceptor() const;
-  // `callback` is called in an actor when there is a bootstrap token or a node that has joined:
-  // until then no link is needed. It is called again after `defaults::try_again` while it returns
+  // Calls `callback` in an actor when there is a bootstrap token or a joined node: until
+  // then no link is needed. Calls it again after `defaults::try_again` while it returns
   // false.
   void await_nodes(std::function<bool()> callback) const;
 
   const link_table& table() const noexcept { return *table_; }
-  // Takes open_log, ask_console, ask_usage and open_stream.
+  // Receives open_log, ask_console, ask_usage and open_stream.
   const runtime::actor_ref& actor() const noexcept { return actor_; }
-  // The containers of a joined node, whether it is connected or not: that is seen each time when
-  // one is asked for (node_streams.hpp). The system must outlive it.
+  // Streams of a joined node's containers (node_streams.hpp); whether the node is connected is
+  // checked at each call. The system must outlive it.
   std::shared_ptr<stream_source> streams_of(const std::string& node) const;
 
  private:

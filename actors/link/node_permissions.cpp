@@ -47,8 +47,8 @@ bool is_pod_of(const std::string& node, const api::object& object) {
   return &object.kind() == &api::kind_of<Pod>() && object.as<Pod>().spec().node_name() == node;
 }
 
-// `now` differs from `was` in nothing but what `level` makes equal. What travels has no
-// resourceVersion.
+// Whether `now` equals `was` except for the fields that `level` makes equal. Objects on the link
+// have no resourceVersion.
 template <class T, class F>
 bool same_but(const api::body& now, const api::object& was, F level) {
   T rest = static_cast<const T&>(now);
@@ -145,7 +145,7 @@ persistence::expected<void> may_write_volume(const std::string& node, const api:
   return refused("a node may take nothing but its finalizer from a volume");
 }
 
-// The pod that a command is about.
+// Finds the pod of a command.
 api::expected<api::object_ptr> pod_of(const persistence::snapshot& state, const std::string& node,
                                       const std::string& key, const std::string& uid) {
   const auto& kind = api::kind_of<Pod>();
@@ -193,7 +193,7 @@ persistence::expected<void> may_commit(const persistence::snapshot& state, const
   const auto& demanded = transaction.preconditions.front();
   const auto& key = demanded.key;
   const auto was = state.find(key);
-  // What was looked at here is what the store will find, or the store will refuse.
+  // The checked revision is a precondition of the write: the store rejects it if it has changed.
   if (const auto actual = was ? was->revision() : 0; actual != demanded.at)
     return persistence::fail(
         {.code = persistence::errc::conflict,
@@ -258,20 +258,20 @@ tl::expected<void, std::string> may_follow(const std::string& node, const std::s
   if (prefix == api::kind_of<Node>().key({}, node) ||
       prefix == api::kind_of<Lease>().key(defaults::node_lease_namespace, node))
     return {};
-  // kubernetes: the role system:node; containers are told of the services of their namespace. Their
-  // rules and names on the node are made from the slices (system:node-proxier).
+  // kubernetes: the role system:node; containers get variables for their namespace's services. The
+  // node's service rules and DNS use the slices (system:node-proxier).
   if (prefix.starts_with(api::kind_of<Service>().prefix()) ||
       prefix == api::kind_of<Endpoints>().key("default", "kubernetes") ||
       prefix == api::kind_of<EndpointSlice>().prefix())
     return {};
-  // kubernetes: system:node-proxier. Routes to the pods of other nodes follow from these.
+  // kubernetes: system:node-proxier. For the routes to the pods of other nodes.
   if (prefix == api::kind_of<Node>().prefix()) return {};
-  // The network policies that a node keeps name pods of all nodes, by the labels of their
-  // namespaces too.
+  // Network policies select pods of all nodes, also by the labels of their
+  // namespaces.
   if (prefix == api::kind_of<NetworkPolicy>().prefix() ||
       prefix == api::kind_of<Namespace>().prefix() || has_pods_of_others(prefix, on_node))
     return {};
-  // It removes the directories of its own; a volume names secrets, and holds none.
+  // The node removes directories of its volumes; a volume references secrets, but has none.
   if (prefix.starts_with(api::kind_of<PersistentVolume>().prefix())) return {};
   const bool may_be_used = prefix.starts_with(api::kind_of<ConfigMap>().prefix()) ||
                            prefix.starts_with(api::kind_of<PersistentVolumeClaim>().prefix()) ||

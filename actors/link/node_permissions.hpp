@@ -1,10 +1,10 @@
-// What a joined node may read and write: its own Node and Lease, the pods that are bound to it, and
-// the config maps, secrets and claims that those use, and volumes. Pure functions of the present
-// state; every refusal says why.
+// The read and write permissions of a joined node: its own Node and Lease, the pods bound to it,
+// the config maps, secrets and claims that those reference, and volumes. Pure functions of the
+// current state; each denial has a reason.
 //
-// What is allowed stays right until it is carried out: a write must name the very revision that was
-// looked at, a command the uid, and neither the node of a bound pod nor a begun deletion is ever
-// taken back.
+// A permission stays valid until the request is executed: a write must name the revision that was
+// checked, a command the uid, and neither the node of a bound pod nor a started deletion can be
+// undone.
 //
 // kubernetes: plugin/pkg/admission/noderestriction and plugin/pkg/auth/authorizer/node.
 #pragma once
@@ -23,52 +23,52 @@
 
 namespace troupe::actors {
 
-// The node whose link that is: its certificate says so, its Node exists and names the peer's key.
-// An error is the reason of the refusal.
+// The node that a link belongs to: named in its certificate, and its Node exists and contains the
+// peer's key. The error is the reason of the rejection.
 tl::expected<std::string, std::string> admit_node(const persistence::snapshot& state,
                                                   const runtime::link::peer& peer);
 
-// One object, over the revision that the transaction demands (and another of the own Node): status
-// and harmless labels of the own Node, the own Lease, the status of a pod of the node, the end of
-// one that is terminating, the finalizer by which a volume waits for its directory on the node.
-// `conflict` when the state is another one, otherwise `invalid`.
+// A transaction of one object, with its revision as precondition (and another one of the own Node):
+// status and harmless labels of the own Node, the own Lease, the status of the node's pods, removal
+// of a terminating pod, the finalizer of a volume whose directory is on the node. `conflict` if the
+// state is newer, otherwise `invalid`.
 persistence::expected<void> may_commit(const persistence::snapshot& state, const std::string& node,
                                        const persistence::transaction& transaction);
 
-// A pod of the node, by its uid; `remove` only when it is terminating.
+// A pod of the node, by its uid; `remove` only if it is terminating.
 api::expected<void> may_remove(const persistence::snapshot& state, const std::string& node,
                                const remove& removal);
 api::expected<void> may_evict(const persistence::snapshot& state, const std::string& node,
                               const evict& eviction);
 
-// The object that an event is about: the own Node or a pod of the node.
+// The object of an event: the own Node or a pod of the node.
 tl::expected<api::object_ptr, std::string> may_record(const persistence::snapshot& state,
                                                       const std::string& node,
                                                       const std::string& key,
                                                       const std::string& uid);
 
-// `used`: whether a pod of the node refers to the object with that key.
+// `used`: whether a pod of the node references the object with this key.
 tl::expected<void, std::string> may_follow(const std::string& node, const std::string& prefix,
                                            const std::string& on_node,
                                            const std::function<bool(const std::string&)>& used);
 
-// What of a pod of any node its network policies are judged by: nothing else of it is shown to a
-// node that does not run it.
+// The fields of a pod that network policies need: nodes that do not run the pod see nothing else of
+// it.
 api::object_ptr shown_for_policies(const api::object& pod);
-// Whether a stream that a node may follow has pods of others.
+// Whether a stream that a node may watch includes pods of other nodes.
 bool has_pods_of_others(const std::string& prefix, const std::string& on_node);
 
-// The config maps and secrets that the pods of one node refer to; fed with the events of the stream
-// of these pods.
+// The config maps and secrets that the pods of one node reference, computed from the events of the
+// stream of these pods.
 class node_references {
  public:
   bool used(const std::string& key) const { return count_.contains(key); }
-  // The keys that nobody uses any more.
+  // Returns the keys that are no longer used.
   std::vector<std::string> take(const watch_event& event);
 
  private:
   std::map<std::string, std::set<std::string>> of_pod_;  // by the pod's uid
-  std::map<std::string, std::size_t> count_;             // pods, by key
+  std::map<std::string, std::size_t> count_;             // number of pods, by key
 };
 
 }  // namespace troupe::actors

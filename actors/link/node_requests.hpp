@@ -1,5 +1,5 @@
-// Requests of the control plane to a joined node: the output of a container, a stream into one, a
-// view for the console, what it uses. Sent to the actor `links` (node_links.hpp), which passes it
+// Requests of the control plane to a joined node: a container's output, a stream into a container,
+// a console view, resource usage. Sent to the actor `links` (node_links.hpp), which forwards them
 // to the node's session.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace troupe::actors {
 
-// The output of a container comes to the sender as `log_part`s, as many as it gave credit for.
-// Their sender takes `more_log`, `finish_log` and `close_log`. A reader that ends is noticed.
+// Opens the log of a container, sent to the reader in `log_part`s within its credit. Their sender
+// accepts `more_log`, `finish_log` and `close_log`, and notices when the reader ends.
 struct open_log {
   std::uint64_t id = 0;  // chosen by the reader, unique to it
   std::string node = {};
   log_address from = {};
   log_query query = {};
-  bool follow = false;  // on past the end of the log, until `finish_log`
+  bool follow = false;  // after the end of the log, until `finish_log`
   std::uint32_t credit = 1;
   runtime::actor_ref reader = {};  // filled in by `links`
 };
@@ -30,7 +30,7 @@ struct more_log {
   std::uint32_t credit = 0;
 };
 
-// The container has ended: what its log holds now is all.
+// The container has ended: the log is complete now.
 struct finish_log {
   std::uint64_t id = 0;
 };
@@ -39,7 +39,7 @@ struct close_log {
   std::uint64_t id = 0;
 };
 
-// To the reader. The last part says `ended`; a `problem` there is why there is no more.
+// To the reader. The last part has `ended`, with a `problem` if it is incomplete.
 struct log_part {
   std::uint64_t id = 0;
   std::string text;
@@ -47,12 +47,12 @@ struct log_part {
   std::string problem = {};
 };
 
-// A stream into a container: a command in it, its own process, or a port of its pod.
+// A stream into a container: a command in it, its main process, or a port of its pod.
 struct stream_target {
   enum class kind : std::uint8_t { exec, attach, port };
   kind to = kind::exec;
-  std::string container = {};  // its id, as the pod's status has it
-  exec_request exec = {};      // without a command for its own process
+  std::string container = {};  // id as in the pod's status
+  exec_request exec = {};      // command is empty for the main process
   std::string pod_uid = {};    // of a port
   int port = 0;
 };
@@ -63,9 +63,9 @@ struct open_stream {
   stream_target target;
 };
 
-// A request of the console to a node; answered by `console_view`.
+// A console request to a node; answered by `console_view`.
 struct console_request {
-  std::string target;  // what follows /console/api/
+  std::string target;  // path after /console/api/
   bool changes = false;
   std::string user;
 };
@@ -76,13 +76,13 @@ struct ask_console {
 };
 
 struct console_view {
-  // As of HTTP; 0: the node could not be asked, and `body` says why in one line.
+  // HTTP status; 0: the node could not be asked, and `body` is the reason in one line.
   int status = 0;
   std::string body;
   std::optional<std::uint64_t> total = {};
 };
 
-// Asks what a node and its containers use; answered by `node_usage`.
+// Asks for the usage of a node and its containers; answered by `node_usage`.
 struct ask_usage {
   std::string node;
 };

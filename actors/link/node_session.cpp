@@ -27,10 +27,10 @@ using api::core::v1::Pod;
 
 namespace {
 
-// The watcher knows streams by subscriber and number; `informer` counts from 1.
+// The watcher identifies streams by subscriber and number; `informer` counts from 1.
 constexpr std::uint64_t first_number = std::uint64_t{1} << 63;
 
-// What one event may say (kubernetes: validation of events).
+// Limits of an event's fields (kubernetes: validation of events).
 constexpr std::size_t event_reason_chars = 128;
 constexpr std::size_t event_message_bytes = 1024;
 
@@ -39,7 +39,7 @@ std::string cut(std::string text, std::size_t limit) {
   return text;
 }
 
-// Pods as a node sees them that does not run them.
+// The pods with the fields that other nodes may see.
 watch_events reduced(const watch_events& m) {
   std::vector<watch_event> events{m.events.begin(), m.events.end()};
   for (auto& event : events) {
@@ -162,7 +162,7 @@ void node_session::take(const wire::FromNode::Item& item) {
     case wire::FromNode::Item::kUsageAnswer:
       return on_usage_answer(item.usage_answer());
     case wire::FromNode::Item::WHAT_NOT_SET:
-      return;  // of a newer version
+      return;  // from a newer version
   }
 }
 
@@ -280,7 +280,7 @@ void node_session::on_watch_end(const watch_ended& m) {
   if (found == stream_of_.end()) return;
   const auto stream = found->second;
   auto& s = streams_.at(stream);
-  // The watcher has crashed: what the node has seen so far stays.
+  // The watcher has crashed: resume after the last revision that the node has seen.
   if (m.reason.code != persistence::errc::compacted && s.synced) return subscribe_again(s);
   stream_of_.erase(found);
   streams_.erase(stream);
@@ -309,8 +309,8 @@ void node_session::on_pods(const watch_events& m) {
     on_subscribe(each);
 }
 
-// The key in the Node may change while the certificate is renewed: the link stands until the node
-// calls again. Without any it was removed.
+// The key in the Node may change while its certificate is renewed: the link stays until the node
+// calls again. A Node without a key was removed from the cluster.
 void node_session::on_node(const watch_events& m) {
   for (const auto& event : m.events) {
     const bool gone =
@@ -327,7 +327,7 @@ bool node_session::room_for_request() {
   return true;
 }
 
-// Who writes is not for the node to say. A Lease that is new gets its identity here.
+// The session sets the author of a write, not the node. It also gives a new Lease its identity.
 persistence::expected<persistence::transaction> node_session::prepare(
     persistence::transaction transaction) {
   transaction.cause.author = "kubelet/" + node_;
@@ -469,7 +469,7 @@ void node_session::token_answered(std::uint64_t id, const api::expected<granted_
 
 // -- to the link ----------------------------------------------------------------------------------
 
-// Items that are sent while messages wait go in one frame: the flush is queued behind them.
+// Items sent while messages are queued go in one frame: the flush is queued behind them.
 void node_session::send_item(wire::ToNode::Item& item) {
   item.set_request(current_cause().request);
   item.set_revision(current_cause().revision);

@@ -1,9 +1,9 @@
-// The control plane's end of one node's link: executes the node's requests to writer, watcher and
-// recorder, as far as they are permitted (node_permissions.hpp), and sends the answers.
+// The control plane's end of one node's link: executes the node's permitted requests
+// (node_permissions.hpp) to writer, watcher and recorder, and sends the answers.
 //
-// It owns the streams of the node and what was asked of it; the store stays in the store. A crash
-// ends it for good and with it the session: the node connects again and continues from what it has
-// seen. A peer that does not read costs `link_defaults::backlog_limit_bytes` and then its session.
+// It owns the node's streams and pending requests, but no stored data. After a crash it is not
+// restarted and the session ends: the node reconnects and resumes after the last revision it has
+// seen. A peer that does not read costs `link_defaults::backlog_limit_bytes`, then its session.
 #pragma once
 
 #include <map>
@@ -29,10 +29,10 @@ struct node_session_context {
   persistence::store* store = nullptr;
   core_actors core;
   std::shared_ptr<link_table> table;
-  runtime::actor_ref tokens = {};  // takes request_token
+  runtime::actor_ref tokens = {};  // answers request_token
 };
 
-// From `links`: a request of the console, with the promise of its answer.
+// From `links`: a console request, with the promise of its answer.
 struct node_console_request {
   ask_console request;
   std::shared_ptr<runtime::promise<console_view>> answer;
@@ -53,13 +53,13 @@ class node_session : public informer {
   std::string describe() const override;
 
  private:
-  // A stream of the node at the watcher. Its number there is one above those of `informer`.
+  // A stream of the node at the watcher, with a number above those of `informer`.
   struct node_stream {
     std::uint64_t number = 0;  // at the watcher
     wire::Subscribe subscription;
     revision last = 0;
     bool synced = false;
-    std::int64_t credit = 0;  // given by the node and not used
+    std::int64_t credit = 0;  // given by the node, unused
   };
   struct open_log_state {
     runtime::actor_ref reader;

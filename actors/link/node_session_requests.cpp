@@ -1,4 +1,4 @@
-// Requests of the control plane to a node.
+// The part of the session that sends the control plane's requests to the node.
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void node_session::on_open_log(const open_log& m) {
   out.set_pod_uid(m.from.pod_uid);
   out.set_container(m.from.container);
   out.set_container_id(m.from.id);
-  // For a node that knows runs by their numbers alone: they are at the end of their ids.
+  // For an older node, which identifies runs by attempt: the last part of the id.
   out.set_attempt(std::atoi(m.from.id.substr(m.from.id.rfind('/') + 1).c_str()));
   out.set_timestamps(m.query.timestamps);
   if (m.query.tail_lines) out.set_tail_lines(*m.query.tail_lines);
@@ -140,7 +140,7 @@ void node_session::pump_streams() {
   stream_turn_ = after(link_defaults::backlog_round, [this] { pump_streams(); });
 }
 
-// As long as there are streams.
+// Repeats while there are streams.
 void node_session::look_at_streams() {
   container_streams_.look(now());
   pump_streams();
@@ -150,7 +150,7 @@ void node_session::look_at_streams() {
 
 // -- the end --------------------------------------------------------------------------------------
 
-// Also from the destructor: without a sender.
+// Called from the destructor too, so without a sender.
 void node_session::end_requests(const std::string& reason) {
   for (const auto& [id, request] : std::exchange(logs_, {}))
     request.reader.tell(log_part{.id = request.id, .text = {}, .ended = true, .problem = reason});

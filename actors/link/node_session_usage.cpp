@@ -1,4 +1,4 @@
-// Asks the node what it and its containers use.
+// The part of the session that asks the node for its usage.
 #include <spdlog/fmt/fmt.h>
 
 #include <utility>
@@ -26,12 +26,12 @@ void node_session::on_usage_answer(const wire::UsageAnswer& m) {
   usage_requests_.erase(found);
 }
 
-// Those of a node that is too old to know what is asked of it.
+// Drops requests to a node that is too old to answer them.
 void node_session::forget_late_usage() {
   std::erase_if(usage_requests_, [this](const auto& entry) { return entry.second.until < now(); });
 }
 
-// Also from the destructor: without a sender.
+// Called from the destructor too, so without a sender.
 void node_session::end_usage_requests(const std::string& reason) {
   for (const auto& [id, request] : std::exchange(usage_requests_, {}))
     request.answer->deliver({.problem = reason});

@@ -1,5 +1,5 @@
-// The containers of a joined machine as a source of streams at the control plane: each is opened
-// over the link of the node (session_streams.hpp), and ends with it.
+// A stream source at the control plane for the containers of a joined machine: each stream is
+// opened over the node's link (session_streams.hpp) and ends with it.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@
 
 namespace troupe::actors {
 
-// Thread safe; handles may outlive it. Opening is answered within `link_defaults::stream_open_wait`
-// in an actor or on the thread of the clock. `refused` says that the node cannot be asked now:
-// it is not connected, did not answer, or has too much to do.
+// Thread safe; handles may outlive it. Opening is answered within
+// `link_defaults::stream_open_wait`, in an actor or on the clock's thread. The error `refused`
+// means that the node cannot be asked now: it is not connected, did not answer, or is overloaded.
 class node_streams final : public stream_source {
  public:
-  // `links` takes open_stream. The system must outlive it.
+  // `links` receives open_stream. The system must outlive it.
   node_streams(runtime::actor_system& system, runtime::actor_ref links, std::string node)
       : system_{system}, links_{std::move(links)}, node_{std::move(node)} {}
 

@@ -41,7 +41,7 @@ void session_streams::open(const node_stream_request& m, runtime::time_point now
 
 readable<void> session_streams::take(const wire::StreamOpened& m) {
   const auto found = streams_.find(m.ask());
-  if (found == streams_.end()) return {};  // it was given up
+  if (found == streams_.end()) return {};  // its request has timed out
   auto& opened = found->second;
   if (!opened.answer) return wrong("the node opens a stream twice");
   const auto answer = std::exchange(opened.answer, nullptr);
@@ -151,7 +151,7 @@ void session_streams::look(runtime::time_point now) {
     if (!each.answer && each.stream->has_orders()) add_turn(ask);
   }
   for (const auto ask : late) {
-    // Who asked has stopped waiting as long ago.
+    // The requester has timed out as well.
     streams_.at(ask).answer->fail(runtime::request_error::timeout);
     streams_.erase(ask);
     send_close(ask);
@@ -160,7 +160,7 @@ void session_streams::look(runtime::time_point now) {
 
 void session_streams::end(const std::string& reason) {
   turns_.clear();
-  // Who waits for one to open hears of it by the promise that goes.
+  // Pending requests fail because their promise is destroyed.
   for (const auto& [ask, each] : std::exchange(streams_, {}))
     each.stream->end(link_defaults::lost_stream_code, reason);
 }

@@ -1,5 +1,5 @@
-// The streams into the containers of one node, as its session at the control plane has them: what
-// is asked of the node, and what it says. Belongs to the session's actor.
+// The table of container streams in a node's session at the control plane: handles the messages to
+// and from the node. Belongs to the session's actor.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace troupe::actors {
 
-// From `links`: the request for a stream, with the promise of its answer.
+// From `links`: a stream request, with the promise of its answer.
 struct node_stream_request {
   open_stream request;
   std::shared_ptr<runtime::promise<stream_opened>> answer;
@@ -28,17 +28,17 @@ struct node_stream_request {
 
 class session_streams {
  public:
-  // `session` takes stream_work; `send` gives an item to the link.
+  // `session` receives stream_work; `send` passes an item to the link.
   session_streams(std::string node, runtime::actor_ref session,
                   std::function<void(wire::ToNode::Item&)> send)
       : node_{std::move(node)}, session_{std::move(session)}, send_{std::move(send)} {}
 
-  // Also those that the node has not answered yet.
+  // Includes streams that the node has not answered yet.
   std::size_t size() const noexcept { return streams_.size(); }
-  // Answered by the node, by `look`, or by `end`.
+  // Answered by the node, by `look` (timeout), or by `end`.
   void open(const node_stream_request& m, runtime::time_point now);
 
-  // -- from the node: an error for what no correct node says; its session ends then ---------------
+  // -- from the node; an error is a protocol error and ends the session ---------------------------
 
   readable<void> take(const wire::StreamOpened& m);
   readable<void> take(const wire::StreamOutput& m);
@@ -47,20 +47,20 @@ class session_streams {
 
   // -- to the node --------------------------------------------------------------------------------
 
-  // A handle wants something of its stream: it has its turn in `pump`.
+  // A handle has orders for its stream: they are sent in `pump`.
   void take(const stream_work& m);
-  // Sends while the link has room, one piece of each stream in turn. False when something is left:
-  // try again after `link_defaults::backlog_round`.
+  // Sends while the link has room, one piece of each stream in turn. Returns false if some are
+  // left: call again after `link_defaults::backlog_round`.
   bool pump(const frame_sender& out);
-  // What the node did not answer in time is given up; streams that could not call have a turn.
+  // Fails overdue requests; streams whose notification was lost get a turn.
   void look(runtime::time_point now);
-  // The session is over. No `send` any more.
+  // The session has ended. `send` is not called any more.
   void end(const std::string& reason);
 
  private:
   struct entry {
     std::shared_ptr<linked_stream> stream;
-    std::shared_ptr<runtime::promise<stream_opened>> answer;  // null: it is open
+    std::shared_ptr<runtime::promise<stream_opened>> answer;  // null: opened
     runtime::time_point until;
     bool in_turns = false;
   };

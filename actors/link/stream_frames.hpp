@@ -1,5 +1,5 @@
-// Between streams into containers and what goes over the link of them (frames.proto). Pure; like
-// frames.hpp it trusts nothing that the other side says.
+// Converts between streams into containers and the frames of the link (frames.proto). Pure; does
+// not trust the peer, like frames.hpp.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 namespace troupe::actors {
 
 void write_open_stream(wire::OpenStream& out, std::uint64_t ask, const stream_target& target);
-// A port is one that there can be.
+// A port number is checked.
 readable<stream_target> read_open_stream(const wire::OpenStream& from);
 
 void write_refusal(wire::StreamOpened::Refusal& out, const runtime_error& error);
-// Its texts are UTF-8 of about `link_defaults::reason_limit_bytes`.
+// The texts are valid UTF-8 of about `link_defaults::reason_limit_bytes`.
 runtime_error read_refusal(const wire::StreamOpened::Refusal& from);
 
-// Such a text of what a peer says.
+// Converts a peer's text to such a text.
 std::string short_text(const std::string& text);
 
 }  // namespace troupe::actors

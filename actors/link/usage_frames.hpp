@@ -1,4 +1,4 @@
-// What a node and its containers use, between message and frame (frames.proto). Pure.
+// Converts resource usage between message and frame (frames.proto). Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace troupe::actors {
 
 void write_usage_answer(wire::UsageAnswer& out, std::uint64_t ask, const node_usage& usage);
 
-// Not trusted: figures beyond what a machine can have are brought back to it
-// (`link_defaults::usage_…`), a problem to one short line.
+// Untrusted: figures are limited to plausible values (`link_defaults::usage_…`), the problem to one
+// short line.
 node_usage read_usage_answer(const wire::UsageAnswer& from);
 
 }  // namespace troupe::actors

@@ -19,7 +19,7 @@ using api::core::v1::Node;
 
 namespace {
 
-// When the kubelet last posted the node's status; 0: never.
+// Time of the node's last posted status; 0: never.
 std::int64_t heartbeat(const api::object& node) {
   const auto* ready = find_condition(node.as<Node>().status().conditions(), "Ready");
   return ready == nullptr ? 0 : ready->last_heartbeat_time().seconds();
@@ -36,7 +36,7 @@ const runtime::behavior& minion::make_behavior() const {
 void minion::started() {
   node_ = store_->read().find(api::kind_of<Node>().key({}, name()));
   if (!node_) return;
-  // The pods were sent away before this actor's memory began: that stands while the reason does.
+  // The pods were evicted before this actor started: the permission stays while the taints do.
   may_evict_ = sends_pods_away(node_->as<Node>());
   heard();
   check_silence();
@@ -53,7 +53,7 @@ std::string minion::describe() const {
 
 void minion::on_owner_event(const owner_event& m) {
   if (node_ && m.object->revision() <= node_->revision()) return;
-  // From its first word on a node is given less time.
+  // A node that has posted its first status gets a shorter grace period.
   const bool first = !node_ || readiness_of(node_->as<Node>()) == readiness::unsaid;
   const bool posted = first || heartbeat(*m.object) != heartbeat(*node_);
   node_ = m.object;
@@ -98,7 +98,7 @@ void minion::check_silence() {
   reconcile();
 }
 
-// -- what follows ---------------------------------------------------------------------------------
+// -- writes of the Node ---------------------------------------------------------------------------
 
 void minion::reconcile() {
   if (!node_ || writing_) return;
@@ -119,7 +119,7 @@ void minion::reconcile() {
                          writing_ = false;
                          const bool done = reply && (*reply)->result;
                          if (done) return;
-                         // After a conflict the other's change comes by itself, or has come.
+                         // After a conflict the newer Node arrives as an event, or has arrived.
                          again_ = after(defaults::try_again, [this] { reconcile(); });
                        });
 }

@@ -1,8 +1,8 @@
-// One node's actor: monitors the heartbeats of the node, and writes on the Node what follows from
-// its silence or its conditions, above all the taints that keep pods away.
+// The actor of one node: monitors the node's heartbeats and updates the Node according to its
+// silence or its conditions, above all the taints that keep pods away.
 //
-// A heartbeat is a renewed lease or a posted status, by the moment at which it is seen here: a jump
-// of any clock makes no node silent. After a start every node is given the full grace period.
+// A heartbeat is a renewed Lease or a posted status. Its time is that of arrival here, so a clock
+// jump makes no node silent. After a start every node gets the full grace period.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@
 
 namespace troupe::actors {
 
-// From the supervisor: whether the node's pods may be sent away if it is not ready.
+// From the supervisor: whether the node's pods may be evicted if it is not ready.
 struct eviction_permission {
   bool granted = false;
 };
 
 class minion : public runtime::actor {
  public:
-  // The store must outlive it. `grace`: the longest silence.
+  // The store must outlive it. `grace`: maximum time without a heartbeat.
   minion(const persistence::store* store, core_actors core, runtime::duration grace)
       : store_{store}, core_{std::move(core)}, grace_{grace} {}
 

@@ -69,7 +69,7 @@ void minions::take_node(const std::string& name, const watch_event& event) {
   auto [found, fresh] = rows_.try_emplace(name);
   auto& r = found->second;
   if (fresh) {
-    // It may have outlived a crash of this supervisor, and reads its node itself if it is new.
+    // It may have survived a crash of this supervisor; a new one reads its Node itself.
     r.actor = child("minion", name);
     fresh = !r.actor;
     if (fresh) {
@@ -112,7 +112,7 @@ void minions::round() {
       log().info("nodes: none of {} is ready: no pods are sent away", rows_.size());
     return hold_all();
   }
-  // The nodes get time to show that they were there all the while.
+  // Give the nodes time to show that they were alive.
   if (std::exchange(all_down_, false)) {
     resume_at_ = now() + grace_;
     log().info("nodes: some are ready again: pods may be sent away after {:.0f} s",
@@ -124,8 +124,8 @@ void minions::round() {
     grant(name, count);
 }
 
-// A minion keeps its permission in memory until its Node shows it, and either of the two actors may
-// have been restarted meanwhile.
+// A minion keeps its permission in memory until its Node shows it, and both actors may have been
+// restarted meanwhile.
 void minions::repeat_permissions() {
   for (const auto& [name, r] : rows_)
     if (fails(r.ready) && r.granted != r.away) tell(r.actor, eviction_permission{r.granted});

@@ -1,5 +1,5 @@
-// The supervisor of the minions: starts one for each Node, brings it the changes of its Node and
-// its lease, and decides how fast the pods of nodes that fail may be sent away (zones.hpp).
+// The supervisor of the minions: starts one for each Node, sends it the events of its Node and its
+// Lease, and limits the rate at which pods of failing nodes are evicted (zones.hpp).
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ class minions : public informer {
     runtime::actor_ref actor;
     std::string zone;
     readiness ready = readiness::unsaid;
-    bool granted = false;         // the pods are being, or may be, sent away
-    bool away = false;            // the Node says that they are
+    bool granted = false;         // its pods are being evicted, or may be
+    bool away = false;            // the Node has the NoExecute taints
     runtime::time_point since{};  // not ready since
   };
   struct zone {
-    double allowance = 1;  // of nodes; the first that fails is granted at once
+    double allowance = 1;  // in nodes; the first failing node is granted at once
     runtime::time_point counted_at{};
   };
 

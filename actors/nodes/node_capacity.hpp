@@ -1,5 +1,5 @@
-// Adds up how many pods the nodes take, for the bound on the pods of the cluster (capacity.hpp). It
-// is there wherever pods are created, whoever leads.
+// The actor that adds up the pod capacity of all nodes, for the limit of pods in the cluster
+// (capacity.hpp). It runs on every control plane that creates pods, not only on the leader.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ using api::core::v1::Taint;
 
 namespace {
 
-// Conditions that a kubelet posts: none of them is known of a silent node.
+// Conditions posted by a kubelet: all become Unknown for a silent node.
 
 struct pressure {
   const char* condition;
@@ -109,8 +109,8 @@ std::unique_ptr<Node> corrected(const Node& node, const node_judgement& judged,
                                 runtime::wall_time now) {
   auto better = std::make_unique<Node>(node);
   if (judged.silent) set_unknown(*better, now);
-  // Pods that have been sent away are not called back while the reason lasts, under whichever of
-  // the two taints.
+  // Evicted pods do not come back while the reason lasts, whichever of the two taints it
+  // is.
   set_taints(*better, judged.may_evict, now);
   return api::same_meaning(*better, node) ? nullptr : std::move(better);
 }

@@ -1,5 +1,5 @@
-// What the control plane writes on a node: that it is silent, and the taints that follow from its
-// conditions. Pure functions.
+// The changes that the control plane makes to a Node: conditions of a silent node, and taints
+// derived from its conditions. Pure functions.
 //
 // kubernetes: pkg/controller/nodelifecycle/node_lifecycle_controller.go.
 #pragma once
@@ -17,13 +17,13 @@ inline constexpr const char* taint_unreachable = "node.kubernetes.io/unreachable
 inline constexpr const char* taint_out_of_service = "node.kubernetes.io/out-of-service";
 
 struct node_judgement {
-  bool silent = false;     // neither lease nor status has come for the grace period
-  bool may_evict = false;  // the pods may be sent away (taints with NoExecute)
+  bool silent = false;     // no Lease renewal or status for the grace period
+  bool may_evict = false;  // the pods may be evicted (NoExecute taints)
 };
 
-// The node as it should be; null when it is so already. A silent node's conditions become Unknown;
-// what is not ready gets the taints not-ready or unreachable, pressure and `unschedulable` theirs.
-// Taints of other keys are left alone.
+// The corrected Node; null if it is correct. A silent node's conditions become Unknown; a node that
+// is not ready gets the taints not-ready or unreachable, pressure and `unschedulable` theirs.
+// Taints with other keys are not changed.
 std::unique_ptr<api::core::v1::Node> corrected(const api::core::v1::Node& node,
                                                const node_judgement& judged,
                                                runtime::wall_time now);
@@ -31,15 +31,15 @@ std::unique_ptr<api::core::v1::Node> corrected(const api::core::v1::Node& node,
 enum class readiness { ready, not_ready, unknown, unsaid };
 readiness readiness_of(const api::core::v1::Node& node);
 
-// True when one of not-ready and unreachable is there with NoExecute.
+// Whether the taint not-ready or unreachable is there with effect NoExecute.
 bool sends_pods_away(const api::core::v1::Node& node);
 
-// Somebody who knows says that the machine is off and does not come back by itself: its pods need
-// not be waited for. Only where the node is not ready, too.
-// kubernetes: pkg/controller/podgc, gcTerminating.
+// Whether an administrator has tainted the node as shut down for good: its pods are deleted without
+// waiting for it. Only if the node is not ready, too. kubernetes: pkg/controller/podgc,
+// gcTerminating.
 bool is_out_of_service(const api::core::v1::Node& node);
 
-// Nodes of one zone fail together. Empty for nodes without zone labels.
+// Nodes of one zone tend to fail together. Empty for a node without zone labels.
 std::string zone_of(const api::core::v1::Node& node);
 
 }  // namespace troupe::actors

@@ -24,7 +24,7 @@ std::vector<api::cidr> ranges_of(const Node& node) {
   std::vector<api::cidr> out;
   for (const auto& text : node.spec().pod_cidrs())
     if (const auto range = api::cidr::parse(text)) out.push_back(*range);
-  // Old clients write this one alone.
+  // Old clients set only this field.
   if (node.spec().pod_cidrs().empty())
     if (const auto range = api::cidr::parse(node.spec().pod_cidr())) out.push_back(*range);
   return out;
@@ -53,9 +53,9 @@ std::string pod_range_allocator::describe() const {
   return out;
 }
 
-// -- what it knows --------------------------------------------------------------------------------
+// -- the known nodes and ranges -------------------------------------------------------------------
 
-// A write of an earlier life may still be under way.
+// A write of a former life of this actor may still be pending.
 void pod_range_allocator::await_barrier() {
   request<barrier_done>(core_.writer, barrier{}, defaults::write_timeout,
                         [this](const auto& answered) {
@@ -91,7 +91,7 @@ void pod_range_allocator::on_nodes(const watch_events& m) {
   if (complete_) allocate();
 }
 
-// Of a Node that went between the look at the store and the beginning of the watch no event comes.
+// A Node that was deleted between the store's snapshot and the start of the watch has no event.
 void pod_range_allocator::drop_vanished() {
   const auto state = store_.read();
   for (auto at = rows_.begin(); at != rows_.end();) {
@@ -134,7 +134,7 @@ void pod_range_allocator::release(row& r) {
       pool.release(range);
 }
 
-// -- what follows ---------------------------------------------------------------------------------
+// -- allocation and writes ------------------------------------------------------------------------
 
 void pod_range_allocator::allocate() {
   for (auto& [name, r] : rows_) {
@@ -172,7 +172,7 @@ void pod_range_allocator::write(row& r) {
   r.writing = true;
   request<commit_done>(core_.writer, commit{std::move(transaction)}, defaults::write_timeout,
                        [this, name = r.node->meta().name()](const auto& answered) {
-                         // The new Node comes by the watch, or has come.
+                         // The new Node arrives by the watch, or has arrived.
                          if (answered && (*answered)->result) return;
                          const auto found = rows_.find(name);
                          if (found == rows_.end()) return;

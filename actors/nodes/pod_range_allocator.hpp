@@ -1,7 +1,7 @@
-// Gives each Node the range of addresses for its pods (spec.podCIDRs): one actor while a control
-// plane leads. Owns which ranges are taken; they are free again when their Node has gone. After a
-// crash it reads the Nodes behind a barrier, so that it knows what it gave in an earlier life.
-// Where no range is left the Node gets an event, and a range when another one goes.
+// Allocates each Node its range of pod addresses (spec.podCIDRs): one actor on the leading control
+// plane. It owns the set of allocated ranges; a range is free again when its Node is deleted. After
+// a crash it reads the Nodes behind a barrier, so that it knows all former allocations. If no range
+// is left the Node gets an event, and later the range of a deleted Node.
 //
 // kubernetes: pkg/controller/nodeipam/ipam/range_allocator.go.
 #pragma once
@@ -20,7 +20,7 @@ namespace troupe::actors {
 
 class pod_range_allocator : public informer {
  public:
-  // The store outlives it. `pools`: one for each family.
+  // The store must outlive it. `pools`: one for each address family.
   pod_range_allocator(const persistence::store* store, core_actors core,
                       std::vector<pod_ranges> pools);
 
@@ -31,10 +31,10 @@ class pod_range_allocator : public informer {
  private:
   struct row {
     api::object_ptr node;
-    // What its Node says, or what it is to say.
+    // The ranges in its Node, or those to be written to it.
     std::vector<api::cidr> ranges;
     bool writing = false;
-    bool reported = false;  // that there is none left
+    bool reported = false;  // the event about missing ranges was recorded
   };
 
   void await_barrier();
@@ -45,7 +45,7 @@ class pod_range_allocator : public informer {
   void drop_node(const std::string& name);
   void hold(row& r, std::vector<api::cidr> ranges);
   void release(row& r);
-  // Ranges for those that have none.
+  // Allocates ranges for the nodes that have none.
   void allocate();
   bool take_ranges(row& r);
   void write(row& r);
@@ -56,7 +56,7 @@ class pod_range_allocator : public informer {
   std::vector<pod_ranges> pools_;
   std::map<std::string, row> rows_;  // by node
   std::set<std::string> listed_;     // in the initial state of the watch
-  revision known_ = 0;               // what was read of the store
+  revision known_ = 0;               // revision of the store that was read
   bool complete_ = false;
   runtime::timer again_;
 };

@@ -7,9 +7,9 @@
 namespace troupe::actors {
 namespace {
 
-// Upstream's bound of the difference of the two prefixes (cidrset, clusterSubnetMaxDiff).
+// Upstream's maximum difference of the two prefixes (cidrset, clusterSubnetMaxDiff).
 constexpr int most_bits = 16;
-// The CNI plugin host-local gives no address of a smaller range.
+// The CNI plugin host-local rejects smaller ranges.
 constexpr int least_host_bits = 2;
 
 }  // namespace

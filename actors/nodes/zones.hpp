@@ -1,5 +1,5 @@
-// How fast the pods of failing nodes may be evicted: slower when much of a zone fails, because then
-// the fault is more likely in the network than in the nodes. Pure.
+// Eviction rates for pods of failing nodes: lower if many nodes of a zone fail, because then the
+// cause is more likely the network than the nodes. Pure.
 //
 // kubernetes: pkg/controller/nodelifecycle, ComputeZoneState and handleDisruption.
 #pragma once
@@ -19,11 +19,11 @@ enum class zone_state { normal, partly_down, down };
 
 zone_state state_of(const zone_count& zone);
 
-// True when no zone has a node that is ready: then no pods are evicted, and permissions are
+// Whether no zone has a ready node: then no pods are evicted, and permissions are
 // revoked.
 bool all_down(const std::map<std::string, zone_count>& zones);
 
-// Nodes per second whose pods may be sent away, in a zone of a cluster that is not all down.
+// Nodes per second that may be evicted in a zone of a cluster that is not all down.
 double eviction_rate(const zone_count& zone);
 
 }  // namespace troupe::actors

@@ -62,7 +62,7 @@ claim_step plan_provisioning(const claim_facts& facts) {
                  fmt::format("storageclass.storage.k8s.io \"{}\" not found", name)});
   const auto& provisioner = facts.storage_class->as<StorageClass>().provisioner();
   if (provisioner == defaults::local_path) return {.todo = action::provision};
-  // kubernetes: findProvisionablePlugin; what has its prefix can only be one of its own.
+  // kubernetes: findProvisionablePlugin; this prefix is reserved for built-in plugins.
   if (provisioner.starts_with("kubernetes.io/"))
     return only({true, "ProvisioningFailed",
                  fmt::format("no volume plugin matched name: {}", provisioner)});
@@ -129,7 +129,7 @@ volume_step show(const PersistentVolume& volume, const char* phase) {
   return step;
 }
 
-// Its claim has another volume.
+// The claim is bound to another volume.
 volume_step plan_loser(const PersistentVolume& volume) {
   const bool provisioned = volume.metadata().annotations().contains(defaults::provisioned_by);
   if (provisioned && volume.spec().persistent_volume_reclaim_policy() == "Delete")
@@ -145,7 +145,7 @@ volume_step plan_life(const PersistentVolume& volume, const PersistentVolumeClai
     return show(volume, "Available");
   if (claim == nullptr || claim->metadata().uid() != volume.spec().claim_ref().uid())
     return release(volume);
-  // The claim is looked at too, and is bound to it.
+  // The claim is synced as well, which binds it.
   if (claim->spec().volume_name().empty()) return {};
   if (claim->spec().volume_name() == volume.metadata().name()) return show(volume, "Bound");
   return plan_loser(volume);
@@ -160,7 +160,7 @@ claim_step plan_claim(const claim_facts& facts) {
     return lose(claim, "ClaimLost",
                 "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!");
   }
-  // One that goes gets no volume any more.
+  // A terminating claim gets no volume any more.
   if (claim.metadata().has_deletion_timestamp()) return {};
   return claim.spec().volume_name().empty() ? plan_unbound(facts) : plan_named(facts);
 }

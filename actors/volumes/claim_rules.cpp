@@ -48,7 +48,7 @@ bool selects(const PersistentVolumeClaim& claim, const PersistentVolume& volume)
   return selector && selector->matches(volume.metadata().labels());
 }
 
-// Apart from class and selector, which a reservation overrules.
+// Ignores class and selector, which a reservation overrides.
 bool is_suitable(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
   return !volume.metadata().has_deletion_timestamp() && same_mode(volume, claim) &&
          has_modes(volume, claim) && capacity(volume) >= requested(claim);

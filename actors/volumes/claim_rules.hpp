@@ -1,4 +1,4 @@
-// Which volume satisfies which claim, and what both look like when they are bound. Pure.
+// Rules for which volume satisfies which claim, and both objects after the binding. Pure.
 //
 // kubernetes: component-helpers/storage/volume, pkg/controller/volume/persistentvolume/index.go.
 #pragma once
@@ -20,7 +20,7 @@ using api::core::v1::PersistentVolume;
 using api::core::v1::PersistentVolumeClaim;
 using api::storage::v1::StorageClass;
 
-// The class that it asks for or belongs to; empty: none.
+// The class of the claim or volume; empty: none.
 std::string class_of(const PersistentVolumeClaim& claim);
 std::string class_of(const PersistentVolume& volume);
 bool is_default(const StorageClass& storage_class);
@@ -29,29 +29,29 @@ bool waits_for_consumer(const StorageClass& storage_class);
 api::quantity requested(const PersistentVolumeClaim& claim);
 api::quantity capacity(const PersistentVolume& volume);
 
-// Empty where there is none of that name.
+// Empty if there is no such annotation.
 const std::string& annotation(const api::meta::v1::ObjectMeta& meta, const char* name);
 
-// Whether the volume is reserved for the claim, or bound to it: by name, and by uid where it says
+// Whether the volume is reserved for the claim or bound to it: by name, and by uid if it has
 // one.
 bool is_for(const PersistentVolume& volume, const PersistentVolumeClaim& claim);
-// Bound on both sides.
+// Whether the claim has a volume and its binding is complete.
 bool is_bound(const PersistentVolumeClaim& claim);
 
-// Why a volume that the claim names cannot be bound to it; nothing where it can.
+// Why the volume in the claim's spec cannot be bound to it; nothing if it can.
 std::optional<std::string> mismatch(const PersistentVolume& volume,
                                     const PersistentVolumeClaim& claim);
 
-// Of `volumes` the one to bind: one that is reserved for the claim, else the smallest that fits,
-// the first by name among equals. Null: none fits. `usable` says which of them may be taken at all
-// (can be reached from a node, is not promised to another claim); `delayed`: only one that is
-// reserved, as no node has been chosen yet.
+// The volume to bind: one that is reserved for the claim, else the smallest that fits, the first
+// by name among equals. Null: none fits. `usable` excludes volumes (not reachable from a node,
+// reserved for another claim); `delayed`: only reserved volumes, because no node is selected
+// yet.
 api::object_ptr best_match(const std::vector<api::object_ptr>& volumes,
                            const PersistentVolumeClaim& claim, bool delayed,
                            const std::function<bool(const PersistentVolume&)>& usable = nullptr);
 
-// Both sides of a binding, to be written in one transaction; the phase of the volume is not
-// touched: alone it is a reservation for the claim.
+// Both sides of a binding, for one transaction. The volume's phase is unchanged: alone it is a
+// reservation for the claim.
 std::unique_ptr<PersistentVolume> bound_volume(const PersistentVolume& volume,
                                                const PersistentVolumeClaim& claim);
 std::unique_ptr<PersistentVolumeClaim> bound_claim(const PersistentVolumeClaim& claim,
@@ -59,9 +59,9 @@ std::unique_ptr<PersistentVolumeClaim> bound_claim(const PersistentVolumeClaim& 
 
 // -- the built-in provisioner ---------------------------------------------------------------------
 
-// Whether the volume is a directory that a node of ours keeps.
+// Whether the volume is a directory of the built-in provisioner on a node.
 bool is_local_path(const PersistentVolume& volume);
-// The node that keeps the directory.
+// The node with the directory.
 const std::string& node_of(const PersistentVolume& volume);
 bool has_directory(const PersistentVolume& volume);
 

@@ -1,4 +1,4 @@
-// The constants of persistent volumes and claims, each with its source.
+// Constants of persistent volumes and claims, each with its source.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ inline constexpr const char* default_class = "storageclass.kubernetes.io/is-defa
 inline constexpr const char* default_class_beta =
     "storageclass.beta.kubernetes.io/is-default-class";
 
-// The built-in provisioner, which is also the driver of its volumes and the finalizer by which the
-// node removes a directory before its volume goes: docs/decisions/0064-claims.md.
+// The built-in provisioner; also the driver of its volumes, and the finalizer that the node removes
+// after the volume's directory: docs/decisions/0064-claims.md.
 inline constexpr const char* local_path = "local-path.troupe.dev";
 inline constexpr const char* local_path_finalizer = "local-path.troupe.dev/directory";
 inline constexpr const char* local_path_node = "node";  // of the volume's attributes
@@ -38,15 +38,15 @@ inline constexpr const char* local_path_class = "local-path";
 
 // kubernetes: kube-controller-manager --pvclaimbinder-sync-period.
 inline constexpr auto resync_period = 15s;
-// A write that failed is made again after this time.
+// A failed write is retried after this.
 inline constexpr auto retry = 1s;
-// Writes under way, and objects looked at before other messages are handled.
+// Maximum number of pending writes, and of objects synced before other messages are handled.
 inline constexpr std::size_t writes_under_way = 500;
 inline constexpr std::size_t looks_in_a_row = 200;
 
 // -- the node -------------------------------------------------------------------------------------
 
-// How often a directory that is to go, but is in use, is tried again.
+// How often the removal of a directory that is in use is retried.
 inline constexpr auto removal_retry = 2s;
 
 }  // namespace troupe::actors::volumes::defaults

@@ -1,5 +1,5 @@
-// Claims and volumes that are in use do not go before that ends, and ephemeral volumes of pods have
-// claims of their own. Pure.
+// Claims and volumes in use are not deleted before their use ends, and ephemeral volumes of pods
+// get claims of their own. Pure.
 //
 // kubernetes: pkg/controller/volume/pvcprotection, pvprotection, ephemeral.
 #pragma once
@@ -15,29 +15,29 @@ namespace troupe::actors::volumes {
 
 using api::core::v1::Pod;
 
-// A volume of the pod that stands for a claim.
+// A volume of the pod that refers to a claim.
 struct pod_claim {
   std::string volume;      // its name in the pod
   std::string claim;       // the claim's name
-  bool ephemeral = false;  // made for the pod and owned by it
+  bool ephemeral = false;  // created for the pod and owned by it
   bool read_only = false;
 };
 std::vector<pod_claim> claims_of(const Pod& pod);
 bool has_claims(const api::object& pod);
 
-// Whether the pod keeps its claims from being deleted: one without a node does not, as no kubelet
-// starts a pod whose claim is to go.
+// Whether the pod protects its claims from deletion: a pod without a node does not, because no
+// kubelet starts a pod with a terminating claim.
 bool holds_claims(const Pod& pod);
 
-// Deleted, and `finalizer` is what it waits for.
+// Whether the object is deleted and still has `finalizer`.
 bool awaits(const api::object& object, const char* finalizer);
 // A copy without the finalizer.
 std::unique_ptr<api::body> without(const api::object& object, const char* finalizer);
 
-// The claim of an ephemeral volume: named POD-VOLUME, controlled by the pod.
+// The claim of an ephemeral volume: named POD-VOLUME, owned by the pod.
 std::unique_ptr<PersistentVolumeClaim> make_ephemeral_claim(const Pod& pod,
                                                             const std::string& volume);
-// Whether the claim was made for the pod.
+// Whether the claim was created for the pod.
 bool is_of(const PersistentVolumeClaim& claim, const Pod& pod);
 
 }  // namespace troupe::actors::volumes

@@ -17,7 +17,7 @@ namespace troupe::actors {
 namespace {
 
 constexpr const char* no_such_method = "12";
-constexpr std::size_t prefix_bytes = 5;  // of a message: compressed or not, length
+constexpr std::size_t prefix_bytes = 5;  // prefix of a message: compressed flag, length
 constexpr std::uint8_t status_field = 0x08, service_field = 0x0a;  // of HealthCheck…
 
 using session_ptr = std::unique_ptr<nghttp2_session, decltype(&nghttp2_session_del)>;
@@ -48,7 +48,7 @@ std::string request_of(const std::string& service) {
   return framed + message;
 }
 
-// The call and what has come of it.
+// A call and its result.
 struct health_call {
   std::string request;
   std::size_t sent = 0;
@@ -103,7 +103,7 @@ session_ptr make_session(health_call& call) {
   return {session, &nghttp2_session_del};
 }
 
-// The error is why there is no answer.
+// The error says why there is no answer.
 tl::expected<void, std::string> talk(timed_socket& socket, nghttp2_session* session,
                                      const health_call& call) {
   while (!call.ended) {
@@ -125,7 +125,7 @@ tl::expected<void, std::string> talk(timed_socket& socket, nghttp2_session* sess
   return {};
 }
 
-// Of a HealthCheckResponse whose only field is read; none: it has another shape.
+// The status in a HealthCheckResponse; nothing if its format is unknown.
 std::optional<int> status_of(const std::string& received) {
   if (received.size() < prefix_bytes || received.front() != '\0') return std::nullopt;
   const auto message = received.substr(prefix_bytes);

@@ -1,5 +1,5 @@
-// One question to a gRPC health service: grpc.health.v1.Health/Check without TLS (kubernetes:
-// pkg/probe/grpc). Blocks: not for actors' threads.
+// One request to a gRPC health service: grpc.health.v1.Health/Check without TLS (kubernetes:
+// pkg/probe/grpc). Blocks: not for actor threads.
 #pragma once
 
 #include "actors/kubelet/health/health_check.hpp"
@@ -7,8 +7,8 @@
 
 namespace troupe::actors {
 
-// Success is the status SERVING. All of it ends within `timeout`, or as soon as the descriptor
-// `cancel` can be read.
+// Success means the status SERVING. Returns within `timeout`, or as soon as the descriptor `cancel`
+// becomes readable.
 health_result grpc_check(const grpc_action& check, runtime::duration timeout, int cancel = -1);
 
 }  // namespace troupe::actors

@@ -21,9 +21,9 @@ struct http_get_action {
   std::string host;
   int port = 0;
   std::string path = "/";
-  bool tls = false;  // the certificate is not looked at
+  bool tls = false;  // the certificate is not verified
   std::vector<std::pair<std::string, std::string>> headers = {};
-  // Of a hook: any status is a success, and a server without TLS is asked in plain HTTP.
+  // For a hook: any status is a success, and a server without TLS is asked again in plain HTTP.
   bool hook = false;
 };
 
@@ -40,17 +40,17 @@ struct grpc_action {
 
 using health_check = std::variant<exec_action, http_get_action, tcp_socket_action, grpc_action>;
 
-// The error names the port that the container does not have.
+// The error names the port that is missing in the container.
 tl::expected<health_check, std::string> health_check_of(const api::core::v1::ProbeHandler& handler,
                                                         const api::core::v1::Container& container,
                                                         const std::string& pod_ip);
 
-// Of a hook that runs a command or sends a request; other hooks have no check.
+// For a hook that runs a command or sends a request; other hooks have no check.
 tl::expected<health_check, std::string> health_check_of(
     const api::core::v1::LifecycleHandler& handler, const api::core::v1::Container& container,
     const std::string& pod_ip);
 
-// It says what to do.
+// Whether the probe has an action that can be run.
 bool supported(const api::core::v1::Probe& probe);
 
 enum class check_status : std::uint8_t { success, failure, unknown };
@@ -58,11 +58,11 @@ enum class check_status : std::uint8_t { success, failure, unknown };
 // The result of a check.
 struct health_result {
   check_status status = check_status::unknown;
-  std::string message = {};  // output, or what went wrong; "unknown": why it could not be asked
+  std::string message = {};  // output or error; for `unknown`: why the check could not run
   int code = 0;              // of a command
 };
 
-// What an event repeats of such a message.
+// The part of such a message that an event shows.
 std::string event_text(std::string_view message);
 
 }  // namespace troupe::actors

@@ -32,8 +32,8 @@ health_result result_of(const runtime_result<command_result>& answer, runtime::d
 
 }  // namespace
 
-// Shared with those that run: they may answer when the checker has gone, and then nothing follows
-// them.
+// Shared with running commands: they may answer after the checker is destroyed; no command is
+// started then.
 struct health_checker::commands : std::enable_shared_from_this<commands> {
   struct waiting {
     std::string container_id;
@@ -98,7 +98,7 @@ struct health_checker::commands : std::enable_shared_from_this<commands> {
   std::mutex mutex;
   std::condition_variable idle;
   bool closed = false;
-  std::size_t calls = 0;  // of the runtime, by any thread
+  std::size_t calls = 0;  // calls of the runtime in progress, on any thread
   std::size_t running = 0;
   std::deque<waiting> queue;
 };

@@ -1,6 +1,6 @@
 // Runs health checks: requests on its own threads, commands by the container runtime, each up to a
-// number at a time. Thread safe; never blocks the caller. The threads start with the first request:
-// a node whose pods have none has no such threads.
+// maximum number at a time. Thread safe; never blocks the caller. The threads start with the first
+// request, so a node without such probes has no threads.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,17 @@
 namespace troupe::actors {
 
 // Runs a check and calls the function once with the result, on a thread that must not be blocked.
-// The one of a simulation answers at once.
+// In a simulation it answers within the call.
 using health_check_runner =
     std::function<void(const std::string& container_id, const health_check&,
                        runtime::duration timeout, std::function<void(health_result)>)>;
 
 class health_checker {
  public:
-  // So many requests and so many commands run `at_a_time`; the others wait in a queue.
+  // Up to `at_a_time` requests and as many commands run at the same time; others wait in a queue.
   health_checker(std::string name, std::size_t at_a_time,
                  std::shared_ptr<container_runtime> runtime);
-  // Cancels the requests that run: they fail. Commands end with the runtime.
+  // Cancels the running requests: they fail. Commands end with the runtime.
   ~health_checker();
 
   void run(const std::string& container_id, const health_check& check, runtime::duration timeout,
@@ -36,7 +36,7 @@ class health_checker {
   struct commands;
   const std::shared_ptr<container_runtime> runtime_;
   const std::shared_ptr<commands> commands_;
-  const runtime::unique_fd cancel_;  // can be read when all is to end
+  const runtime::unique_fd cancel_;  // becomes readable when the destructor runs
   lazy_pool pool_;
 };
 

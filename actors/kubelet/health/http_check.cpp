@@ -50,7 +50,7 @@ tl::expected<http_reply, std::string> fetch(const http_get_action& q,
   return parse_reply(*text);
 }
 
-// True when the redirect leads to the same host; `q` is its target then.
+// Returns true if the redirect leads to the same host; `q` is then its target.
 bool follow(http_get_action& q, std::string_view location) {
   const auto prefix = fmt::format("{}://{}", q.tls ? "https" : "http", authority(q));
   if (location.starts_with(prefix)) location.remove_prefix(prefix.size());

@@ -1,5 +1,5 @@
-// One GET as upstream's probes and hooks send it: success is a status from 200 to 399, for a hook
-// any (kubernetes: lifecycle/handlers.go, runHTTPHandler). Blocks: not for actors' threads.
+// One HTTP GET of a probe or hook. Success is a status from 200 to 399, for a hook any status
+// (kubernetes: lifecycle/handlers.go, runHTTPHandler). Blocks: not for actor threads.
 #pragma once
 
 #include "actors/kubelet/health/health_check.hpp"
@@ -7,12 +7,12 @@
 
 namespace troupe::actors {
 
-// Redirects to the same host are followed, at most ten; one to another host is a success, as the
-// container is well enough to send it. All of it ends within `timeout`, or as soon as the
-// descriptor `cancel` can be read.
+// Follows at most ten redirects to the same host; a redirect to another host is a success, because
+// the container was able to send it. Returns within `timeout`, or as soon as the descriptor
+// `cancel` becomes readable.
 health_result http_check(const http_get_action& check, runtime::duration timeout, int cancel = -1);
 
-// A connection that opens.
+// Success if the TCP connection can be opened.
 health_result tcp_check(const tcp_socket_action& check, runtime::duration timeout, int cancel = -1);
 
 // -- pure, for the tests --------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// When a probe's results count (kubernetes: prober/worker.go). Pure.
+// The rules that turn a probe's results into its state (kubernetes: prober/worker.go). Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace troupe::actors {
 
 enum class probe_kind : std::uint8_t { startup, liveness, readiness };
-// "Startup", "Liveness", "Readiness": as events word it.
+// "Startup", "Liveness", "Readiness": as in the messages of events.
 const char* to_string(probe_kind kind) noexcept;
 
 struct probe_settings {
@@ -22,18 +22,18 @@ probe_settings settings_of(const api::core::v1::Probe& probe);
 
 enum class probe_result : std::uint8_t { unknown, success, failure };
 
-// One probe of one life of a container.
+// Counts the results of one probe for one attempt of a container.
 class probe_count {
  public:
-  // Before its first result a startup probe says nothing, a liveness probe success, a readiness
-  // probe failure; `ready` is for a container that was found ready by an earlier life of the node.
+  // Initial result: unknown for a startup probe, success for a liveness probe, failure for a
+  // readiness probe; `ready` is for a container that was ready before the node process restarted.
   probe_count(probe_kind kind, const probe_settings& settings, bool ready = false);
 
-  // True when the result has become another one.
+  // Returns true if the result has changed.
   bool take(bool success);
   probe_result result() const noexcept { return result_; }
-  // It has nothing more to say in this life of the container: a startup probe that has succeeded, a
-  // startup or liveness probe that has failed.
+  // The probe is finished for this attempt: a startup probe that has succeeded, or a startup or
+  // liveness probe that has failed.
   bool over() const noexcept;
 
  private:

@@ -54,7 +54,7 @@ void prober::started() {
                                .settings = settings,
                                .count = probe_count{kind, settings, setup_.memory->ready}});
     }
-  // The others wait until the container has started up.
+  // The other probes wait until the container has started.
   if (of(probe_kind::startup) && !setup_.memory->started) return begin(probe_kind::startup);
   begin(probe_kind::liveness);
   begin(probe_kind::readiness);
@@ -70,7 +70,7 @@ std::string prober::describe() const {
   return text;
 }
 
-// The initial delay counts from the start of the container, whichever worker saw it.
+// The initial delay counts from the start of the container, even if this worker adopted it.
 void prober::begin(probe_kind kind) {
   auto& probe = of(kind);
   if (!probe) return;

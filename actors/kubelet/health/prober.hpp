@@ -1,8 +1,8 @@
-// Runs the probes of one container in their periods (kubernetes: prober/worker.go).
+// The actor that runs the probes of one container periodically (kubernetes: prober/worker.go).
 //
-// One actor for each attempt of a container that has probes, child of its pod's worker. It owns
-// the results of the probes for this attempt and tells the worker when a result changes; the worker
-// acts on it. After a crash it counts from the start, from the results that the worker has
+// One actor for each attempt of a container with probes, child of the pod's worker. It owns the
+// probe results of this attempt and notifies the worker when one changes; the worker acts on
+// it. After a crash it starts to count again, from the results that the worker has
 // (`probe_memory`).
 #pragma once
 
@@ -25,14 +25,14 @@ struct probe_event {
   probe_result result = probe_result::unknown;
 };
 
-// From the worker: report the current results again.
+// From the worker: send the current results again.
 struct repeat_results {};
 
-// The last results that the worker was told: they survive a crash of the prober, and only the
-// prober changes them.
+// The last results sent to the worker: they survive a crash of the prober, and only the prober
+// changes them.
 struct probe_memory {
-  bool started = false;  // the startup probe has succeeded, perhaps in an earlier life of the node
-  bool ready = false;    // the readiness probe says so
+  bool started = false;  // the startup probe has succeeded, maybe before a restart of the node
+  bool ready = false;    // result of the readiness probe
 };
 
 struct prober_setup {

@@ -1,4 +1,4 @@
-// A container's log in CRI's format on disk as a stream, read on a pool of threads for disks.
+// A stream of a container's log file in CRI format, read on a thread pool for disk work.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@ namespace troupe::actors {
 
 class log_file_stream final : public log_stream {
  public:
-  // `file`: that of the attempt; its rotations have its name and a number.
+  // `file`: the log of the attempt; its rotated files have a number appended.
   log_file_stream(std::string file, log_query query, std::shared_ptr<lazy_pool> disk)
       : reader_{std::make_shared<log_reader>(std::move(file), std::move(query))},
         disk_{std::move(disk)} {}
 
-  // A pool that is busy reads as nothing new.
+  // Returns no new text if the pool's queue is full.
   void read(std::function<void(log_text)> done) override;
 
  private:

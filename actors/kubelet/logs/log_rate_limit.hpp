@@ -1,6 +1,6 @@
-// How fast a container may write its log: a full second's worth at once, then as much each second.
-// One that writes more waits, because its pipe is not read: a flood costs the node neither
-// disk nor processor time. Pure.
+// Rate limit of a container's log: a burst of one second's worth, then so many bytes per second. A
+// container that writes faster is blocked, because its pipe is not read: a flood costs the node
+// neither disk nor processor time. Pure.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class log_rate_limit {
       : per_second_{bytes_per_second}, left_{bytes_per_second} {}
 
   void take(std::int64_t bytes) { left_ -= bytes; }
-  // Milliseconds until something may be taken; `now_ms` never goes back.
+  // Milliseconds until the next bytes may be taken; `now_ms` must be monotonic.
   std::int64_t wait_ms(std::int64_t now_ms) {
     const auto passed = std::clamp<std::int64_t>(now_ms - last_ms_, 0, longest_ms);
     last_ms_ = now_ms;

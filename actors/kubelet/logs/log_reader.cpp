@@ -28,7 +28,7 @@ bool log_reader::missing() const {
   return inode_ == 0 && ::access(path_.c_str(), F_OK) != 0;
 }
 
-// Reads backwards in parts until enough line ends were seen.
+// Reads backwards in parts until it has passed enough line ends.
 void log_reader::skip_to_tail() {
   const auto wanted = std::max<std::int64_t>(*query_.tail_lines, 0);
   auto at = ::lseek(fd_, 0, SEEK_END);
@@ -40,7 +40,7 @@ void log_reader::skip_to_tail() {
     const auto n = ::pread(fd_, part.data(), static_cast<std::size_t>(size), at);
     for (auto i = n - 1; i >= 0; --i) {
       if (part[static_cast<std::size_t>(i)] != '\n') continue;
-      // The end of the last line is not the beginning of another one.
+      // The end of the last line does not start another line.
       if (seen++ < wanted) continue;
       ::lseek(fd_, at + i + 1, SEEK_SET);
       return;
@@ -51,7 +51,7 @@ void log_reader::skip_to_tail() {
 
 namespace {
 
-// With nine digits of the second: a runtime may cut zeros off, and times are compared as texts.
+// Nine digits for the fraction: a runtime may omit zeros, and times are compared as text.
 std::string full_time(std::string_view time) {
   constexpr std::size_t seconds_end = 19, full = 29;  // 2026-01-02T03:04:05.123456789
   std::string out{time};
@@ -64,11 +64,11 @@ std::string full_time(std::string_view time) {
 
 }  // namespace
 
-// "<time> <stream> <F|P> <text>": the text, with a line end unless it is a part.
+// Appends the text of "<time> <stream> <F|P> <text>", with a line end unless it is partial.
 void log_reader::take_line(std::string_view line, std::string& out) {
   const auto time_end = line.find(' ');
   const auto stream_end = line.find(' ', time_end == line.npos ? time_end : time_end + 1);
-  if (stream_end == line.npos || stream_end + 2 > line.size()) return;  // not ours: skipped
+  if (stream_end == line.npos || stream_end + 2 > line.size()) return;  // not a log line: skipped
   const auto time = full_time(line.substr(0, time_end));
   if (!query_.since.empty() && time < query_.since) return;
   if (query_.timestamps) out.append(time).append(" ");
@@ -87,8 +87,8 @@ std::string log_reader::next() {
   std::vector<char> part(defaults::log_part_bytes);
   const auto n = ::read(fd_, part.data(), part.size());
   if (n <= 0) {
-    // The end: of this file for good, if another took its name before the read before. A writer
-    // makes the new file first, and may have written to the old one after this read.
+    // End of this file for good if its name belonged to another file before the previous read. The
+    // writer creates the new file first and may have written to the old one after that read.
     struct stat info {};
     const bool replaced = ::stat(path_.c_str(), &info) == 0 && info.st_ino != inode_;
     if (std::exchange(replaced_, replaced) && replaced) {

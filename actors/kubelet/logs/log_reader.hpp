@@ -1,5 +1,5 @@
-// A container's log as `kubectl logs` wants it, read part by part from the files that the shim
-// writes (log_writer.hpp). Blocks on disk: not for actors' threads.
+// Reads a container's log for `kubectl logs`, part by part, from the files that the shim writes
+// (log_writer.hpp). Blocks on disk: not for actor threads.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ class log_reader {
  public:
   log_reader(std::string path, log_query query) : path_{std::move(path)}, query_{query} {}
 
-  // What is new since the last call, at most `defaults::log_part_bytes`; empty when there
-  // is nothing (yet). The first call honours tail_lines. Follows the log over its rotation.
+  // Returns new text since the last call, at most `defaults::log_part_bytes`; empty if there is
+  // none (yet). The first call applies tail_lines. Follows the log over its rotation.
   std::string next();
-  // Nothing was read yet, and there is nothing to read.
+  // Nothing was read yet, and the file does not exist.
   bool missing() const;
-  // True when limit_bytes have been given.
+  // Whether limit_bytes have been returned.
   bool exhausted() const noexcept {
     return query_.limit_bytes && returned_bytes_ >= *query_.limit_bytes;
   }
@@ -33,9 +33,9 @@ class log_reader {
   const log_query query_;
   int fd_ = -1;
   std::uint64_t inode_ = 0;
-  bool replaced_ = false;  // another file has taken the name of the open one
+  bool replaced_ = false;  // the open file was renamed and replaced
   std::int64_t returned_bytes_ = 0;
-  std::string partial_;  // of a line that is not complete in the file
+  std::string partial_;  // incomplete last line of the file
 
  public:
   ~log_reader();

@@ -1,10 +1,10 @@
-// A container's output on disk in CRI's log format, one line each:
+// Writes a container's output to disk in CRI's log format, one entry per line:
 //
 //   2006-01-02T15:04:05.000000000Z stdout F text
 //
-// (P instead of F for a part of a line that is not complete). When the file reaches
+// (P instead of F for a part of an incomplete line). When the file reaches
 // `kubelet_defaults::log_file_bytes` it is renamed to NAME.1, NAME.1 to NAME.2 and so on; the
-// oldest is dropped.
+// oldest is deleted.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ class log_writer {
   log_writer(const log_writer&) = delete;
   log_writer& operator=(const log_writer&) = delete;
 
-  // Output of one stream, as it comes; `stream` is "stdout" or "stderr". What cannot be written (a
-  // full disk) is dropped: the container goes on.
+  // Appends output of one stream; `stream` is "stdout" or "stderr". Bytes that cannot be written (a
+  // full disk) are dropped: the container keeps running.
   void take(std::string_view stream, std::string_view bytes);
-  // The end of a stream: writes a last line without a line end.
+  // The stream has ended: writes a last line that has no line end.
   void finish(std::string_view stream);
 
-  // Bytes on disk by this writer so far, of files that are gone too.
+  // Bytes written by this object so far, including files that are deleted already.
   std::int64_t written() const noexcept { return written_; }
 
  private:

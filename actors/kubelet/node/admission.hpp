@@ -1,5 +1,5 @@
-// Whether a kubelet takes a pod that names its node. The scheduler checks the same before it
-// binds the pod; a client that writes spec.nodeName itself has checked nothing. Pure.
+// Whether a kubelet admits a pod that names its node. The scheduler checks the same before it binds
+// the pod; a client that writes spec.nodeName itself has not. Pure.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace troupe::actors {
 
-// It has started here, is to end, or has ended: nothing is left to check.
+// The pod has started here, is terminating, or has finished: it needs no admission check.
 bool admitted_before(const api::core::v1::Pod& pod);
 
-// The reason why the node cannot take the pod; nothing when it can. A resource that the node
-// does not count (extended resources, disk) does not count here
-// (kubernetes: lifecycle/predicate.go).
+// Returns the reason why the node cannot admit the pod; nothing if it can. A resource that the
+// node does not count (extended resources, disk) is ignored (kubernetes:
+// lifecycle/predicate.go).
 std::optional<pod_failure> rejection(const scheduler::pod_info& pod,
                                      const scheduler::node_info& node);
 
-// Why the node has no room for a pod that wants so much, with reason OutOfcpu and the like.
+// Returns why the node has too little of a resource in `wants`, with reason OutOfcpu and the like.
 std::optional<pod_failure> missing_resource(const scheduler::resources& wants,
                                             const scheduler::node_info& node);
 

@@ -30,7 +30,7 @@ namespace {
 
 constexpr const char* worker_kind = "pod-worker";
 
-// With the uid: a pod may be made again under its name while the old one is still ending.
+// Includes the uid: a pod may be recreated under its name while the old one is still terminating.
 std::string worker_name(const api::object& pod) {
   return fmt::format("{}/{}/{}", pod.meta().namespace_(), pod.meta().name(), pod.meta().uid());
 }
@@ -67,7 +67,7 @@ runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actor
 
 namespace {
 
-// Asks again where the kubelet crashes before it has answered.
+// Asks again if the kubelet crashes before it has answered.
 template <class Request, class Answer>
 void ask_to_end(runtime::actor_system& system, const runtime::actor_ref& kubelet,
                 runtime::duration limit, std::function<void(bool)> done) {
@@ -201,7 +201,7 @@ void kubelet::take(known_pod& pod) {
   notify_worker(pod);
 }
 
-// What a pod takes of the node, until it has ended.
+// Adds or updates the pod's resources in the node's view, until the pod has ended.
 void kubelet::count(const known_pod& pod) {
   if (pod.gone || finished(pod.object->as<Pod>().status()))
     node_view_.remove_pod(api::key_of(*pod.object));
@@ -209,8 +209,8 @@ void kubelet::count(const known_pod& pod) {
     node_view_.put_pod(info_of(pod), node());
 }
 
-// Once it is known what is here already. Those that cannot be taken stay among them until the
-// cluster knows it.
+// Runs once all initial pods are known. A rejected pod stays among them until its rejection is in
+// the store.
 void kubelet::admit_pods() {
   const auto* here = node_view_.find(node());
   if (!synced_ || ending_ || here == nullptr || !here->present() ||
@@ -234,7 +234,7 @@ void kubelet::admit_pods() {
   });
 }
 
-// Of the Node as it was looked at: what it has and who may be there may have changed meanwhile.
+// The write requires the Node's revision that was checked: its resources may have changed since.
 void kubelet::reject(known_pod& pod, const pod_failure& failure) {
   pod.rejecting = true;
   log().info("kubelet: {} at revision {} is rejected: {}: {}", api::key_of(*pod.object),
@@ -303,7 +303,7 @@ void kubelet::on_child_ended(const runtime::child_ended& m) {
   look_at_shutdown();
 }
 
-// The control plane may never have said which pods there are: the disk is asked.
+// The control plane may never have sent the list of pods, so the disk is read too.
 void kubelet::on_end_pods(const end_pods&, runtime::promise<pods_ended> answer) {
   end_requests_.push_back(std::move(answer));
   if (std::exchange(ending_, true)) return answer_if_ended();
@@ -322,7 +322,7 @@ void kubelet::answer_if_ended() {
     asked.deliver({});
 }
 
-// Workers that outlived a crash of this actor, while their pods were removed.
+// Adopts workers that outlived a crash of this actor, even if their pods were removed meanwhile.
 void kubelet::adopt_workers() {
   std::vector<std::string> names;
   system().actors().each([&](const runtime::actor_info& info) {
@@ -338,12 +338,12 @@ void kubelet::adopt_workers() {
   }
 }
 
-// Pods that were removed while no node ran: a worker ends what is left of each.
+// Pods that were deleted while no node ran: a worker is started to clean up each of them.
 void kubelet::sweep_orphans() {
   if (synced_ || ending_) list_leftovers();
 }
 
-// What the runtime has, and then directories with volumes.
+// First the pods known to the runtime, then directories with volumes.
 void kubelet::list_leftovers() {
   context_->helpers.containers->list_pods(
       [to = self()](std::vector<std::string> uids) { to.tell(pods_listed{std::move(uids)}); });

@@ -1,9 +1,9 @@
-// The kubelet: the node's side of the cluster. Registers its Node, keeps its Lease, and has one
-// worker for each pod that is bound to it.
+// The kubelet: the node's side of the cluster. It registers its Node, renews its Lease, and has one
+// worker for each pod that is bound to the node.
 //
 // It reaches the cluster through two actors, the writer and the watcher; on a joined machine these
-// are gateways. What runs is known to the container runtime: a node that was killed finds its
-// containers again and goes on. When this actor crashes its workers keep running and are adopted.
+// are gateways. The container runtime knows which containers run: a node that was killed finds and
+// adopts them. When this actor crashes its workers keep running and are adopted too.
 #pragma once
 
 #include <deque>
@@ -29,63 +29,63 @@ namespace troupe::actors {
 
 struct kubelet_options {
   std::string node;
-  // What runs its containers, and the jobs that set up their volumes.
+  // The runtime of its containers, and the queue of the jobs that set up their volumes.
   std::shared_ptr<container_runtime> containers;
   std::shared_ptr<job_queue> jobs;
-  // Takes request_token, for its pods; null: they get none.
+  // The actor that answers request_token for pods; null: pods get no tokens.
   runtime::actor_ref tokens = {};
-  pod_guard guard = {};  // of the network of pods with addresses of their own
-  // Made by make_root (pod_files.hpp), and this kubelet's alone: what it does not know it ends.
+  pod_guard guard = {};  // network rules of pods with their own address
+  // Created by make_root (pod_files.hpp), used by this kubelet only: unknown pods in it are ended.
   std::filesystem::path root_dir;
-  // Directories that no container may reach: the root directory, and the node's data with its keys.
+  // Directories no container may reach: the root directory, and the node's data with its keys.
   std::vector<std::string> hidden;
   std::string address = "127.0.0.1";
-  // Of the key by which other control planes know this machine (node_identity.hpp); empty: its Node
-  // is left as joining made it.
+  // Hash of the public key by which other control planes know this machine (node_identity.hpp);
+  // empty: the hash that joining wrote into the Node stays.
   std::string node_key = {};
   local_api api = {};
   int max_pods = 110;
   std::string version;  // status.nodeInfo.kubeletVersion
-  // False: no volume is in memory even where the machine would allow it.
+  // False: no volume is kept in memory, even if the machine allows it.
   bool may_mount = true;
-  // How often the directories of pods are compared with the pods.
+  // How often the pod directories on the disk are compared with the known pods.
   runtime::duration orphan_sweep = kubelet_defaults::orphan_sweep;
-  // How often volumes with a limit are measured.
+  // How often volumes with a size limit are measured.
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
   reserved_resources reserved = {};
-  // When pods are evicted for want of something; absent: never, and no condition says so.
+  // Shortages at which pods are evicted; absent: never, and the Node has no pressure conditions.
   std::optional<eviction_thresholds> evictions = {};
   runtime::duration pressure_period = kubelet_defaults::pressure_period;
-  std::function<node_supplies()> read_supplies = {};  // empty: of the machine
+  std::function<node_supplies()> read_supplies = {};  // empty: read from the machine
   shutdown_times shutdown = {};
   node_timing timing;
 };
 
-// The threads of `kubelet_options::jobs`.
+// Creates the threads of `kubelet_options::jobs`.
 std::shared_ptr<job_queue> make_kubelet_jobs();
 
-// Reads what the machine is: not for an actor's thread.
+// Reads facts about the machine, which blocks: do not call it on an actor's thread.
 runtime::actor_ref spawn_kubelet(runtime::actor_system& system, const core_actors& to,
                                  kubelet_options options);
 
-// A request to the kubelet of a machine that is no (longer) part of the cluster: ends all that runs
-// here, at once, and takes up nothing more. Answered when nothing is left, to everyone who asked:
-// also what only the disk knows of has ended then.
+// Request to the kubelet of a machine that is not (or no longer) part of the cluster: it ends all
+// pods on the machine at once and admits no more. All requesters are answered when no pod is left,
+// including pods that are known from the disk only.
 struct end_pods {};
 struct pods_ended {};
 
-// Repeats `end_pods` until it is done, through crashes of the kubelet, or `limit` is over; `done`
-// gets whether it is done.
+// Repeats `end_pods` until it is answered, even if the kubelet crashes, or until `limit` has
+// passed; `done` receives whether it was answered.
 void end_all_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
                   runtime::duration limit, std::function<void(bool)> done);
 
-// A request to the kubelet of a machine that shuts down: the node is not ready any more, and its
-// pods fail, the critical ones last (shutdown_plan.hpp). Answered when they have ended or have no
-// more time.
+// Request to the kubelet of a machine that shuts down: the node becomes not ready, and its pods
+// fail, the critical ones last (shutdown_plan.hpp). Answered when all have ended or their time is
+// over.
 struct shut_down {};
 struct pods_shut_down {};
 
-// As end_all_pods.
+// Repeats `shut_down` like end_all_pods.
 void shut_down_pods(runtime::actor_system& system, const runtime::actor_ref& kubelet,
                     runtime::duration limit, std::function<void(bool)> done);
 
@@ -101,11 +101,11 @@ class kubelet : public node_agent {
   struct known_pod {
     runtime::actor_ref worker;  // null while the pod is not admitted
     api::object_ptr object;     // null for a pod that was removed while no node ran
-    std::uint64_t request = 0;  // that made this state, where one did
+    std::uint64_t request = 0;  // request that made this state; 0: unknown
     revision at = 0;
     bool gone = false;
-    bool rejecting = false;  // that it is not taken is being written, or on its way here
-    // What is set aside for it, from when it is taken; and what of it its worker was told.
+    bool rejecting = false;  // its rejection is being written, or not yet in the watch stream
+    // Resources allocated to the pod since its admission; the allocation last sent to the worker.
     std::shared_ptr<const pod_allocation> allocation, told;
   };
   struct pods_listed {
@@ -154,15 +154,15 @@ class kubelet : public node_agent {
   const node_facts facts_;
   const std::shared_ptr<kubelet_context> context_;
   std::unordered_map<std::string, known_pod> pods_;  // by uid
-  std::vector<std::string> waiting_;                 // uids of pods that are to be admitted
-  std::vector<std::string> resizing_;  // of those that ask for other than is set aside
-  scheduler::cluster_view node_view_;  // the node, with the pods that are admitted
+  std::vector<std::string> waiting_;                 // uids of pods that wait for admission
+  std::vector<std::string> resizing_;  // pods whose requests differ from their allocation
+  scheduler::cluster_view node_view_;  // the node, with its admitted pods
   std::set<shortage> pressures_;
   bool synced_ = false, ending_ = false;
   bool leftovers_known_ = false;                            // since `ending_`
   std::vector<runtime::promise<pods_ended>> end_requests_;  // while `ending_`
   bool shutting_down_ = false;
-  std::deque<shutdown_step> shutdown_steps_;  // the one under way first
+  std::deque<shutdown_step> shutdown_steps_;  // the current step first
   std::vector<runtime::promise<pods_shut_down>> shutdown_requests_;
   runtime::timer sweep_, admission_, listing_, runtime_check_, step_end_;
 };

@@ -1,4 +1,4 @@
-// What the kubelet does when its machine runs short of something: conditions, and pods that go.
+// The part of the kubelet that handles resource shortages: node conditions and evictions.
 #include "actors/core/condition.hpp"
 #include "actors/kubelet/node/kubelet.hpp"
 #include "actors/kubelet/pressure/pressure_reader.hpp"

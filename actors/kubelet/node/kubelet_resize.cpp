@@ -1,4 +1,4 @@
-// What the kubelet does when a pod that it has taken asks for other resources
+// The part of the kubelet that handles resize requests of admitted pods
 // (docs/decisions/0077-in-place-resize.md).
 #include <algorithm>
 
@@ -13,8 +13,8 @@ namespace troupe::actors {
 
 using api::core::v1::Pod;
 
-// Here a pod counts for what is set aside for it, also while it asks for more or has more in force:
-// what waits for room must not keep others from it.
+// A pod counts with its allocated resources here, even if it requests or uses others: a resize that
+// waits must not block other pods.
 scheduler::pod_info_ptr kubelet::info_of(const known_pod& pod) const {
   auto read = scheduler::read_pod_info(pod.object);
   const auto& body = pod.object->as<Pod>();
@@ -26,7 +26,7 @@ scheduler::pod_info_ptr kubelet::info_of(const known_pod& pod) const {
   return counted;
 }
 
-// Again whenever the node or one of its pods has changed: what had no room may have some now.
+// Called after each change of the node or its pods: a deferred resize may fit now.
 void kubelet::resize_pods() {
   std::erase_if(resizing_, [&](const std::string& uid) {
     const auto found = pods_.find(uid);
@@ -34,7 +34,7 @@ void kubelet::resize_pods() {
   });
 }
 
-// Returns whether nothing is left to decide.
+// Returns true if the pod needs no further decision.
 bool kubelet::resize(known_pod& pod) {
   const auto& body = pod.object->as<Pod>();
   if (pod.gone || finished(body.status()) || body.metadata().has_deletion_timestamp()) return true;

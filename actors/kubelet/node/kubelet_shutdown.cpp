@@ -1,4 +1,4 @@
-// What the kubelet does when its machine shuts down: pods end by priority, each within its time.
+// The part of the kubelet that ends pods at a machine's shutdown, by priority, each with a timeout.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using api::core::v1::Pod;
 void kubelet::on_shut_down(const shut_down&, runtime::promise<pods_shut_down> answer) {
   shutdown_requests_.push_back(std::move(answer));
   const bool first = !std::exchange(shutting_down_, true);
-  if (!synced_) return;  // which pods are here is not known yet
+  if (!synced_) return;  // the pods of this node are not known yet
   if (first) return begin_shutdown();
   if (shutdown_steps_.empty()) answer_shut_down();
 }

@@ -45,7 +45,7 @@ void node_agent::on_node(const watch_events& m) {
     node_object_ = event.type == event_type::deleted ? nullptr : event.object;
   if (!m.synced) return;
   node_known_ = true;
-  // It was taken for silent: the sign of life first, or what it says is not believed.
+  // The Node was considered silent: renew the Lease first, else its status is not trusted.
   if (node_object_ && (!lease_ || !shown_ready())) renew_lease();
   refresh_node();
   node_changed();
@@ -67,7 +67,7 @@ void node_agent::refresh_node(bool report) {
     meta.mutable_creation_timestamp()->set_seconds(seconds_of(wall_now()));
   }
   describe_node(*node);
-  // What others have added to the capacity can be used (kubernetes: node_status, MachineInfo).
+  // Capacity added by others is allocatable too (kubernetes: node_status, MachineInfo).
   auto& status = *node->mutable_status();
   reserve(reserved(), status);
   if (!report && node_object_ &&
@@ -93,7 +93,7 @@ void node_agent::on_lease(const watch_events& m) {
 }
 
 void node_agent::renew_lease() {
-  // A new one is the Node's, with which it goes.
+  // A new Lease is owned by the Node, and deleted with it.
   if (!lease_known_ || (!lease_ && !node_object_) || is_silent()) return;
   auto lease = lease_ ? lease_->copy_as<Lease>() : std::make_unique<Lease>();
   auto& meta = *lease->mutable_metadata();
@@ -156,13 +156,13 @@ void node_agent::commit_as_node(persistence::transaction transaction, const api:
       });
 }
 
-// A renewal whose outcome was lost has been made, most likely: this one is made over it.
+// Probably a renewal whose answer was lost did succeed: renew over it.
 void node_agent::lease_is_newer(const api::object_ptr& than) {
   lease_missed_ = lease_ == than;
   if (!lease_missed_) renew_lease();
 }
 
-// The content of the Node and the Lease is computed again at the retry.
+// The retry computes the content of the Node or Lease again.
 void node_agent::write_failed(const api::kind_info& kind, const api::object_ptr&) {
   if (&kind == &api::kind_of<Node>())
     node_again_ = after(kubelet_defaults::status_retry, [this] { refresh_node(); });

@@ -1,4 +1,4 @@
-// Facts about the machine for the Node object; read once at start. Blocks: not for actors' threads.
+// Facts about the machine for the Node object, read once at start. Blocks: not for actor threads.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct node_facts {
 
 node_facts read_node_facts();
 
-// What pods do not get of a machine. Memory that is to be left before pods are evicted is not for
-// them to ask for, but for them to use.
+// Resources of the machine that pods do not get. Pods cannot request the memory of the eviction
+// threshold, but they can use it.
 struct reserved_resources {
   std::int64_t milli_cpu = 0, memory_bytes = 0;
   std::int64_t eviction_memory_bytes = 0;
 };
 
-// kubernetes: cm/node_container_manager_linux.go, without the thresholds of eviction.
+// kubernetes: cm/node_container_manager_linux.go, without the eviction thresholds.
 pods_limits limits_of_pods(const node_facts& facts, const reserved_resources& reserved);
 
-// What is left of the capacity: allocatable. Not less than nothing.
+// Subtracts the reserved resources from capacity to get allocatable, which is at least 0.
 void reserve(const reserved_resources& reserved, api::core::v1::NodeStatus& status);
 
-// status.nodeInfo, capacity and allocatable.
+// Fills in status.nodeInfo, capacity and allocatable.
 void describe_machine(const node_facts& facts, int max_pods, api::core::v1::NodeStatus& status);
 
 }  // namespace troupe::actors

@@ -11,7 +11,7 @@ namespace {
 
 using api::core::v1::Pod;
 
-// More than the node has, whoever else is there.
+// Returns the resource of which `wants` has more than the node's capacity, ignoring other pods.
 std::optional<std::string> over_capacity(const scheduler::resources& wants,
                                          const scheduler::resources& has) {
   const auto text = [](const char* resource, std::int64_t wanted, std::int64_t capacity) {

@@ -1,4 +1,4 @@
-// Whether a node sets aside what a pod that runs on it asks for now. Pure.
+// Whether a node can allocate the resources that a running pod requests now. Pure.
 //
 // kubernetes: pkg/kubelet/kubelet.go, canResizePod (1.33).
 #pragma once
@@ -11,12 +11,12 @@
 
 namespace troupe::actors {
 
-// What the pod takes with these resources in its containers, whatever its status says.
+// The pod's total requests with these container resources, ignoring those in its status.
 scheduler::resources requests_with(const api::core::v1::Pod& pod,
                                    const container_resources& resources);
 
-// `others`: the node with all its pods but this one, each with what is set aside for it.
-// `runtime_problem`: why its runtime cannot resize; empty: it can. Nothing: it is set aside.
+// `others`: the node with all its pods but this one, each with its allocated resources.
+// `runtime_problem`: why the runtime cannot resize; empty: it can. Returns nothing if allocated.
 std::optional<pending_resize> judge_resize(const api::core::v1::Pod& pod,
                                            const scheduler::node_info& others,
                                            std::string_view runtime_problem);

@@ -1,4 +1,4 @@
-// How the pods of a machine end that shuts down (kubernetes: nodeshutdown_manager.go). Pure.
+// The order in which pods end at a shutdown (kubernetes: nodeshutdown_manager.go). Pure.
 #pragma once
 
 #include <deque>
@@ -11,23 +11,23 @@
 namespace troupe::actors {
 
 struct shutdown_times {
-  runtime::duration all{0};       // 0: pods are left as they are
-  runtime::duration critical{0};  // of it, for critical pods, which end last
+  runtime::duration all{0};       // 0: pods are not ended
+  runtime::duration critical{0};  // part of `all` for critical pods, which end last
 };
 
-// Pods that end together, and how long that may take.
+// Pods that end together, and the time they have for it.
 struct shutdown_step {
   std::vector<api::object_ptr> pods = {};
   runtime::duration time{0};
 };
 
-// Those that have not ended, in steps that follow each other; a step without pods is left out.
+// Groups the pods that have not ended into consecutive steps; steps without pods are left out.
 std::deque<shutdown_step> plan_shutdown(const std::vector<api::object_ptr>& pods,
                                         const shutdown_times& times);
 
-// With the pod's own grace, or the time of its step where that is shorter.
+// The grace period is the pod's own, or the time of its step if that is shorter.
 pod_failure shutdown_failure(const api::core::v1::Pod& pod, runtime::duration time);
-// Why no pod is admitted any more.
+// The reason why no pod is admitted during a shutdown.
 pod_failure shutdown_rejection();
 
 }  // namespace troupe::actors

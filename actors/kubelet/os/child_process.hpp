@@ -1,4 +1,4 @@
-// Starting programs from a process with many threads.
+// Starts programs from a process with many threads.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 
 namespace troupe::actors {
 
-// Starts arguments[0] with no signal blocked. `files`: which of our descriptors the child has as
-// which of its own; all others must be close-on-exec. The caller waits for the child.
+// Starts arguments[0] with no signal blocked. `files` maps our descriptors to the child's numbers;
+// all other descriptors must be close-on-exec. The caller must wait for the child.
 tl::expected<pid_t, std::string> spawn_program(const std::vector<std::string>& arguments,
                                                const std::vector<std::pair<int, int>>& files);
 
-// For exec: pointers into `strings`, and a null at the end.
+// The argv of exec: pointers into `strings`, followed by a null pointer.
 std::vector<char*> pointers(const std::vector<std::string>& strings);
 
 }  // namespace troupe::actors

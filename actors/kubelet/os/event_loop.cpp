@@ -18,7 +18,7 @@ event_loop::event_loop()
   if (!epoll_ || !wake_)
     throw std::system_error{errno, std::generic_category(), "cannot wait for descriptors"};
   epoll_event event{.events = EPOLLIN, .data = {.fd = wake_.get()}};
-  // Without it stop() would wait for ever.
+  // Without this stop() would wait forever.
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0)
     throw std::system_error{errno, std::generic_category(), "cannot wait to be woken"};
   thread_ = std::thread{[this] { loop(); }};
@@ -37,13 +37,13 @@ void event_loop::wait(int fd, readiness awaited, action then) {
   if (stopped_) return;
   const std::uint32_t wanted = awaited == readiness::input ? EPOLLIN : EPOLLOUT;
   epoll_event event{.events = wanted | EPOLLONESHOT, .data = {.fd = fd}};
-  // Known already: it was waited for before, or still is.
+  // Already registered: by an earlier wait, or a pending one.
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0 ||
       (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0)) {
     waiting_[fd] = std::move(then);
     return;
   }
-  // For want of memory: nobody is told of what was not seen.
+  // Out of memory: retry, because no event would be delivered.
   due_[{clock::now() + kubelet_defaults::look_again, ++last_}] =
       [this, fd, awaited, then = std::move(then)] { wait(fd, awaited, then); };
   wake();
@@ -59,7 +59,7 @@ void event_loop::wait_and_close(runtime::unique_fd fd, action then) {
 }
 
 void event_loop::forget(int fd) {
-  action dropped;  // outside of the lock: it may own more
+  action dropped;  // destroyed outside of the lock: it may own objects that use this loop
   const std::lock_guard guard{mutex_};
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   if (const auto found = waiting_.find(fd); found != waiting_.end()) {
@@ -108,7 +108,7 @@ int event_loop::patience_ms() {
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
 }
 
-// What is due now: what these ask for comes after descriptors were looked at.
+// Runs the timers that are due; timers that they add run after the descriptors' actions.
 void event_loop::run_due() {
   std::vector<action> now;
   {
@@ -136,7 +136,7 @@ void event_loop::run_ready(int fd) {
 
 void event_loop::loop() {
   for (;;) {
-    // One at a time: what an action closes may be open again under its number.
+    // One event at a time: an action may close a descriptor, and its number may be reused.
     epoll_event event;
     const int count = ::epoll_wait(epoll_.get(), &event, 1, patience_ms());
     {

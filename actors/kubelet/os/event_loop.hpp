@@ -1,6 +1,6 @@
-// One thread that waits for descriptors and for moments, and does what was asked for then. Actions
-// are short and do not block; they may ask for more. Thread safe; `stop` may not be called by an
-// action.
+// One thread that waits for descriptors and timers and runs their actions. Actions are short
+// and do not block; they may register others. Thread safe, but an action may not call
+// `stop`.
 #pragma once
 
 #include <chrono>
@@ -19,26 +19,26 @@ class event_loop {
  public:
   using action = std::function<void()>;
   using clock = std::chrono::steady_clock;
-  // Names what is to be done at a moment.
+  // Identifies a timer.
   using moment = std::pair<clock::time_point, std::uint64_t>;
   enum class readiness : std::uint8_t { input, output };
 
   event_loop();
   ~event_loop();
 
-  // Once, when `fd` is ready or hung up. It stays open until then, or until `forget`; asking again
-  // replaces what was asked for.
+  // Runs the action once when `fd` is ready or hung up. `fd` must stay open until then or until
+  // `forget`; a second call replaces the first action.
   void wait(int fd, readiness awaited, action then);
-  // The same for the end of a process or of a pipe; closes `fd` after it.
+  // The same for the end of a process or a pipe; closes `fd` after the action.
   void wait_and_close(runtime::unique_fd fd, action then);
   void forget(int fd);
 
   moment after(std::chrono::milliseconds delay, action then);
-  // As soon as what was asked for before has been looked at.
+  // Runs the action after those that are pending already.
   void soon(action then) { after(std::chrono::milliseconds{0}, std::move(then)); }
   void cancel(const moment& at);
 
-  // Does nothing any more, and forgets all.
+  // Stops the thread and drops all pending actions.
   void stop();
 
  private:

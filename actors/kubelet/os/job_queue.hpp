@@ -1,6 +1,6 @@
-// Jobs on a small pool of threads, in order for each key (the uid of a pod): one at a time, as they
-// were posted; those of other keys run in parallel. Thus the jobs of a crashed pod worker are done
-// before its next life reads the disk. Thread safe.
+// Runs jobs on a small thread pool, in order for each key (the uid of a pod): jobs of one key run
+// one at a time, those of different keys in parallel. So the jobs of a crashed pod worker are done
+// before the restarted worker reads the disk. Thread safe.
 #pragma once
 
 #include <deque>
@@ -15,11 +15,11 @@ namespace troupe::actors {
 
 class job_queue {
  public:
-  // `limit`: jobs that wait for their turn. The destructor runs what is queued.
+  // `limit`: maximum number of waiting jobs. The destructor runs the queued jobs.
   job_queue(std::string name, std::size_t threads, std::size_t limit)
       : limit_{limit}, pool_{std::move(name), threads, limit} {}
 
-  // False: too many jobs wait, and this one is not taken. Without a key it follows no other.
+  // Returns false if the queue is full: the job is not run. A job without a key has no order.
   bool post(const std::string& key, std::function<void()> job);
   bool post(std::function<void()> job) { return pool_.post(std::move(job)); }
 
@@ -29,7 +29,7 @@ class job_queue {
   const std::size_t limit_;
   std::mutex mutex_;
   std::size_t waiting_ = 0;
-  // Of keys that have a thread, or are to get one.
+  // The pending jobs of each key that has or waits for a thread.
   std::unordered_map<std::string, std::deque<std::function<void()>>> jobs_;
   runtime::worker_pool pool_;  // destroyed first: its jobs use the rest
 };

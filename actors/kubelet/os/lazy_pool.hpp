@@ -1,4 +1,4 @@
-// A pool of threads that begin with the first job: a node that never needs them has none.
+// A thread pool that starts with the first job, so a node that never needs it has no threads.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@ namespace troupe::actors {
 
 class lazy_pool {
  public:
-  // As of runtime::worker_pool. Thread safe.
+  // Like runtime::worker_pool. Thread safe.
   lazy_pool(std::string name, std::size_t threads, std::size_t queue_limit)
       : name_{std::move(name)}, threads_{threads}, queue_limit_{queue_limit} {}
 
-  // False: the job is not taken.
+  // Returns false if the job was rejected.
   bool post(runtime::unique_function<void()> job) {
     std::call_once(begun_, [this] {
       pool_ = std::make_unique<runtime::worker_pool>(name_, threads_, queue_limit_);

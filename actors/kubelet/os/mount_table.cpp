@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 namespace {
 
-// mountinfo writes blanks and backslashes as \ooo.
+// mountinfo escapes blanks and backslashes as \ooo.
 std::string unescaped(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -29,7 +29,7 @@ std::string joined(const std::string& above, const std::string& below) {
   return above == "/" ? (below.empty() ? "/" : below) : above + below;
 }
 
-// What follows `above` in `path`, which is above or below it: "" or "/x/y".
+// The part of `path` after `above`, which must be equal to or above it: "" or "/x/y".
 std::string rest(const std::string& path, const std::string& above) {
   return above == "/" ? (path == "/" ? "" : path) : path.substr(above.size());
 }

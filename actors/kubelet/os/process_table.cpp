@@ -17,7 +17,7 @@ namespace troupe::actors {
 
 namespace {
 
-constexpr std::size_t longest_stat_bytes = 4096;  // a page: the kernel writes no more
+constexpr std::size_t longest_stat_bytes = 4096;  // a page: the kernel never writes more
 
 std::string read_stat(pid_t pid) {
   const runtime::unique_fd file{
@@ -29,7 +29,7 @@ std::string read_stat(pid_t pid) {
 
 }  // namespace
 
-// The second field is the command in parentheses and may hold anything.
+// The second field is the command in parentheses and may contain any character.
 std::optional<process_entry> parse_process_stat(std::string_view text) {
   const auto end = text.rfind(')');
   process_entry entry;

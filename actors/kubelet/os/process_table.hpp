@@ -1,4 +1,4 @@
-// The processes of the machine with what they use, for those that no control group counts.
+// The machine's processes and their usage, for containers without a control group that counts.
 #pragma once
 
 #include <sys/types.h>
@@ -14,14 +14,14 @@ namespace troupe::actors {
 
 struct process_entry {
   pid_t pid = 0, parent = 0, session = 0;
-  std::uint64_t ticks = 0;  // of the processors: its own, and those of ended children
+  std::uint64_t ticks = 0;  // of the processors: own, and of ended children
   std::uint64_t pages = 0;  // in memory
 };
 
-// The text of /proc/PID/stat; nothing where it is none, or of a process that has ended.
+// Parses /proc/PID/stat; returns nothing if it is malformed or the process has ended.
 std::optional<process_entry> parse_process_stat(std::string_view text);
 
-// What a tree of processes used and uses. Pages that several of them share count for each.
+// Usage of a tree of processes. Pages that several processes share count for each.
 struct process_usage {
   std::uint64_t ticks = 0;
   std::uint64_t pages = 0;
@@ -33,7 +33,7 @@ class process_table {
   // Reads /proc, at most `limit` processes: not for an actor's thread.
   static process_table read(std::size_t limit);
 
-  // Of a process, its descendants and all of its session. Nothing where it is not there.
+  // Usage of a process, its descendants and its whole session; nothing if it does not exist.
   std::optional<process_usage> usage_of(pid_t root) const;
 
  private:

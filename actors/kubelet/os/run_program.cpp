@@ -17,10 +17,10 @@
 namespace troupe::actors {
 namespace {
 
-// What of a program's messages is kept.
+// Maximum size of the output that is kept.
 constexpr std::size_t message_bytes = 500;
 
-// A file in memory: a child that does not read, or writes without end, holds nobody up.
+// A file in memory, so a child that does not read or writes without end never blocks us.
 runtime::unique_fd memory_file(const std::string& content) {
   runtime::unique_fd fd{::memfd_create("troupe", MFD_CLOEXEC)};
   std::size_t written = 0;

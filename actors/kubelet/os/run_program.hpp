@@ -1,4 +1,4 @@
-// A program that runs to its end. Blocks: for a worker thread.
+// Runs a program until it exits. Blocks: for a worker thread.
 #pragma once
 
 #include <chrono>
@@ -8,9 +8,9 @@
 
 namespace troupe::actors {
 
-// `command`: the program's path and its arguments. It reads `input` and nothing else. The error
-// begins with `name` and is the first line that the program wrote, or that it took longer than
-// `limit` and was killed.
+// `command`: the program's path and arguments; `input` is its standard input. The error begins
+// with `name`, followed by the program's first line of output, or says that it was killed after
+// `limit`.
 tl::expected<void, std::string> run_program(const std::string& name,
                                             const std::vector<std::string>& command,
                                             const std::string& input,

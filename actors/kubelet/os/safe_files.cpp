@@ -29,7 +29,7 @@ tl::unexpected<std::string> failure(const char* action, const std::string& path)
   return tl::make_unexpected(fmt::format("cannot {} {}: {}", action, path, std::strerror(errno)));
 }
 
-// Names in a directory but itself and its parent, `most` at most.
+// Names in a directory except "." and "..", at most `most`.
 std::vector<std::string> names_in(int directory, std::size_t most = SIZE_MAX) {
   std::vector<std::string> names;
   const int copy = ::dup(directory);
@@ -48,7 +48,7 @@ std::vector<std::string> names_in(int directory, std::size_t most = SIZE_MAX) {
 
 constexpr auto strict = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
 
-// Deep trees cost a descriptor for each level; beyond this depth a tree is left.
+// Each level of a tree needs an open descriptor; deeper trees are not removed.
 constexpr int deepest = 200;
 
 bool empty_directory(const runtime::unique_fd& directory, int depth) {
@@ -72,7 +72,7 @@ std::int64_t usage(const runtime::unique_fd& directory, int depth, std::size_t& 
   for (const auto& name : names) {
     struct stat info {};
     if (::fstatat(directory.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    const auto own = static_cast<std::int64_t>(info.st_blocks) * 512;  // whatever a block is there
+    const auto own = static_cast<std::int64_t>(info.st_blocks) * 512;  // in units of 512 bytes
     bytes += S_ISREG(info.st_mode)
                  ? own / std::max<std::int64_t>(static_cast<std::int64_t>(info.st_nlink), 1)
                  : own;
@@ -119,9 +119,9 @@ tl::expected<runtime::unique_fd, std::string> make_beneath(const runtime::unique
     done += (done.empty() ? "" : "/") + step.string();
     const bool made = ::mkdirat(at->get(), step.c_str(), mode) == 0;
     if (!made && errno != EEXIST) return failure("make", done);
-    // Opened from the top each time: a link below may lead up again, as long as it stays within.
+    // Opened from the top each time: a link may lead up again, as long as it stays below.
     auto next = open_beneath(directory, done, O_RDONLY | O_DIRECTORY, 0, links);
-    if (made && next) ::fchmod(next->get(), mode);  // whatever the umask says
+    if (made && next) ::fchmod(next->get(), mode);  // independent of the umask
     at = std::move(next);
   }
   return at;

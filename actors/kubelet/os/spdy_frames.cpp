@@ -12,12 +12,12 @@ constexpr std::uint32_t control_bit = 0x80000000u;
 constexpr std::uint32_t version = 3;
 constexpr std::uint8_t last_flag = 1;
 constexpr std::size_t head_bytes = 8;
-// Our own: of one control frame as it comes, and of its headers when they are unpacked. A client of
-// Kubernetes sends some 100 bytes.
+// Our own limits: of a control frame, and of its decompressed headers. A Kubernetes client sends
+// some 100 bytes.
 constexpr std::size_t control_limit = 16u << 10;
 constexpr std::size_t headers_limit = 64u << 10;
 constexpr std::size_t header_count_limit = 100;
-// Of our side, which sends next to nothing: 8 KB instead of 256.
+// For the little that we send: 8 KB instead of 256.
 constexpr int deflate_window_bits = 11;
 constexpr int deflate_memory_level = 1;
 
@@ -33,7 +33,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-// From which both compressors start (2.6.10.1): words with their lengths, and a tail.
+// The initial dictionary of both compressors (2.6.10.1): words with their lengths, and a tail.
 std::string make_dictionary() {
   std::string_view words =
       "options\nhead\npost\nput\ndelete\ntrace\naccept\naccept-charset\naccept-encoding\n"
@@ -81,7 +81,7 @@ std::string plain_block(const spdy_headers& headers) {
   return out;
 }
 
-// False: it is no header block.
+// Returns false if it is not a valid header block.
 bool read_block(std::string_view block, spdy_headers& into) {
   const auto number = [&block](std::uint32_t& out) {
     if (block.size() < 4) return false;
@@ -106,7 +106,7 @@ bool read_block(std::string_view block, spdy_headers& into) {
   return true;
 }
 
-// Where the headers of a frame begin in its body; nothing: it has none.
+// Offset of the headers in a frame's body; nothing if the type has none.
 std::optional<std::size_t> headers_at(spdy_type type) {
   if (type == spdy_type::syn_stream) return 10;
   if (type == spdy_type::syn_reply || type == spdy_type::headers) return 4;
@@ -160,7 +160,7 @@ spdy_writer::~spdy_writer() = default;
 std::string spdy_writer::write(const spdy_frame& frame) {
   std::string body;
   append_number(body, frame.stream);
-  if (frame.type == spdy_type::syn_stream) body.append(6, '\0');  // no other stream, no priority
+  if (frame.type == spdy_type::syn_stream) body.append(6, '\0');  // no related stream, no priority
   if (headers_at(frame.type)) body += deflater_->pack(plain_block(frame.headers));
   if (frame.type == spdy_type::rst_stream || frame.type == spdy_type::goaway)
     append_number(body, frame.status);
@@ -178,7 +178,7 @@ struct spdy_reader::inflater {
   inflater(const inflater&) = delete;
   inflater& operator=(const inflater&) = delete;
 
-  // Nothing: it is not compressed as agreed, or becomes too long.
+  // Returns nothing if it is not compressed correctly, or becomes too long.
   std::optional<std::string> unpack(std::string_view packed) {
     std::string out;
     std::array<char, 4096> part;
@@ -217,7 +217,7 @@ std::optional<std::string> spdy_reader::feed(std::string_view bytes, const recei
     if (head_.size() < wanted_) return std::nullopt;
     if (wanted_ == head_bytes) {
       if (auto wrong = begin_frame()) return wrong;
-      // Without bytes it is over at once.
+      // A DATA frame without bytes ends here.
       const bool data = data_.has_value();
       if (data && data_->left == 0) pass_data(bytes, receive);
       if (data || head_.size() < wanted_) continue;
@@ -230,7 +230,7 @@ std::optional<std::string> spdy_reader::feed(std::string_view bytes, const recei
   return std::nullopt;
 }
 
-// The head is there.
+// The header of the frame is complete.
 std::optional<std::string> spdy_reader::begin_frame() {
   const auto first = number_at(head_, 0);
   const auto second = number_at(head_, 4);

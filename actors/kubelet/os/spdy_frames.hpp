@@ -1,10 +1,10 @@
-// The frames of SPDY/3.1 (draft-mbelshe-httpbis-spdy-00) as far as the streams of Kubernetes use
-// them, read and written by either side. Pure. There is no flow control, as in the peers
-// (moby/spdystream neither sends WINDOW_UPDATE nor obeys it): whoever cannot take more stops
-// reading the connection.
+// Reader and writer of the SPDY/3.1 frames (draft-mbelshe-httpbis-spdy-00) that the streams of
+// Kubernetes use, for client and server. Pure. There is no flow control, as in the peers
+// (moby/spdystream neither sends nor obeys WINDOW_UPDATE): a receiver that is full stops reading
+// the connection.
 //
-// Input comes from untrusted peers: a header block has a limit, packed and unpacked, and data is
-// passed on as it comes, never collected.
+// Input comes from untrusted peers: header blocks have a size limit, compressed and decompressed,
+// and data is passed on as it arrives, never collected.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@
 
 namespace troupe::actors {
 
-// Names in lower case, each once.
+// Header names in lower case, each at most once.
 using spdy_headers = std::vector<std::pair<std::string, std::string>>;
-// Empty where there is none of that name.
+// Returns an empty value if there is no such header.
 std::string_view find_header(const spdy_headers& headers, std::string_view name) noexcept;
 
 enum class spdy_type : std::uint16_t {
@@ -39,10 +39,10 @@ enum class spdy_type : std::uint16_t {
 struct spdy_frame {
   spdy_type type = spdy_type::data;
   std::uint32_t stream = 0;  // of PING: its id; of GOAWAY: the last good stream
-  bool last = false;         // nothing follows on the stream from this side
+  bool last = false;         // the sender sends nothing more on the stream
   std::uint32_t status = 0;  // of RST_STREAM and GOAWAY
   spdy_headers headers = {};
-  // Of DATA: the next bytes of it. A large frame comes in several parts; `last` is with the last.
+  // Of DATA: the next bytes. A large frame is passed in several parts; `last` is set on the last.
   std::string_view data = {};
 };
 
@@ -51,12 +51,12 @@ inline constexpr std::uint32_t protocol_error = 1;
 inline constexpr std::uint32_t refused_stream = 3;
 }  // namespace spdy_status
 
-// The head of a DATA frame, whose bytes follow as they are: at most `spdy_data_limit`.
+// The header of a DATA frame; its bytes, at most `spdy_data_limit`, follow uncompressed.
 inline constexpr std::size_t spdy_data_limit = 0xffffff;
 std::string spdy_data_head(std::uint32_t stream, std::size_t bytes, bool last);
 
-// Writes frames but DATA. Header blocks are compressed over the whole connection, so frames must be
-// sent in the order in which they were made.
+// Writes all frames except DATA. Header compression spans the whole connection, so frames must be
+// sent in the order in which they were written.
 class spdy_writer {
  public:
   spdy_writer();
@@ -74,12 +74,12 @@ class spdy_reader {
 
   spdy_reader();
   ~spdy_reader();
-  // Takes all bytes. Says what is wrong when the rules are broken, and then no more may be read.
+  // Parses all bytes. Returns the protocol error, after which `feed` may not be called again.
   std::optional<std::string> feed(std::string_view bytes, const receiver& receive);
 
  private:
   struct inflater;
-  // What a data frame still has to come.
+  // The missing rest of a DATA frame.
   struct open_data {
     std::uint32_t stream = 0;
     bool last = false;
@@ -90,7 +90,7 @@ class spdy_reader {
   void pass_data(std::string_view& bytes, const receiver& receive);
 
   const std::unique_ptr<inflater> inflater_;
-  std::string head_;  // of the frame, then also its body where it is a control frame
+  std::string head_;  // header of the frame, and the body of a control frame
   std::size_t wanted_;
   std::optional<open_data> data_;
 };

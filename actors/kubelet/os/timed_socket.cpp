@@ -61,12 +61,12 @@ struct lookup {
   }
 };
 
-// Lookups under way, those included that nobody waits for any more.
+// Pending lookups, including those that nobody waits for any more.
 constexpr int lookups_at_once = 32;
 std::atomic<int> lookups{0};
 
-// The resolver of the C library cannot be told a deadline: it has a thread, which is left behind
-// when it is too late.
+// The C library's resolver has no deadline, so it runs on its own thread, which is abandoned after
+// a timeout.
 tl::expected<addresses, std::string> resolve(const std::string& host, int port,
                                              timed_socket::clock::time_point deadline, int cancel) {
   const auto one = std::make_shared<lookup>();
@@ -83,7 +83,7 @@ tl::expected<addresses, std::string> resolve(const std::string& host, int port,
         --lookups;
         ::eventfd_write(one->done.get(), 1);
       }}.detach();
-    } catch (const std::system_error&) {  // the machine has no thread left
+    } catch (const std::system_error&) {  // no thread could be created
       return busy();
     }
     eventfd_t rung = 0;
@@ -144,7 +144,7 @@ tl::expected<timed_socket, std::string> timed_socket::connect(const std::string&
       fmt::format("dial tcp {}:{}: connect: {}", host, port, std::strerror(problem)));
 }
 
-// Repeats a step of OpenSSL while it wants the socket to move on.
+// Repeats an OpenSSL operation while it has to wait for the socket.
 template <class Step>
 tl::expected<int, std::string> timed_socket::until_done(Step step) {
   for (;;) {
@@ -155,7 +155,7 @@ tl::expected<int, std::string> timed_socket::until_done(Step step) {
     if (error == SSL_ERROR_ZERO_RETURN) return 0;
     if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE) {
       const auto code = ::ERR_get_error();
-      // Many servers close without a word when they have said all.
+      // Many servers close the connection without a TLS close notification.
       if (code == 0 || ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return 0;
       if (ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER)
         return tl::make_unexpected(std::string{plain_answer});

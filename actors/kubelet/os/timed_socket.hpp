@@ -1,5 +1,5 @@
-// A TCP connection, with TLS or without, all of whose steps end by a deadline. Blocks: not for
-// actors' threads.
+// A TCP connection, with or without TLS, all of whose operations end at a deadline. Blocks: not for
+// actor threads.
 #pragma once
 
 #include <chrono>
@@ -13,29 +13,29 @@
 
 namespace troupe::actors {
 
-// The error of a handshake with a server that does not speak TLS, in Go's words.
+// Error of a TLS handshake with a server that does not speak TLS, in Go's words.
 inline constexpr std::string_view plain_answer = "server gave HTTP response to HTTPS client";
 
 class timed_socket {
  public:
   using clock = std::chrono::steady_clock;
 
-  // Errors say what failed, in the words of the system; "timeout" when the time was over, or as
-  // soon as the descriptor `cancel` can be read.
+  // Errors are the system's; "timeout" after the deadline, or as soon as the descriptor `cancel`
+  // becomes readable.
   static tl::expected<timed_socket, std::string> connect(const std::string& host, int port,
                                                          clock::time_point deadline,
                                                          int cancel = -1);
-  // TLS from here on. The certificate is not verified: a probe checks health, not
+  // Starts TLS on the connection. The certificate is not verified: a probe checks health, not
   // identity.
   tl::expected<void, std::string> start_tls(const std::string& host);
 
-  // Of the TLS connection, PEM, the server's own first; empty without TLS.
+  // Certificates of the TLS peer as PEM, its own first; empty without TLS.
   std::vector<std::string> shown_certificates() const;
 
   tl::expected<void, std::string> write(std::string_view bytes);
-  // What is there, waiting for some; empty: the other side has closed.
+  // Waits for bytes and returns them; empty: the peer has closed the connection.
   tl::expected<std::string, std::string> read_part();
-  // At most `limit` bytes, until the other side closes.
+  // Reads until the peer closes the connection, at most `limit` bytes.
   tl::expected<std::string, std::string> read_all(std::size_t limit);
 
   timed_socket(timed_socket&&) noexcept;
@@ -45,7 +45,7 @@ class timed_socket {
   struct tls;
   timed_socket(runtime::unique_fd fd, clock::time_point deadline, int cancel);
   bool wait(short events) const;
-  // How many bytes went; 0 at the end of the stream.
+  // Returns the number of bytes read; 0 at the end of the stream.
   tl::expected<std::size_t, std::string> read_some(char* into, std::size_t size);
   tl::expected<std::size_t, std::string> write_some(const char* from, std::size_t size);
   template <class Step>

@@ -1,6 +1,6 @@
-// In which order the containers of a pod start and end (kubernetes: kuberuntime_manager.go,
-// computePodActions; kuberuntime_termination_order.go). Pure. `all` has the pod's containers in the
-// order of their start: ephemeral ones, those of initContainers, the others.
+// The order in which the containers of a pod start and end (kubernetes: kuberuntime_manager.go,
+// computePodActions; kuberuntime_termination_order.go). Pure. `all` holds the pod's containers in
+// start order: ephemeral ones, initContainers, the main ones.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace troupe::actors {
 
-// No container decides any more how the pod ends: an init container has failed for good, or the
-// main ones have all ended for good. What still runs is to be ended.
+// The pod's outcome is decided: an init container has failed for good, or all main containers have
+// ended for good. Containers that still run must be ended.
 bool is_over(const api::core::v1::Pod& pod, const std::vector<container_record>& all);
 
-// Whether the containers after `record` may be started. An init container must have succeeded; a
-// sidecar must have started, but holds up nothing that has begun in this sandbox: it may be on its
-// way to a restart.
+// Whether the containers after `record` may start. An init container must have succeeded. A sidecar
+// must have started; a sidecar that restarts does not hold up containers that have already started
+// in this sandbox.
 bool lets_next_start(const container_record& record, const std::vector<container_record>& all,
                      const std::string& sandbox);
 
-// Whether a container of a pod that ends may be told to end: sidecars go after the main
-// containers, the last one first.
+// Whether a container of a terminating pod may be stopped now: sidecars stop after the main
+// containers, in reverse order.
 bool has_turn_to_end(const container_record& record, const std::vector<container_record>& all);
 
 }  // namespace troupe::actors

@@ -37,7 +37,7 @@ stop_step container_stop::terminate(runtime::time_point now) {
     stage_ = stage::waiting;
     return stop_step::wait;
   }
-  // What took all of the time leaves the container a little to end by itself.
+  // If the hook took all of the time, the container still gets a little to end by itself.
   if (stage_ == stage::hook || stage_ == stage::waiting)
     deadline_ = std::max<runtime::time_point>(deadline_, now + kubelet_defaults::grace_after_hook);
   stage_ = stage::terminated;

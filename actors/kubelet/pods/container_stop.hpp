@@ -1,6 +1,6 @@
-// How one running container is brought to its end: its preStop hook, then SIGTERM, then SIGKILL
-// when the grace period is over (kubernetes: kuberuntime_container.go). Pure: told the time, it
-// says what to do next.
+// The stop sequence of one running container: its preStop hook, then SIGTERM, then SIGKILL when the
+// grace period is over (kubernetes: kuberuntime_container.go). Pure: it gets the time and returns
+// the next step.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ enum class stop_step : std::uint8_t { wait, run_hook, terminate, kill };
 
 class container_stop {
  public:
-  // The container is to end within `grace`; 0: at once. Again while it is ending: a shorter grace
-  // counts, a longer one does not.
+  // Stop the container within `grace`; 0: at once. If it is stopping already, a shorter grace
+  // replaces the former one, a longer one is ignored.
   stop_step begin(runtime::time_point now, runtime::duration grace, bool has_hook);
-  // Once it is its turn, or the grace period is over, is it told to end; before `begin`.
+  // Delays the stop until `release` or the end of the grace period; call it before `begin`.
   void hold() noexcept { held_ = true; }
   bool held() const noexcept { return held_; }
   stop_step release(runtime::time_point now);
-  // The hook has ended, well or not.
+  // The hook has ended, successfully or not.
   stop_step hook_done(runtime::time_point now);
-  // Time has passed; SIGKILL is repeated until the container is gone.
+  // To be called when `deadline` has passed; repeats SIGKILL until the container is gone.
   stop_step look(runtime::time_point now);
 
   bool begun() const noexcept { return stage_ != stage::none; }
-  // When to look again.
+  // When `look` must be called next.
   runtime::time_point deadline() const noexcept { return deadline_; }
 
  private:

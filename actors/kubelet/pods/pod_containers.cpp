@@ -36,8 +36,8 @@ void write_terminated(const container_exit& from, const std::string& id, Contain
 }
 
 struct pod_stage {
-  bool has_init;  // containers that run before the others
-  bool ending;    // nothing is started any more
+  bool has_init;  // init containers exist
+  bool ending;    // no container is started any more
 };
 
 void write_status(const container_record& record, const std::string& image, const pod_stage& pod,
@@ -92,7 +92,7 @@ std::string phase_of(const Pod& pod, const std::vector<container_record>& contai
                        (ending && record.phase == container_phase::waiting);
     const bool over = ended && (ending || !restarts(pod, record));
     if (record.role == container_role::init) {
-      // One that failed for good ends the pod; one that is not done holds it back.
+      // A failed init container ends the pod; an unfinished one keeps it pending.
       init_failed |= over && !record.succeeded();
       init_pending |= !over && !record.succeeded();
       continue;
@@ -101,7 +101,7 @@ std::string phase_of(const Pod& pod, const std::vector<container_record>& contai
     all_over &= over;
     all_good &= record.succeeded();
   }
-  // A pod that is over waits for its sidecars to end.
+  // A pod whose outcome is decided waits for its sidecars to end.
   const bool over = init_failed || all_over;
   if (over && !any_runs) return all_good && !init_failed ? "Succeeded" : "Failed";
   if (!over && (init_pending || (sidecar_pending && !any_started))) return "Pending";
@@ -116,7 +116,7 @@ std::shared_ptr<const Container> container_named(const Pod& pod, const std::stri
       if (each.name() == name) return {std::shared_ptr<const void>{}, &each};
   for (const auto& each : pod.spec().ephemeral_containers())
     if (each.ephemeral_container_common().name() == name) {
-      // The same fields by the same numbers.
+      // Both types have the same fields with the same numbers.
       auto common = std::make_shared<Container>();
       common->ParseFromString(each.ephemeral_container_common().SerializeAsString());
       return common;
@@ -200,7 +200,7 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
                           const pod_addresses& addresses, runtime::wall_time now, bool ending,
                           const pod_failure* failure) {
   PodStatus status{pod.status()};
-  if (finished(status) && !status.has_start_time()) return status;  // it was never here
+  if (finished(status) && !status.has_start_time()) return status;  // it never ran here
   if (failure != nullptr) {
     status.set_phase("Failed");
     status.set_reason(failure->reason);
@@ -222,7 +222,7 @@ PodStatus observed_status(const Pod& pod, const std::vector<container_record>& c
   const bool main_began = std::any_of(containers.begin(), containers.end(), [](const auto& c) {
     return c.role == container_role::main && (c.runs() || c.last);
   });
-  // A sidecar that restarts later takes nothing back.
+  // A later restart of a sidecar changes nothing.
   const bool initialized = std::all_of(containers.begin(), containers.end(), [&](const auto& c) {
     return c.role == container_role::init      ? c.succeeded()
            : c.role == container_role::sidecar ? main_began || c.has_started()

@@ -20,7 +20,7 @@ using api::core::v1::ResourceFieldSelector;
 using api::core::v1::Secret;
 using text = tl::expected<std::string, std::string>;
 
-constexpr std::size_t longest_label = 63;  // kubernetes: a label value, a part of a host name
+constexpr std::size_t longest_label = 63;  // kubernetes: a label value, one part of a host name
 
 class environment {
  public:
@@ -47,7 +47,7 @@ class environment {
   std::map<std::string, std::size_t, std::less<>> places_;  // by name
 };
 
-// $(NAME) becomes its value if there is one and stays as it is otherwise; $$ becomes $.
+// Replaces $(NAME) if the variable exists, otherwise leaves it; $$ becomes $.
 template <class Find>
 std::string expand(const std::string& from, Find find) {
   std::string out;
@@ -112,7 +112,7 @@ text value_from(const Pod& pod, const Container& container, const EnvVarSource& 
   return std::string{};
 }
 
-// All keys of a ConfigMap or Secret.
+// Adds all keys of a ConfigMap or Secret.
 template <class Kind>
 tl::expected<void, std::string> take_all(const Pod& pod, const object_reader& read,
                                          const std::string& prefix, const std::string& name,
@@ -134,7 +134,7 @@ std::string hostname_of(const Pod& pod) {
   return spec.hostname().empty() ? as_label(pod.metadata().name()) : spec.hostname();
 }
 
-// All of a map as the lines of a file: key="value", in order of the keys.
+// A map as the lines of a downward API file: key="value", sorted by key.
 template <class Map>
 std::string lines_of(const Map& map) {
   std::string text;
@@ -176,7 +176,7 @@ text resource_value(const Pod& pod, const std::string& name, const ResourceField
   const auto amount = found == all.end()
                           ? api::quantity{}
                           : api::quantity::parse(found->second.string()).value_or(api::quantity{});
-  // kubernetes: a divisor of 0 is none, which is 1.
+  // kubernetes: a divisor of 0 means 1.
   const auto divisor = api::quantity::parse(wanted.divisor().string()).value_or(api::quantity{});
   const auto by = divisor.sign() > 0 ? divisor.milli_value() : 1'000;
   const auto milli = amount.milli_value();

@@ -1,5 +1,5 @@
-// The environment, command and arguments of a container, from its spec and what the spec refers to.
-// Pure but for `read`.
+// The environment, command and arguments of a container, from its spec and the objects that the
+// spec references. Pure except for `read`.
 #pragma once
 
 #include <functional>
@@ -14,29 +14,29 @@
 
 namespace troupe::actors {
 
-// The newest state of an object, by its key; null when there is none. Does not block.
+// Returns the newest state of an object by its key; null if there is none. Does not block.
 using object_reader = std::function<api::object_ptr(const std::string& key)>;
 
-// "NAME=value" in the order of upstream: `services` first, envFrom, then env, later ones win;
-// $(NAME) refers to what stands before, $$ is a dollar sign. An error names the reference that
-// leads nowhere (CreateContainerConfigError).
+// "NAME=value" in upstream's order: `services` first, then envFrom, then env; later ones win.
+// $(NAME) is replaced by an earlier variable, $$ is a dollar sign. The error names the reference
+// that was not found (CreateContainerConfigError).
 tl::expected<std::vector<std::string>, std::string> container_environment(
     const api::core::v1::Pod& pod, const api::core::v1::Container& container,
     const object_reader& read, const variables& services = {});
 
-// command or args with their $(NAME) replaced.
+// Returns command or args with each $(NAME) replaced.
 std::vector<std::string> expand_words(const google::protobuf::RepeatedPtrField<std::string>& words,
                                       const std::vector<std::string>& environment);
 
-// $(NAME) replaced by what the environment says; for subPathExpr.
+// Replaces $(NAME) by the variable's value; for subPathExpr.
 std::string expand_variables(const std::string& text, const std::vector<std::string>& environment);
 
-// A container without a limit may have all that the machine has, and is told so: writes that into
-// the pod (kubernetes: MergeContainerResourceLimits).
+// Writes the machine's capacity as limits into containers without limits, so that resource
+// references give the machine's values (kubernetes: MergeContainerResourceLimits).
 void limit_to_machine(api::core::v1::Pod& pod, const api::core::v1::NodeStatus& machine);
 
-// What a container of the pod, an init container too, may have of a resource ("limits.cpu",
-// "requests.memory"), in units of the divisor, rounded up. An error where there is no such
+// The value of a resource reference ("limits.cpu", "requests.memory") for a container or init
+// container of the pod, in units of the divisor, rounded up. Returns an error if there is no such
 // container.
 tl::expected<std::string, std::string> resource_value(
     const api::core::v1::Pod& pod, const std::string& container,
@@ -46,7 +46,7 @@ tl::expected<std::string, std::string> resource_value(
 tl::expected<std::string, std::string> field_value(const api::core::v1::Pod& pod,
                                                    const std::string& path);
 
-// The name of a node or pod as far as a label, or one part of a host's name, can hold it.
+// Truncates a node or pod name to the length of a label value or one part of a host name.
 std::string as_label(std::string name);
 
 }  // namespace troupe::actors

@@ -46,7 +46,7 @@ bool same_list(const api::quantity_messages& a, const api::quantity_messages& b)
   return api::read_resource_list(a) == api::read_resource_list(b);
 }
 
-// Null where the status says nothing of it.
+// Null if the status has no resources of the container.
 const ContainerStatus* recorded(const Pod& pod, const std::string& container) {
   const auto* found = find_status(pod.status(), container);
   return found != nullptr && found->has_resources() ? found : nullptr;

@@ -1,8 +1,8 @@
-// In-place resize of a pod on its node: what the pod asks for, what the node has set aside for it,
-// what is in force, and what the pod's status says of these. Pure.
+// In-place resize of a pod on its node: desired, allocated and actual resources, and how the pod's
+// status shows them. Pure.
 //
-// The status in the store is the checkpoint: nothing is put into force before it says what is set
-// aside, and a kubelet that begins again reads it there (docs/decisions/0077-in-place-resize.md).
+// The status in the store is the checkpoint: a resource is applied only after the status shows it
+// as allocated, and a restarted kubelet reads it there (docs/decisions/0077-in-place-resize.md).
 //
 // kubernetes: pkg/kubelet/allocation, kubelet.go (1.33).
 #pragma once
@@ -20,60 +20,60 @@
 
 namespace troupe::actors {
 
-// By name, of the containers that can be resized: the main ones and sidecars.
+// By container name; only containers that can be resized: main ones and sidecars.
 using container_resources = std::map<std::string, api::core::v1::ResourceRequirements>;
 
-// Why what a pod asks for is not set aside.
+// Why the resources that a pod requests are not allocated.
 struct pending_resize {
   std::string reason;  // "Deferred": not now; "Infeasible": not on this node
   std::string message;
-  std::int64_t generation = 0;  // of the pod that was judged
+  std::int64_t generation = 0;  // of the pod that was checked
 
   bool operator==(const pending_resize&) const = default;
 };
 
-// What the kubelet has set aside for a pod.
+// The resources that the kubelet has allocated to a pod.
 struct pod_allocation {
   container_resources resources;
-  std::int64_t generation = 0;                 // of the pod that asked for it
-  std::optional<pending_resize> pending = {};  // the pod asks for something else now
+  std::int64_t generation = 0;                 // of the pod that requested it
+  std::optional<pending_resize> pending = {};  // set if the pod requests other resources now
 };
 
-// Of the spec.
+// The resources in the spec.
 container_resources desired_resources(const api::core::v1::Pod& pod);
-// What was set aside, as the status says; of a container that it says nothing of, the spec's. The
-// status does not say limits: they are the spec's where the requests are, else those in force.
+// The allocation recorded in the status; from the spec for a container without one. The status has
+// no allocated limits: they are the spec's if the requests are equal, else the actual ones.
 pod_allocation recorded_allocation(const api::core::v1::Pod& pod);
-// What is in force, as the status says.
+// The actual resources recorded in the status.
 container_resources recorded_resources(const api::core::v1::Pod& pod);
 
-// The same amounts, however they are written.
+// Compares amounts, not their spelling.
 bool same_amounts(const api::core::v1::ResourceRequirements& a,
                   const api::core::v1::ResourceRequirements& b);
 bool same_amounts(const container_resources& a, const container_resources& b);
 
 void set_resources(api::core::v1::Pod& pod, const container_resources& resources);
-// The pod with these resources; itself where it has them already.
+// Returns the pod with these resources; `pod` itself if it has them already.
 api::object_ptr with_resources(const api::object_ptr& pod, const container_resources& resources);
 
-// Whether the container restarts for the change.
+// Whether the container must restart for this change of resources.
 bool restarts_for(const api::core::v1::Container& container,
                   const api::core::v1::ResourceRequirements& from,
                   const api::core::v1::ResourceRequirements& to);
 
-// Whether the status says that this is set aside and is being put into force.
+// Whether the status shows this allocation and that it is being applied.
 bool is_recorded(const pod_allocation& allocation, const api::core::v1::PodStatus& status);
-// Whether it says that something was being put into force: how far that came is not known.
+// Whether the status shows that a resize was being applied; how far it got is unknown.
 bool was_in_progress(const api::core::v1::PodStatus& status);
 
 struct resize_progress {
   const pod_allocation& allocation;
-  bool under_way = false;       // not all that is set aside is in force
-  std::string_view error = {};  // of the last attempt; empty: none
+  bool under_way = false;       // the allocation is not completely applied
+  std::string_view error = {};  // of the last attempt; empty: no error
 };
 
-// Writes what is set aside and what is in force into the status of the containers, and the
-// conditions PodResizePending and PodResizeInProgress, which stand there only while they hold.
+// Writes allocated and actual resources into the container statuses, and the conditions
+// PodResizePending and PodResizeInProgress, which are present only while they are true.
 void describe_resize(const resize_progress& progress,
                      const std::vector<container_record>& containers, runtime::wall_time now,
                      api::core::v1::PodStatus& status);

@@ -56,7 +56,7 @@ void append(variables& to, const std::string& name, const std::string& host,
   }
 }
 
-// Those that have an address: neither headless nor names of elsewhere.
+// Only for services with an address: neither headless nor ExternalName.
 void append(variables& to, const Service& service) {
   const auto& host = service.spec().cluster_ip();
   if (host.empty() || host == "None") return;
@@ -86,7 +86,7 @@ void append(variables& to, const Endpoints& api, const local_api& here) {
 variables service_variables(const Pod& pod, const std::vector<api::object_ptr>& services,
                             const api::object_ptr& api_endpoints, const local_api& here) {
   variables out;
-  // What comes later wins: a service of the namespace may have the name of the API's.
+  // Later variables win: a service of the namespace may have the name "kubernetes" too.
   append(out, api_endpoints ? api_endpoints->as<Endpoints>() : Endpoints{}, here);
   if (pod.spec().has_enable_service_links() && !pod.spec().enable_service_links()) return out;
   for (const auto& each : services) {

@@ -34,7 +34,7 @@ std::string pressure_monitor::describe() const {
   return text;
 }
 
-// A look that a busy queue has not taken is made in the next round.
+// If the job queue is full, the next round tries again.
 void pressure_monitor::look() {
   if (looking_) return;
   looking_ =
@@ -130,7 +130,7 @@ void pressure_monitor::evict_first() {
   making_room_ = false;
   rank_for_eviction(candidates_, threshold_.of);
   const auto chosen = candidates_.empty() ? std::string{} : candidates_.front().uid;
-  // The same pod again is one that takes its time to end.
+  // Choosing the same pod again means that it is still terminating.
   const bool is_new = std::exchange(last_choice_, chosen) != chosen;
   if (candidates_.empty()) {
     if (is_new)

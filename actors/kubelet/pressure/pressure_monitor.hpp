@@ -1,9 +1,9 @@
-// Watches what the machine has left, and has pods evicted when it is too little: a child of the
-// kubelet with the name of the node (kubernetes: eviction_manager.go).
+// Watches the machine's remaining resources and evicts pods when they run short: a child actor of
+// the kubelet with the name of the node (kubernetes: eviction_manager.go).
 //
-// Each round looks at the machine in a job, tells the kubelet which conditions hold, and while a
-// threshold is passed evicts one pod: the next goes in a later round, when room was made. It owns
-// the time at which each threshold was last passed; after a crash it begins without any.
+// Each round reads the machine in a job, tells the kubelet which conditions hold, and evicts one
+// pod while a threshold is passed: the next one in a later round, if still needed. It owns the
+// times at which each threshold was passed; after a crash it starts without any.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ namespace troupe::actors {
 struct pressures_seen {
   std::set<shortage> holding;
 };
-// To the kubelet: which pods run here. Answered with them.
+// To the kubelet: requests the pods that run here.
 struct list_running_pods {};
 struct running_pods {
   std::vector<api::object_ptr> pods;
@@ -43,7 +43,7 @@ struct pressure_setup {
   std::filesystem::path root_dir;
   eviction_thresholds thresholds;
   runtime::duration period = kubelet_defaults::pressure_period;
-  // Reads the machine, in a job.
+  // Reads the machine's resources; runs in a job.
   std::function<node_supplies()> read;
 };
 
@@ -60,7 +60,7 @@ class pressure_monitor : public runtime::actor {
     node_supplies supplies;
   };
   struct disk_measured {
-    std::vector<std::int64_t> bytes;  // of the candidates, in their order
+    std::vector<std::int64_t> bytes;  // of the candidates, in the same order
   };
 
   void look();
@@ -76,10 +76,10 @@ class pressure_monitor : public runtime::actor {
   pressure_memory memory_;
   std::set<shortage> told_;
   node_supplies last_;
-  // The round under way: what it is for, and who could go.
+  // The current round: the shortage, and the candidates for eviction.
   passed_threshold threshold_;
   std::vector<pod_consumption> candidates_;
-  // The uid of the pod that was last to go while a threshold is passed; empty: none could.
+  // The uid of the last evicted pod while a threshold is passed; empty: no pod could be evicted.
   std::optional<std::string> last_choice_;
   bool looking_ = false, making_room_ = false;
   runtime::timer rounds_;

@@ -37,7 +37,7 @@ supply parse_memory(const std::string& meminfo) {
 
 supply parse_pids(const std::string& loadavg, std::int64_t most) {
   std::istringstream words{loadavg};
-  std::string ignored, tasks;  // "1/234": running ones, all
+  std::string ignored, tasks;  // "1/234": running and all tasks
   words >> ignored >> ignored >> ignored >> tasks;
   const auto slash = tasks.find('/');
   std::int64_t used = 0;

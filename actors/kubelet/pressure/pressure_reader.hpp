@@ -1,4 +1,4 @@
-// Reads what a machine has left. Blocks on disk: not for actors' threads.
+// Reads the machine's remaining resources. Blocks on disk: not for actor threads.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,14 @@
 
 namespace troupe::actors {
 
-// What cannot be read is not known. The disk is the one that holds `root_dir`.
+// Resources that cannot be read are unknown. The disk is the one of `root_dir`.
 node_supplies read_supplies(const std::filesystem::path& root_dir);
 
-// Of the texts of /proc/meminfo and /proc/loadavg. Pure.
+// Parse the texts of /proc/meminfo and /proc/loadavg. Pure.
 supply parse_memory(const std::string& meminfo);
 supply parse_pids(const std::string& loadavg, std::int64_t most);
 
-// What the directory of each pod takes of the disk: volumes, logs.
+// Disk usage of each pod's directory: volumes and logs.
 std::vector<std::int64_t> pod_bytes(const std::filesystem::path& root_dir,
                                     const std::vector<std::string>& uids);
 

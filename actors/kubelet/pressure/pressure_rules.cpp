@@ -19,7 +19,7 @@ std::string amount(std::int64_t bytes) {
 }
 
 bool below(const supply& of, std::int64_t percent) {
-  // In this order nothing overflows.
+  // Divide first, so that nothing overflows.
   return of.all > 0 && percent > 0 && of.left < of.all / 100 * percent;
 }
 

@@ -1,4 +1,4 @@
-// When a machine runs short of something, and which pod makes room for the others (kubernetes:
+// When a machine runs short of a resource, and which pod is evicted for it (kubernetes:
 // eviction/helpers.go, eviction_manager.go). Pure.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace troupe::actors {
 
-// In the order in which room is made.
+// In the order in which shortages are handled.
 enum class shortage : std::uint8_t { memory, disk, pids };
 
 // "MemoryPressure".
@@ -28,31 +28,31 @@ struct eviction_thresholds {
   std::int64_t disk_percent = kubelet_defaults::eviction_disk_percent;
   std::int64_t inodes_percent = kubelet_defaults::eviction_inodes_percent;
   std::int64_t pids_percent = 0;  // 0: none
-  // Soft ones, before which pods are evicted only when they are passed for `soft_grace`, and with
-  // their own grace, `longest_grace` at most. 0: none.
+  // Soft thresholds: pods are evicted only after they have been passed for `soft_grace`, with the
+  // pod's own grace period, at most `longest_grace`. 0: none.
   std::int64_t soft_memory_bytes = 0, soft_disk_percent = 0;
   runtime::duration soft_grace{0}, longest_grace{0};
 };
 
-// A threshold that is passed.
+// A threshold that was passed.
 struct passed_threshold {
   shortage of = shortage::memory;
-  std::string resource = {};  // "memory", as messages name it
+  std::string resource = {};  // "memory", as in messages
   std::string quantity = {}, available = {};
   bool soft = false;
 };
 
-// At most one for each shortage: the hard one where both are passed.
+// At most one for each shortage: the hard threshold if both are passed.
 std::vector<passed_threshold> passed_thresholds(const node_supplies& supplies,
                                                 const eviction_thresholds& thresholds);
 
-// Conditions hold on for a while, so that a node that is about to fill up does not get new pods
-// between two looks.
+// Remembers passed thresholds: a condition stays true for a while, so that a node that is almost
+// full does not get new pods between two rounds.
 class pressure_memory {
  public:
   void saw(const std::vector<passed_threshold>& passed, runtime::time_point now);
   std::set<shortage> holding(runtime::time_point now) const;
-  // Whether pods go for it: at once, or when it was seen passed at every look for `soft_grace`.
+  // Whether to evict: at once, or if the threshold was passed in every round for `soft_grace`.
   bool demands_eviction(const passed_threshold& passed, runtime::duration soft_grace,
                         runtime::time_point now) const;
 
@@ -65,21 +65,21 @@ struct pod_consumption {
   std::int32_t priority = 0;
   std::int64_t used = 0, requested = 0;
   std::string name = {};       // NAMESPACE/NAME
-  runtime::duration grace{0};  // its own
+  runtime::duration grace{0};  // the pod's own
 };
 
-// Who goes first: pods that use more than they asked for, then those of a lower priority, then
-// those that exceed their request by more. Of process ids only the priority counts.
+// Sorts by order of eviction: pods that use more than they requested, then lower priority, then
+// larger excess over the request. For process ids only the priority counts.
 void rank_for_eviction(std::vector<pod_consumption>& pods, shortage of);
 
-// Static and node-critical pods are never evicted, and always admitted.
+// Static and node-critical pods are never evicted and always admitted.
 bool is_critical(const api::core::v1::Pod& pod);
 
-// `grace`: that a soft threshold leaves the pod.
+// `grace`: the grace period that a soft threshold gives the pod.
 pod_failure eviction_failure(const passed_threshold& of, runtime::duration grace);
 
-// Why a new pod is not admitted while the node is short; nothing: it is. Under memory pressure
-// alone those that ask for some memory or processor are.
+// The reason why a new pod is not admitted while the node is short of a resource; nothing if it is.
+// If only memory is short, pods that request some memory or cpu are admitted.
 std::optional<pod_failure> pressure_rejection(const api::core::v1::Pod& pod,
                                               const std::set<shortage>& holding);
 

@@ -1,10 +1,10 @@
-// Streams that a container runtime gives: logs, commands, ports. Their readers ask for each part,
-// so that a reader that is slow costs one part and holds up the writer. Nothing blocks: answers
-// come on threads of the runtime, which must not be blocked, or within the call where nothing has
-// to be waited for.
+// Streams of a container runtime: logs, commands, ports. Readers request each part, so a
+// slow reader buffers one part and blocks the writer. Nothing blocks: callbacks run on
+// threads of the runtime, which they must not block, or within the call if there is nothing
+// to wait for.
 //
-// A stream has one owner, who may be on any thread, and may be destroyed while it answers: that
-// answer is dropped or already under way. Each call is answered once, while the runtime lives.
+// A stream has one owner, on any thread. Destroying it drops the answer of a pending call or lets
+// it finish. Each call is answered once while the runtime lives.
 #pragma once
 
 #include <cstdint>
@@ -23,36 +23,36 @@ namespace troupe::actors {
 // One attempt of a container.
 struct log_address {
   std::string pod_uid, container;
-  std::string id;  // as the pod's status has it
+  std::string id;  // as in the pod's status
 };
 
 struct log_query {
   bool timestamps = false;
   std::optional<std::int64_t> tail_lines;
-  // Only lines written at or after that time, in the form of api::format_nano_time; empty: all.
+  // Only lines written at or after this time, in the format of api::format_nano_time; empty: all.
   std::string since;
   std::optional<std::int64_t> limit_bytes;
 };
 
 struct log_text {
-  std::string text = {};     // what is new; empty: nothing, as yet
-  bool missing = false;      // there is no such log; said by the first read alone
-  bool exhausted = false;    // limit_bytes have been given
-  std::string problem = {};  // why the log cannot be had, where it is not that it is missing
+  std::string text = {};     // the new text; empty: none yet
+  bool missing = false;      // there is no such log; set only by the first read
+  bool exhausted = false;    // limit_bytes were returned
+  std::string problem = {};  // why the log cannot be read, if not because it is missing
 };
 
 class log_stream {
  public:
   virtual ~log_stream() = default;
-  // One at a time. Gives at most `defaults::log_part_bytes`, and at the end of the log nothing: it
-  // may be asked again after `defaults::log_follow_period`. Goes on over rotations.
+  // One call at a time. Returns at most `defaults::log_part_bytes`, and nothing at the end of the
+  // log: read again after `defaults::log_follow_period`. Continues over rotations.
   virtual void read(std::function<void(log_text)> done) = 0;
 };
 
 class log_source {
  public:
   virtual ~log_source() = default;
-  // Thread safe. Opens nothing yet: whether there is such a log is said by the first read.
+  // Thread safe. Opens nothing yet: the first read reports a missing log.
   virtual std::unique_ptr<log_stream> open_log(const log_address& from, log_query query) = 0;
 };
 
@@ -60,38 +60,38 @@ class log_source {
 
 struct exec_request {
   std::vector<std::string> command;
-  bool input = false;  // it can be written to; otherwise it reads nothing
-  bool tty = false;    // it has a terminal: one stream both ways, and no error stream
+  bool input = false;  // has an input; otherwise it reads end-of-file at once
+  bool tty = false;    // has a terminal: one stream in both directions, no error stream
 };
 
 struct exec_part {
   enum class kind : std::uint8_t { output, error, ended };
   kind from = kind::ended;
-  std::string bytes = {};  // of the end: empty, or why it is not known how it ended
+  std::string bytes = {};  // of the end: empty, or why the exit code is unknown
   int code = 0;            // of the end; 128 + signal for a signal
 };
 
-// Destroying it ends the command and all that is in its session.
+// Destroying it kills the command and all processes of its session.
 class exec_stream {
  public:
   virtual ~exec_stream() = default;
-  // One at a time. The end comes after all that was written before it, and as often as it is asked.
+  // One call at a time. The end follows all output, and is returned again on each further call.
   virtual void read(std::function<void(exec_part)> done) = 0;
-  // One at a time; answered when the command's side has taken all of it. False: it reads no more.
+  // One call at a time; answered when the command took all bytes. False: it reads no more.
   virtual void write(std::string bytes, std::function<void(bool)> done) = 0;
-  // The end of the input; a terminal is told by its end-of-file character.
+  // Ends the input; on a terminal by its end-of-file character.
   virtual void close_input() = 0;
-  // Does nothing without a terminal.
+  // No effect without a terminal.
   virtual void resize(int rows, int columns) = 0;
 };
 
 // -- ports ----------------------------------------------------------------------------------------
 
-// A connection with a port of a pod; destroying it closes it.
+// A connection to a port of a pod; destroying it closes it.
 class port_stream {
  public:
   virtual ~port_stream() = default;
-  // One at a time; empty: the end.
+  // One call at a time; empty: the connection ended.
   virtual void read(std::function<void(std::string)> done) = 0;
   virtual void write(std::string bytes, std::function<void(bool)> done) = 0;
   virtual void close_input() = 0;
@@ -99,19 +99,19 @@ class port_stream {
 
 // -- where both come from -------------------------------------------------------------------------
 
-// The containers of this machine, or of a joined one. Thread safe. Each call is answered once, on
-// any thread, with an error value where it failed.
+// The streams of containers on this machine or a joined one. Thread safe. Each call is answered
+// once, on any thread, with an error value if it failed.
 class stream_source {
  public:
   virtual ~stream_source() = default;
-  // Runs a command in a container that runs.
+  // Runs a command in a running container.
   virtual void open_exec(const std::string& id, exec_request request,
                          runtime_answer<std::unique_ptr<exec_stream>> done) = 0;
-  // The streams of the container's own process; `command` is empty. Destroying what it answers
-  // leaves the process alone.
+  // Opens the streams of the container's main process; `command` is empty. Destroying the stream
+  // does not end the process.
   virtual void attach(const std::string& id, exec_request request,
                       runtime_answer<std::unique_ptr<exec_stream>> done) = 0;
-  // Connects with a port of a pod.
+  // Connects to a port of a pod.
   virtual void forward_port(const std::string& pod_uid, int port,
                             runtime_answer<std::unique_ptr<port_stream>> done) = 0;
 };

@@ -1,5 +1,5 @@
-// What a machine and its containers use: counters as they are read, and the figures that two
-// readings give. Values, and the interface of who reads them.
+// Resource usage of a machine and its containers: counters, and the rates computed from two
+// readings. Values, and the interface of the reader.
 #pragma once
 
 #include <chrono>
@@ -13,21 +13,21 @@ namespace troupe::actors {
 
 // -- readings -------------------------------------------------------------------------------------
 
-// Time since the machine was started: goes on evenly, whatever becomes of the wall clock.
+// Time since the machine started: monotonic, independent of the wall clock.
 using machine_time = std::chrono::nanoseconds;
 inline machine_time machine_now() {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
 
 struct usage_counters {
-  machine_time at{0};              // when they were read
-  std::uint64_t cpu_ns = 0;        // of all processors, since the beginning
-  std::uint64_t memory_bytes = 0;  // now, without what the system could take back: the working set
-  std::uint64_t all_memory_bytes = 0;  // with it; 0: not known
-  std::uint64_t rss_bytes = 0;         // of no file; 0: not known
+  machine_time at{0};                  // when they were read
+  std::uint64_t cpu_ns = 0;            // of all processors, since the start
+  std::uint64_t memory_bytes = 0;      // current working set: without reclaimable memory
+  std::uint64_t all_memory_bytes = 0;  // with reclaimable memory; 0: unknown
+  std::uint64_t rss_bytes = 0;         // anonymous memory; 0: unknown
 };
 
-// What is left, and of how much; 0 of 0: not known.
+// The remaining and the total amount; 0 of 0: unknown.
 struct supply {
   std::int64_t left = 0, all = 0;
 };
@@ -35,29 +35,29 @@ struct supply {
 struct node_supplies {
   supply memory;  // bytes
   supply disk;    // bytes of the file system with the pods' volumes and logs
-  supply inodes;  // of the same
+  supply inodes;  // of the same file system
   supply pids;
 };
 
 // One attempt of a container.
 struct container_counters {
   std::string pod_uid, container;
-  std::string id;                            // as the pod's status has it
-  std::optional<machine_time> started = {};  // when `cpu_ns` was 0; absent: not known
+  std::string id;                            // as in the pod's status
+  std::optional<machine_time> started = {};  // when `cpu_ns` was 0; absent: unknown
   usage_counters counters = {};
 };
 
 class usage_source {
  public:
   virtual ~usage_source() = default;
-  // Those of all containers that run and can be measured. As all calls of a runtime: does not
-  // block, answers once, from any thread, with nothing where it failed.
+  // Reads the counters of all running containers that can be measured. Like all calls of a runtime:
+  // does not block, answers once, on any thread, with an empty list if it failed.
   virtual void read_usage(std::function<void(std::vector<container_counters>)> done) = 0;
 };
 
 // -- figures --------------------------------------------------------------------------------------
 
-// Between two readings, and the counters of the later one.
+// The rate between two readings, and the counters of the later one.
 struct usage_figure {
   std::uint64_t cpu_nano = 0;  // billionths of a processor, on average
   std::uint64_t memory_bytes = 0;
@@ -70,19 +70,19 @@ struct container_figure {
   usage_figure figure;
 };
 
-// The kind of the actor that measures a machine, which has the name of its node. It answers
-// `measure_usage` with `node_usage`. A node without it, a simulated one, measures nothing.
+// Actor kind of the usage meter, whose name is that of its node. It answers `measure_usage` with
+// `node_usage`. A node without a meter, like a simulated one, measures nothing.
 inline constexpr const char* usage_meter_kind = "usage-meter";
 
 struct measure_usage {};
 
 struct node_usage {
-  std::string problem = {};          // why there are no figures; empty: there are
+  std::string problem = {};          // why there are no figures; empty: there are figures
   std::chrono::milliseconds age{0};  // of the later reading
   std::optional<usage_figure> machine = {};
   std::vector<container_figure> containers = {};
   node_supplies supplies = {};
-  std::chrono::nanoseconds up{0};  // of the machine, until the later reading; 0: not known
+  std::chrono::nanoseconds up{0};  // uptime at the later reading; 0: unknown
 };
 
 }  // namespace troupe::actors

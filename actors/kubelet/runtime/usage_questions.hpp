@@ -1,5 +1,5 @@
-// Questions about what many nodes use, to the usage desk of the control plane
-// (actors/usage/usage_desk.hpp). Values.
+// Messages to the usage desk of the control plane (actors/usage/usage_desk.hpp), which asks many
+// nodes for their usage. Values.
 #pragma once
 
 #include <map>
@@ -10,10 +10,10 @@
 
 namespace troupe::actors {
 
-// By node; those that measure nothing, cannot be reached or have not answered in time are left out.
+// By node name; nodes that measure nothing or did not answer in time are left out.
 using usage_by_node = std::map<std::string, node_usage>;
 
-// The kind of the desk, which is its name as well.
+// Actor kind of the desk, which is also its name.
 inline constexpr const char* usage_desk_kind = "usage-desk";
 
 // Answered by `nodes_usage`.

@@ -10,7 +10,7 @@ namespace troupe::actors {
 
 namespace {
 
-// By number: linux/capability.h.
+// Index is the number in linux/capability.h.
 constexpr std::array<std::string_view, 41> names{"CHOWN",
                                                  "DAC_OVERRIDE",
                                                  "DAC_READ_SEARCH",

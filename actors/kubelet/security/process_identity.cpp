@@ -108,7 +108,7 @@ bool write_file(const char* path, const std::string& text) {
   return done;
 }
 
-// Whoever opens /dev/stdout opens the pipe or terminal again, by its owner's rights.
+// Opening /dev/stdout reopens the pipe or terminal, with its owner's permissions.
 void give_streams(std::uint32_t user) {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     struct stat info {};
@@ -117,7 +117,7 @@ void give_streams(std::uint32_t user) {
   }
 }
 
-// All that a container will need, in a child that ends at once.
+// Tries everything that a container needs, in a child process that exits at once.
 bool user_namespaces_work(std::uint32_t user, std::uint32_t group) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -219,7 +219,7 @@ void_result take_identity(const process_identity& identity, const process_securi
     return failed("set the user");
   const auto own = ::geteuid() == 0 ? security.capabilities : 0;
   if (!hold(own & read_set("CapPrm:"))) return failed("set the capabilities");
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of user has cleared it
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // changing the user has reset it
   if ((security.no_new_privileges || (identity.filter && filter_late)) &&
       ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return failed("set no_new_privs");

@@ -1,5 +1,5 @@
-// What confines the process of a container: part of its spec on disk (container_dir.hpp), decided
-// by security_context.hpp, carried out by container_root.hpp and process_identity.hpp.
+// The security settings of a container's process: part of its spec on disk (container_dir.hpp),
+// computed by security_context.hpp, applied by container_root.hpp and process_identity.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace troupe::actors {
 
-// What keeps a container from the rest of the machine.
+// How a container is isolated from the rest of the machine.
 enum class confinement : std::uint8_t {
-  none,            // nothing: the machine allows no namespaces
-  namespaces,      // PID and mount namespaces, made by a node with CAP_SYS_ADMIN
-  user_namespace,  // the same within a user namespace, where an ordinary user has only his own id
+  none,            // no isolation: the machine allows no namespaces
+  namespaces,      // PID and mount namespaces, created by a node with CAP_SYS_ADMIN
+  user_namespace,  // the same in a user namespace, where an ordinary user has only his own id
 };
 
 enum class seccomp_kind : std::uint8_t { unconfined, runtime_default, profile };
 
-// The rights of the node's own process, which it may give to containers. Read once at start.
+// The rights of the node's process, which it may give to containers. Read once at start.
 struct machine_rights {
   std::uint32_t user = 0, group = 0;
   std::vector<std::uint32_t> groups = {};  // supplementary
@@ -36,10 +36,10 @@ struct machine_rights {
 
 struct process_security {
   confinement confined_by = confinement::none;
-  // Absent: those of the node. A user without a group has that of /etc/passwd, else 0.
+  // Absent: the node's. A user without a group gets the group in /etc/passwd, else 0.
   std::optional<std::uint32_t> user = {}, group = {};
   std::vector<std::uint32_t> groups = {};
-  bool merge_groups = true;  // those of the user in /etc/group too
+  bool merge_groups = true;  // adds the groups of the user in /etc/group
   capability_set capabilities = 0;
   bool privileged = false;
   bool no_new_privileges = false;
@@ -47,7 +47,7 @@ struct process_security {
   seccomp_kind seccomp = seccomp_kind::unconfined;
   // For `profile`: its file below the kubelet's seccomp folder; in a spec on disk its content.
   std::string seccomp_profile = {};
-  // Directories of the node's own that no container sees.
+  // The node's own directories, hidden from containers.
   std::vector<std::string> hidden = {};
 
   bool operator==(const process_security&) const = default;

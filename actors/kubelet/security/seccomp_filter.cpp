@@ -23,8 +23,8 @@ using google::protobuf::Struct;
 using google::protobuf::Value;
 using void_result = tl::expected<void, std::string>;
 
-// Calls that containerd's default profile refuses, and the capabilities with any of which it allows
-// them (contrib/seccomp/seccomp_default.go); none: never.
+// System calls that containerd's default profile rejects, and capabilities of which any one allows
+// them (contrib/seccomp/seccomp_default.go); none: always rejected.
 struct gated_calls {
   std::vector<const char*> capabilities;
   std::vector<const char*> calls;
@@ -60,7 +60,7 @@ const std::vector<gated_calls>& gates() {
   return all;
 }
 
-constexpr int known_calls = 512;  // numbers that are asked for; the kernel has some 460
+constexpr int known_calls = 512;  // system call numbers that are tried; the kernel has some 460
 constexpr std::uint64_t new_namespaces = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                          CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWCGROUP;
 
@@ -151,12 +151,12 @@ tl::expected<comparisons, std::string> arguments_of(const Struct& rule) {
   return all;
 }
 
-// One comparison for each argument in a rule; with more for one argument any of them is enough
-// (runc: libcontainer/seccomp, matchCall).
+// Each argument in a rule has one comparison; of several for one argument any is enough (runc:
+// libcontainer/seccomp, matchCall).
 void_result add_rule(scmp_filter_ctx to, std::uint32_t action, const std::string& name,
                      const comparisons& args) {
   const int call = ::seccomp_syscall_resolve_name(name.c_str());
-  if (call == __NR_SCMP_ERROR) return {};  // of another kernel or machine
+  if (call == __NR_SCMP_ERROR) return {};  // of another kernel or architecture
   std::set<unsigned> indices;
   for (const auto& each : args)
     indices.insert(each.arg);
@@ -199,7 +199,7 @@ void_result set_flags(scmp_filter_ctx to, const Struct& profile) {
       ::seccomp_attr_set(to, SCMP_FLTATR_CTL_LOG, 1);
     else if (name == "SECCOMP_FILTER_FLAG_SPEC_ALLOW")
       ::seccomp_attr_set(to, SCMP_FLTATR_CTL_SSB, 1);
-    else if (name != "SECCOMP_FILTER_FLAG_TSYNC")  // there is one thread
+    else if (name != "SECCOMP_FILTER_FLAG_TSYNC")  // the process has one thread
       return wrong("unknown flag \"" + name + "\"");
   }
   return {};
@@ -227,7 +227,7 @@ void_result add_architectures(scmp_filter_ctx to, const Struct& profile) {
 }  // namespace
 
 seccomp_filter::seccomp_filter(void* context) : context_{context, ::seccomp_release} {
-  // Whoever loads it sets no_new_privs, or not.
+  // The caller of load() decides about no_new_privs.
   ::seccomp_attr_set(context, SCMP_FLTATR_CTL_NNP, 0);
 }
 
@@ -245,14 +245,14 @@ tl::expected<seccomp_filter, std::string> seccomp_filter::runtime_default(capabi
     if (refused.contains(name)) {
       code = ::seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), call, 0);
     } else if (name == "personality") {
-      // Linux, BSD with the same bits, and the question which one it is.
+      // Linux, the BSD with the same bits, and the query of the current value.
       for (const std::uint64_t each : {0x0ul, 0x8ul, 0x20000ul, 0x20008ul, 0xfffffffful})
         code |= ::seccomp_rule_add(context, SCMP_ACT_ALLOW, call, 1, SCMP_A0(SCMP_CMP_EQ, each));
     } else if (name == "clone" && !may_make_namespaces) {
       code = ::seccomp_rule_add(context, SCMP_ACT_ALLOW, call, 1,
                                 SCMP_A0(SCMP_CMP_MASKED_EQ, new_namespaces, 0));
     } else if (name != "clone3" || may_make_namespaces) {
-      // The flags of clone3 cannot be looked at: libraries fall back to clone on ENOSYS.
+      // The filter cannot read the flags of clone3: libraries fall back to clone on ENOSYS.
       code = ::seccomp_rule_add(context, SCMP_ACT_ALLOW, call, 0);
     }
     if (code != 0) return wrong(name + ": " + std::strerror(-code));

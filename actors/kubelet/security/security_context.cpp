@@ -42,7 +42,7 @@ class rules {
         fmt::format("{} (pod: \"{}\", container: {})", reason, full_name(pod_), container_.name()));
   }
 
-  // What the process runtime has no way to honour.
+  // Fields that the process runtime cannot support.
   void_result kernel_modules() {
     if (context_.has_se_linux_options())
       return refused("seLinuxOptions cannot be honoured: the process runtime sets no labels");
@@ -135,7 +135,7 @@ class rules {
     const auto allowed = container_capabilities(context_.capabilities(), rights_.capabilities);
     if (!allowed) return refused(allowed.error());
     result_.capabilities = *allowed;
-    // Where the bounding set cannot be cut, programs with the setuid bit would lead around it.
+    // If the bounding set cannot be reduced, setuid programs would bypass the restriction.
     if (!rights_.has("SETPCAP") && rights_.confined_by != confinement::user_namespace)
       result_.no_new_privileges = true;
     return {};
@@ -163,8 +163,8 @@ class rules {
     return {};
   }
 
-  // The node's keys are its own user's: who has that id, or root's, is kept from them by a mount
-  // namespace alone.
+  // The node's keys belong to its user: containers with that user id, or root's, are kept from them
+  // only by a mount namespace.
   void_result node_is_safe() {
     result_.confined_by = rights_.confined_by;
     const auto id = result_.user.value_or(rights_.user);

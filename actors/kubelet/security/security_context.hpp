@@ -1,5 +1,5 @@
-// Maps a pod's and a container's securityContext to a `process_security` of this machine, or to the
-// reason why the container is refused. No field is ignored silently. Pure.
+// Converts a pod's and a container's securityContext to a `process_security` of this machine, or
+// returns why the container is rejected. No field is ignored silently. Pure.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace troupe::actors {
 
-// A field of the container wins over the same field of the pod (kubernetes:
+// Merges both contexts: the container's fields override the pod's (kubernetes:
 // securitycontext/util.go, DetermineEffectiveSecurityContext).
 api::core::v1::SecurityContext effective_context(const api::core::v1::Pod& pod,
                                                  const api::core::v1::Container& container);
 
-// The process of a container without runAsUser is the node's own user: its "image" runs as that.
-// The error is the message of CreateContainerConfigError. `hidden` is left to the caller.
+// A container without runAsUser runs as the node's user: there is no image to name one. The error
+// is the message of CreateContainerConfigError. The caller fills in `hidden`.
 tl::expected<process_security, std::string> security_of(const api::core::v1::Pod& pod,
                                                         const api::core::v1::Container& container,
                                                         const machine_rights& rights);

@@ -14,7 +14,7 @@ node_state state_of(const api::core::v1::Node& node, runtime::wall_time now,
   if (said.text("down") == "true") return {true, std::nullopt};
   const auto up = said.time("fail-after");
   if (!up) return {};
-  // Each node has its own time, so that a hundred of them do not fail in one instant.
+  // Each node has its own time, so that a hundred of them do not fail at the same time.
   const auto up_for = simulated::longer(*up, simulated::share_of(meta, "fail", 0));
   const auto back = said.time("return-after");
   const auto passed =

@@ -1,6 +1,6 @@
-// When a simulated node is silent, as its annotations and the policy say: it neither shows that it
-// is alive nor does anything for its pods, and goes on with them when it returns.
-// docs/simulation.md is for users. Pure.
+// When a simulated node is down, by its annotations and the policy: it sends no heartbeat and does
+// nothing for its pods, and continues with them when it returns. For users see docs/simulation.md.
+// Pure.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct node_state {
   std::optional<runtime::wall_time> until;  // absent: until its annotations change
 };
 
-// A value that makes no sense counts as absent; so does a policy that is null.
+// An invalid value counts as absent; the policy may be null.
 node_state state_of(const api::core::v1::Node& node, runtime::wall_time now,
                     const simulated::policy* policy = nullptr);
 

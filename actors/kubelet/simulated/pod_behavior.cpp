@@ -14,7 +14,7 @@ using api::core::v1::ContainerStatus;
 using api::core::v1::Pod;
 using std::chrono::seconds;
 
-constexpr int most_doublings = 16;  // of a back-off: far beyond its limit
+constexpr int most_doublings = 16;  // of a back-off: far beyond its maximum
 
 runtime::duration spread(const Pod& pod, std::string_view purpose, const simulated::delay& delay) {
   const auto& all = pod.status().container_statuses();
@@ -33,7 +33,7 @@ std::int64_t bound_at(const Pod& pod) {
              : pod.metadata().creation_timestamp().seconds();
 }
 
-// kubernetes: the first restart comes at once, then 10 s, doubling.
+// kubernetes: the first restart is immediate, then after 10 s, doubling.
 runtime::duration restart_delay(std::int32_t restarts) {
   if (restarts <= 0) return runtime::duration{0};
   const auto doubled =

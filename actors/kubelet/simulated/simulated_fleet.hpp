@@ -12,12 +12,12 @@ namespace troupe::actors {
 
 struct simulated_fleet_options {
   std::uint32_t nodes = 1;
-  std::string prefix = "simulated-";  // of the names: simulated-0000, simulated-0001 …
-  // What each node looks like; name and number are set for each.
+  std::string prefix = "simulated-";  // prefix of the names: simulated-0000, simulated-0001 …
+  // Template of the nodes; name and number are set for each.
   simulated_node like = {};
 };
 
-// One supervisor for all of them.
+// All nodes have one supervisor.
 runtime::actor_ref spawn_simulated_fleet(runtime::actor_system& system, const core_actors& to,
                                          simulated_fleet_options options);
 

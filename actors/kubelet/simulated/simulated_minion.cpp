@@ -89,7 +89,7 @@ void simulated_minion::take_pod(const api::object_ptr& object) {
     not_ready_[api::key_of(*object)] = object;
 }
 
-// Takes the step that is due; true when there was one.
+// Applies the step that is due; returns true if there was one.
 bool simulated_minion::behave(const api::object_ptr& object, const pod_behavior& behavior) {
   const auto& pod = object->as<Pod>();
   const auto step = next_step(pod, behavior);
@@ -105,7 +105,7 @@ bool simulated_minion::behave(const api::object_ptr& object, const pod_behavior&
   return true;
 }
 
-// At the earliest of the times that were asked for since the pod has changed.
+// Wakes at the earliest of the times requested since the pod's last change.
 void simulated_minion::wake_at(const api::object_ptr& object, runtime::wall_time at) {
   auto& due = timers_[api::key_of(*object)];
   if (due.timer.pending() && due.at <= at) return;
@@ -118,8 +118,8 @@ simulated_addresses simulated_minion::next_addresses() {
   return {address(0), address(1 + static_cast<int>(++next_address_ % 254))};
 }
 
-// As a DELETE without grace: one with finalizers stays until they are gone, and shows that it has
-// ended. Without any the short way will do.
+// Like a DELETE without grace: a pod with finalizers stays until they are removed, and its status
+// shows that it ended. Without finalizers one write is enough.
 void simulated_minion::end_pod(const api::object_ptr& object) {
   const auto& meta = object->meta();
   if (meta.finalizers_size() != 0 && !finished(object->as<Pod>().status()))
@@ -150,7 +150,7 @@ void simulated_minion::follow_state() {
   try_again();
 }
 
-// While the node was silent its pods were called not ready: they run as before.
+// The pods that were marked not ready while the node was silent still run.
 void simulated_minion::node_changed() {
   follow_state();
   if (down_ || not_ready_.empty() || !shown_ready()) return;
@@ -166,7 +166,7 @@ void simulated_minion::write_pod(const api::object_ptr& before, std::unique_ptr<
   write(before->kind(), before, std::move(after));
 }
 
-// Also after a conflict: no newer state may have caused it. One that has come was looked at then.
+// Also after a conflict, which a newer state need not have caused. A newer one was handled already.
 void simulated_minion::write_failed(const api::kind_info& kind, const api::object_ptr& before) {
   if (&kind != &api::kind_of<Pod>()) return node_agent::write_failed(kind, before);
   const auto key = api::key_of(*before);
@@ -176,8 +176,8 @@ void simulated_minion::write_failed(const api::kind_info& kind, const api::objec
   if (!again_.pending()) again_ = after(kubelet_defaults::status_retry, [this] { try_again(); });
 }
 
-// A pod that has changed since is not among them any more, or its new state is on its way and this
-// write meets a conflict.
+// A pod that has changed since is no longer in `failed_`, or its new state is about to arrive and
+// this write conflicts.
 void simulated_minion::try_again() {
   for (const auto& [key, object] : std::exchange(failed_, {}))
     take_pod(object);
@@ -216,7 +216,7 @@ void simulated_minion::describe_node(Node& body) const {
                 {"Ready", "True", "KubeletReady", "simulated node is ready"}, wall_now());
 }
 
-// 10.128.0.0/9 is divided among the nodes: 254 addresses for the pods of each.
+// 10.128.0.0/9 is divided among the nodes: 254 pod addresses for each.
 std::string simulated_minion::address(int last) const {
   return fmt::format("10.{}.{}.{}", 128 + (like_.number >> 8) % 128, like_.number & 0xff,
                      last == 0 ? 255 : last);

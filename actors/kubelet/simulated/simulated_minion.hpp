@@ -1,14 +1,14 @@
-// A node that only pretends: what is bound to it runs at once, unless its annotations say
-// otherwise. Thousands of them fit into one process, for work on scale and for trying manifests
+// A simulated node: pods that are bound to it run at once, unless their annotations say
+// otherwise. Thousands of them fit into one process, for scale tests and for trying manifests
 // without images.
 //
-// One actor for each node. It writes the status of its pods by one transaction each and keeps
-// nothing of them: a write that meets a newer state is dropped, as that state is on its way here.
-// Only pods that somebody else called not ready are remembered, until the node is ready again,
-// those whose write failed, until it is made again, and the timers of those that time will change:
-// by activeDeadlineSeconds, or by their annotations and the policy (pod_behavior.hpp). While it
-// is down, as its own annotations and the policy may say (node_behavior.hpp), what comes is kept
-// for when it returns.
+// One actor for each node. It writes the status of each pod in one transaction and does not store
+// pods: a write that conflicts with a newer state is dropped, because that state is about to
+// arrive. It keeps only pods that were marked not ready by others, until the node is ready again;
+// pods whose write failed, until it is retried; and timers of pods that change with time: by
+// activeDeadlineSeconds, or by their annotations and the policy (pod_behavior.hpp). While it is
+// down, by its own annotations and the policy (node_behavior.hpp), events are kept until it
+// returns.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ namespace troupe::actors {
 
 struct simulated_node {
   std::string name = "simulated-0";
-  std::uint32_t number = 0;  // decides its addresses
+  std::uint32_t number = 0;  // determines its addresses
   std::int64_t cpus = 32;
   std::int64_t memory_bytes = std::int64_t{256} << 30;
   std::int64_t pods = 110;  // kubernetes: kubelet's maxPods
@@ -57,8 +57,8 @@ class simulated_minion : public node_agent {
 
   const simulated_node like_;
   std::map<std::string, api::object_ptr> not_ready_;      // running pods, by key
-  std::map<std::string, api::object_ptr> failed_;         // to be written again, by key
-  std::map<std::string, persistence::revision> written_;  // over what, until the change comes
+  std::map<std::string, api::object_ptr> failed_;         // to be retried, by key
+  std::map<std::string, persistence::revision> written_;  // revision, until its event arrives
   struct due {
     runtime::wall_time at;
     runtime::timer timer;

@@ -1,4 +1,4 @@
-// What a pod looks like that runs on a simulated node. Pure.
+// The status of pods on a simulated node. Pure.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ struct simulated_addresses {
   std::string pod_ip;
 };
 
-// The pod with the status of one whose containers all run and are ready, its init containers done.
+// The pod with all containers running and ready and all init containers completed.
 std::unique_ptr<api::core::v1::Pod> as_running(const api::core::v1::Pod& pod,
                                                const simulated_addresses& addresses,
                                                runtime::wall_time now);
-// A pod whose containers have been killed.
+// The pod with its containers killed.
 std::unique_ptr<api::core::v1::Pod> as_killed(const api::core::v1::Pod& pod,
                                               runtime::wall_time now);
-// A running pod that has been stopped for its activeDeadlineSeconds.
+// The pod stopped because its activeDeadlineSeconds have passed.
 std::unique_ptr<api::core::v1::Pod> as_overdue(const api::core::v1::Pod& pod,
                                                runtime::wall_time now);
 

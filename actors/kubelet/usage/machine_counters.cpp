@@ -15,7 +15,7 @@ std::string text_of(const char* path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// The number of a line "NAME:  NUMBER kB".
+// The number in a line "NAME:  NUMBER kB".
 std::optional<std::uint64_t> kib_of(const std::string& text, const std::string& name) {
   std::istringstream lines{text};
   for (std::string line; std::getline(lines, line);) {

@@ -1,4 +1,4 @@
-// What the machine as a whole uses, as the system counts it.
+// Usage counters of the machine as a whole, from /proc.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace troupe::actors {
 
-// Time of all processors in use, from the text of /proc/stat: all but idle, waiting for a disk, and
-// stolen by other machines; time of guests is in `user`. Nothing where the text is none.
+// Busy time of all processors, from the text of /proc/stat: all but idle, iowait and steal; guest
+// time is included in `user`. Returns nothing if the text is malformed.
 std::optional<std::uint64_t> parse_cpu_ns(const std::string& stat, long ticks_per_second);
 
-// MemTotal less MemAvailable, in bytes, from the text of /proc/meminfo. Nothing where one of them
-// is not there.
+// MemTotal minus MemAvailable, in bytes, from the text of /proc/meminfo. Returns nothing if one of
+// them is missing.
 std::optional<std::uint64_t> parse_used_memory(const std::string& meminfo);
 
-// MemTotal less MemFree, likewise.
+// MemTotal minus MemFree, in the same way.
 std::optional<std::uint64_t> parse_all_memory(const std::string& meminfo);
 
-// Reads them: not for an actor's thread. Nothing where the system does not show them.
+// Reads /proc: not for actor threads. Returns nothing if the system does not provide the files.
 std::optional<usage_counters> read_machine_counters();
 
 }  // namespace troupe::actors

@@ -36,7 +36,7 @@ void usage_meter::take_reading() {
     to.tell(reading_taken{number, std::move(reading)});
   });
   late_ = after(kubelet_defaults::usage_look_limit, [this] {
-    ++readings_;  // what comes of it is not waited for
+    ++readings_;  // a late reading is ignored
     answer_all();
   });
 }

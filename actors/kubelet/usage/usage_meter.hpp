@@ -1,12 +1,12 @@
-// Measures a machine and its containers when somebody asks, and not else: a child of the kubelet,
-// of the kind `usage_meter_kind` and with the name of the node, by which others find it.
+// The actor that measures a machine and its containers, only on request: a child of the kubelet, of
+// the kind `usage_meter_kind` and with the name of the node, for look-up.
 //
-// Figures are rates, which two readings give. They are good for `kubelet_defaults::usage_fresh`;
-// then the next who asks has another reading made. Where the last one is so old that a rate since
-// then says nothing of now, or there is none, two are made, `usage_first_window` apart. All who ask
-// meanwhile get the same answer.
+// Figures are rates between two readings. They are valid for `kubelet_defaults::usage_fresh`; a
+// later request starts another reading. If the last reading is too old for a current rate, or
+// missing, two are taken, `usage_first_window` apart. All requests that arrive meanwhile get the
+// same answer.
 //
-// It owns the last reading and its figures: a crash costs the next who asks a quarter of a second.
+// It owns the last reading and its figures: after a crash the next request takes 250 ms longer.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace troupe::actors {
 
-// Makes a reading: does not block, and answers once, from any thread.
+// Takes a reading: does not block, and answers once, on any thread.
 using usage_reader = std::function<void(std::function<void(usage_reading)> done)>;
 
 class usage_meter : public runtime::actor {
@@ -49,7 +49,7 @@ class usage_meter : public runtime::actor {
 
   const usage_reader read_;
   std::optional<known_reading> last_;
-  std::optional<node_usage> figures_;  // up to `last_`
+  std::optional<node_usage> figures_;  // at the time of `last_`
   std::vector<runtime::promise<node_usage>> waiting_;
   std::uint64_t readings_ = 0;
   bool reading_ = false;

@@ -1,4 +1,4 @@
-// From counters to figures: what was used between two readings. Pure.
+// Computes usage figures from the counters of two readings. Pure.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ struct usage_reading {
   node_supplies supplies = {};
 };
 
-// Nothing where the readings are too close together (`kubelet_defaults::usage_shortest_window`), or
-// the counter is another one that has begun again.
+// Returns nothing if the readings are too close together
+// (`kubelet_defaults::usage_shortest_window`), or if the counter was reset.
 std::optional<usage_figure> usage_between(const usage_counters& before, const usage_counters& now);
 
-// The figures of all that was read now. What was not read before counts from its start, where that
-// is known: a container that began meanwhile (metrics-server: pkg/storage/pod.go). What cannot be
-// told is left out. `problem` and `age` stay empty.
+// The figures of everything in the newer reading. A container that is not in the older one counts
+// from its start, if that is known (metrics-server: pkg/storage/pod.go). Unknown figures are left
+// out. `problem` and `age` stay empty.
 node_usage usage_between(const usage_reading& before, const usage_reading& now);
 
 }  // namespace troupe::actors

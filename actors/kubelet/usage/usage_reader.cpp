@@ -9,8 +9,8 @@ namespace troupe::actors {
 
 namespace {
 
-// A reading whose two parts come from two threads. The jobs hold this and not the runtime, which
-// must not end on a thread of the jobs.
+// A reading whose two parts come from two threads. The jobs own this object and not the runtime,
+// because the runtime must not be destroyed on a thread of the jobs.
 class joint_reading {
  public:
   explicit joint_reading(std::function<void(usage_reading)> done) : done_{std::move(done)} {}

@@ -1,4 +1,4 @@
-// Reads what a machine and the containers of its runtime use, for usage_meter.hpp.
+// Reads the usage of a machine and the containers of its runtime, for usage_meter.hpp.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace troupe::actors {
 
-// The machine in a job, as is what `supplies` reads; its containers as their source reads them.
-// What cannot be read is left out.
+// Reads the machine and `supplies` in a job, the containers from their source. Values that cannot
+// be read are left out.
 usage_reader make_usage_reader(std::shared_ptr<usage_source> containers,
                                std::shared_ptr<job_queue> jobs,
                                std::function<node_supplies()> supplies);

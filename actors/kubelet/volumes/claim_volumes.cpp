@@ -47,7 +47,7 @@ path_result take_local(const LocalVolumeSource& source, const std::vector<std::s
   return source.path();
 }
 
-// The bound volume of the claim. A claim that goes is kept by the pods that have it already.
+// The claim's bound volume. Pods that use a terminating claim already may continue to use it.
 tl::expected<api::object_ptr, std::string> find_volume(const Pod& pod,
                                                        const volumes::pod_claim& wanted,
                                                        const fs::path& pod_dir,

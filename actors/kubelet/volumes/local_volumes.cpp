@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* data = "local-volumes";
 constexpr const char* notes = "volumes/kubernetes.io~csi/";
-// No volume has such a name.
+// Not a valid volume name, so it cannot collide.
 constexpr const char* on_its_way_out = ".deleting~";
-// As an emptyDir: open to all users of the pod's containers.
+// Like an emptyDir: accessible to all users of the pod's containers.
 constexpr mode_t volume_mode = 0777;
 constexpr mode_t note_mode = 0750;
 
-// A pod that begins to use a volume, and the removal of one, exclude each other. Few of both are
-// under way at a time, and all that is done below it is a few steps in directories.
+// Excludes the use of a volume by a pod and its removal from each other. Few of both run at a time,
+// and the guarded section is a few directory operations.
 std::mutex& volumes_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -39,7 +39,7 @@ bool is_used(const fs::path& root_dir, const std::string& volume) {
   std::error_code problem;
   for (const auto& pod : fs::directory_iterator{root_dir / "pods", problem})
     if (has_local_volume(pod.path(), volume)) return true;
-  // What cannot be read may be in use.
+  // If the directory cannot be read, the volume may be in use.
   return static_cast<bool>(problem);
 }
 
@@ -78,7 +78,7 @@ volume_removal remove_local_volume(const fs::path& root_dir, const std::string& 
     const std::lock_guard lock{volumes_mutex()};
     if (is_used(root_dir, volume)) return volume_removal::in_use;
     std::error_code problem;
-    // What was left by a removal that was interrupted stays in its way no longer than this.
+    // Removes the remains of an interrupted removal first.
     if (fs::exists(fs::symlink_status(leaving, problem)) && !remove_tree(leaving))
       return volume_removal::failed;
     fs::rename(directory, leaving, problem);

@@ -1,12 +1,12 @@
 // The directories of the built-in provisioner's volumes on this machine, each named after its
-// volume, and a note of each pod that has one (docs/decisions/0064-claims.md). Blocks on disk: not
-// for actors' threads.
+// volume, and a marker for each pod that uses one (docs/decisions/0064-claims.md). Blocks on disk:
+// not for actor threads.
 //
 //   local-volumes/VOLUME                             the data
-//   pods/UID/volumes/kubernetes.io~csi/VOLUME        the pod UID has it; empty, gone with the pod
+//   pods/UID/volumes/kubernetes.io~csi/VOLUME        marker of pod UID; removed with the pod
 //
-// No path comes from an object of the API: the name of a volume is one step below a directory of
-// the kubelet's own, or it is refused.
+// No path is taken from an API object: a volume's name is a single path component below a directory
+// of the kubelet, or it is rejected.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace troupe::actors {
 
-// Notes that the pod has the volume, then makes the directory where it is not there; its path.
+// Marks the volume as used by the pod, creates its directory if missing, and returns its path.
 tl::expected<std::string, std::string> take_local_volume(const std::filesystem::path& root_dir,
                                                          const std::filesystem::path& pod_dir,
                                                          const std::string& volume);
-// Whether that pod has it.
+// Whether the pod uses the volume.
 bool has_local_volume(const std::filesystem::path& pod_dir, const std::string& volume);
 
-// Removes the directory and all that is in it, unless a pod has it. Done also where there is none.
+// Removes the directory with its content, unless a pod uses it. `done` also if it is missing.
 enum class volume_removal : std::uint8_t { done, in_use, failed };
 volume_removal remove_local_volume(const std::filesystem::path& root_dir,
                                    const std::string& volume);

@@ -21,7 +21,7 @@ using path_result = tl::expected<std::string, std::string>;
 
 constexpr mode_t share_mode = 0755;
 
-// Asks no file system but the one that the pod's directory is on.
+// Accesses no file system except that of the pod's directory.
 bool is_mounted(const fs::path& at) {
   std::error_code problem;
   const auto real = fs::canonical(at.parent_path(), problem) / at.filename();
@@ -38,7 +38,7 @@ tl::expected<void, std::string> mount(const nfs_share& share, const std::string&
                                       const std::string& program) {
   static std::counting_semaphore<> places{kubelet_defaults::nfs_mounts_at_once};
   if (!places.try_acquire()) return fail("other volumes of NFS are being mounted: it is next");
-  // Without retry mount.nfs tries for two minutes; of two options of a name the later one counts.
+  // By default mount.nfs retries for two minutes; of two options with one name the later wins.
   std::string options = "retry=0";
   if (share.read_only) options += ",ro";
   for (const auto& each : share.options)

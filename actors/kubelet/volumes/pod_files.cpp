@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view on_its_way_out = ".deleting~";
 
-// In the order in which they were mounted.
+// The mount points in the order of mounting.
 std::vector<std::string> mounts_below(const fs::path& directory) {
   std::vector<std::string> found;
   for (auto& each : read_mounts())
@@ -69,7 +69,7 @@ std::vector<std::string> pods_on_disk(const fs::path& root_dir) {
 }
 
 void remove_pod_files(const fs::path& pod_dir) {
-  // A number, so that one that could not be removed does not hold up the next.
+  // Numbered, so that a directory that could not be removed does not block the next one.
   static std::atomic<unsigned> last{0};
   std::error_code problem;
   fs::path leaving;

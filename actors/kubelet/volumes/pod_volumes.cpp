@@ -28,7 +28,7 @@ using namespace api::core::v1;
 using void_result = tl::expected<void, std::string>;
 using path_result = tl::expected<std::string, std::string>;
 
-// kubernetes: emptyDir is open to all users of the pod's containers.
+// kubernetes: emptyDir is accessible to all users of the pod's containers.
 constexpr mode_t empty_dir_mode = 0777;
 constexpr mode_t files_mode = 0755;
 
@@ -170,7 +170,7 @@ std::optional<pod_failure> over_limit(const Pod& pod, const fs::path& pod_dir) {
 void_result check_host_path(const std::string& path, const std::string& type) {
   struct stat info {};
   bool there = ::stat(path.c_str(), &info) == 0;
-  // Without a type nothing is checked, and what is missing is made, as container runtimes do it.
+  // Without a type nothing is checked; a missing directory is created, as by container runtimes.
   if (!there && (type.empty() || type == "DirectoryOrCreate")) {
     std::error_code problem;
     fs::create_directories(path, problem);

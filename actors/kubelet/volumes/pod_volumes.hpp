@@ -1,5 +1,5 @@
-// Sets up the volumes of a pod below its directory, again and again: what stands already stays, and
-// files whose source has changed are replaced (volume_writer.hpp). Blocks on disk: not for actors'
+// Sets up the volumes of a pod below its directory. Idempotent: existing volumes stay, and files
+// whose source has changed are replaced (volume_writer.hpp). Blocks on disk: not for actor
 // threads.
 #pragma once
 
@@ -19,32 +19,32 @@
 namespace troupe::actors {
 
 struct volumes_set_up {
-  std::map<std::string, std::string> paths;  // name of a volume → its path on this machine
+  std::map<std::string, std::string> paths;  // volume name → path on this machine
   std::vector<std::string> problems;         // one line for each volume that could not be set up
 };
 
-// `may_mount`: an emptyDir with medium Memory becomes a tmpfs, as does what may hold secrets
-// (secret, projected, downwardAPI), each volume one, which goes with the pod; elsewhere they are
-// ordinary directories on disk. Where the pod has an fsGroup, all but hostPaths are that group's
-// (kubernetes: volume_linux.go, SetVolumeOwnership). No hostPath lies in one of the `hidden`
+// `may_mount`: an emptyDir with medium Memory becomes a tmpfs, and so does each volume that may
+// hold secrets (secret, projected, downwardAPI), unmounted with the pod; otherwise they are
+// directories on disk. If the pod has an fsGroup, all volumes but hostPaths get that group
+// (kubernetes: volume_linux.go, SetVolumeOwnership). A hostPath may not be in one of the `hidden`
 // directories (protected_paths.hpp).
 volumes_set_up set_up_volumes(const api::core::v1::Pod& pod, const std::filesystem::path& pod_dir,
                               const object_reader& read, bool may_mount,
                               const std::vector<std::string>& hidden = {},
                               const pod_tokens& tokens = {});
 
-// The directory `below` (volume_path) the volumes of a pod; made with `mode` where it is missing.
+// Returns the directory `below` (volume_path) the pod's volumes; creates it with `mode` if missing.
 tl::expected<std::string, std::string> make_volume_directory(const std::filesystem::path& pod_dir,
                                                              const std::string& below, mode_t mode);
 
-// Whether an emptyDir of the pod has a limit, and why the pod is to go: one holds more than that
-// (kubernetes: eviction_manager.go, emptyDirLimitEviction).
+// Whether an emptyDir of the pod has a size limit, and the failure of a pod whose emptyDir exceeds
+// it (kubernetes: eviction_manager.go, emptyDirLimitEviction).
 bool limits_volumes(const api::core::v1::Pod& pod);
 std::optional<pod_failure> over_limit(const api::core::v1::Pod& pod,
                                       const std::filesystem::path& pod_dir);
 
-// The type that a hostPath demands (kubernetes: host_path.go): makes what `…OrCreate` asks for, and
-// without a type a directory where nothing is. The error says what stands there instead.
+// Checks the type of a hostPath (kubernetes: host_path.go): creates it for `…OrCreate`, and without
+// a type creates a missing directory. The error names the type of file that is there instead.
 tl::expected<void, std::string> check_host_path(const std::string& path, const std::string& type);
 
 }  // namespace troupe::actors

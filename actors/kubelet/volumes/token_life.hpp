@@ -1,4 +1,4 @@
-// How long a kubelet keeps a token before it asks for another one. Pure.
+// How long a kubelet uses a token before it requests a new one. Pure.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace troupe::actors {
 
-// kubernetes: pkg/kubelet/token, requiresRefresh: 80 % of its life, 24 h at most, up to 10 s sooner
-// so that not all pods of a node come at once.
+// kubernetes: pkg/kubelet/token, requiresRefresh: 80 % of its lifetime, at most 24 h, and up to 10
+// s sooner so that the pods of a node do not request at the same time.
 inline runtime::duration token_use(std::int64_t life_seconds, std::mt19937_64& random) {
   constexpr std::int64_t longest_seconds = 24 * 3'600, jitter_seconds = 10;
   const auto use = std::min(life_seconds - life_seconds / 5, longest_seconds);

@@ -17,7 +17,7 @@ using files = std::map<std::string, volume_file>;
 using void_result = tl::expected<void, std::string>;
 using items = google::protobuf::RepeatedPtrField<KeyToPath>;
 
-// Below the volume, and not where updates are prepared.
+// Rejects paths outside of the volume, and paths where updates are prepared.
 void_result put(files& into, const std::string& path, std::string content, int mode) {
   if (path.empty() || path.front() == '/' || path.starts_with("..") ||
       ("/" + path + "/").find("/../") != std::string::npos)
@@ -26,7 +26,7 @@ void_result put(files& into, const std::string& path, std::string content, int m
   return {};
 }
 
-// All keys, or those that `chosen` names.
+// Adds all keys, or those selected by `chosen`.
 void_result take_keys(files& into, const std::map<std::string, std::string>& data,
                       const items& chosen, int default_mode, bool optional,
                       const std::string& source) {
@@ -88,8 +88,8 @@ void_result take_facts(files& into, const Pod& pod, const Source& source, int de
   return {};
 }
 
-// kubernetes: volume/projected, collectData. Only who must read it may, where that is known: with
-// an fsGroup the group may too (volume_group.hpp).
+// kubernetes: volume/projected, collectData. Only the pod's user may read it, if that is known:
+// with an fsGroup the group may too (volume_group.hpp).
 void_result take_token(files& into, const Pod& pod, const pod_tokens& tokens,
                        const ServiceAccountTokenProjection& source, int mode) {
   const auto found = tokens.find(wanted_token(source));
@@ -102,7 +102,7 @@ void_result take_token(files& into, const Pod& pod, const pod_tokens& tokens,
   return {};
 }
 
-// A source that cannot be had here is left out: the pod has been told so (unsupported.hpp).
+// An unsupported source is left out: an event of the pod says so (unsupported.hpp).
 void_result take_projected(files& into, const Pod& pod, const object_reader& read,
                            const pod_tokens& tokens, const ProjectedVolumeSource& projected,
                            int mode) {
@@ -188,7 +188,7 @@ tl::expected<std::vector<volume_file>, std::string> volume_files(const Pod& pod,
 }
 
 std::string digest_of(const std::vector<volume_file>& files) {
-  // FNV-1a over lengths and bytes, twice with different beginnings.
+  // FNV-1a over lengths and bytes, twice with different start values.
   std::uint64_t a = 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f;
   const auto take = [&](std::string_view text) {
     for (const unsigned char c : text) {

@@ -1,5 +1,5 @@
-// The files of volumes that are made of objects: configMap, secret, downwardAPI, projected. Pure
-// but for `read`.
+// The files of volumes made from API objects: configMap, secret, downwardAPI, projected. Pure
+// except for `read`.
 #pragma once
 
 #include <sys/types.h>
@@ -27,27 +27,27 @@ struct volume_file {
 // The newest tokens of a pod.
 using pod_tokens = std::map<projected_token, std::string>;
 
-// True for the four kinds above.
+// Whether the source is one of the four kinds above.
 bool made_of_files(const api::core::v1::VolumeSource& source);
 
-// In order of path, each path once: of two sources with one path the later wins. Errors name what
-// is missing, as upstream words it; what is optional may be missing.
+// Sorted by path, each path once: if two sources have the same path the later wins. Errors name the
+// missing object or key in upstream's words; optional ones may be missing.
 tl::expected<std::vector<volume_file>, std::string> volume_files(
     const api::core::v1::Pod& pod, const api::core::v1::VolumeSource& source,
     const object_reader& read, const pod_tokens& tokens = {});
 
-// The user that all containers of a pod run as; nothing where they differ or do not say
-// (kubernetes: volume/util, FsUserFrom). Such a pod's tokens are its own to read.
+// The user of all containers of a pod; nothing if they differ or have none (kubernetes:
+// volume/util, FsUserFrom). This user owns the pod's token files.
 std::optional<uid_t> user_of_all(const api::core::v1::Pod& pod);
 
-// Changes with every difference between two lists of files.
+// A digest that changes with any difference between two lists of files.
 std::string digest_of(const std::vector<volume_file>& files);
 
-// The directory of a volume below the pod's `volumes`, in upstream's layout; empty for what
-// lies elsewhere or cannot be set up.
+// The directory of a volume below the pod's `volumes`, in upstream's layout; empty if the volume is
+// elsewhere or not supported.
 std::string volume_path(const api::core::v1::Volume& volume);
 
-// The variable that says where a volume stands, where it cannot be mounted: TROUPE_VOLUME_<NAME>.
+// The environment variable with a volume's path, if it cannot be mounted: TROUPE_VOLUME_<NAME>.
 std::string volume_variable(const std::string& name);
 
 }  // namespace troupe::actors

@@ -1,4 +1,4 @@
-// The group of a pod's volumes, from its fsGroup. Blocks on disk: not for actors' threads.
+// Sets the group of a pod's volumes from its fsGroup. Blocks on disk: not for actor threads.
 #pragma once
 
 #include <sys/types.h>
@@ -9,10 +9,10 @@
 
 namespace troupe::actors {
 
-// Gives the volume to the group: it may read all, and write where it is not `sealed`; what is made
-// in it later is the group's too (setgid). With `sealed` this goes for all that is in it, which the
-// kubelet alone writes; else for the volume's directory, which is empty when it is given for the
-// first time, and is left alone from then on.
+// Gives the volume to the group: the group may read all files, and write if it is not `sealed`; new
+// files get the group too (setgid). If `sealed`, this applies to all files in it, which only the
+// kubelet writes; otherwise to the volume's directory only, which is empty the first time and is
+// not changed again.
 tl::expected<void, std::string> set_volume_group(const std::filesystem::path& volume, gid_t group,
                                                  bool sealed);
 

@@ -25,7 +25,7 @@ void_result failed(const char* action, const std::string& path) {
   return tl::make_unexpected(fmt::format("cannot {} {}: {}", action, path, std::strerror(errno)));
 }
 
-// Empty when it is no link.
+// Returns an empty text if it is not a link.
 std::string link_at(const runtime::unique_fd& directory, const std::string& name) {
   std::array<char, 4096> target;
   const auto n = ::readlinkat(directory.get(), name.c_str(), target.data(), target.size());
@@ -52,7 +52,7 @@ void_result write_file(const runtime::unique_fd& into, const volume_file& file) 
 
 void_result write_all(const fs::path& volume, const runtime::unique_fd& directory,
                       const std::string& name, const std::vector<volume_file>& files) {
-  if (!remove_tree(volume / name)) return failed("remove", name);  // of a write that was cut short
+  if (!remove_tree(volume / name)) return failed("remove", name);  // left by an interrupted write
   const auto into = make_beneath(directory, name, 0755);
   if (!into) return tl::make_unexpected(into.error());
   for (const auto& file : files)
@@ -60,7 +60,7 @@ void_result write_all(const fs::path& volume, const runtime::unique_fd& director
   return {};
 }
 
-// Links for the first steps of all paths; those of files that are no more go, and old directories.
+// Creates the top-level links of all paths, and removes obsolete links and old directories.
 void tidy(const fs::path& volume, const runtime::unique_fd& directory, const std::string& newest,
           const std::vector<volume_file>& files) {
   std::set<std::string> wanted;

@@ -21,7 +21,7 @@ bool same_entries(const Map& a, const Map& b) {
          });
 }
 
-// What of a pod may change and stand in a file of it.
+// Compares the mutable pod fields that downward API files may contain.
 bool same_facts(const api::meta::v1::ObjectMeta& a, const api::meta::v1::ObjectMeta& b) {
   return same_entries(a.labels(), b.labels()) && same_entries(a.annotations(), b.annotations());
 }
@@ -97,7 +97,7 @@ void pod_worker::on_reference_event(const reference_event& m) {
 
 void pod_worker::on_container_event(const container_event& m) {
   auto* record = find_record(m.container);
-  if (record == nullptr || record->attempt != m.attempt) return;  // of an attempt that is over
+  if (record == nullptr || record->attempt != m.attempt) return;  // of a former attempt
   if (const auto* running = std::get_if<container_running>(&m.change)) {
     if (record->phase != container_phase::starting) return;
     record->phase = container_phase::running;
@@ -118,7 +118,7 @@ void pod_worker::on_evict_pod(const evict_pod& m) {
 }
 
 void pod_worker::on_containers_removed(const containers_removed&) {
-  if (!tearing_down_ || torn_down_) return;  // asked for in a former life
+  if (!tearing_down_ || torn_down_) return;  // requested before a restart of this worker
   const bool taken = context_->helpers.jobs->post(uid_, [dir = pod_dir(), to = self()] {
     remove_pod_files(dir);
     to.tell(torn_down{});
@@ -179,7 +179,7 @@ void pod_worker::begin() {
     adopt(found);
 }
 
-// The only containers that a pod gets while it runs.
+// Ephemeral containers are the only ones that are added to a running pod.
 void pod_worker::add_ephemeral_containers() {
   if (static_cast<std::size_t>(pod().spec().ephemeral_containers_size()) <= ephemeral_known_)
     return;
@@ -189,9 +189,9 @@ void pod_worker::add_ephemeral_containers() {
   need_references_of_pod();
 }
 
-// The pod is on its way out: containers first, then what is known of them, then what the runtime
-// and the node keep of it, then the object itself, as nobody may take its place on this machine
-// before.
+// Ends the pod: first its containers, then their final status, then its files in the runtime and on
+// the node, and the object itself last, because a pod with the same name must not start on this
+// machine before.
 void pod_worker::end_pod() {
   if (!all_ended()) {
     end_containers(grace_left());

@@ -2,10 +2,10 @@
 // restarts them by policy and back-off, ends them with grace, and reports its status (kubernetes:
 // pod_workers.go).
 //
-// One actor for each pod, by uid. It owns what it has seen of the containers; after a restart of
-// the actor or of the whole node it finds them again by asking the container runtime, and the pod
-// by asking the kubelet. The newest state of the pod wins, one sync runs at a time, and a sync that
-// throws restarts this actor alone.
+// One actor for each pod, by uid. It owns the observed state of the containers and recovers
+// it from the container runtime after a restart, the pod from the kubelet. The newest state
+// of the pod wins, one sync runs at a time, and a sync that throws restarts only this
+// actor.
 #pragma once
 
 #include <atomic>
@@ -35,36 +35,36 @@
 
 namespace troupe::actors {
 
-// Asked before the first container of a pod starts in a sandbox with an address of its own: `done`
-// comes with nothing when what guards the pod's network is in force, else with the reason.
+// Called before the first container of a pod starts in a sandbox with its own address: `done`
+// receives an empty text when the pod's network rules are in force, else the reason.
 using pod_guard = std::function<void(const api::object_ptr& pod, const std::string& address,
                                      std::function<void(std::string problem)> done)>;
 
-// Helpers that outlive a crash of the kubelet's actor, as its workers do: made once
-// (`spawn_kubelet`), shared by all restarts of all of them.
+// Helpers that outlive a crash of the kubelet's actor, as its workers do: created once
+// (`spawn_kubelet`) and shared by all restarts.
 struct kubelet_helpers {
-  // These have threads of their own. Jobs are in order for each pod, by uid.
+  // Each has its own threads. Jobs of one pod, by uid, run in order.
   std::shared_ptr<container_runtime> containers;
   std::shared_ptr<job_queue> jobs;
   std::shared_ptr<health_checker> probes, hooks;
-  // The Node shows that it is ready: what runs here counts. The kubelet alone writes it.
+  // The stored Node is ready, so pods may become ready. Written by the kubelet only.
   std::shared_ptr<std::atomic<bool>> node_ready = std::make_shared<std::atomic<bool>>(false);
 };
 
-// Shared by all workers of a kubelet. A worker keeps the context it was created with: nothing that
-// changes or ends with the kubelet's actor belongs here.
+// Shared by all workers of a kubelet. A worker keeps the context it was created with, so it must
+// not hold anything that changes or ends with the kubelet's actor.
 struct kubelet_context {
   core_actors to;
   kubelet_helpers helpers;
   runtime::actor_ref kubelet, references;
-  runtime::actor_ref tokens;  // takes request_token; null: pods get no tokens
+  runtime::actor_ref tokens;  // answers request_token; null: pods get no tokens
   std::filesystem::path root_dir;
   std::string node;
   pod_addresses addresses;
   local_api api;
-  api::core::v1::NodeStatus machine;  // what it has
-  bool may_mount = false;             // volumes in memory
-  pod_guard guard;                    // empty: nothing guards pods here
+  api::core::v1::NodeStatus machine;  // the machine's capacity
+  bool may_mount = false;             // volumes in memory are possible
+  pod_guard guard;                    // empty: no network rules here
   std::vector<std::string> hidden;    // directories that no container may reach
   runtime::duration volume_measuring = kubelet_defaults::volume_measuring;
 };
@@ -74,7 +74,7 @@ struct worker_started {
   std::string uid;
 };
 
-// From the kubelet, before the first state of a pod and whenever it changes.
+// From the kubelet, before the first state of a pod and after each change of its allocation.
 struct allocation_changed {
   std::shared_ptr<const pod_allocation> allocation;
 };
@@ -92,14 +92,14 @@ class pod_worker : public runtime::actor {
     found_pod found;
   };
   struct sandbox_event {
-    std::string id;  // that was followed; empty: that was asked for
+    std::string id;  // the followed sandbox; empty: one that was requested
     sandbox_change change;
   };
   struct guard_event {
     std::string sandbox;
-    std::string problem;  // empty: it is guarded
+    std::string problem;  // empty: the rules are in force
   };
-  // Answers of the runtime on the way to a start.
+  // The runtime's answers during the start of a container.
   struct image_event {
     std::string container;
     runtime_result<std::string> image_ref;
@@ -122,7 +122,7 @@ class pod_worker : public runtime::actor {
   struct volumes_event {
     volumes_set_up result;
   };
-  // A token that the pod's volumes hold, or that is being asked for.
+  // A token in the pod's volumes, or one that is being requested.
   struct held_token {
     std::string text;  // empty: none yet
     bool asked = false;
@@ -132,7 +132,7 @@ class pod_worker : public runtime::actor {
   struct resized_event {
     std::shared_ptr<const pod_allocation> to;
     std::vector<resize_request::container> containers;
-    std::string problem;  // empty: it is in force
+    std::string problem;  // empty: applied
   };
   struct volumes_measured {
     std::optional<pod_failure> failure;
@@ -209,7 +209,7 @@ class pod_worker : public runtime::actor {
                       const std::string& message);
   void report_unsupported();
 
-  // -- what the pod refers to, and its volumes ----------------------------------------------------
+  // -- referenced objects and volumes -----------------------------------------------------------
   void need_references_of_pod();
   void request_references();
   void follow_volume_of(const api::object_ptr& claim);
@@ -243,41 +243,41 @@ class pod_worker : public runtime::actor {
 
   const std::string key_, uid_;
   const std::shared_ptr<const kubelet_context> context_;
-  api::object_ptr object_;     // the newest state; kept after the pod has gone
-  api::object_ptr allocated_;  // the same with the resources that are set aside: what is started
-  std::uint64_t request_ = 0;  // that made this state, where one did
+  api::object_ptr object_;     // the newest state; kept after the pod is removed
+  api::object_ptr allocated_;  // with the allocated resources, from which containers start
+  std::uint64_t request_ = 0;  // request that made this state; 0: unknown
   bool state_known_ = false;   // the kubelet has sent the pod's state
-  bool gone_ = false;          // removed from the store: nothing is left to report
+  bool gone_ = false;          // removed from the store: nothing more to report
   std::optional<surveyed> survey_;
-  std::optional<sandbox_status> sandbox_;  // that is ready
+  std::optional<sandbox_status> sandbox_;  // the ready one
   bool sandbox_asked_ = false;
   runtime::time_point sandbox_retry_at_{};
   std::shared_ptr<const pod_allocation> allocation_;
-  std::optional<container_resources> group_;  // of the pod's control group; absent: not known
+  std::optional<container_resources> group_;  // of the pod's control group; absent: unknown
   bool resizing_ = false;
-  std::string resize_problem_;  // of the last attempt; empty: none
+  std::string resize_problem_;  // of the last attempt; empty: no error
   runtime::time_point resize_retry_at_{};
   std::string guarded_sandbox_;  // its id
   runtime::time_point guard_ask_at_{};
   pod_addresses addresses_;
-  // Volumes: whether they stand, are being set up, and are to be looked at again.
+  // Whether the volumes are set up, are being set up, and must be updated.
   bool volumes_ready_ = false, volumes_working_ = false, volumes_stale_ = true;
   bool measuring_ = false;
   runtime::time_point volumes_retry_at_{};
   runtime::duration volumes_backoff_{0};
-  std::map<std::string, std::string> volume_paths_;  // of the volumes, by name
+  std::map<std::string, std::string> volume_paths_;  // by volume name
   bool begun_ = false, tearing_down_ = false, torn_down_ = false;
   bool reporting_ = false, removing_ = false;
   std::optional<pod_failure> failure_;
   std::vector<container_record> containers_;
-  // On the way to a start, by container: the image is awaited, or its id.
+  // Containers that are being created, by name: their image or id is awaited.
   std::map<std::string, container_config> making_;
-  std::map<std::string, api::object_ptr> references_;  // by key; null: there is none
-  std::shared_ptr<const object_list> services_;        // of its namespace; null: not known
+  std::map<std::string, api::object_ptr> references_;  // by key; null: no such object
+  std::shared_ptr<const object_list> services_;        // of its namespace; null: unknown
   std::vector<std::string> needed_;                    // keys
-  std::size_t ephemeral_known_ = 0;                    // of the spec's list
+  std::size_t ephemeral_known_ = 0;                    // count of those already added from the spec
   std::map<projected_token, held_token> tokens_;
-  std::map<std::string, runtime::timer> hook_timers_;  // hooks that sleep, by container
+  std::map<std::string, runtime::timer> hook_timers_;  // running sleep hooks, by container
   runtime::timer next_, retry_, measure_;
 };
 

@@ -1,4 +1,4 @@
-// How a pod's worker starts, restarts and ends its containers.
+// The part of a pod's worker that starts, restarts and ends its containers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void pod_worker::adopt(const found_container& found) {
   record->attempt = found.attempt;
   record->last = found.before;
   record->last_id = found.before_id;
-  // Created before this worker was restarted, and never started: it is created again.
+  // Created but not started before this worker was restarted: it is created again.
   if (!found.started) return containers().remove_container(found.id);
   record->id = found.id;
   record->sandbox = found.sandbox;
@@ -25,9 +25,9 @@ void pod_worker::adopt(const found_container& found) {
   record->image_ref = found.image_ref;
   record->phase = container_phase::starting;
   record->adopted = true;
-  // What the probes have found is not forgotten with the node that heard it. Without a probe
-  // nothing is to be found: there the status said no only for a hook, which has gone with its
-  // asker.
+  // The results of its probes survive a restart of the node. Without a probe the container is ready
+  // and started: the status was false only while a postStart hook ran, which ended with its
+  // requester.
   if (object_)
     for (const auto* all :
          {&pod().status().container_statuses(), &pod().status().init_container_statuses()})
@@ -62,8 +62,8 @@ void pod_worker::run_containers() {
   }
 }
 
-// Another image is another container: what runs makes way for it, and how the old one ended does
-// not delay it (kubernetes: containerChanged, GetStableKey).
+// A changed image means a new container: the running one is stopped, and its end causes no back-off
+// (kubernetes: containerChanged, GetStableKey).
 void pod_worker::check_image(container_record& record) {
   if (record.role == container_role::ephemeral) return;
   const auto spec = spec_of(record);
@@ -127,7 +127,7 @@ void pod_worker::start(container_record& record) {
                           });
 }
 
-// The container whose processes an ephemeral one is to see.
+// The container whose processes an ephemeral container shares.
 tl::expected<std::string, std::string> pod_worker::target_of(const container_record& record) const {
   if (record.role != container_role::ephemeral) return {};
   if (!containers().features().ephemeral_containers)
@@ -191,7 +191,7 @@ void pod_worker::refuse(container_record& record, const runtime_error& error) {
 
 // -- the sandbox ----------------------------------------------------------------------------------
 
-// One is asked for when a container is to be started in it.
+// A sandbox is requested when a container must start in it.
 bool pod_worker::sandbox_ready() {
   if (sandbox_) return guarded();
   if (sandbox_asked_ || sandbox_retry_at_ > now() || !all_ended()) return false;
@@ -224,11 +224,11 @@ void pod_worker::use_sandbox(const sandbox_status& ready) {
   sandbox_ = ready;
   sandbox_asked_ = false;
   addresses_.pod_ip = ready.ip.empty() ? context_->addresses.pod_ip : ready.ip;
-  // Also for what runs already: after a restart the guard learns the address from here.
+  // Also for running containers: after a restart the guard learns the address here.
   if (object_ && !terminating()) guarded();
 }
 
-// An answer may be lost with who was asked: then it is asked again.
+// The answer is lost if the actor that was asked crashes: the request is then repeated.
 bool pod_worker::guarded() {
   if (!context_->guard || sandbox_->ip.empty() || pod().spec().host_network() ||
       guarded_sandbox_ == sandbox_->id)
@@ -255,8 +255,8 @@ void pod_worker::on_guard_event(const guard_event& m) {
   sync();
 }
 
-// What runs in a sandbox that has gone is killed, and runs again in the next one, which is made
-// when all have ended (kubernetes: kuberuntime_manager.go, computePodActions).
+// Containers of a lost sandbox are killed and restarted in the next one, which is created when all
+// have ended (kubernetes: kuberuntime_manager.go, computePodActions).
 void pod_worker::leave_former_sandbox() {
   for (auto& record : containers_)
     if (record.phase == container_phase::running &&
@@ -295,7 +295,7 @@ void pod_worker::on_exit(container_record& record, const container_exit& exit) {
 
 // -- the end --------------------------------------------------------------------------------------
 
-// The deletionTimestamp is the moment at which the grace period is over.
+// The deletionTimestamp is the end of the grace period.
 runtime::duration pod_worker::grace_left() const {
   if (gone_ || !object_ || object_->meta().deletion_grace_period_seconds() == 0) return {};
   const std::chrono::seconds deadline{object_->meta().deletion_timestamp().seconds()};

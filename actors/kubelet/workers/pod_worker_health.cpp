@@ -1,4 +1,4 @@
-// Probes and hooks: what a pod's worker does about its containers' health.
+// The part of a pod's worker that runs probes and hooks and acts on their results.
 #include <fmt/format.h>
 
 #include "actors/kubelet/defaults.hpp"
@@ -23,7 +23,7 @@ bool counts(bool has, const Probe& probe) {
 
 }  // namespace
 
-// Before its probes have spoken.
+// The state before the first results of its probes.
 void pod_worker::reset_health(container_record& record) const {
   const auto spec = spec_of(record);
   if (spec == nullptr || !record.has_lifecycle()) return;
@@ -60,7 +60,7 @@ void pod_worker::on_running(container_record& record) {
                        auto done) { probes->run(id, check, timeout, std::move(done)); },
       .worker = self(),
       .recorder = context_->to.recorder};
-  // One that outlived a crash of this worker says what it knows.
+  // A prober that outlived a crash of this worker sends its results again.
   const auto prober_ref = spawn({.kind = prober_kind, .name = prober_name(name(), record)},
                                 runtime::make<prober>(std::move(setup)));
   tell(prober_ref, repeat_results{});
@@ -92,7 +92,7 @@ void pod_worker::on_probe_event(const probe_event& m) {
   sync();
 }
 
-// Ends a container that is not well; by its restart policy it is started again.
+// Ends an unhealthy container; its restart policy then applies.
 void pod_worker::fail_container(container_record& record, runtime::duration grace,
                                 const std::string& message) {
   if (terminating() || failure_ || record.stop.begun()) return;
@@ -120,7 +120,7 @@ void pod_worker::run_hook(const container_record& record, const LifecycleHandler
         after(std::min<runtime::duration>(wanted, timeout), [done, well] { done(well); });
     return;
   }
-  // kubernetes: tcpSocket in hooks is kept for old objects and does nothing.
+  // kubernetes: tcpSocket in hooks exists for old objects and does nothing.
   if (!hook.has_exec() && !hook.has_http_get()) return done(well);
   const auto check = health_check_of(hook, *spec_of(record), addresses_.pod_ip);
   if (!check) return done({check_status::failure, check.error()});
@@ -150,7 +150,7 @@ void pod_worker::on_hook_event(const hook_event& m) {
   sync();
 }
 
-// -- what cannot be had here ----------------------------------------------------------------------
+// -- unsupported fields ---------------------------------------------------------------------------
 
 void pod_worker::report_unsupported() {
   const auto all = containers().unsupported_fields(pod());

@@ -1,4 +1,4 @@
-// What a pod's worker writes to the store: the pod's status, its removal, its events.
+// The part of a pod's worker that writes to the store: status, removal and events of the pod.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,18 +38,18 @@ bool pod_worker::status_is_newest() const {
   return api::same_meaning(status_now(), pod().status());
 }
 
-// One write at a time; what changed meanwhile is found when it is done.
+// One write at a time; its answer starts the next one if the status has changed meanwhile.
 void pod_worker::report() {
   if (reporting_ || gone_ || !object_) return;
-  // What runs since before this worker did is not known yet: nothing is said rather than something
-  // wrong.
+  // The state of containers that this worker has adopted is unknown until the runtime answers: do
+  // not report a wrong one.
   if (std::any_of(containers_.begin(), containers_.end(),
                   [](const auto& c) { return c.adopted && c.phase == container_phase::starting; }))
     return;
   auto status = status_now();
   if (api::same_meaning(status, pod().status())) return;
-  // While the node was silent the control plane set its pods to not ready. Until it takes the node
-  // for ready again it would undo each report that says otherwise.
+  // While the node was silent the control plane marked its pods not ready. It would undo a report
+  // that says otherwise until it considers the node ready again.
   if (!context_->helpers.node_ready->load() && becomes_ready(pod().status(), status)) {
     retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
     return;
@@ -69,13 +69,13 @@ void pod_worker::report() {
                            if (written->revision() > object_->revision()) take_object(written);
                            return sync();
                          }
-                         // A newer state is on its way, or the writer is busy.
+                         // A newer state is about to arrive, or the writer is busy.
                          retry_ = after(kubelet_defaults::status_retry, [this] { sync(); });
                        });
 }
 
-// As a DELETE without grace: an object with finalizers stays until they are gone. The end comes as
-// a change of the pod, as for everybody else.
+// Like a DELETE without grace: an object with finalizers stays until they are removed. The removal
+// arrives as an event of the pod.
 void pod_worker::remove_pod() {
   if (std::exchange(removing_, true)) return;
   remove command{.key = key_, .uid = uid_, .grace_seconds = 0, .cause = cause_of_write()};

@@ -1,6 +1,6 @@
-// How a pod's worker puts the resources into force that the kubelet has set aside: containers that
-// restart for it end first, then the runtime resizes what runs, then what waits may start
-// (kubernetes: kuberuntime_manager.go, doPodResizeAction).
+// The part of a pod's worker that applies the allocated resources: containers that must restart end
+// first, then the runtime resizes the running ones, then waiting ones may start (kubernetes:
+// kuberuntime_manager.go, doPodResizeAction).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void pod_worker::on_allocation_changed(const allocation_changed& m) {
   if (!object_) return;
   take_object(object_);
   if (other) {
-    volumes_stale_ = true;  // files of the downward API may name amounts
+    volumes_stale_ = true;  // downward API files may contain amounts
     resize_problem_.clear();
     resize_retry_at_ = {};
   }
@@ -34,7 +34,7 @@ bool pod_worker::differs(const container_record& record) const {
          !same_amounts(*record.resources, found->second);
 }
 
-// Not all that is set aside is in force.
+// Whether the allocation is not completely applied.
 bool pod_worker::resize_due() const {
   if (!allocation_ || !sandbox_ || !containers().resize_problem().empty()) return false;
   return !group_ || !same_amounts(*group_, allocation_->resources) ||
@@ -42,8 +42,8 @@ bool pod_worker::resize_due() const {
                      [&](const auto& record) { return differs(record); });
 }
 
-// A container waits until its pod's group has grown for it: one attempt long, so that no error
-// keeps it from starting.
+// Whether containers must wait until the pod's group has grown: for one attempt only, so that an
+// error never blocks their start.
 bool pod_worker::group_due() const {
   return resizing_ || (resize_due() && resize_problem_.empty() &&
                        (!group_ || !same_amounts(*group_, allocation_->resources)));
@@ -67,7 +67,7 @@ void pod_worker::resize_containers() {
   containers().resize(std::move(request), done);
 }
 
-// Whether containers are to end, or to have started, before the others are resized.
+// Whether containers must end or start before the others can be resized.
 bool pod_worker::restart_for_resize() {
   bool waits = false;
   for (auto& record : containers_) {

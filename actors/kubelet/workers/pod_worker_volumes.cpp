@@ -1,5 +1,5 @@
-// What a pod's worker knows of the objects that its pod refers to, and what it makes of them: the
-// pod's volumes.
+// The part of a pod's worker that watches the objects the pod references and sets up its
+// volumes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ using api::core::v1::Secret;
 
 namespace {
 
-// What is made of objects is not for a container to change, whatever its mount says: other
-// containers read it too (kubernetes: Attributes.ReadOnly of such volumes). Nor is a claim that the
-// pod only reads.
+// Volumes made from API objects are read-only for containers whatever the mount says, because other
+// containers read them too (kubernetes: Attributes.ReadOnly of such volumes). So is a claim that
+// the pod mounts read-only.
 bool sealed(const Pod& pod, const std::string& volume) {
   const auto& all = pod.spec().volumes();
   return std::any_of(all.begin(), all.end(), [&](const auto& each) {
@@ -52,7 +52,7 @@ void pod_worker::request_references() {
   if (!needed_.empty()) tell(context_->references, need_references{needed_});
 }
 
-// A claim says which volume it has only when it is bound.
+// A claim names its volume only once it is bound.
 void pod_worker::follow_volume_of(const api::object_ptr& claim) {
   const auto key = volume_key(claim);
   if (key.empty() || std::find(needed_.begin(), needed_.end(), key) != needed_.end()) return;
@@ -66,7 +66,7 @@ bool pod_worker::references_known() const {
   });
 }
 
-// A copy: for other threads too.
+// Copies the references, for use on other threads.
 object_reader pod_worker::reference_reader() const {
   return [known = references_](const std::string& key) -> api::object_ptr {
     const auto found = known.find(key);
@@ -74,8 +74,8 @@ object_reader pod_worker::reference_reader() const {
   };
 }
 
-// One that there is not holds nothing back: the image may be public, or here (kubernetes:
-// kubelet_pods.go, getPullSecretsForPod).
+// A missing secret is no error: the image may be public or present (kubernetes: kubelet_pods.go,
+// getPullSecretsForPod).
 std::vector<api::object_ptr> pod_worker::pull_secrets() {
   std::vector<api::object_ptr> found;
   std::vector<std::string> missing;
@@ -95,8 +95,8 @@ std::vector<api::object_ptr> pod_worker::pull_secrets() {
   return found;
 }
 
-// The pod as its containers are told of it: with its addresses, which it has from the beginning,
-// though its status may not say so yet, and with what the machine has.
+// The pod as its containers see it: with its addresses, which the status may not contain yet, and
+// with limits from the machine's capacity.
 Pod pod_worker::placed_pod() const {
   Pod placed{allocated_->as<Pod>()};
   placed.mutable_status()->set_host_ip(addresses_.host_ip);
@@ -131,7 +131,7 @@ void pod_worker::request_tokens() {
   }
 }
 
-// The old one is kept until there is another.
+// The old token is used until there is a new one.
 void pod_worker::take_token(const projected_token& wanted,
                             const api::expected<granted_token>& result) {
   auto& held = tokens_[wanted];
@@ -167,7 +167,7 @@ pod_tokens pod_worker::newest_tokens() const {
 
 // -- volumes --------------------------------------------------------------------------------------
 
-// At first, and again when something that stands in them has changed.
+// Runs at first, and again when the source of a volume's files has changed.
 void pod_worker::sync_volumes() {
   if (pod().spec().volumes_size() == 0) {
     volumes_ready_ = true;
@@ -199,7 +199,7 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
     const bool first = !std::exchange(volumes_ready_, true);
     volumes_backoff_ = {};
     if (first && !containers().features().mounts_volumes) {
-      // Nobody has asked for the volume that admission adds.
+      // Leave out the token volume that admission adds.
       std::string variables;
       for (const auto& [name, path] : volume_paths_)
         if (!name.starts_with(admission::api_access_prefix))
@@ -212,7 +212,7 @@ void pod_worker::on_volumes_event(const volumes_event& m) {
                              variables);
     }
   } else {
-    // What stood before goes on standing.
+    // Volumes that were set up before stay.
     volumes_stale_ = true;
     volumes_backoff_ =
         std::clamp<runtime::duration>(volumes_backoff_ * 2, kubelet_defaults::volume_retry_first,

@@ -84,7 +84,7 @@ void references::on_object(const std::string& key, const watch_events& m) {
     tell(user, event);
 }
 
-// Workers that have ended without a word.
+// Removes workers that have ended without a message.
 void references::sweep() {
   std::vector<runtime::actor_ref> silent;
   for (const auto& [user, known] : users_)

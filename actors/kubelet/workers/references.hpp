@@ -1,9 +1,9 @@
-// The config maps and secrets that the pods of this node refer to, and the services of their
-// namespaces: one stream for each, as long as a pod's worker needs it. The kubelet reads them in no
-// other way: it may run on another machine than the store and sees only the secrets of its pods.
+// Watches the config maps, secrets and claims that this node's pods reference, and the services of
+// their namespaces: one stream for each while a worker needs it. The kubelet may run on another
+// machine than the store and sees only the secrets of its pods.
 //
-// One actor, child of the kubelet. Workers repeat what they need with every look at their pod;
-// after a crash of this actor they have their objects again within `kubelet_defaults::pod_resync`.
+// One actor, child of the kubelet. Workers repeat their keys with every sync; after a crash of this
+// actor they have their objects again within `kubelet_defaults::pod_resync`.
 #pragma once
 
 #include <map>
@@ -17,19 +17,19 @@
 
 namespace troupe::actors {
 
-// From a worker: all that it needs from now on, by key; one that ends with a slash means all
-// objects below it. What it did not need before, or what has changed, is told by `reference_event`.
+// From a worker: all keys that it needs from now on; a key that ends with a slash means all objects
+// below it. Newly needed and changed objects are sent by `reference_event`.
 struct need_references {
   std::vector<std::string> keys;
 };
 
 using object_list = std::vector<api::object_ptr>;
 
-// To a worker: the newest state; null when there is no such object.
+// To a worker: the newest state; null if there is no such object.
 struct reference_event {
   std::string key;
   api::object_ptr object = nullptr;
-  std::shared_ptr<const object_list> list = nullptr;  // of all below `key`; null: it is one object
+  std::shared_ptr<const object_list> list = nullptr;  // all below `key`; null: one object
 };
 
 class references : public informer {

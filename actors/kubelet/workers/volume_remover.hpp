@@ -1,9 +1,9 @@
-// Removes the directories of this node's local volumes that go, and lets the volumes go then
+// Removes the directories of this node's released local volumes, then their finalizers
 // (docs/decisions/0064-claims.md).
 //
-// One actor, child of the kubelet. It follows the volumes; one that is deleted, bound no more and
-// to be removed with its data (policy Delete) loses the finalizer once its directory is gone. A
-// directory that a pod still has is tried again, as is what failed.
+// One actor, child of the kubelet. It watches the volumes; one that is deleted, no longer bound and
+// has policy Delete loses its finalizer once its directory is removed. A directory that a pod still
+// uses, or whose removal failed, is retried.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,8 @@
-// Keeps the table of this node's DNS as the Services and EndpointSlices of the cluster say. One
-// actor a node.
+// The actor that builds the table of this node's DNS server from the cluster's Services and
+// EndpointSlices. One per node.
 //
-// After a crash the table is made again from the store, and the server answers from the old one
-// until then.
+// After a crash the table is rebuilt from the store; meanwhile the server answers from the old
+// one.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace troupe::actors::dns {
 
 struct cluster_dns_options {
   std::string domain;   // as text
-  std::string address;  // where the server is asked
-  // Takes each table, on the actor's thread; does not block.
+  std::string address;  // address of the server
+  // Receives each new table on the actor's thread; must not block.
   std::function<void(table_ptr)> publish;
 };
 

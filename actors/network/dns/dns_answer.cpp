@@ -15,8 +15,8 @@ bool is_asked(record_type asked, record_type has) {
   return asked == has || asked == record_type::any;
 }
 
-// CoreDNS: "a-b-c-d.NS.pod.DOMAIN" is the address a.b.c.d, whether there is such a pod or not.
-// Null: no name of that form. Empty: a name above such names.
+// CoreDNS: "a-b-c-d.NS.pod.DOMAIN" resolves to a.b.c.d, even if there is no such pod. Returns null
+// if the name has another form, empty if it is above such names.
 const record_list* pod_records(std::string_view name, const std::string& domain,
                                record_list& into) {
   static const auto pod = *to_wire("pod");
@@ -57,7 +57,7 @@ void add_answers(reply& to, std::string_view owner, const record_list& records, 
     to.answer(owner, *each, dns_ttl_s);
 }
 
-// The addresses of the hosts that SRV records name.
+// Adds the addresses of the hosts in SRV records.
 void add_targets(reply& to, const dns_table& table, const record_list& records, record_type type) {
   if (!is_asked(type, record_type::srv)) return;
   std::vector<std::string_view> done;
@@ -65,7 +65,7 @@ void add_targets(reply& to, const dns_table& table, const record_list& records, 
     if (each.type != record_type::srv) continue;
     const auto target = target_of(each);
     if (std::find(done.begin(), done.end(), target) != done.end()) continue;
-    // A service of thousands of endpoints: what is beyond any message need not be looked up.
+    // A service may have thousands of endpoints: stop at the number that fits into any message.
     if (done.size() == network_defaults::most_endpoints) return;
     done.push_back(target);
     const auto* found = table.find(target);
@@ -91,7 +91,7 @@ answer answer_from(const dns_table& table, const std::string& domain, const ques
   const auto* found = names.find(asked.name);
   if (found == nullptr && !is_below(asked.name, domain))
     return {.bytes = {}, .elsewhere = asked.name, .forward = true};
-  // Names above the reversed addresses are not ours alone.
+  // Names above reverse names of addresses are not authoritative here.
   if (found != nullptr && found->empty() && !is_below(asked.name, domain))
     return {.bytes = {}, .elsewhere = asked.name, .forward = true};
 
@@ -129,7 +129,7 @@ std::string complete(const question& asked, const std::vector<named_record>& ali
   reply made{asked, false, rest.code};
   for (const auto& [owner, alias] : aliases)
     made.answer(owner, alias, dns_ttl_s);
-  // An address does not change sooner for who asks by the alias.
+  // The addresses keep the resolver's TTL, independent of the alias.
   for (const auto& each : rest.answers)
     made.answer(each.owner, each.value, each.ttl_s);
   return std::move(made).take(rest.truncated ? 0 : limit_bytes);

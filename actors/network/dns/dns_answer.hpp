@@ -1,7 +1,7 @@
-// What a question is answered with, from the table alone, or what must be asked elsewhere. Pure.
+// Answers a query from the table alone, or says which name to forward. Pure.
 //
-// A name of the cluster that exists without the type that is asked for is answered with nothing and
-// no error, never "no such name": some clients (musl) give up on all types then.
+// An existing cluster name without records of the requested type gets an empty answer without an
+// error, never NXDOMAIN: some clients (musl) then give up on all types.
 #pragma once
 
 #include <functional>
@@ -15,20 +15,20 @@
 namespace troupe::actors::dns {
 
 struct answer {
-  // The message, unless somebody else knows it.
+  // The message, unless the query must be forwarded.
   std::string bytes;
-  // What a resolver of the node is to be asked; empty: nothing.
+  // The name to ask the node's resolvers for; empty: none.
   std::string elsewhere = {};
-  // The aliases that lead to `elsewhere`, where the question was for another name.
+  // The aliases that lead to `elsewhere`, if the query was for another name.
   std::vector<named_record> aliases = {};
   bool forward = false;
 };
 
-// `domain`: of the cluster, in the form of the wire. `random` orders the addresses of a name.
+// `domain`: the cluster's, in wire format. `random` shuffles the addresses of a name.
 answer answer_from(const dns_table& table, const std::string& domain, const question& asked,
                    std::minstd_rand& random, std::size_t limit_bytes);
 
-// The answer to `asked` once the resolver has answered for the end of the aliases.
+// The answer to `asked` after the resolver has answered for the last alias.
 std::string complete(const question& asked, const std::vector<named_record>& aliases,
                      const resolved& rest, std::size_t limit_bytes);
 

@@ -18,16 +18,16 @@ struct dns_forwarder::pending {
   std::uint16_t id = 0;
   runtime::unique_fd fd;
   std::optional<event_loop::moment> deadline;
-  std::string out;  // not sent yet, of a stream
-  std::string in;   // received, of a stream
+  std::string out;  // unsent bytes of a TCP query
+  std::string in;   // received bytes of a TCP answer
 };
 
 namespace {
 
 std::uint16_t random_id() {
   std::uint16_t id = 0;
-  // Without the kernel's entropy, which exists from the first second of a machine on, the port is
-  // still random.
+  // Without the kernel's entropy, which exists a second after boot, the port is still
+  // random.
   if (::getrandom(&id, sizeof id, 0) != sizeof id) id = 1;
   return id;
 }
@@ -89,7 +89,7 @@ void dns_forwarder::ready(const pending_ptr& p) {
   if (receive(p)) wait_for(p, event_loop::readiness::input);
 }
 
-// True while more must be waited for.
+// Returns true if it must wait for more.
 bool dns_forwarder::receive(const pending_ptr& p) {
   std::string part(network_defaults::dns_most_tcp_bytes + 2, '\0');
   const auto size = ::recv(p->fd.get(), part.data(), part.size(), 0);
@@ -109,7 +109,7 @@ bool dns_forwarder::receive(const pending_ptr& p) {
   }
   auto read = read_answer(part, p->asked, p->id);
   if (!read) {
-    // By UDP it may be forged: the true one may still come.
+    // A UDP answer may be forged: wait for the real one.
     if (!p->stream) return true;
     next(p);
     return false;

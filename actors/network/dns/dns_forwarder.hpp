@@ -1,7 +1,7 @@
-// Asks the node's resolvers what the cluster does not know. Each question has a socket of its own,
-// and so a random port, and a random id: who wants to answer in a resolver's place must guess both.
+// Forwards queries to the node's resolvers. Each query has its own socket, and so a random port,
+// and a random id: an attacker must guess both to forge an answer.
 //
-// All functions are called on the thread of the event loop, and so is what they are given.
+// All functions and callbacks run on the thread of the event loop.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@
 
 namespace troupe::actors::dns {
 
-// What a resolver sent, and its meaning.
+// A resolver's answer as bytes, and parsed.
 struct resolver_answer {
   std::string bytes;
   resolved meaning;
 };
-// Null: none answered in time, or too many questions are under way.
+// Null: no answer in time, or too many pending queries.
 using resolver_done = std::function<void(const resolver_answer* answer)>;
 
 class dns_forwarder {
@@ -30,7 +30,7 @@ class dns_forwarder {
       : loop_{loop}, resolvers_{std::move(resolvers)} {}
   ~dns_forwarder();
 
-  // By TCP where the asker came by TCP: its answer may be too large for the other.
+  // By TCP if the client used TCP: the answer may be too large for UDP.
   void ask(question asked, bool stream, resolver_done done);
   std::size_t under_way() const { return pending_.size(); }
 

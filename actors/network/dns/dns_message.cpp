@@ -13,9 +13,9 @@ constexpr std::uint16_t internet = 1;
 constexpr std::uint16_t is_response = 0x8000, is_authoritative = 0x0400, is_truncated = 0x0200,
                         recursion_desired = 0x0100, recursion_available = 0x0080;
 constexpr std::uint16_t opcode_mask = 0x7800;
-// Records of a question besides it: OPT, a signature.
+// Maximum number of other records in a query: OPT, a signature.
 constexpr int most_extra = 4;
-// Pointers that are followed for one name.
+// Maximum number of compression pointers in one name.
 constexpr int most_pointers = 32;
 
 void put16(std::string& to, std::uint16_t value) {
@@ -33,7 +33,7 @@ void put_name(std::string& to, std::string_view name) {
   to += '\0';
 }
 
-// Reads within the bytes; after a failure all that it gives is empty.
+// Reads within the bytes; after a failure all results are empty.
 class reader {
  public:
   explicit reader(std::string_view bytes) : bytes_{bytes} {}
@@ -59,7 +59,7 @@ class reader {
     const std::uint32_t high = take16();
     return high << 16 | take16();
   }
-  // With pointers only where a message may have them. In lower case.
+  // Follows compression pointers only if `pointers`. Returns lower case.
   std::string take_name(bool pointers) {
     std::string name;
     std::size_t at = at_;
@@ -100,7 +100,7 @@ std::string write_head(std::uint16_t id, std::uint16_t flags, std::uint16_t ques
   return out;
 }
 
-// The message has no question that could be given back.
+// For a message whose question cannot be repeated in the answer.
 refusal refuse(std::uint16_t id, std::uint16_t flags, response_code code) {
   const auto kept = static_cast<std::uint16_t>(flags & (opcode_mask | recursion_desired));
   return write_head(
@@ -117,7 +117,7 @@ void put_opt(std::string& to, std::size_t udp_bytes, std::uint8_t extended_code,
   put16(to, 0);
 }
 
-// What follows the question; the version of EDNS.
+// Reads the records after the question; returns the EDNS version.
 std::uint8_t read_extra(reader& from, int count, question& into) {
   std::uint8_t version = 0;
   for (int i = 0; i < count && !from.failed(); ++i) {
@@ -198,7 +198,7 @@ void reply::additional(std::string_view owner, const record& of, std::uint32_t t
 }
 
 void reply::add(std::string_view owner, const record& of, std::uint32_t ttl_s, int section) {
-  // Room for the head, the question, this record's own head and OPT.
+  // Space for the header, the question, this record's header and OPT.
   constexpr std::size_t reserve = head_bytes + 2 * most_name_bytes + 32;
   if (records_.size() + of.data.size() + reserve > network_defaults::dns_most_tcp_bytes) return;
   if (owner == asked_.name) {
@@ -319,7 +319,7 @@ record authority_record(std::string_view server, std::string_view mailbox, std::
   record made{record_type::soa, {}};
   put_name(made.data, server);
   put_name(made.data, mailbox);
-  // Refresh, retry, expire: CoreDNS's; nobody transfers this zone.
+  // Refresh, retry, expire as in CoreDNS; this zone has no secondary servers.
   for (const auto each : {serial, 7'200u, 1'800u, 86'400u, negative_ttl_s})
     put32(made.data, each);
   return made;

@@ -1,6 +1,6 @@
-// Messages of DNS: reads a question, writes an answer, and takes records out of another server's
-// answer. Pure. Bytes come from anybody: whatever they are, reading ends, within the bytes.
-// RFC 1035, RFC 6891 (EDNS).
+// Parser and writer of DNS messages: parses queries, writes answers, and extracts records from
+// another server's answer. Pure. Input is untrusted: parsing always ends and stays within the
+// bytes. RFC 1035, RFC 6891 (EDNS).
 #pragma once
 
 #include <cstdint>
@@ -36,49 +36,49 @@ enum class response_code : std::uint8_t {
 
 struct record {
   record_type type{};
-  std::string data;  // in the form of the wire, names not compressed
+  std::string data;  // in wire format, names not compressed
 
   friend bool operator==(const record&, const record&) = default;
 };
 using record_list = std::vector<record>;
 
-// The only question of a message.
+// The single question of a message.
 struct question {
   std::uint16_t id = 0;
   bool recursion_desired = false;
   bool edns = false;
   bool wants_dnssec = false;
-  std::uint16_t udp_bytes = 0;  // what the asker takes, by EDNS
+  std::uint16_t udp_bytes = 0;  // size of UDP answers that the client accepts, by EDNS
   record_type type{};
   std::uint16_t class_code = 0;
-  std::string name;  // in the form of the wire, in lower case
-  std::string text;  // the question as it came: its letters are given back as they were
+  std::string name;  // in wire format, in lower case
+  std::string text;  // the original question: its letter case is returned in the answer
 
-  // The largest answer by UDP.
+  // Maximum size of a UDP answer.
   std::size_t udp_limit() const;
 };
 
-// What is answered in place of a question; empty where silence is right: an answer to an answer, or
-// to what is no message, would let others be flooded.
+// The error answer for an invalid query; empty if there must be no answer: answering an answer or a
+// malformed message would allow amplification attacks.
 using refusal = std::string;
 tl::expected<question, refusal> read_question(std::string_view bytes);
 
-// The message for a resolver, with that id.
+// The query for a resolver, with this id.
 std::string write_question(const question& asked, std::uint16_t id);
 
-// An answer under way. What does not fit into a message is left out.
+// Builds an answer. Records that do not fit into a message are left out.
 class reply {
  public:
   reply(const question& asked, bool authoritative, response_code code = response_code::no_error);
 
   void code(response_code now) { code_ = now; }
-  // Answers come first, then authority, then additional records.
+  // Call in this order: answers, authority, additional records.
   void answer(std::string_view owner, const record& of, std::uint32_t ttl_s);
   void authority(std::string_view owner, const record& of, std::uint32_t ttl_s);
   void additional(std::string_view owner, const record& of, std::uint32_t ttl_s);
   std::size_t answers() const noexcept { return counts_[0]; }
 
-  // Over `limit_bytes` the question alone, marked as truncated: the asker comes again by TCP.
+  // Over `limit_bytes`: only the question, marked as truncated; the client retries by TCP.
   std::string take(std::size_t limit_bytes) &&;
 
  private:
@@ -101,17 +101,17 @@ struct resolved {
   bool truncated = false;
   std::vector<owned_record> answers;  // addresses and aliases only
 };
-// The answer of a resolver to `asked` with that id; the error says why it is none.
+// Parses a resolver's answer to `asked` with this id; the error says why it is invalid.
 tl::expected<resolved, std::string> read_answer(std::string_view bytes, const question& asked,
                                                 std::uint16_t id);
 
-// Gives an answer of a resolver on, with the asker's id; over `limit_bytes` it is marked as
+// Forwards a resolver's answer with the client's id; if larger than `limit_bytes` it is marked as
 // truncated and cut.
 std::string pass_on(std::string bytes, const question& asked, std::size_t limit_bytes);
 
-// -- data of records ------------------------------------------------------------------------------
+// -- record data ----------------------------------------------------------------------------------
 
-// A or AAAA; the address is one.
+// A or AAAA; `address` must be valid.
 record address_record(const std::string& address);
 // CNAME, PTR, NS.
 record name_record(record_type type, std::string_view name);
@@ -120,7 +120,7 @@ record service_record(std::uint16_t priority, std::uint16_t weight, std::uint16_
 record text_record(std::string_view text);
 record authority_record(std::string_view server, std::string_view mailbox, std::uint32_t serial,
                         std::uint32_t negative_ttl_s);
-// The name that a CNAME or SRV leads to, in the form of the wire.
+// The target name of a CNAME or SRV, in wire format.
 std::string_view target_of(const record& of);
 
 }  // namespace troupe::actors::dns

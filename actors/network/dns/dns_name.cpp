@@ -72,7 +72,7 @@ std::optional<std::string> reverse_name(const std::string& address) {
   return to_wire(text + (bytes->size() == sizeof(in_addr) ? "in-addr.arpa" : "ip6.arpa"));
 }
 
-// A length of a label is below 'A': it stays as it is.
+// The length bytes of labels are below 'A', so they do not change.
 std::string lower(std::string text) {
   for (auto& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

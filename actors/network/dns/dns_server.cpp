@@ -19,7 +19,7 @@ struct dns_server::connection {
   std::optional<event_loop::moment> idle;
 };
 
-// Room for what is received with one call, and answers that are sent with one.
+// Buffers for messages received by one call, and answers sent by one call.
 struct dns_server::datagrams {
   std::array<std::array<char, defaults::dns_question_bytes>, defaults::dns_batch> bytes;
   std::array<socket_address, defaults::dns_batch> peers;
@@ -47,7 +47,7 @@ tl::expected<std::unique_ptr<dns_server>, std::string> dns_server::start(
 tl::expected<void, std::string> dns_server::open(const dns_server_options& options) {
   auto at = make_address(options.address, options.port);
   if (!at) return tl::make_unexpected(at.error());
-  // A free port of UDP may be taken for TCP: then another one is tried.
+  // A port that is free for UDP may be in use for TCP: then try another.
   constexpr int attempts = 16;
   for (int attempt = 1;; ++attempt) {
     auto datagram = open_server(*at, SOCK_DGRAM);
@@ -143,7 +143,7 @@ void dns_server::serve_datagrams() {
   loop_.wait(datagram_.get(), event_loop::readiness::input, [this] { serve_datagrams(); });
 }
 
-// What the socket has no room for is lost, as datagrams are: the asker asks again.
+// Answers are dropped if the socket's buffer is full: the client asks again.
 void dns_server::send_to(const socket_address& peer, std::string bytes) {
   if (bytes.empty()) return;
   if (batch_->collecting)
@@ -173,7 +173,7 @@ void dns_server::send_collected() {
 
 void dns_server::serve_connections() {
   runtime::unique_fd fd{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-  // One too many is closed at once.
+  // A connection above the limit is closed at once.
   if (fd && connections_.size() < defaults::dns_connections) {
     const auto c = std::make_shared<connection>();
     c->fd = std::move(fd);
@@ -183,7 +183,7 @@ void dns_server::serve_connections() {
   loop_.wait(listener_.get(), event_loop::readiness::input, [this] { serve_connections(); });
 }
 
-// More is to come of it, or to be taken by it, within the limit.
+// Waits until the connection is readable or writable, within the idle timeout.
 void dns_server::expect(const connection_ptr& c, event_loop::readiness wanted) {
   if (!c->idle)
     c->idle = loop_.after(defaults::dns_idle, [this, c] {
@@ -206,7 +206,7 @@ void dns_server::read(const connection_ptr& c) {
   next_question(c);
 }
 
-// One question at a time: what came behind it waits, and nothing more is read until then.
+// Handles one query at a time: later ones wait, and no more bytes are read until then.
 void dns_server::next_question(const connection_ptr& c) {
   if (c->in.size() < 2) return expect(c, event_loop::readiness::input);
   const auto size = static_cast<std::size_t>(static_cast<unsigned char>(c->in[0])) << 8 |
@@ -232,7 +232,7 @@ void dns_server::write(const connection_ptr& c) {
   if (!c->out.empty()) return expect(c, event_loop::readiness::output);
   if (c->idle) loop_.cancel(*c->idle);
   c->idle.reset();
-  // Not by a call: a client may have sent thousands of questions.
+  // Not by recursion: a client may have sent thousands of queries.
   if (c->in.empty()) return expect(c, event_loop::readiness::input);
   loop_.soon([this, c] {
     if (c->fd) next_question(c);

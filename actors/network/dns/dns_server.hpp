@@ -1,9 +1,9 @@
-// The cluster's DNS on this node: UDP and TCP, on one thread of its own. It answers from a table
-// that it is given, as often as that changes, and forwards the rest to the node's resolvers.
+// The cluster's DNS server on this node: UDP and TCP, on its own thread. It answers from a table,
+// which is replaced when services change, and forwards other queries to the node's resolvers.
 //
-// Whoever sends gets one answer for each question, in bounded memory: questions of UDP wait in the
-// kernel's buffer, connections are so many at most and end when nothing comes or nobody reads, and
-// questions under way elsewhere are bounded too.
+// Each query gets one answer, in bounded memory: UDP queries wait in the kernel's buffer, the
+// number of TCP connections is limited and idle ones are closed, and the number of forwarded
+// queries is limited too.
 #pragma once
 
 #include <atomic>
@@ -26,9 +26,9 @@ namespace troupe::actors::dns {
 
 struct dns_server_options {
   std::string address = network_defaults::dns_address;
-  std::uint16_t port = network_defaults::dns_port;  // 0: a free one, the same for UDP and TCP
+  std::uint16_t port = network_defaults::dns_port;  // 0: any free one, the same for UDP and TCP
   std::string domain = network_defaults::cluster_domain;
-  // "HOST:PORT" has no place in resolv.conf: tests name ports here.
+  // For tests: with ports, which resolv.conf cannot express.
   std::vector<socket_address> resolvers = {};
 };
 
@@ -41,7 +41,7 @@ class dns_server {
   static tl::expected<std::unique_ptr<dns_server>, std::string> start(dns_server_options options);
   ~dns_server();
 
-  // From now on. Thread safe.
+  // Replaces the table. Thread safe.
   void table(table_ptr now);
   dns_counts counts() const;
   const socket_address& address() const { return at_; }
@@ -64,7 +64,7 @@ class dns_server {
   void next_question(const connection_ptr& c);
   void expect(const connection_ptr& c, event_loop::readiness wanted);
   void close(const connection_ptr& c);
-  // Calls `done` at once or later, with nothing where silence is the answer.
+  // Calls `done` now or later, with an empty text if the query gets no answer.
   void respond(std::string_view bytes, bool stream, deliver done);
   void forward(question asked, answer known, bool stream, std::size_t limit_bytes, deliver done);
 
@@ -73,12 +73,12 @@ class dns_server {
   runtime::unique_fd datagram_, listener_;
   std::unique_ptr<datagrams> batch_;
   mutable std::mutex mutex_;
-  table_ptr table_ = std::make_shared<const dns_table>();  // under `mutex_`
+  table_ptr table_ = std::make_shared<const dns_table>();  // guarded by `mutex_`
   std::minstd_rand random_{std::random_device{}()};
   std::atomic<std::uint64_t> answered_{0}, forwarded_{0}, failed_{0}, malformed_{0};
   std::unordered_map<int, connection_ptr> connections_;
   std::unique_ptr<dns_forwarder> forwarder_;
-  event_loop loop_;  // its thread uses all above
+  event_loop loop_;  // its thread uses the members above
 };
 
 }  // namespace troupe::actors::dns

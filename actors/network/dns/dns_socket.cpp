@@ -46,7 +46,7 @@ tl::expected<runtime::unique_fd, std::string> open_server(const socket_address& 
   runtime::unique_fd fd{::socket(at.storage.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!fd) return failed();
   const int on = 1;
-  // The address may come after us: it is that of a service.
+  // The address may not exist yet, because it is that of a service.
   ::setsockopt(fd.get(), IPPROTO_IP, IP_FREEBIND, &on, sizeof on);
   if (type == SOCK_STREAM) ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(fd.get(), at.get(), at.size) != 0) return failed();

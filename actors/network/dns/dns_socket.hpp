@@ -1,4 +1,4 @@
-// Sockets of DNS: opened without blocking, addresses in one form for both families.
+// Non-blocking sockets for DNS, and an address type for both families.
 #pragma once
 
 #include <netinet/in.h>
@@ -25,20 +25,20 @@ struct socket_address {
 
 tl::expected<socket_address, std::string> make_address(const std::string& host, std::uint16_t port);
 
-// Bound, of SOCK_DGRAM or SOCK_STREAM; a stream listens. The error names the address.
+// A bound socket, SOCK_DGRAM or SOCK_STREAM; a stream listens. The error names the address.
 tl::expected<runtime::unique_fd, std::string> open_server(const socket_address& at, int type);
-// Connected, or about to be; only what its peer sends is read from it.
+// A socket that connects to a peer and receives from that peer only.
 runtime::unique_fd open_client(const socket_address& to, int type);
 socket_address bound_address(int fd);
 
 // "HOST:PORT", for messages.
 std::string to_string(const socket_address& address);
 
-// A message of TCP: its size goes before it (RFC 1035, 4.2.2).
+// Prefixes a TCP message with its size (RFC 1035, 4.2.2).
 std::string with_size(const std::string& message);
 
-// The servers of a resolv.conf, the first few; those in `ours` are left out: no question is
-// forwarded to ourselves.
+// The first few servers of a resolv.conf except those in `ours`, so that no query is forwarded to
+// ourselves.
 std::vector<std::string> read_resolvers(std::string_view resolv_conf,
                                         const std::vector<std::string>& ours);
 

@@ -54,10 +54,10 @@ void table_maker::remove_from(const std::string& name, const std::string& source
   std::erase_if(names_[name].records, [&](const auto& each) { return each.first == source; });
 }
 
-// A name exists by its own records or by names below it; each that begins or ceases to exist counts
-// at the name above.
+// A name exists if it or a name below it has records; each name that starts or ceases to exist is
+// counted at its parent.
 void table_maker::count_up(std::string_view name) {
-  if (names_[std::string{name}].below != 0) return;  // it existed already
+  if (names_[std::string{name}].below != 0) return;  // it existed before
   const auto above = std::string{parent_of(name)};
   if (above.empty()) return;
   if (names_[above].records.empty()) count_up(above);
@@ -66,7 +66,7 @@ void table_maker::count_up(std::string_view name) {
 }
 
 void table_maker::count_down(std::string_view name) {
-  if (names_[std::string{name}].below != 0) return;  // it goes on to exist
+  if (names_[std::string{name}].below != 0) return;  // it still exists
   const auto above = std::string{parent_of(name)};
   if (above.empty()) return;
   auto& state = names_[above];

@@ -1,7 +1,7 @@
-// All names that the cluster answers for, as an immutable table that readers share, and what makes
-// the next one of it when a service has changed. The copies share what has not changed.
+// All names that the cluster's DNS is authoritative for: an immutable table shared by readers, and
+// a builder that makes the next one when a service has changed. Copies share unchanged parts.
 //
-// The table is read on any thread; the maker belongs to one actor.
+// The table may be read on any thread; the builder belongs to one actor.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@
 
 namespace troupe::actors::dns {
 
-// A name in the form of the wire, and one of its records.
+// A name in wire format, and one of its records.
 using named_record = std::pair<std::string, record>;
 
 class dns_table {
  public:
-  // Null: there is no such name. Empty: it has no records, but names below it have.
+  // Null: no such name. Empty: the name has no records, but names below it have.
   const record_list* find(std::string_view name) const {
     const auto& at = shards_[place(name)];
     if (!at) return nullptr;
@@ -42,7 +42,7 @@ class dns_table {
   using shard = std::unordered_map<std::string, std::shared_ptr<const record_list>, text_hash,
                                    std::equal_to<>>;
   static constexpr std::size_t count = 256;
-  // By other bits than those that choose the bucket.
+  // Uses other bits of the hash than the choice of the bucket.
   static std::size_t place(std::string_view name) noexcept { return text_hash{}(name) >> 56; }
 
   std::array<std::shared_ptr<shard>, count> shards_;
@@ -52,9 +52,9 @@ using table_ptr = std::shared_ptr<const dns_table>;
 
 class table_maker {
  public:
-  // In place of all that this source had; nothing: the source is gone.
+  // Replaces all records of this source; empty: the source is removed.
   void replace(const std::string& source, std::vector<named_record> records);
-  // The present state. What changes after it is copied first, one shard at a time.
+  // The current table. Later changes copy a shard before they modify it.
   table_ptr table() {
     own_.reset();
     return std::make_shared<const dns_table>(now_);
@@ -63,7 +63,7 @@ class table_maker {
  private:
   struct name_state {
     std::vector<std::pair<std::string, record>> records;  // by source
-    std::size_t below = 0;                                // names directly below it
+    std::size_t below = 0;                                // number of names directly below it
   };
   void remove_from(const std::string& name, const std::string& source);
   void publish(const std::string& name);

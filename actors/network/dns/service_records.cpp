@@ -15,7 +15,7 @@ using api::discovery::v1::Endpoint;
 using api::discovery::v1::EndpointSlice;
 
 constexpr const char* specification = "1.1.0";
-// CoreDNS: plugin/kubernetes.
+// As in CoreDNS: plugin/kubernetes.
 constexpr std::uint16_t priority = 0;
 constexpr std::uint16_t full_weight = 100;
 
@@ -23,19 +23,19 @@ std::string label(const std::string& text) {
   return to_wire(text).value_or(std::string{});
 }
 
-// The port's name below the service's; empty where it has none.
+// The port's name below the service's; empty if the port has no name.
 std::string port_name(const std::string& port, const std::string& protocol,
                       const std::string& service_name) {
   if (port.empty()) return {};
   return label("_" + port) + label("_" + protocol) + service_name;
 }
 
-// A slice is ready where it does not say otherwise.
+// An endpoint without the condition is ready.
 bool is_listed(const Endpoint& endpoint) {
   return !endpoint.conditions().has_ready() || endpoint.conditions().ready();
 }
 
-// The name of an endpoint without a host name: its address, as CoreDNS names it.
+// The host name of an endpoint, or one made from its address, as in CoreDNS.
 std::string host_of(const Endpoint& endpoint) {
   if (!endpoint.hostname().empty()) return endpoint.hostname();
   auto text = endpoint.addresses(0);

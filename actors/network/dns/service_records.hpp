@@ -10,17 +10,17 @@
 
 namespace troupe::actors::dns {
 
-// `slices`: the EndpointSlices of the service; they count where it has no address of its own.
-// `domain`: of the cluster, in the form of the wire.
+// `slices`: the service's EndpointSlices, used if it is headless. `domain`: the cluster's, in wire
+// format.
 std::vector<named_record> records_of(const api::object& service,
                                      const std::vector<api::object_ptr>& slices,
                                      const std::string& domain);
 
-// What the domain has besides services: the version of the specification and the server's name,
-// with the address where it listens.
+// The records of the domain itself: the version of the specification, and the name and address of
+// the server.
 std::vector<named_record> domain_records(const std::string& domain, const std::string& address);
 
-// "ns.dns" below the domain, and the SOA of all its negative answers.
+// "ns.dns" below the domain, and the SOA record of its negative answers.
 std::string server_name(const std::string& domain);
 record domain_authority(const std::string& domain);
 

@@ -25,7 +25,7 @@ using policies::connection_end;
 using policies::direction;
 using policies::policy_pod;
 
-// Rules and endpoints of a service that are shown; it may have thousands.
+// Maximum number of rules and endpoints shown; a service may have thousands.
 constexpr std::size_t most_shown = 50;
 
 std::string name_of(const api::object& object) {
@@ -36,7 +36,7 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// Why a pod cannot be an endpoint; empty: nothing stands against it.
+// Why a pod cannot be an endpoint; empty: it can.
 std::string problem_of(const api::object& object) {
   const auto& pod = object.as<Pod>();
   const auto& status = pod.status();
@@ -160,7 +160,7 @@ class explanation {
     return found == asked_.pods.end() ? nullptr : &*found;
   }
 
-  // What a node has in its table for it.
+  // Shows the elements of the service in a node's table.
   void show_rules() {
     services::node_place place;
     if (asked_.from) place.name = asked_.from->as<Pod>().spec().node_name();
@@ -228,7 +228,7 @@ class explanation {
     return answer.admits();
   }
 
-  // Without somebody who asks, there is nothing to judge.
+  // Without a client pod no connection can be evaluated: only names the policies.
   void name_policies(const policies::connection& connection) {
     const auto answer = policies::judge(asked_.state, direction::ingress, connection);
     if (!answer.selected_by.empty())

@@ -1,5 +1,5 @@
-// The path of a connection to a service or a pod, step by step: what a node does with it by the
-// objects of the cluster, and where it ends. For people who ask why A does not reach B. Pure.
+// Explains the path of a connection to a service or a pod, step by step: how a node handles it
+// according to the cluster's objects, and where it ends. Answers why A does not reach B. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ struct path_step {
 };
 
 struct path_question {
-  // A Service or a Pod.
+  // The target: a Service or a Pod.
   api::object_ptr to;
-  // The Pod that asks; null: the service alone is looked at, or a pod from anywhere in the cluster.
+  // The client Pod; null: only the service, or any pod of the cluster.
   api::object_ptr from;
-  // By the number or the name of the target's port; 0 and empty: any.
+  // Number or name of the target's port; 0 and empty: any port.
   std::uint32_t port = 0;
   std::string protocol = "TCP";
-  // Of a Service: its slices and the pods of its namespace.
+  // If the target is a Service: its slices and the pods of its namespace.
   std::vector<api::object_ptr> slices, pods;
-  // Policies of both namespaces, all namespaces; its `pods` are not looked at.
+  // Policies of both namespaces, and all namespaces; its `pods` are not used.
   policies::policy_state state;
 };
 
 struct path_answer {
   std::vector<path_step> steps;
-  // Whether at least one endpoint is reached, by what the objects say.
+  // Whether at least one endpoint is reachable according to the objects.
   bool reaches = false;
 };
 

@@ -70,7 +70,7 @@ tl::expected<socket, std::string> socket::open(int protocol) {
 int socket::ask(message request, const on_answer& each) {
   auto bytes = request.bytes();
   auto head = fixed_of<nlmsghdr>(bytes);
-  // The end of a dump is its acknowledgement.
+  // A dump needs no acknowledgement: it has an end message.
   if ((head.nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP) head.nlmsg_flags |= NLM_F_ACK;
   std::memcpy(bytes.data(), &head, sizeof head);
   if (::send(fd_.get(), bytes.data(), bytes.size(), 0) < 0) return errno;

@@ -1,5 +1,5 @@
-// Messages to the kernel about its network, and its answers (netlink(7)). Nothing is linked for it:
-// the messages are few, and libmnl would be one library more
+// A netlink client: requests to the kernel about its network, and its answers (netlink(7)).
+// No library is linked: the messages are few
 // (docs/decisions/0057-pod-network-by-rtnetlink.md).
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace troupe::actors::netlink {
 
-// A request: its head, a fixed part that depends on its type, and attributes.
+// A request: its header, a fixed part that depends on its type, and attributes.
 class message {
  public:
-  // `flags` besides NLM_F_REQUEST.
+  // `flags` are added to NLM_F_REQUEST.
   message(std::uint16_t type, std::uint16_t flags);
 
   template <class T>
@@ -32,10 +32,10 @@ class message {
     static_assert(std::is_integral_v<T>);
     return attribute(type, {reinterpret_cast<const char*>(&value), sizeof value});
   }
-  // What `inner` adds becomes the content of one attribute.
+  // The attributes that `inner` adds become the content of one attribute.
   message& nested(std::uint16_t type, const std::function<void(message&)>& inner);
 
-  // With its length.
+  // The complete message, with its length.
   std::string bytes() const;
 
  private:
@@ -45,31 +45,31 @@ class message {
 };
 
 using attributes = std::map<std::uint16_t, std::string_view>;
-// Of the bytes behind the fixed part; what is cut off is left out.
+// Parses the bytes after the fixed part; truncated attributes are left out.
 attributes read_attributes(std::string_view bytes);
-// The fixed part of an answer; zeros beyond its end.
+// The fixed part of an answer, filled with zeros if the answer is shorter.
 template <class T>
 T fixed_of(std::string_view body) {
   T out{};
   body.copy(reinterpret_cast<char*>(&out), sizeof out);
   return out;
 }
-// What stands behind it.
+// The attributes after the fixed part.
 template <class T>
 attributes attributes_of(std::string_view body) {
   constexpr std::size_t size = (sizeof(T) + 3) & ~std::size_t{3};
   return read_attributes(body.size() > size ? body.substr(size) : std::string_view{});
 }
 
-// One answer of several: its type and what stands behind its head.
+// Receives one message of an answer: its type and the bytes after its header.
 using on_answer = std::function<void(std::uint16_t type, std::string_view body)>;
 
-// Blocks for `network_defaults::netlink_limit` at most: for a worker thread.
+// Blocks for at most `network_defaults::netlink_limit`: for a worker thread.
 class socket {
  public:
   static tl::expected<socket, std::string> open(int protocol);
 
-  // 0, or the kernel's errno. Asks for an acknowledgement; `each` gets the messages of a dump.
+  // Returns 0 or the kernel's errno. Asks for an acknowledgement; `each` gets a dump's messages.
   int ask(message request, const on_answer& each = {});
 
  private:

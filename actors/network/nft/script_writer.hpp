@@ -1,11 +1,11 @@
-// Keeps a table of nftables up to date by scripts: one at a time, what changes meanwhile goes with
-// the next. After a failure it pauses, longer each time, and the whole table is written.
+// Keeps an nftables table up to date by scripts: one at a time, later changes go into the next.
+// After a failure it backs off and then writes the whole table.
 //
-// A part of the actor that owns the table: only its functions may touch it. It begins with the
-// whole table, so that a crash needs nothing to be remembered. Once in a while it asks whether the
-// table is still there, and more rarely writes all of it, for others change rules as well. A script
-// that is not answered counts as failed; its answer, and those to the actor's earlier lives, come
-// too late to count.
+// A member of the actor that owns the table; only that actor may call it. It starts with the
+// whole table, so nothing has to survive a crash. It periodically checks that the table still
+// exists, and more rarely writes all of it, because other programs change rules too. A script
+// without an answer counts as failed; late answers, and answers to a former life of the actor,
+// are ignored.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@
 
 namespace troupe::actors::nft {
 
-// A script that was given. Known by its address, which no other has while anybody holds it.
+// Identifies a script by its address, which is unique while a pointer to it exists.
 struct given_script {};
 using script_id = std::shared_ptr<const given_script>;
 
-// The end of a script, for the actor to hand to `script_writer::on_done`.
+// The end of a script; the actor passes it to `script_writer::on_done`.
 struct script_done {
   script_id script;
-  std::string problem;  // empty: it is in force
+  std::string problem;  // empty: it was applied
 };
 
 enum class extent : std::uint8_t {
-  difference,  // to what was written last
-  whole,       // the table as it should be
-  probe,       // changes nothing, and fails where the table is not there
+  difference,  // to the last script
+  whole,       // the complete table
+  probe,       // changes nothing, and fails if the table does not exist
 };
 
 template <class Table>
@@ -46,14 +46,14 @@ std::string text_of(Table& table, extent wanted) {
 }
 
 struct script_writer_options {
-  std::string subject;  // of log lines: "the rules of services"
-  // Empty: there is nothing to write.
+  std::string subject;  // for log lines: "the rules of services"
+  // Generates the script; empty: nothing to write.
   std::function<std::string(extent)> text;
-  // `script_done` comes to the actor when it has ended.
+  // Runs the script; the actor gets `script_done` when it has ended.
   std::function<void(std::string text, script_id script)> give;
-  // Before the next script is given.
+  // Called before the next script is passed to `give`.
   std::function<void(const std::string& problem)> ended;
-  // There is nothing to write.
+  // Called when there is nothing to write.
   std::function<void()> up_to_date;
   // `actor::after`.
   std::function<runtime::timer(runtime::duration, runtime::unique_function<void()>)> after;
@@ -63,9 +63,9 @@ class script_writer {
  public:
   explicit script_writer(script_writer_options options);
 
-  // The text is asked for at once, or when the script under way and the pause have ended.
+  // Generates a script now, or when the running script and the back-off have ended.
   void write();
-  // No pause: somebody waits.
+  // Ends the back-off, because a pod waits for the rules.
   void write_at_once();
   void on_done(const script_done& m);
 

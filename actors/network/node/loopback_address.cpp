@@ -13,7 +13,7 @@
 namespace troupe::actors {
 namespace {
 
-// `as_wanted`: what the kernel says where nothing is to be done.
+// `as_wanted`: the kernel's error if the address is already in the requested state.
 tl::expected<void, std::string> change(std::uint16_t type, std::uint16_t flags,
                                        const std::string& address, int as_wanted) {
   const auto failed = [&](const std::string& problem) {

@@ -1,4 +1,4 @@
-// An address of this machine on its loopback device, by rtnetlink.
+// Adds and removes addresses of this machine's loopback device, by rtnetlink.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace troupe::actors {
 
-// IPv4, as one of its own (/32). Done also where it is there already.
+// Adds an IPv4 address (/32). Idempotent.
 tl::expected<void, std::string> add_loopback_address(const std::string& address);
-// Done also where it is not there.
+// Removes the address. Idempotent.
 tl::expected<void, std::string> remove_loopback_address(const std::string& address);
 
 }  // namespace troupe::actors

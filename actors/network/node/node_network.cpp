@@ -21,7 +21,7 @@
 namespace troupe::actors {
 namespace {
 
-// Scripts that wait: the actor gives one at a time, and its next life may give another.
+// Maximum queue of scripts: an actor gives one at a time, and its next life may give another.
 constexpr std::size_t waiting_scripts = 8;
 
 std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
@@ -33,7 +33,7 @@ std::vector<dns::socket_address> resolvers_of_node(const std::string& ours) {
   return out;
 }
 
-// The problem, or nothing.
+// Returns the error; empty: success.
 std::string apply_change(const std::string& nft, const services::rule_change& change) {
   const auto began = std::chrono::steady_clock::now();
   const auto ran = services::run_nft({nft}, change.script, network_defaults::nft_limit);

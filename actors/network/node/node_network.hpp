@@ -1,5 +1,5 @@
-// The network of one node, put together: its DNS server, its rules for services and policies and
-// the network of its pods, with the actors that keep them. Owned by who starts the node; it
+// The network of one node: owns its DNS server, its nftables rules for services and policies and
+// the network of its pods, and spawns their actors. The starter of the node owns this object, which
 // outlives the actors of the system.
 #pragma once
 
@@ -23,42 +23,42 @@ namespace troupe::actors {
 
 struct node_network_options {
   std::string node;
-  bool services = false;  // rules by nft, and DNS at its service address
-  // Addresses and routes for pods; with services only. Absent: pods have those of their nodes, or
-  // another program gives them theirs.
+  bool services = false;  // nftables rules, and DNS at its service address
+  // Addresses and routes for pods; requires services. Absent: pods use the addresses of their
+  // nodes, or another program assigns addresses.
   std::optional<routing::machine_network_options> pods = {};
-  // The ranges of all pods.
+  // The address ranges of all pods of the cluster.
   std::vector<api::cidr> pod_ranges = {};
-  // Where DNS is served besides or without these; empty: nowhere.
+  // An additional or sole DNS address; empty: none.
   std::string dns_host = {};
   std::uint16_t dns_port = 0;
-  // A file that says that this machine has rules of ours; empty: none is made.
+  // A file that exists while this machine has rules of ours; empty: no such file is created.
   std::filesystem::path marker = {};
 };
 
 class node_network {
  public:
-  // The error names what is missing. Reads resolv.conf: not for an actor's thread.
+  // Starts DNS. The error names what is missing. Reads resolv.conf: not for actor threads.
   static tl::expected<std::unique_ptr<node_network>, std::string> start(
       node_network_options options);
-  // Why this machine can have no rules for services; empty: it can.
+  // Why this machine cannot have rules for services; empty: it can.
   static std::string missing_for_services();
 
-  // Asked for each pod with an address of its own before its containers start, once this follows
-  // the cluster: `done` comes when network policies are in force for it. Empty where there are no
-  // rules.
+  // To be called for each pod with its own address before its containers start: `done` is called
+  // when network policies are in force for the pod, at the earliest after `follow`. Empty if there
+  // are no rules.
   using pod_guard = std::function<void(const api::object_ptr& pod, const std::string& address,
                                        std::function<void(std::string problem)> done)>;
   pod_guard guard() const;
 
-  // Begins to follow the cluster.
+  // Starts to watch the cluster.
   void follow(runtime::actor_system& system, const runtime::actor_ref& watcher);
   const dns::socket_address* dns_address() const {
     return state_->dns ? &state_->dns->address() : nullptr;
   }
 
  private:
-  // What actors use until the last of them has ended.
+  // State that actors use until the last of them has ended.
   struct state {
     std::unique_ptr<dns::dns_server> dns;
     std::unique_ptr<runtime::worker_pool> nft;
@@ -78,13 +78,13 @@ class node_network {
 };
 
 struct network_markers {
-  std::filesystem::path services;   // as node_network_options::marker
-  std::filesystem::path pods;       // as machine_network_options::marker
-  std::filesystem::path addresses;  // as machine_network_options::addresses
+  std::filesystem::path services;   // see node_network_options::marker
+  std::filesystem::path pods;       // see machine_network_options::marker
+  std::filesystem::path addresses;  // see machine_network_options::addresses
 };
 
-// Takes all of ours away from this machine, where the markers say that it is there: for a node that
-// leaves its cluster. Blocks.
+// Removes all of our rules, routes and addresses from this machine, if the markers exist: for a
+// node that leaves its cluster. Blocks.
 tl::expected<void, std::string> remove_network(const network_markers& markers);
 
 }  // namespace troupe::actors

@@ -28,7 +28,7 @@ bool same_labels(const api::object& a, const api::object& b) {
          });
 }
 
-// Ports and node of a pod do not change.
+// Ports and node of a pod are immutable.
 bool same_for_policies(const api::object& a, const api::object& b) {
   return own_address(a) == own_address(b) && same_labels(a, b);
 }
@@ -68,7 +68,7 @@ const runtime::behavior& network_policies::make_behavior() const {
 
 void network_policies::started() {
   follow(api::kind_of<NetworkPolicy>().prefix(), [this](const watch_events& m) { on_policies(m); });
-  // When a pod of this node has gone is known also while there is no policy.
+  // The pods of this node are watched always, to notice when one is deleted.
   follow(api::kind_of<Pod>().prefix(), [this](const watch_events& m) { on_pods(m); },
          {.on_node = options_.node});
 }
@@ -111,7 +111,7 @@ void network_policies::on_namespaces(const watch_events& m) {
   apply_soon();
 }
 
-// Those of this node come by both streams, in any order.
+// Pods of this node come in both streams, in any order.
 void network_policies::on_pods(const watch_events& m) {
   for (const auto& event : m.events) {
     if (event.type == event_type::bookmark) continue;
@@ -132,7 +132,7 @@ void network_policies::on_pods(const watch_events& m) {
 
 void network_policies::on_guard_pod(const guard_pod& m) {
   const auto address = parse_ipv4(m.address);
-  if (!address) return m.done({});  // IPv6 alone: there are no rules for it
+  if (!address) return m.done({});  // IPv6 only: there are no rules for it
   auto& held = claims_[m.pod->meta().uid()];
   if (!held.pod || held.address != *address) {
     held = {m.pod, *address, ++last_claim_};
@@ -160,7 +160,7 @@ void network_policies::apply_soon() {
   });
 }
 
-// False: not everything is known yet.
+// Returns false while the initial lists are incomplete.
 bool network_policies::apply() {
   if (!synced()) return false;
   if (std::exchange(changed_, false)) table_.want(compile(state_now()));

@@ -1,11 +1,11 @@
-// Keeps the rules of this node as the NetworkPolicies of the cluster say, for the pods of this node
-// that have an address of their own. One actor a node.
+// Maintains the rules of this node for the cluster's NetworkPolicies, for those of its pods that
+// have their own address. One actor per node.
 //
-// The rules are written as `nft::script_writer` says; they stay when the program stops. Pods and
-// namespaces are followed from the first policy on.
+// `nft::script_writer` controls when rules are written; they stay when the program stops. All pods
+// and namespaces are watched from the first policy on.
 //
-// Whoever starts the containers of a pod asks first (`guard_pod`): the answer comes when the rules
-// of that pod are in force, or with the reason why they are not
+// Before the containers of a pod start, the pod worker sends `guard_pod`: it is answered when the
+// pod's rules are in force, or with the reason why they are not
 // (docs/decisions/0051-network-policies.md).
 #pragma once
 
@@ -20,11 +20,11 @@
 
 namespace troupe::actors::policies {
 
-// Takes a script on a thread of its own and calls `done` there, with the problem or with nothing.
+// Runs a script on another thread and calls `done` there, with the error or an empty text.
 using run_script = std::function<void(std::string script, std::function<void(std::string)> done)>;
 
-// Answered by `done`, with the problem or with nothing. The pod is known by this address from now
-// on, whatever its status says. Asked again, it is answered again.
+// Answered by `done`, with the error or an empty text. From now on the pod is known by this
+// address, whatever its status says. Idempotent.
 struct guard_pod {
   api::object_ptr pod;
   std::string address;
@@ -45,13 +45,13 @@ class network_policies : public informer {
   std::string describe() const override;
 
  private:
-  // The address that the node has given to a pod of its own.
+  // The address that the node has given to one of its pods.
   struct claim {
     api::object_ptr pod;
     ipv4 address = 0;
-    std::uint64_t sequence = 0;  // of two with one address the later one has it
+    std::uint64_t sequence = 0;  // if two pods have the same address, the later one owns it
   };
-  // By uid of the pod: who asks again is answered once.
+  // By uid of the pod: a repeated request is answered once.
   using answers = std::unordered_map<std::string, std::function<void(std::string)>>;
 
   void on_policies(const watch_events& m);

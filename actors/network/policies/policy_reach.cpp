@@ -60,7 +60,7 @@ bool admits(const policy_state& state, const std::string& ns, const Peers& peers
                        }));
 }
 
-// The index of the first rule that admits it; -1: none.
+// The index of the first rule that allows it; -1: none.
 int admitting(const policy_state& state, const api::object& policy, direction side,
               const connection& asked) {
   const auto& spec = policy.as<NetworkPolicy>().spec();

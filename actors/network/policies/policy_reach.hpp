@@ -1,5 +1,5 @@
-// Whether network policies admit one connection, and which of them say so: judged by the objects,
-// rule by rule, for whoever asks why one pod does not reach another. Pure.
+// Whether network policies allow one connection, and which of them decide: evaluated from the
+// objects, rule by rule, to explain why one pod cannot reach another. Pure.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace troupe::actors::policies {
 
-// One end may be no pod: it is known by its address alone.
+// An end that is not a pod is known by its address only.
 struct connection_end {
   const policy_pod* pod = nullptr;
   ipv4 address = 0;
@@ -24,19 +24,19 @@ struct connection {
 
 struct admitting_rule {
   std::string policy;  // "NAMESPACE/NAME"
-  int index = 0;       // in the list of its direction
+  int index = 0;       // in the policy's list of rules for that direction
 };
 
-// What the policies of one end say.
+// The result of the policies of one end.
 struct side_answer {
-  std::vector<std::string> selected_by;  // "NAMESPACE/NAME"; none: the end is free
+  std::vector<std::string> selected_by;  // "NAMESPACE/NAME"; empty: the end is not isolated
   std::optional<admitting_rule> admitted_by;
 
   bool admits() const { return selected_by.empty() || admitted_by; }
 };
 
-// Of the end that the connection leaves (egress) or reaches (ingress). An end that is no pod is
-// free.
+// Evaluates the end that the connection leaves (egress) or reaches (ingress). An end that is not a
+// pod is not isolated.
 side_answer judge(const policy_state& state, direction side, const connection& asked);
 
 }  // namespace troupe::actors::policies

@@ -91,7 +91,7 @@ class compiler {
       if (namespaces.matches(object->meta().labels())) add_pods(name);
   }
 
-  // Rules of IPv6 are for its own addresses.
+  // IPv6 rules do not concern IPv4 addresses.
   static void add_block(ranges& to, const IPBlock& block) {
     const auto range_of = [](const std::string& text) {
       const auto parsed = api::cidr::parse(text);
@@ -115,7 +115,7 @@ class compiler {
         for (const auto number : pod.ports_named(port.port().str_val(), protocol))
           rule.named.insert({pod.address, protocol, number});
       };
-      // The pod that is connected to: of ingress the guarded one, of egress its peer.
+      // The destination pod: for ingress the selected one, for egress its peer.
       if (side == direction::ingress)
         for (const auto* pod : selected)
           add_named(*pod);

@@ -1,9 +1,9 @@
-// The NetworkPolicies of a cluster as rules for the pods of one node. Pure; policy_table.hpp makes
-// nft's text of it, policy_reach.hpp judges single connections by the objects themselves, and a
-// test compares the two.
+// Compiles the cluster's NetworkPolicies to rules for the pods of one node. Pure; policy_table.hpp
+// generates nft scripts from them, policy_reach.hpp evaluates single connections from the objects,
+// and a test compares both.
 //
-// A pod that policies select in a direction admits what one of their rules admits, and nothing
-// else. What the node itself sends to its pods is never asked about.
+// A pod that is selected by policies in a direction accepts only what one of their rules allows.
+// Connections from the node itself to its pods are always accepted.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace troupe::actors::policies {
 
-// A port with a name is another one for each pod that is connected to.
+// A named port resolves to a different number for each pod.
 struct named_port {
   ipv4 address = 0;
   std::string protocol;  // "TCP", "UDP", "SCTP"
@@ -25,8 +25,8 @@ struct named_port {
   friend auto operator<=>(const named_port&, const named_port&) = default;
 };
 
-// Admits a connection whose peer and whose port it names. `by_…` follow from the policy alone, so
-// that pods that come and go change sets and not rules.
+// Allows connections whose peer and port match. `by_…` depend on the policy only, so that new and
+// deleted pods change sets and not rules.
 struct policy_rule {
   std::string policy;  // "NAMESPACE/NAME"
   bool any_peer = false, by_pods = false, by_blocks = false;
@@ -39,14 +39,14 @@ struct policy_rule {
   bool operator==(const policy_rule&) const = default;
 };
 
-// By policy, direction and place in it.
+// Policy, direction and index of the rule.
 using rule_key = std::tuple<std::string, direction, int>;
-// The rules of a pod in one direction: empty admits nothing.
+// The rules of a pod in one direction; empty: nothing is allowed.
 using rule_list = std::vector<rule_key>;
 
 struct node_rules {
   std::map<rule_key, policy_rule> rules;
-  // Pods of this node that policies select; the others are free.
+  // Pods of this node that policies select; others are not isolated.
   std::map<direction, std::map<ipv4, rule_list>> guarded;
 
   bool operator==(const node_rules&) const = default;

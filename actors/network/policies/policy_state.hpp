@@ -1,5 +1,5 @@
-// What network policies are judged by: the policies, the labels of namespaces, and the pods that
-// have an address of their own. Pure.
+// The input of network policy evaluation: the policies, the labels of namespaces, and the pods that
+// have their own address. Pure.
 #pragma once
 
 #include <map>
@@ -18,34 +18,34 @@ namespace troupe::actors::policies {
 struct policy_pod {
   api::object_ptr object;
   ipv4 address = 0;
-  bool guarded = false;  // runs on the node whose rules are made
+  bool guarded = false;  // runs on the node whose rules are compiled
 
   const std::string& ns() const { return object->meta().namespace_(); }
   const api::label_map& labels() const { return object->meta().labels(); }
   // "NAMESPACE/NAME".
   std::string name() const;
-  // Ports of its containers with this name (kubernetes: FindPort looks at sidecars too).
+  // Ports of its containers with this name (kubernetes: FindPort includes sidecars too).
   std::vector<std::uint32_t> ports_named(std::string_view name, std::string_view protocol) const;
 };
 
 struct policy_state {
   std::vector<api::object_ptr> policies;
   std::map<std::string, api::object_ptr> namespaces;  // by name
-  // No two have the same address.
+  // Each address occurs once.
   std::vector<policy_pod> pods;
 };
 
 enum class direction { ingress, egress };
 std::string_view to_string(direction side);
 
-// The IPv4 address by which policies know a pod; nothing for one that has none of its own: it uses
-// the node's (hostNetwork, or a runtime whose pods share it), has ended, or has not begun.
+// The IPv4 address of a pod for policies; nothing if it has none of its own: it shares the node's
+// (hostNetwork, or a runtime without a pod network), has ended, or has not started.
 std::optional<ipv4> own_address(const api::object& pod);
 
-// Whether the policy says something of this direction (kubernetes: policyTypes and its default).
+// Whether the policy applies to this direction (kubernetes: policyTypes and its default).
 bool guards(const api::networking::v1::NetworkPolicySpec& spec, direction side);
 
-// A selector of the schema; one that cannot be read selects nothing.
+// Converts a selector of the API; an invalid one selects nothing.
 api::label_selector selector_of(const api::meta::v1::LabelSelector& from);
 
 }  // namespace troupe::actors::policies

@@ -15,8 +15,8 @@ using services::element_lines;
 
 constexpr std::string_view table = "ip troupe-policy";
 
-// After the addresses of services have been rewritten to those of pods. A pod always reaches
-// itself, also by a service.
+// Runs after service addresses were translated to those of pods. A pod can always reach itself,
+// even by a service.
 constexpr std::string_view base_chain = R"(
 add chain ip troupe-policy forward { type filter hook forward priority 10; policy accept; }
 add rule ip troupe-policy forward ct state established,related accept
@@ -25,7 +25,7 @@ add rule ip troupe-policy forward ip saddr vmap @egress
 add rule ip troupe-policy forward ip daddr vmap @ingress
 )";
 
-// nft takes no comment longer than 127 bytes.
+// nft limits a comment to 127 bytes.
 constexpr std::size_t comment_bytes = 120;
 
 std::string protocol_text(std::string_view protocol) {
@@ -48,7 +48,7 @@ std::string set_name(std::uint64_t rule, std::string_view part) {
   return fmt::format("rule-{}-{}", rule, part);
 }
 
-// The lines of one rule: each way in which a connection can meet it.
+// Appends the lines of one rule: one for each combination of peer and port match.
 void add_lines(std::vector<std::string>& to, const policy_rule& rule, std::uint64_t number,
                direction side) {
   std::vector<std::string> peers, ports;
@@ -160,7 +160,7 @@ void policy_table::collect_elements(std::string& flushed, std::string& removed,
     const auto written = written_.collections.find(name);
     const auto& before = written == written_.collections.end() ? none : written->second.elements;
     if (before == now.elements) continue;
-    // Ranges may overlap those that they replace.
+    // New ranges may overlap the replaced ones, so flush the set.
     const bool replaced = now.interval && !before.empty();
     if (replaced) flushed += fmt::format("flush set {} {}\n", table, name);
     for (const auto& [key, data] : before) {
@@ -190,7 +190,7 @@ std::string policy_table::difference() {
     for (const auto& line : lines)
       rules += fmt::format("add rule {} {} {}\n", table, name, line);
   }
-  // Chains go after the elements that lead to them, sets after the rules that look into them.
+  // Chains are deleted after the elements that jump to them, sets after the rules that use them.
   for (const auto& [name, lines] : written_.chains)
     if (!wanted_.chains.contains(name)) dropped += fmt::format("delete chain {} {}\n", table, name);
   for (const auto& [name, was] : written_.collections)

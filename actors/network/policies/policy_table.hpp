@@ -1,6 +1,6 @@
-// The text that nft reads: the table `ip troupe-policy` of one node, whole or as a difference to
-// the last text. Pods that come and go change elements of sets; a rule is written again when its
-// policy changes. Tables of others are not touched. Pure.
+// Generates nft scripts for the table `ip troupe-policy` of one node, as a whole or as a difference
+// to the last script. New and deleted pods change set elements; a rule is rewritten only if its
+// policy changes. Other tables are not touched. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ class policy_table {
  public:
   policy_table() { want({}); }
 
-  // In place of what was wanted before.
+  // Sets the desired rules.
   void want(const node_rules& rules);
 
-  // Replaces the table, in one transaction: traffic sees the old one or the new one.
+  // Script that replaces the table in one transaction: traffic sees the old or the new rules.
   std::string whole();
-  // What has changed since the last text; empty: nothing.
+  // Script with the changes since the last script; empty: none.
   std::string difference();
-  // Changes nothing, and fails where the table is not there.
+  // Script that changes nothing and fails if the table does not exist.
   static std::string probe();
-  // How many pods of the node are guarded in a direction, and rules of policies.
+  // The number of pods of this node isolated in a direction, and the number of rules.
   std::size_t guarded() const { return guarded_; }
   std::size_t rules() const { return rule_numbers_.size(); }
 
  private:
   struct collection {
-    std::string type;  // with its flags, as nft declares it
+    std::string type;  // with flags, as in nft's declaration
     bool map = false, interval = false;
-    std::map<std::string, std::string> elements = {};  // with the data of a map
+    std::map<std::string, std::string> elements = {};  // the value is the data of a map element
   };
   struct content {
     std::map<std::string, collection> collections;
@@ -47,14 +47,14 @@ class policy_table {
   void collect_elements(std::string& flushed, std::string& removed, std::string& added) const;
 
   content wanted_, written_;
-  // What a rule and a list of rules are called in the kernel, for as long as there are such.
+  // The numbers in the kernel's names of rules and lists of rules, constant while these exist.
   std::map<rule_key, std::uint64_t> rule_numbers_;
   std::map<std::pair<direction, rule_list>, std::uint64_t> chain_numbers_;
   std::uint64_t last_number_ = 0;
   std::size_t guarded_ = 0;
 };
 
-// Takes the table away, also where there is none.
+// Script that removes the table if it exists.
 std::string no_policy_table();
 
 }  // namespace troupe::actors::policies

@@ -28,7 +28,7 @@ std::string to_string(ipv4 address) {
 }
 
 void ranges::add(std::uint32_t first, std::uint32_t last) {
-  // Ranges that begin at or before the number after `last` may be joined with it.
+  // Ranges that start at or before `last` + 1 can be merged.
   auto next = parts_.upper_bound(last == greatest ? last : last + 1);
   while (next != parts_.begin()) {
     const auto part = std::prev(next);

@@ -1,5 +1,5 @@
-// IPv4 addresses as numbers, and sets of numbers as ranges that do not touch: what an interval set
-// of nft takes. Pure.
+// IPv4 addresses as numbers, and sets of numbers as disjoint, non-adjacent ranges, as nft's
+// interval sets require. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace troupe::actors::policies {
 
 using ipv4 = std::uint32_t;
 
-// Nothing where the text is no IPv4 address.
+// Returns nothing if the text is not an IPv4 address.
 std::optional<ipv4> parse_ipv4(std::string_view text);
 std::string to_string(ipv4 address);
 
 class ranges {
  public:
-  // Both ends are in it.
+  // Both ends are included.
   void add(std::uint32_t first, std::uint32_t last);
   void remove(std::uint32_t first, std::uint32_t last);
   void add(const ranges& other);
 
   bool contains(std::uint32_t number) const;
   bool empty() const noexcept { return parts_.empty(); }
-  // First to last, in order; none touches the next.
+  // Maps the first to the last number of each range, sorted; no two are adjacent.
   const std::map<std::uint32_t, std::uint32_t>& parts() const noexcept { return parts_; }
 
   bool operator==(const ranges&) const = default;

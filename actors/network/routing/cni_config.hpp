@@ -1,5 +1,5 @@
-// The file by which a container runtime gives pods their network: a routed device for each, and an
-// address of the node's range. Pure.
+// The CNI configuration by which a container runtime sets up pod networks: a routed device for each
+// pod, with an address of the node's range. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace troupe::actors::routing {
 struct cni_options {
   std::vector<api::cidr> ranges;  // not empty
   std::uint32_t mtu_bytes = 0;
-  std::filesystem::path addresses;  // folder of the addresses that are in use
+  std::filesystem::path addresses;  // folder of the addresses in use
   bool host_ports = false;          // by the plugin portmap, which needs iptables
 };
 
-// A list of plugins in the form of CNI 1.0.0.
+// A plugin list in the format of CNI 1.0.0.
 std::string cni_config(const cni_options& options);
 
-// Of the names in a folder those that container runtimes take for such files, in their order.
+// The names in a folder that container runtimes read as CNI files, in their order.
 std::vector<std::string> cni_files(std::vector<std::string> names);
 
 }  // namespace troupe::actors::routing

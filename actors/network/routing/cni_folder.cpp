@@ -28,7 +28,7 @@ tl::expected<void, std::string> write(const fs::path& file, const std::string& c
     return tl::make_unexpected(
         fmt::format("{} cannot be written: {}", file.string(), std::strerror(errno)));
   };
-  // In place and at once: containerd 1.6 does not see a file that is renamed.
+  // Written in place by one call: containerd 1.6 does not notice renamed files.
   const runtime::unique_fd fd{
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644)};
   if (!fd) return failed();

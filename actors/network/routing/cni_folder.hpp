@@ -1,6 +1,6 @@
-// Our file in the folder where a container runtime looks for networks. Files of others stay, and
-// where there is one ours is not written: which network pods have is decided by who put it there.
-// Blocks: for a worker thread.
+// Our file in the folder where a container runtime reads its network configuration. Files of other
+// programs stay, and if there is one ours is not written: that program then provides the pod
+// network. Blocks: for a worker thread.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 namespace troupe::actors::routing {
 
-// A network of another program; nothing: there is none.
+// The network file of another program; nothing: there is none.
 std::optional<std::filesystem::path> foreign_network(const std::filesystem::path& folder);
 
-// Writes it where it has another content. `marker` then names it, for remove_cni_file().
+// Writes our file if its content differs. `marker` records its path, for remove_cni_file().
 tl::expected<void, std::string> write_cni_file(const std::filesystem::path& folder,
                                                const std::string& content,
                                                const std::filesystem::path& marker);

@@ -59,7 +59,7 @@ message route_message(std::uint16_t type, std::uint16_t flags, const api::cidr& 
   return out;
 }
 
-// Ours, of both families.
+// Reads our routes of both families.
 int read_routes(netlink::socket& kernel, std::map<std::string, route>& out) {
   for (const int family : {AF_INET, AF_INET6}) {
     message ask{RTM_GETROUTE, NLM_F_DUMP};

@@ -1,6 +1,6 @@
-// The routes of this machine that lead to pods of others, by rtnetlink: the kernel is asked what is
-// there, and the difference is made. Ours are known by their protocol number and by the name of the
-// tunnel's device; others are not touched. Blocks: for a worker thread; needs CAP_NET_ADMIN.
+// The routes of this machine to pods of others, by rtnetlink: reads the current routes and applies
+// the difference. Ours are recognized by their protocol number and by the tunnel's device name;
+// others are not touched. Blocks: for a worker thread; needs CAP_NET_ADMIN.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace troupe::actors::routing {
 
-// Those that are up and lead to other machines: no loopback, no devices of pods (`own`), no tunnel.
+// Links that are up and lead to other machines: no loopback, no pod devices (`own`), no tunnel.
 tl::expected<std::vector<own_link>, std::string> read_links(netlink::socket& kernel,
                                                             const std::vector<api::cidr>& own);
 
-// What could not be made is named, the rest is made. Nothing: all is as planned.
+// Returns the routes that could not be set; all others are set. Empty: all are as planned.
 std::vector<std::string> apply_routes(netlink::socket& kernel, const route_plan& plan);
 
-// Takes our routes and the tunnel away.
+// Removes our routes and the tunnel.
 tl::expected<void, std::string> remove_routes();
 
 }  // namespace troupe::actors::routing

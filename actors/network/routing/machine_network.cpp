@@ -19,7 +19,7 @@
 namespace troupe::actors::routing {
 namespace {
 
-// The problem, or nothing.
+// Returns the error; empty: success.
 std::string set_parameter(const std::string& name, char value) {
   const auto file = "/proc/sys/net/" + name;
   std::ifstream in{file};
@@ -29,7 +29,7 @@ std::string set_parameter(const std::string& name, char value) {
   return out ? std::string{} : fmt::format("{} cannot be set to {}", file, value);
 }
 
-// Packets of pods may come by another way than answers to them go: the check is to be a loose one.
+// Packets and their answers may take different ways: sets the reverse path filter to loose.
 void loosen_checks(const route_plan& plan, std::vector<std::string>& problems) {
   if (plan.through.peers.empty()) return;
   auto problem =

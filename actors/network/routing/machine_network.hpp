@@ -1,5 +1,5 @@
-// What a machine has of the network of pods, made in one go: packets are forwarded, the container
-// runtime knows the node's range, and routes lead to pods of other machines. Blocks: for a worker
+// Configures a machine for the pod network in one run: IP forwarding, the container runtime's
+// CNI file with the node's range, and routes to pods of other machines. Blocks: for a worker
 // thread.
 #pragma once
 
@@ -16,20 +16,20 @@ namespace troupe::actors::routing {
 
 struct machine_network_options {
   route_mode routes = route_mode::automatic;
-  // Where the addresses are noted that pods have.
+  // Folder that records the addresses of pods.
   std::filesystem::path addresses;
-  // Is there while this machine has a network of ours.
+  // A file that exists while this machine has a network of ours.
   std::filesystem::path marker;
-  // Where the container runtime looks for networks; the error says why that is not known.
+  // Finds the folder of the container runtime's CNI files; the error says why it is unknown.
   std::function<tl::expected<std::filesystem::path, std::string>()> cni_folder;
 };
 
-// The problems, none where all is well. Where another program has a network for pods, this one
-// makes nothing and takes away what it made before.
+// Returns the problems; empty: success. If another program provides the pod network, it configures
+// nothing and removes its former configuration.
 std::vector<std::string> make_machine_network(const machine_network_options& options,
                                               const node_ranges& wanted);
 
-// Takes all of it away but the forwarding of packets, on which others may rely now.
+// Removes all of it except IP forwarding, on which other programs may rely now.
 tl::expected<void, std::string> remove_machine_network(const std::filesystem::path& marker,
                                                        const std::filesystem::path& addresses);
 

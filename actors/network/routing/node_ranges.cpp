@@ -15,14 +15,14 @@ using api::core::v1::Node;
 
 namespace {
 
-// Ranges of which none touches another.
+// A set of ranges without overlaps.
 class disjoint_ranges {
  public:
   bool add(const api::cidr& range) {
     auto& known = known_[range.is_v6()];
     const auto next = known.lower_bound(range.bytes());
     if (next != known.end() && range.contains(next->second)) return false;
-    // Of those that begin before it only the last can reach it.
+    // Of the ranges that start before it only the last can overlap it.
     if (next != known.begin() && std::prev(next)->second.contains(range)) return false;
     if (next != known.end() && next->second.contains(range)) return false;
     known.emplace(range.bytes(), range);

@@ -1,5 +1,5 @@
-// Which addresses the pods of each node have, as the Nodes of the cluster say it. What one Node
-// says wrongly costs that node its own connections, nobody else's. Pure.
+// The pod address ranges of each node, from the Nodes of the cluster. An invalid Node breaks only
+// that node's connections, never those of others. Pure.
 #pragma once
 
 #include <map>
@@ -14,22 +14,22 @@ namespace troupe::actors::routing {
 struct pod_peer {
   std::string node;
   api::cidr range;
-  std::string address;  // of the node, of the same family
+  std::string address;  // of the node, in the same family as the range
 
   bool operator==(const pod_peer&) const = default;
 };
 
 struct node_ranges {
   std::vector<api::cidr> own;
-  std::string own_address;  // IPv4; empty: none that others could use
+  std::string own_address;  // IPv4; empty: none that other nodes can use
   std::vector<pod_peer> peers;
   std::vector<std::string> problems;
 
   bool operator==(const node_ranges&) const = default;
 };
 
-// `nodes` by name. A range counts that is in a range of the cluster and no other's part already:
-// this node comes first, then older ones. Loopback addresses are of no use to others.
+// `nodes` by name. A range counts if the cluster's ranges contain it and no other node's overlaps:
+// this node has precedence, then older ones. Loopback addresses are unusable for others.
 node_ranges ranges_of_nodes(const std::map<std::string, api::object_ptr>& nodes,
                             const std::string& own, const std::vector<api::cidr>& cluster);
 

@@ -51,7 +51,7 @@ void pod_network::on_nodes(const watch_events& m) {
   make_soon();
 }
 
-// Nodes that come together are one change.
+// Events of Nodes within a short time cause one run.
 void pod_network::make_soon() {
   if (synced() && !soon_.pending()) soon_ = after(network_defaults::coalescing, [this] { make(); });
 }
@@ -59,7 +59,7 @@ void pod_network::make_soon() {
 void pod_network::make() {
   if (!synced() || making_ || retry_.pending()) return;
   auto wanted = ranges_of_nodes(nodes_, options_.node, options_.cluster);
-  // Without a range of its own this node is not known yet, or has been removed.
+  // Without its own range this node is not registered yet, or was removed.
   if (wanted.own.empty() || (!renew_ && wanted == asked_)) return;
   renew_ = false;
   making_ = true;

@@ -1,9 +1,9 @@
-// Keeps the network of this node's pods as the Nodes of the cluster say: their addresses, and the
-// routes to pods of other machines. One actor a node.
+// Configures the network of this node's pods from the Nodes of the cluster: addresses for pods, and
+// routes to the pods of other machines. One actor per node.
 //
-// It owns what the Nodes say, and hands all of it on, once at a time: what there is to change is
-// found there, so that nothing has to be remembered over a crash. After a failure it tries again;
-// it looks again once in a while, for links come and go. All stays when the program stops.
+// It owns the ranges read from the Nodes and passes on the whole state, one run at a time: the run
+// finds the difference, so that nothing has to survive a crash. A failed run is retried, and runs
+// are repeated periodically, because links come and go. The network stays when the program stops.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace troupe::actors::routing {
 
-// Makes this machine so on a thread of its own and calls `done` there, with the problems.
+// Configures this machine on another thread and calls `done` there, with the problems.
 using make_network =
     std::function<void(node_ranges wanted, std::function<void(std::vector<std::string>)> done)>;
 
@@ -46,7 +46,7 @@ class pod_network : public informer {
 
   const pod_network_options options_;
   std::map<std::string, api::object_ptr> nodes_;  // by name
-  node_ranges asked_;                             // the last that was handed on
+  node_ranges asked_;                             // the last ranges passed on
   bool renew_ = true, making_ = false;
   runtime::duration pause_{0};  // before the next attempt; 0: the last one succeeded
   std::vector<std::string> problems_;

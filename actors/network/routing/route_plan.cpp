@@ -10,7 +10,7 @@
 namespace troupe::actors::routing {
 namespace {
 
-// Of Ethernet, where this machine has no link.
+// The MTU of Ethernet, if this machine has no link.
 constexpr std::uint32_t usual_mtu_bytes = 1'500;
 
 std::optional<int> common_link(const std::string& address, const std::vector<own_link>& links) {
@@ -30,7 +30,7 @@ std::uint32_t wire_mtu(const node_ranges& ranges, const std::vector<own_link>& l
   return least == 0 ? usual_mtu_bytes : least;
 }
 
-// Why no packet gets through a tunnel to it; empty: it does.
+// Why a peer cannot be reached through the tunnel; empty: it can.
 std::string tunnel_problem(const pod_peer& peer, const node_ranges& ranges, route_mode mode) {
   if (mode == route_mode::direct)
     return fmt::format("{} is on no link of this machine, and network.routes is direct",

@@ -1,5 +1,5 @@
-// Which routes lead to the pods of other machines: straight to a machine on a common link, or
-// through a VXLAN device. Pure.
+// Plans the routes to the pods of other machines: direct to a machine on a common link, or through
+// a VXLAN device. Pure.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ struct own_link {
 struct route {
   std::string via;
   int link = 0;
-  // The next machine is taken to be on the link, whatever its address.
+  // The next hop is on the link even if its address is not in the link's subnet.
   bool on_link = false;
 
   bool operator==(const route&) const = default;
 };
 
-// The device of the tunnel, and who is behind it. Each range has a next hop of its own: its first
-// address, with a hardware address that follows from it, so that machines tell each other nothing.
+// The tunnel device and its peers. Each range has its own next hop: its first address, with a
+// hardware address derived from it, so that machines need no exchange.
 struct tunnel {
   std::string local;     // IPv4 address of this machine
   std::string address;   // of the device
@@ -49,16 +49,16 @@ struct route_plan {
   std::map<std::string, route> direct;  // by range
   tunnel through;
   std::vector<std::string> ranges_through;
-  // Of pods; it leaves room for the tunnel, whether there is one now or not.
+  // For pods; always leaves room for the tunnel header, even without a tunnel.
   std::uint32_t pod_mtu_bytes = 0;
   std::vector<std::string> problems;
 };
 
-// `links`: without loopback and devices of pods.
+// `links`: without loopback and pod devices.
 route_plan plan_routes(const node_ranges& ranges, const std::vector<own_link>& links,
                        route_mode mode);
 
-// 02:42 and the four bytes of an IPv4 address.
+// Returns 02:42 and the four bytes of an IPv4 address.
 std::string hardware_address(const api::cidr& range);
 
 }  // namespace troupe::actors::routing

@@ -26,7 +26,7 @@ struct known_device {
   std::uint32_t mtu_bytes = 0;
 };
 
-// Index 0: it is not there.
+// Index 0: the device does not exist.
 int read_device(netlink::socket& kernel, known_device& out) {
   message ask{RTM_GETLINK, 0};
   ask.fixed(ifinfomsg{});
@@ -85,9 +85,9 @@ int give_address(netlink::socket& kernel, int device, const std::string& address
   return kernel.ask(std::move(ask));
 }
 
-// -- whom it reaches ------------------------------------------------------------------------------
+// -- peers ----------------------------------------------------------------------------------------
 
-// By next hop its hardware address, or by hardware address its machine.
+// Maps a next hop to its hardware address, or a hardware address to its machine.
 using entries = std::map<std::string, std::string>;
 
 message entry_message(std::uint16_t type, std::uint16_t flags, int device, std::uint8_t family,
@@ -107,7 +107,7 @@ message entry_message(std::uint16_t type, std::uint16_t flags, int device, std::
 int read_entries(netlink::socket& kernel, int device, std::uint8_t family, entries& out) {
   message ask{RTM_GETNEIGH, NLM_F_DUMP};
   if (family == AF_BRIDGE) {
-    // Of the forwarding table the kernel wants another head, and filters by it.
+    // Requests for the forwarding table need another header, by which the kernel filters.
     ifinfomsg head{};
     head.ifi_family = AF_BRIDGE;
     ask.fixed(head);

@@ -1,5 +1,5 @@
-// The VXLAN device, and whom it reaches: for each other machine a permanent neighbour and an entry
-// of its forwarding table, so that it asks nobody. Blocks, as kernel_routes.hpp says.
+// The VXLAN device and its peers: for each other machine a permanent neighbour and an entry in the
+// forwarding table, so that it never has to resolve one. Blocks, like kernel_routes.hpp.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace troupe::actors::routing {
 
-// Its index; 0: there is none, or it could not be made, and `problems` says why. Without peers it
-// is taken away.
+// Creates or updates the device and returns its index; 0: it is absent or could not be created, and
+// `problems` says why. Without peers it is removed.
 int apply_tunnel(netlink::socket& kernel, const tunnel& wanted, std::vector<std::string>& problems);
 
 }  // namespace troupe::actors::routing

@@ -35,7 +35,7 @@ std::string request(std::uint16_t type, std::uint16_t flags, std::string_view at
   return out.append(attributes);
 }
 
-// Sends, and hands on each message of the answer until its end; 0, or the kernel's errno.
+// Sends a request and calls `each` for every message of the answer; returns 0 or an errno.
 int ask(int fd, const std::string& asked, const std::function<void(std::string_view)>& each) {
   if (::send(fd, asked.data(), asked.size(), 0) < 0) return errno;
   std::vector<char> bytes(network_defaults::conntrack_read_bytes);
@@ -97,7 +97,7 @@ tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoi
   for (const auto& key : stale) {
     const int problem =
         ask(fd.get(), request(IPCTNL_MSG_CT_DELETE, NLM_F_ACK, key), [](std::string_view) {});
-    // It may have ended meanwhile.
+    // The connection may have ended meanwhile.
     if (problem != 0 && problem != ENOENT) return failed(problem);
   }
   return stale.size();

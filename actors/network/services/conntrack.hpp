@@ -1,4 +1,4 @@
-// The kernel's list of connections, by netlink. Blocks: for a worker thread; needs CAP_NET_ADMIN.
+// The kernel's connection table, by netlink. Blocks: for a worker thread; needs CAP_NET_ADMIN.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace troupe::actors::services {
 
-// Removes stale connections to these destinations; how many. The error says what the kernel
-// refused, or that it took too long.
+// Removes stale connections to these destinations and returns their number. The error is the
+// kernel's, or says that it took too long.
 tl::expected<std::size_t, std::string> remove_stale_connections(const udp_endpoints& endpoints);
 
 }  // namespace troupe::actors::services

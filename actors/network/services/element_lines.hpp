@@ -1,4 +1,4 @@
-// `add element`, or `delete element`, as lines of nft of a bounded length: it reads a line as one.
+// Writes `add element` or `delete element` as nft lines of bounded length: nft buffers each line.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@ namespace troupe::actors::services {
 
 class element_lines {
  public:
-  // `table`: as in "ip troupe". Both texts must outlive this; `to` is whole when it has gone.
+  // `table` e.g. "ip troupe". Both texts must outlive this; `to` is complete after destruction.
   element_lines(std::string_view verb, std::string_view table, std::string& to)
       : verb_{verb}, table_{table}, to_{to} {}
   ~element_lines() { end(); }
   element_lines(const element_lines&) = delete;
   element_lines& operator=(const element_lines&) = delete;
 
-  // `data`: of a map; of a set, and where it is deleted, it is empty.
+  // `data`: of a map element; empty for a set and for a deletion.
   void add(const std::string& collection, const std::string& key, const std::string& data = {});
 
  private:

@@ -1,5 +1,5 @@
-// Which endpoints of a service port a node sends connections to. Pure.
-// kubernetes: pkg/proxy/topology.go, CategorizeEndpoints.
+// Selects the endpoints of a service port that a node sends connections to. Pure. kubernetes:
+// pkg/proxy/topology.go, CategorizeEndpoints.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace troupe::actors::services {
 
-// True for an address of IPv4 in its usual form.
+// Whether the text is an IPv4 address in dotted form.
 bool is_v4(const std::string& address);
 
 struct endpoint_address {
@@ -19,23 +19,23 @@ struct endpoint_address {
 
   friend auto operator<=>(const endpoint_address&, const endpoint_address&) = default;
 };
-using endpoint_addresses = std::vector<endpoint_address>;  // in order, each once
+using endpoint_addresses = std::vector<endpoint_address>;  // sorted, without duplicates
 
-// What the node is to its neighbours.
+// The node's name and its topology zone.
 struct node_place {
   std::string name;
-  std::string zone = {};  // empty: not known
+  std::string zone = {};  // empty: unknown
 };
 
 struct chosen_endpoints {
-  endpoint_addresses internal;  // for the address of the service
-  endpoint_addresses external;  // for node ports and addresses outside of the cluster
-  bool any = false;             // whether any node has one
+  endpoint_addresses internal;  // for the cluster IP
+  endpoint_addresses external;  // for node ports and external addresses
+  bool any = false;             // whether there is an endpoint on any node
 };
 
-// Those that are ready; where none is, those that still serve while they end. Policies of the
-// service keep to this node; otherwise hints keep to its zone, where all endpoints have some and
-// one is for it.
+// Ready endpoints; if there are none, terminating ones that still serve. A traffic policy Local
+// selects this node's; otherwise topology hints select this zone's, if all ready endpoints have
+// hints and one is for this zone.
 chosen_endpoints choose_endpoints(const api::core::v1::Service& service,
                                   const api::core::v1::ServicePort& port,
                                   const std::vector<api::object_ptr>& slices,

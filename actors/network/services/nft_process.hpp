@@ -1,5 +1,5 @@
-// The program nft as a child process that reads a script: all of it takes effect, or nothing.
-// Nothing of nftables is linked (docs/decisions/0049-nft-as-a-child-process.md). Blocks: for a
+// Runs the program nft as a child process with a script, which is applied completely or not at all.
+// No nftables library is linked (docs/decisions/0049-nft-as-a-child-process.md). Blocks: for a
 // worker thread.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace troupe::actors::services {
 
-// Where nft is installed; nothing: it is not.
+// The path of nft; nothing: not installed.
 std::optional<std::string> find_nft();
 
-// Whether this process may change the network: CAP_NET_ADMIN is in effect.
+// Whether this process has CAP_NET_ADMIN and so may change the network.
 bool may_change_network();
 
-// `command`: nft and what goes before it; `-f -` is added. The error is what nft says, its first
-// line, or that it took longer than `limit` and was ended.
+// `command`: nft and its prefix; `-f -` is added. The error is the first line of nft's output, or
+// says that nft was killed after `limit`.
 tl::expected<void, std::string> run_nft(std::vector<std::string> command, const std::string& script,
                                         std::chrono::milliseconds limit);
 

@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::string_view table_name = "ip troupe";
 
-// The kinds of chains for a number of endpoints. nft 1.0.6 takes no new rule that uses a map which
-// the kernel has already ("conflicting protocols specified: tcp vs. th"): chains are made with the
-// maps, of each kind so many, and more in such steps.
+// Kinds of chains, each for a number of endpoints. nft 1.0.6 rejects a new rule that uses a map
+// which exists in the kernel ("conflicting protocols specified: tcp vs. th"): so chains are created
+// together with the maps, for a range of numbers, extended in steps.
 constexpr std::array chain_kinds{"pick",         "sticky",           "outer-pick",
                                  "outer-sticky", "node-pick",        "node-pick-sticky",
                                  "node-local",   "node-local-sticky"};
 constexpr std::size_t chains_at_once = 16;
 
-// `numgen` stands for any number: it is a type here.
+// `numgen` is used as the type of any number.
 constexpr std::string_view collections = R"(
   set cluster-ips { type ipv4_addr; }
   set hairpin { type ipv4_addr . ipv4_addr; }
@@ -35,7 +35,7 @@ constexpr std::string_view collections = R"(
   map node-refused { type inet_proto . inet_service : verdict; }
 )";
 
-// The order of the hooks is upstream's: destinations are rewritten before the filters look.
+// Hook priorities as upstream: destinations are translated before the filters.
 std::string chains_text(const table_options& options) {
   const auto mark =
       fmt::format("meta mark set meta mark or {:#x}", network_defaults::masquerade_mark);
@@ -188,7 +188,7 @@ std::string service_table::difference() {
     }
   }
   changed_.clear();
-  // A slot is removed before another takes its key.
+  // Removals first: another element may use the same key.
   return removed + added;
 }
 

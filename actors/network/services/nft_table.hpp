@@ -1,7 +1,7 @@
-// The text that nft reads: the table `ip troupe` of all services of a node, whole or as a
-// difference. A service is elements of maps only, so that a change costs what it changes; chains
-// are made for a number of endpoints and never change
-// (docs/decisions/0050-services-by-nftables.md). Tables of others are not touched. Pure.
+// Generates nft scripts for the table `ip troupe` of all services on a node, as a whole or as a
+// difference. A service consists of map elements only, so the cost of a change depends on its size;
+// chains are created per number of endpoints and never change
+// (docs/decisions/0050-services-by-nftables.md). Other tables are not touched. Pure.
 #pragma once
 
 #include <map>
@@ -15,28 +15,28 @@ namespace troupe::actors::services {
 
 struct table_options {
   std::string service_network;
-  // Whose pods have addresses of their own; empty: pods share the addresses of their nodes.
+  // Range of pods with their own addresses; empty: pods share the addresses of their nodes.
   std::string pod_network = {};
 };
 
-// What the kernel is to have. Two services may want the same element: the first by name has it.
+// The desired state of the table. If two services need the same element, the first by name gets it.
 class service_table {
  public:
   explicit service_table(table_options options) : options_{std::move(options)} {}
 
-  // In place of what the service had.
+  // Replaces the service's elements.
   void replace(const std::string& service, elements wanted);
 
-  // Replaces the table, in one transaction: traffic sees the old one or the new one.
+  // Script that replaces the table in one transaction: traffic sees the old or the new rules.
   std::string whole();
-  // What has changed since the last text; empty: nothing. The whole, where a service has so many
-  // endpoints that no chain was made for it.
+  // Script with the changes since the last script; empty: none. The whole table if a service has
+  // more endpoints than the chains cover.
   std::string difference();
-  // Changes nothing, and fails where the table is not there.
+  // Script that changes nothing and fails if the table does not exist.
   static std::string probe();
-  // Destinations by UDP whose endpoints the texts have changed (the whole: all), until in_force().
+  // UDP destinations with changed endpoints in the scripts since in_force() (after `whole`: all).
   udp_endpoints changed_udp() const;
-  // The last text has taken effect.
+  // The last script was applied.
   void in_force() { changed_udp_.clear(); }
   std::size_t size() const { return owners_.size(); }
 
@@ -49,14 +49,14 @@ class service_table {
   const table_options options_;
   std::map<std::string, elements> services_;
   std::map<element_key, owned> owners_;
-  elements written_;  // as of the last text
+  elements written_;  // as of the last script
   std::set<element_key> changed_;
   std::set<std::string> changed_udp_;
-  // As of the last whole text: for how many endpoints each kind of chain was made.
+  // Number of endpoints covered by each kind of chain in the last whole script.
   std::map<std::string, std::size_t> chains_;
 };
 
-// Takes the table away, also where there is none.
+// Script that removes the table if it exists.
 std::string no_table();
 
 }  // namespace troupe::actors::services

@@ -39,8 +39,8 @@ struct port_elements {
     }
   }
 
-  // kubernetes: without an endpoint anywhere a connection is refused, with none that this node may
-  // use it is dropped, so that a load balancer goes elsewhere.
+  // kubernetes: a service without any endpoint refuses connections; one without endpoints usable on
+  // this node drops them, so that a load balancer chooses another node.
   const char* without_endpoints() const { return chosen.any ? "drop" : "goto refuse"; }
 
   void add_address(const std::string& address, const endpoint_addresses& to,
@@ -68,8 +68,8 @@ struct port_elements {
   }
 };
 
-// Of a load balancer, as far as this node may serve it: an address that only some sources may use
-// is not served, rather than to all.
+// Load balancer and external addresses that this node may serve: an address limited to some source
+// ranges is not served at all, rather than to everyone.
 std::vector<std::string> outer_addresses(const Service& service) {
   std::vector<std::string> out;
   for (const auto& address : service.spec().external_ips())

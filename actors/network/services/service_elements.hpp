@@ -1,4 +1,4 @@
-// A service as elements of the sets and maps of the table (nft_table.hpp). Pure.
+// Converts a service to elements of the table's sets and maps (nft_table.hpp). Pure.
 #pragma once
 
 #include <map>
@@ -11,22 +11,22 @@
 
 namespace troupe::actors::services {
 
-// Which set or map, and the key in it, in nft's text.
+// The set or map and the key in it, as nft text.
 struct element_key {
   std::string collection;
   std::string key;
 
   friend auto operator<=>(const element_key&, const element_key&) = default;
 };
-// With the data of a map; of a set it is empty.
+// The value is the data of a map element; empty for a set.
 using elements = std::map<element_key, std::string>;
 
-// What the table needs for one service on this node; nothing for one without an address.
+// The elements for one service on this node; none for a service without an address.
 elements elements_of(const api::object& service, const std::vector<api::object_ptr>& slices,
                      const node_place& node);
 
-// The chain that the data of an element leads to: of "goto pick-3" the kind "pick" and 3; 0 where
-// it leads to none that is made for a number of endpoints.
+// The chain that an element's data jumps to: for "goto pick-3" the kind "pick" and 3; 0 if it is
+// not a chain for a number of endpoints.
 std::pair<std::string, std::size_t> numbered_chain(const std::string& data);
 
 }  // namespace troupe::actors::services

@@ -61,7 +61,7 @@ void service_proxy::on_node(const watch_events& m) {
     zone = event.type == event_type::deleted ? std::string{} : zone_of(*event.object);
   }
   if (std::exchange(place_.zone, zone) != zone) return apply_all();
-  // With the first of it all is known.
+  // The first event of the Node completes the initial state.
   apply_soon();
 }
 

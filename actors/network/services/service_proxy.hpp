@@ -1,7 +1,7 @@
-// Keeps the rules of this node as the Services and EndpointSlices of the cluster and the zone of
-// its Node say: upstream's kube-proxy. One actor a node.
+// Maintains the service rules of this node, like upstream's kube-proxy, from the cluster's Services
+// and EndpointSlices and the zone of its Node. One actor per node.
 //
-// The rules are written as `nft::script_writer` says; they stay when the program stops.
+// `nft::script_writer` controls when rules are written; they stay when the program stops.
 #pragma once
 
 #include <functional>
@@ -16,16 +16,16 @@ namespace troupe::actors::services {
 
 struct rule_change {
   std::string script;
-  // Connections to other endpoints of these destinations end after it.
+  // After the change, connections of these destinations to other endpoints are removed.
   udp_endpoints udp;
 };
 
-// Makes a change on a thread of its own and calls `done` there, with the problem or with nothing.
-// Changes are made in the order in which they are given.
+// Applies a change on another thread and calls `done` there, with the error or an empty text.
+// Changes are applied in the order of the calls.
 using make_change = std::function<void(rule_change change, std::function<void(std::string)> done)>;
 
 struct service_proxy_options {
-  std::string node;  // its zone is that of its Node
+  std::string node;  // its zone is read from its Node
   table_options table;
   make_change run;
 };

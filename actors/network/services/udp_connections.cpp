@@ -13,7 +13,7 @@
 namespace troupe::actors::services {
 namespace {
 
-// The whole attribute of that type, with its head; empty: there is none.
+// The complete attribute of that type, with its header; empty: there is none.
 std::string_view attribute(std::string_view among, std::uint16_t type) {
   while (among.size() >= NLA_HDRLEN) {
     nlattr head{};

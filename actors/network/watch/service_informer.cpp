@@ -11,7 +11,7 @@
 namespace troupe::actors {
 namespace {
 
-// Empty where its label names none, as of slices that other programs keep for themselves.
+// Returns empty if the label is missing, as on slices that other programs manage.
 std::string service_named_by(const api::object& slice) {
   const auto& labels = slice.meta().labels();
   const auto found = labels.find("kubernetes.io/service-name");

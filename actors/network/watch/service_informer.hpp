@@ -1,7 +1,7 @@
-// The Services of the cluster, each with its EndpointSlices, for an actor that derives something
-// from them on every node. It works over the store and over a gateway alike.
+// Base class of actors that derive state from the cluster's Services and their EndpointSlices on
+// every node. It works with the store and with a gateway.
 //
-// What changes within a few milliseconds is handed on together; nothing is before all is known.
+// Changes within a few milliseconds are applied together; the first time after the initial lists.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 namespace troupe::actors {
 
 struct known_service {
-  api::object_ptr service;                        // null: only slices are there
+  api::object_ptr service;                        // null: only its slices are known
   std::map<std::string, api::object_ptr> slices;  // by key
 
   std::vector<api::object_ptr> slice_list() const;
@@ -25,16 +25,16 @@ class service_informer : public informer {
  protected:
   using informer::informer;
 
-  // For `started()` of the derived class, whose table of handlers has those of `informer`.
+  // For `started()` of the derived class, whose behavior must have the handlers of `informer`.
   void follow_services();
   const std::map<std::string, known_service>& services() const { return services_; }
 
-  // All are handed on again: what is derived from them depends on something else that has changed.
+  // Applies all services again, because another input of the derived state has changed.
   void apply_all();
-  // Hands on what has changed, after a moment; the first time when all streams are known.
+  // Applies the changes after a short delay; the first time when all streams are synced.
   void apply_soon();
 
-  // `changed`: by "NAMESPACE/NAME"; one of these may be gone. The first call has all.
+  // `changed`: "NAMESPACE/NAME" of each, which may be deleted. The first call has all services.
   virtual void apply(const std::set<std::string>& changed) = 0;
 
  private:
@@ -44,7 +44,7 @@ class service_informer : public informer {
   void apply_now();
 
   std::map<std::string, known_service> services_;
-  std::unordered_map<std::string, std::string> service_of_;  // by the key of the slice
+  std::unordered_map<std::string, std::string> service_of_;  // by the slice's key
   std::set<std::string> changed_;
   bool applied_ = false;
   runtime::timer apply_;

@@ -96,7 +96,7 @@ void claim_keeper::on_deleted(const watch_events& m) {
     const auto key = api::key_of(*event.object);
     if (event.type == event_type::deleted) {
       deleted_.erase(key);
-      // A pod may wait for another one of that name.
+      // A pod may wait to create another claim with this name.
       if (const auto found = users_.find(key); found != users_.end())
         due_.insert(found->second.begin(), found->second.end());
     } else {
@@ -175,7 +175,7 @@ void claim_keeper::make_claim(const persistence::snapshot& state, const api::obj
   send(api::key_of(*pod), std::move(*made));
 }
 
-// It is tried again with the next resync.
+// The next resync tries again.
 void claim_keeper::refuse(const api::object_ptr& pod, const pod_claim& missing,
                           const std::string& problem) {
   refused_.insert(api::key_of(*pod));

@@ -1,9 +1,9 @@
-// Keeps claims and volumes that are in use from going, and makes the claims of ephemeral volumes
+// Protects claims and volumes in use from deletion and creates claims of ephemeral volumes
 // (kubernetes: pvc-protection-controller, pv-protection-controller, ephemeral-volume-controller).
 //
-// One actor. It keeps which pods use which claim, and what is deleted and waits, from its streams;
-// it judges by the newest snapshot and writes with the states that it saw as preconditions. What
-// fails is tried again after `defaults::retry`.
+// One actor. It keeps from its streams which pods use which claim, and which objects are
+// terminating; it decides on the newest snapshot and writes with the revisions it has read as
+// preconditions. A failure is retried after `defaults::retry`.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace troupe::actors::volumes {
 
 class claim_keeper : public informer {
  public:
-  // The store outlives it.
+  // The store must outlive it.
   claim_keeper(const persistence::store* store, core_actors core);
 
   const runtime::behavior& make_behavior() const override;
@@ -42,10 +42,10 @@ class claim_keeper : public informer {
   const persistence::store* store_;
   const core_actors core_;
   std::map<std::string, std::set<std::string>> users_;  // pods, by the key of a claim they use
-  std::set<std::string> deleted_;                       // claims and volumes that wait to go
-  std::set<std::string> due_;                           // pods, claims, volumes to be looked at
+  std::set<std::string> deleted_;                       // terminating claims and volumes
+  std::set<std::string> due_;                           // pods, claims, volumes to be synced
   std::size_t under_way_ = 0;
-  std::set<std::string> refused_;  // pods whose claim could not be made
+  std::set<std::string> refused_;  // pods whose claim could not be created
   runtime::timer again_, resync_;
   std::uint64_t released_ = 0, made_ = 0;
 };

@@ -20,7 +20,7 @@ const api::kind_info& claims() {
 
 using key_index = std::map<std::string, std::set<std::string>>;
 
-// A list without keys is not kept.
+// Empty lists are removed.
 void drop(key_index& from, const std::string& by, const std::string& key) {
   const auto found = from.find(by);
   if (found == from.end()) return;
@@ -143,7 +143,7 @@ void volume_binder::on_classes(const watch_events& m) {
       classes_[name] = event.object;
     made_class_ = made_class_ || name == defaults::local_path_class;
     enqueue(keys_of(waiting_, name));
-    enqueue(keys_of(waiting_, {}));  // it may be the default
+    enqueue(keys_of(waiting_, {}));  // it may be the default class
   }
   wake();
 }
@@ -168,7 +168,7 @@ void volume_binder::on_nodes(const watch_events& m) {
   wake();
 }
 
-// -- what is to be looked at ----------------------------------------------------------------------
+// -- the queue of objects to sync -----------------------------------------------------------------
 
 void volume_binder::enqueue(const std::string& key) {
   due_.insert(key);
@@ -197,7 +197,7 @@ void volume_binder::on_go_on(const go_on&) {
        i < defaults::looks_in_a_row && !due_.empty() && under_way_ < defaults::writes_under_way;
        ++i) {
     const auto key = due_.extract(due_.begin()).value();
-    // The answer to the write brings it back.
+    // The answer to the write enqueues it again.
     if (busy_.contains(key)) {
       later_.insert(key);
       continue;
@@ -243,7 +243,7 @@ void volume_binder::look_at_claim(const persistence::snapshot& state, const std:
   take_step(state, object, plan_claim(facts));
 }
 
-// Volumes that are free or reserved for the claim, but for those that are being bound just now.
+// Volumes that are free or reserved for the claim, except those with a pending binding.
 std::vector<api::object_ptr> volume_binder::candidates(const persistence::snapshot& state,
                                                        const PersistentVolumeClaim& claim,
                                                        const std::string& key) const {

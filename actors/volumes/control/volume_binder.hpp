@@ -1,12 +1,12 @@
-// Binds claims to volumes, has volumes made for claims by the built-in provisioner, and releases
-// and removes them when their claims have gone (kubernetes: persistentvolume-binder).
+// The controller that binds claims to volumes, provisions volumes by the built-in provisioner, and
+// releases or removes volumes of deleted claims (kubernetes: persistentvolume-binder).
 //
-// One actor for all of them, for each free volume concerns every claim of its class. It keeps keys
-// from its streams: what waits, what is free, what names what. What it decides (binder_plan.hpp) it
-// decides from the newest snapshot, and writes with the states that it has seen as preconditions:
-// both sides of a binding in one transaction. So whatever crashes, no volume gets two claims and no
-// claim two volumes. A write that fails is made again after `defaults::retry`; what waits is looked
-// at again each `defaults::resync_period`.
+// One actor for all claims, because each free volume concerns every claim of its class. It keeps
+// only keys from its streams: waiting claims, free volumes, references. It decides
+// (binder_plan.hpp) on the newest snapshot and writes with the revisions it has read as
+// preconditions, both sides of a binding in one transaction. So after any crash no volume has two
+// claims and no claim two volumes. A failed write is retried after `defaults::retry`; waiting
+// claims are synced again every `defaults::resync_period`.
 #pragma once
 
 #include <functional>
@@ -24,13 +24,13 @@
 namespace troupe::actors::volumes {
 
 struct binder_options {
-  // At the start: a class local-path, the default one, where there is none of that name.
+  // At the start: creates the class local-path as the default one, unless it exists.
   bool make_class = false;
 };
 
 class volume_binder : public informer {
  public:
-  // The store outlives it.
+  // The store must outlive it.
   volume_binder(const persistence::store* store, core_actors core, binder_options options);
 
   const runtime::behavior& make_behavior() const override;
@@ -87,12 +87,12 @@ class volume_binder : public informer {
   std::map<std::string, key_set> waiting_;          // claims without a volume, by class
   std::map<std::string, key_set> naming_;           // claims, by the name of their volume
   std::map<std::string, key_set> free_;             // volumes without a claim, by class
-  std::map<std::string, key_set> of_claim_;         // volumes, by the key of the claim they are for
+  std::map<std::string, key_set> of_claim_;         // volumes, by the key of their claim
   std::map<std::string, key_set> kept_by_;          // volumes with a directory, by node
   std::map<std::string, api::object_ptr> classes_;  // by name
-  std::vector<std::string> ready_;                  // nodes that take volumes, sorted
-  key_set due_, busy_;                              // to be looked at; being written
-  key_set later_;  // to be looked at after a write, or after a pause
+  std::vector<std::string> ready_;                  // nodes that can get new volumes, sorted
+  key_set due_, busy_;                              // to be synced; with a pending write
+  key_set later_;                                   // to be synced after a write, or after a pause
   bool going_on_ = false, made_class_ = false;
   std::size_t under_way_ = 0;
   runtime::timer again_, resync_;

@@ -1,4 +1,4 @@
-// What the binder does about one claim or volume, as transactions.
+// The part of the binder that writes its decisions as transactions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ void volume_binder::bind(const api::object_ptr& claim, const api::object_ptr& vo
   });
 }
 
-// A directory has no size: it is as large as the claim says.
+// A directory has no size limit: its capacity is what the claim requests.
 void volume_binder::expand(const api::object_ptr& claim, const api::object_ptr& volume) {
   const auto& claim_body = claim->as<PersistentVolumeClaim>();
   auto larger = volume->copy_as<PersistentVolume>();
@@ -120,7 +120,7 @@ void volume_binder::provision(const persistence::snapshot& state, const api::obj
   });
 }
 
-// One of those that are ready, the search beginning at a random one.
+// Selects a ready node; the search starts at a random one.
 api::object_ptr volume_binder::choose_node(const persistence::snapshot& state,
                                            const StorageClass& storage_class) {
   if (ready_.empty()) return nullptr;
@@ -133,7 +133,7 @@ api::object_ptr volume_binder::choose_node(const persistence::snapshot& state,
   return nullptr;
 }
 
-// The scheduler chooses one when the annotation has gone.
+// The scheduler selects another node once the annotation is removed.
 void volume_binder::ask_for_another_node(const api::object_ptr& claim, const std::string& problem) {
   record(claim, {true, "ProvisioningFailed", "Failed to provision volume: " + problem});
   auto changed = claim->copy_as<PersistentVolumeClaim>();
@@ -192,7 +192,7 @@ void volume_binder::make_class() {
                          checks::done_before, wall_now(), random());
   if (!made) return;
   made->cause.author = author;
-  // A conflict says that it is there.
+  // A conflict means that the class exists.
   tell(core_.writer, commit{std::make_shared<persistence::transaction>(std::move(*made))});
 }
 
@@ -220,7 +220,7 @@ void volume_binder::commit_for(const api::object_ptr& about, persistence::transa
       });
 }
 
-// What changed meanwhile is looked at at once, what failed after a pause.
+// Keys changed meanwhile are synced at once, failed ones after a pause.
 void volume_binder::answered(const key_set& keys, bool succeeded) {
   --under_way_;
   for (const auto& key : keys) {

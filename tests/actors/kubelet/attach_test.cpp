@@ -1,4 +1,4 @@
-// Those who are attached to real containers, by the process runtime.
+// Clients attached to real containers, by the process runtime.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ std::string some_bytes(std::size_t count) {
   return bytes;
 }
 
-// The texts of a log, without times; parts of lines are put together.
+// The texts of a log, without times; partial lines are joined.
 std::string texts_of(const std::filesystem::path& log) {
   std::ifstream in{log};
   std::string all;
@@ -58,7 +58,7 @@ std::string texts_of(const std::filesystem::path& log) {
   return all;
 }
 
-// Somebody on a container's socket who need not keep to what is said there.
+// A client of a container's socket that may violate the protocol.
 class stranger {
  public:
   explicit stranger(const running_container& container)
@@ -111,7 +111,7 @@ TEST_CASE("input waits while the container does not read", "[kubelet]") {
   std::promise<bool> taken;
   auto answer = taken.get_future();
   attached->write(std::string(4 << 20, 'x'), [&](bool well) { taken.set_value(well); });
-  // What is asked for later is done all the same.
+  // Later requests are served all the same.
   CHECK(container.exec("echo still here").output == "still here\n");
   CHECK(answer.wait_for(0s) == std::future_status::timeout);
   attached->close_input();
@@ -169,7 +169,7 @@ TEST_CASE("a terminal belongs to the container's user", "[kubelet]") {
       "stdin: true, stdinOnce: true, tty: true, securityContext: {runAsUser: 54321, capabilities: "
       "{drop: [ALL]}}"};
   auto attached = attach(container, true);
-  attached.reset();  // its last word is the end-of-file
+  attached.reset();  // its last packet is the end of the input
   container.ended.wait();
   CHECK(texts_of(container.log()) == "54321\r\nby name\r\nall\r\n");
 }
@@ -177,7 +177,7 @@ TEST_CASE("a terminal belongs to the container's user", "[kubelet]") {
 TEST_CASE("with stdinOnce the input ends with the first who has some", "[kubelet]") {
   running_container container{"cat; echo over; exec sleep 300", "stdin: true, stdinOnce: true"};
   const auto watching = attach(container);
-  attach(container).reset();  // has none
+  attach(container).reset();  // has no input
   auto first = attach(container, true), second = attach(container, true);
   CHECK(say(*first, "hello\n"));
   CHECK(read_all(*watching, "hello\n").output == "hello\n");

@@ -1,4 +1,4 @@
-// Control groups: the figures, and real processes in real groups where this machine allows them.
+// Control groups: their settings, and real processes in real groups if this machine allows them.
 #include "actors/kubelet/runtimes/process/cgroup.hpp"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ std::string own_name() {
   return "test-" + std::to_string(::getpid());
 }
 
-// Runs `what` in a child in the group; its wait status.
+// Runs `what` in a child in the group and returns its wait status.
 int in_group(const cgroup_tree& tree, const std::string& name,
              const std::function<void()>& action) {
   const pid_t child = ::fork();
@@ -69,7 +69,7 @@ TEST_CASE("requests and limits become the figures that a kubelet sets", "[kubele
                  {"cpu", "cpu.cfs_period_us", "100000"},
                  {"cpu", "cpu.cfs_quota_us", "150000"},
                  {"memory", "memory.limit_in_bytes", "67108864"}});
-  // The kernel takes no quota below a millisecond.
+  // The kernel rejects a quota below a millisecond.
   CHECK(cgroup_settings({{}, 1, 0}, true)[1].value == "1000 100000");
   // 1e999999999 is no small share.
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
@@ -152,7 +152,7 @@ TEST_CASE("the containers of a pod have so many processes together, whoever fork
   const std::string one = pod + "/a-0", other = pod + "/b-0";
   for (const auto& name : {one, other})
     REQUIRE(tree.make(name, {.pod_pids = most}) == std::vector<std::string>{});
-  // Forks until it may not, and leaves all of them behind.
+  // Forks until the limit, and leaves all children behind.
   const auto bomb = [] {
     int started = 0;
     for (pid_t child = 1; started < 100 && child > 0; started += child > 0) {

@@ -1,4 +1,4 @@
-// How a container is brought to its end, with the clock in the test's hand.
+// The stop sequence of a container, with the clock driven by the test.
 #include "actors/kubelet/pods/container_stop.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What real containers are seen to use: one that computes and holds memory, in two processes.
+// The measured usage of real containers: one that computes and holds memory, in two processes.
 #include "actors/kubelet/runtimes/process/container_usage.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t held_bytes = 24u << 20;
 
-// `tail` holds a line of 24 MiB; the shell computes without end.
+// `tail` holds a line of 24 MiB; the shell computes forever.
 const std::string worker = R"(
 apiVersion: v1
 kind: Pod
@@ -42,8 +42,8 @@ std::optional<container_counters> counters_of(const machine& here, const cgroup_
   return std::nullopt;
 }
 
-// Two readings with what lies between them; some processor time must have been used, and all of the
-// memory be held, within `machine::wait`.
+// The rate between two readings; some processor time must have been used and all of the memory be
+// held, within `machine::wait`.
 void check_measured(const machine& here, const cgroup_tree& groups) {
   std::optional<container_counters> first;
   REQUIRE(machine::wait([&] {

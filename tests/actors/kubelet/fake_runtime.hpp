@@ -1,5 +1,5 @@
-// A container runtime that runs nothing: it has images and sandboxes with addresses of their own,
-// answers within the call, and does what a test tells it to. Thread safe.
+// A container runtime that runs nothing: it has images and sandboxes with their own addresses,
+// answers within the call, and is controlled by the test. Thread safe.
 #pragma once
 
 #include <map>
@@ -17,11 +17,11 @@ namespace troupe::test {
 class fake_runtime final : public actors::container_runtime {
  public:
   // -- for the test
-  // What it was asked for, in words and in order, but for questions.
+  // The calls as texts, in order, except queries.
   std::vector<std::string> calls();
   bool was_asked(const std::string& call);
   void fail_pulls(std::optional<actors::runtime_error> error);
-  void hold_pulls();  // none is answered
+  void hold_pulls();  // pulls are not answered
   void fail_creation(std::optional<actors::runtime_error> error);
   void fail_resizes(std::optional<actors::runtime_error> error);
   void has(const std::string& pod_uid, actors::found_pod found);
@@ -75,7 +75,7 @@ class fake_runtime final : public actors::container_runtime {
   bool hold_pulls_ = false;
   int sandboxes_ = 0;
   std::map<std::string, actors::found_pod> found_;             // by uid
-  actors::sandbox_observer sandbox_;                           // of the last one
+  actors::sandbox_observer sandbox_;                           // of the last sandbox
   std::map<std::string, actors::container_observer> running_;  // by id
 };
 

@@ -27,8 +27,8 @@ using test::running_container;
 
 namespace {
 
-// Answers each connection with what `reply` makes of the request; with an empty reply it is silent
-// until it ends.
+// Answers each connection with the result of `reply` for the request; if that is empty it stays
+// silent until it ends.
 class tiny_server {
  public:
   using replier = std::function<std::string(const std::string& request)>;
@@ -158,7 +158,7 @@ TEST_CASE("a hook's request is well whatever is answered, in plain HTTP too", "[
     CAPTURE(answer.message);
     CHECK(answer.status == check_status::success);
   }
-  // A probe of the same is not.
+  // A probe of the same container does not.
   api::core::v1::ProbeHandler probe;
   *probe.mutable_http_get() = get;
   const auto asked = std::get<http_get_action>(*health_check_of(probe, {}, "127.0.0.1"));
@@ -198,7 +198,7 @@ TEST_CASE("a command in a container has its environment, place and processes", "
       own.st_ino != its.st_ino) {
     CHECK(container.exec("readlink /proc/self/ns/pid").output ==
           "pid:[" + std::to_string(its.st_ino) + "]\n");
-    // The container's process is the child of the first one in there.
+    // The container's process is the child of the first process in there.
     CHECK(container.exec("cat /proc/2/comm").output == "sleep\n");
   }
   CHECK(container.exec("cat").output.empty());
@@ -245,7 +245,7 @@ TEST_CASE("so many commands run at a time, and the others follow", "[kubelet]") 
   std::mutex mutex;
   std::condition_variable changed;
   int answered = 0;
-  // Each leaves a mark while it runs.
+  // Each leaves a file while it runs.
   const std::string script = "echo > " + log.string() + ".$$; ls " + log.string() +
                              ".* | wc -l; rm " + log.string() + ".$$";
   int most = 0;

@@ -1,4 +1,4 @@
-// When a probe's answers count, and what it asks.
+// When a probe's results count, and the requests of probes.
 #include "actors/kubelet/health/probe_rules.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The rules of securityContext: what a pod and its container come to, and which are refused.
+// The rules of securityContext: the effective settings of a container, and rejected ones.
 #include "actors/kubelet/security/security_context.hpp"
 
 #include <catch2/catch.hpp>

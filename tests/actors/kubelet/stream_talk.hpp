@@ -1,4 +1,4 @@
-// Streams of a container, asked for and waited for one part after the other.
+// Helpers that read and write a container's stream, one part after another.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct whole {
   int code = -1;  // below 0: it has not ended
 };
 
-// Until the end, or until the output holds `mark`.
+// Reads until the end, or until the output contains `mark`.
 inline whole read_all(actors::exec_stream& stream, const std::string& mark = {}) {
   whole all;
   while (mark.empty() || all.output.find(mark) == std::string::npos) {

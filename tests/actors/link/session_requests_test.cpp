@@ -1,5 +1,5 @@
-// What the control plane asks of a node, and what a session takes from it: with a watcher, readers
-// and a node that do as the test says.
+// Requests of the control plane to a node, and what a session accepts from it: watcher, readers and
+// node are played by the test.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -159,7 +159,7 @@ TEST_CASE("a stream outlives a crash of the watcher, but not the end of its hist
   CHECK(watcher.subscribed[0].after == 5);
   CHECK(watcher.subscribed[0].id != first.id);
 
-  // It asks by itself, in case that nobody tells.
+  // It asks periodically, in case no notification comes.
   watcher.more.clear();
   t.world.plane().advance(actors::defaults::stream_heartbeat + seconds{1});
   CHECK(std::any_of(watcher.more.begin(), watcher.more.end(), [&](const auto& m) {

@@ -1,5 +1,5 @@
-// Which routes follow from the Nodes, the file for the container runtime, and the actor over a
-// control plane in a simulation, with a machine that the test stands for.
+// The routes planned from the Nodes, the container runtime's file, and the actor with a simulated
+// control plane and a machine played by the test.
 #include "actors/network/routing/pod_network.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The part of an actor that writes a table, in an actor of the test, with scripts that the test
+// The script writer in an actor of the test, with scripts that the test
 // answers.
 #include "actors/network/nft/script_writer.hpp"
 

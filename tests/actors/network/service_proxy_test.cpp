@@ -1,4 +1,4 @@
-// The actor over a control plane in a simulation, with scripts that the test answers.
+// The actor with a simulated control plane, and scripts that the test answers.
 #include "actors/network/services/service_proxy.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// Claims and volumes in a simulated cluster: at each step what is bound is looked at, while actors
-// crash, messages are late and transactions conflict.
+// Claims and volumes in a simulated cluster: bindings are checked at each step, while actors crash,
+// messages are late and transactions conflict.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -108,7 +108,7 @@ class storage {
 
   // No volume has two claims, no claim two volumes.
   void look() const {
-    std::map<std::string, std::string> claim_of;  // uid of a claim, by the volume that it names
+    std::map<std::string, std::string> claim_of;  // uid of a claim, by the volume in its spec
     std::set<std::string> named;
     for (const auto& each : c.list<PersistentVolumeClaim>()) {
       const auto& claim = each->as<PersistentVolumeClaim>();
@@ -129,7 +129,7 @@ class storage {
   mutable cluster c;
 
  private:
-  // What the kubelets do (actors/kubelet/workers/volume_remover.hpp).
+  // Plays the kubelets (actors/kubelet/workers/volume_remover.hpp).
   void remove_directories() {
     for (const auto& each : c.list<PersistentVolume>()) {
       const auto& volume = each->as<PersistentVolume>();
@@ -208,7 +208,7 @@ TEST_CASE("a volume of hand is bound to the claim that it fits, and kept when th
   s.c.remove<PersistentVolumeClaim>("default", "data");
   REQUIRE(s.reaches([&] { return s.phase_of_volume("small") == "Released"; }));
   CHECK(s.phase_of_volume("large") == "Available");
-  // It is not given to another one: nobody has cleared it.
+  // It is not given to another claim: no node has removed its directory.
   s.c.create(claim_named("data", ""));
   REQUIRE(s.reaches([&] { return s.phase("data") == "Bound"; }));
   CHECK(s.volume_of("data") == "large");
@@ -306,7 +306,7 @@ TEST_CASE("whatever crashes and conflicts, no volume has two claims and each cla
       }
     }
     s.c.simulation().faults({});
-    // All that can be bound is: what is left waits for a pod, or for a volume without a class.
+    // All possible bindings exist: the rest waits for a pod, or for a volume without a class.
     CHECK(s.reaches([&] {
       for (const auto& each : s.c.list<PersistentVolumeClaim>())
         if (each->as<PersistentVolumeClaim>().spec().storage_class_name() == "now" &&

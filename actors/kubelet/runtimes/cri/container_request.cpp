@@ -48,7 +48,7 @@ cri::SecurityProfile seccomp_of(const SecurityContext& context, const cri_node& 
   return out;
 }
 
-// What containers see of /proc and /sys (kubernetes: securitycontext/util.go).
+// Masked and read-only paths of /proc and /sys (kubernetes: securitycontext/util.go).
 void hide_paths(const SecurityContext& context, cri::LinuxContainerSecurityContext& out) {
   if (context.proc_mount() == "Unmasked") return;
   for (const auto* path :

@@ -1,5 +1,5 @@
-// A container as the runtime is asked for it (kubernetes: kuberuntime_container.go,
-// generateContainerConfig). Pure.
+// The CRI config of a container (kubernetes: kuberuntime_container.go, generateContainerConfig).
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,34 @@ namespace cri_annotations {
 inline constexpr const char* restart_count = "io.kubernetes.container.restartCount";
 inline constexpr const char* termination_policy =
     "io.kubernetes.container.terminationMessagePolicy";
-// Ours: the image as the spec says it, and the file of its termination message on the node.
+// Our own: the image as in the spec, and the path of the termination message file on the node.
 inline constexpr const char* image = "io.troupe.container.image";
 inline constexpr const char* message_file = "io.troupe.container.termination-message";
 }  // namespace cri_annotations
 
-// Who an image runs as, where its config says so.
+// The user that an image runs as, if its config names one.
 struct image_user {
   std::optional<std::int64_t> uid;
   std::string name;
 };
 
-// The names of files on the node that every container of a pod mounts; empty: none.
+// Names of files on the node that every container of a pod mounts; empty: none.
 struct container_files_of_pod {
   std::string hosts, termination_message;
 };
 
-// The check of runAsNonRoot, which is the kubelet's. The error is the message of
+// Checks runAsNonRoot, as the kubelet has to. The error is the message of
 // CreateContainerConfigError.
 tl::expected<void, std::string> check_user(const api::core::v1::Pod& pod,
                                            const api::core::v1::Container& container,
                                            const image_user& image);
 
-// Shares, quota, memory and the score by which the kernel chooses whom to kill.
+// CPU shares and quota, memory limit and OOM score.
 cri::LinuxContainerResources resources_of(const api::core::v1::Pod& pod,
                                           const api::core::v1::Container& container,
                                           std::int64_t node_memory_bytes);
 
-// The error is `refused`, with CreateContainerConfigError.
+// The error is `refused`, with the reason CreateContainerConfigError.
 runtime_result<cri::ContainerConfig> container_request(const container_config& config,
                                                        const cri_node& node,
                                                        const image_user& image,

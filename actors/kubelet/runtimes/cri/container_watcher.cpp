@@ -28,7 +28,7 @@ container_exit exit_of(const cri::ContainerStatus& ended) {
                       .started_ms = ended.started_at() / ns_of_ms,
                       .finished_ms = ended.finished_at() / ns_of_ms,
                       .out_of_memory = ended.reason() == "OOMKilled"};
-  // It never ran: what the runtime says is why (StartError).
+  // It never ran: the runtime's message says why (StartError).
   if (ended.reason() == "StartError") exit.error = ended.message();
   return exit;
 }
@@ -43,7 +43,7 @@ void container_watcher::start() {
   loop_->after(cri_defaults::log_rotation, [this] { rotate_logs(); });
 }
 
-// CRI-O has no such service: there the looks alone tell.
+// CRI-O has no event service: there only relisting finds changes.
 void container_watcher::listen() {
   cri::events::SubscribeRequest request;
   for (const auto* topic : {"exit", "oom"})
@@ -116,7 +116,7 @@ void container_watcher::take(const std::string& id,
   const auto found = containers_.find(id);
   if (found == containers_.end()) return;
   if (!answer) {
-    // While the runtime is away nothing is known; it is asked again.
+    // While the runtime is away the state is unknown: retry later.
     if (answer.error().code != grpc_code::not_found) return;
     constexpr int killed = 128 + SIGKILL;
     const auto observer = std::move(found->second.observer);
@@ -130,7 +130,7 @@ void container_watcher::take(const std::string& id,
   if (status.state() == cri::EXITED) tell_end(id, status);
 }
 
-// Its message is on disk.
+// A job notifies the observer, because the termination message is read from disk.
 void container_watcher::tell_end(const std::string& id, const cri::ContainerStatus& status) {
   const auto found = containers_.extract(id);
   const auto tell = [observer = found.mapped().observer, status] {

@@ -1,6 +1,6 @@
-// Tells those who follow containers and sandboxes their changes: on events of containerd, and
-// by looking at all of them every `cri_defaults::relist`, since a stream of events that broke has
-// told nothing meanwhile. Belongs to the loop's thread.
+// Notifies observers of containers and sandboxes about changes: on containerd's events, and by
+// listing all of them every `cri_defaults::relist`, because a broken event stream loses events.
+// Belongs to the loop's thread.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace troupe::actors {
 
-// The end of a container as its status tells it; the termination message is not in it. Pure.
+// The end of a container from its CRI status, without the termination message. Pure.
 container_exit exit_of(const cri::ContainerStatus& ended);
 
 class container_watcher {
@@ -22,20 +22,20 @@ class container_watcher {
   container_watcher(std::shared_ptr<event_loop> loop, std::shared_ptr<cri_client> client,
                     job_queue& jobs);
 
-  // Begins to listen and to look.
+  // Subscribes to events and starts to relist.
   void start();
-  // Ids are those of the runtime, without its name.
+  // Ids are the runtime's, without the prefix of its name.
   void follow_container(const std::string& id, container_observer observer);
   void follow_sandbox(const std::string& id, sandbox_observer observer);
-  // Looks at one of them now.
+  // Reads the status of one container or sandbox now.
   void look_at(const std::string& id);
   void forget_sandbox(const std::string& id) { sandboxes_.erase(id); }
 
  private:
   struct followed {
     container_observer observer;
-    bool running = false;  // the observer has been told
-    std::string log = {};  // its file; known while it runs
+    bool running = false;  // the observer was notified of the start
+    std::string log = {};  // path; known while the container runs
   };
 
   void listen();

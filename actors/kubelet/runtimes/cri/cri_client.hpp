@@ -1,4 +1,4 @@
-// Calls of the container runtime interface with their messages. As grpc_channel.hpp says.
+// Typed calls of the container runtime interface. Threads and errors as in grpc_channel.hpp.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace troupe::actors {
 template <class Response>
 using cri_result = tl::expected<Response, grpc_error>;
 
-// Counts a call in find_runtime_operation() when it is answered.
+// Counts a call in find_runtime_operation() when it has been answered.
 class counted_call {
  public:
   explicit counted_call(std::string_view method)
@@ -40,7 +40,7 @@ class cri_client {
 
   grpc_channel& channel() noexcept { return channel_; }
 
-  // `method` of the runtime's service, as "Version".
+  // `method` of the runtime service, e.g. "Version".
   template <class Response, class Request, class Done>
   void runtime(const char* method, const Request& request, Done done,
                std::chrono::milliseconds timeout = cri_defaults::call_timeout) {
@@ -73,7 +73,7 @@ class cri_client {
   grpc_channel channel_;
 };
 
-// Waits for the answer: neither on an actor's thread nor on the loop's.
+// Blocks until the answer: neither on an actor's thread nor on the loop's.
 template <class Response, class Request>
 cri_result<Response> wait_for(cri_client& client, const char* method, const Request& request,
                               std::chrono::milliseconds timeout = cri_defaults::call_timeout) {

@@ -1,4 +1,4 @@
-// The containers of the runtime by CRI, and commands in them.
+// The part of the CRI runtime that handles containers, and commands in them.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -44,7 +44,7 @@ void cri_runtime::create_container(container_config config, runtime_answer<std::
   });
 }
 
-// kubernetes: of each container one that has ended is kept.
+// kubernetes: one dead container is kept for each container.
 void cri_runtime::remove_older(const container_config& than, std::function<void()> done) {
   if (than.attempt < 2) return done();
   list_containers(than.pod->meta().uid(),

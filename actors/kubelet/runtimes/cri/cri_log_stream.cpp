@@ -17,7 +17,7 @@ void cri_log_stream::read(std::function<void(log_text)> done) {
         };
         if (!answer && answer.error().code != grpc_code::not_found)
           return done({.problem = "container runtime is down: " + answer.error().message});
-        // Ids come from clients: it must be a container of that pod.
+        // Ids come from clients: check that the container belongs to that pod.
         if (!answer || !has(cri_labels::pod_uid, state->from.pod_uid) ||
             !has(cri_labels::container_name, state->from.container))
           return done({.missing = true});

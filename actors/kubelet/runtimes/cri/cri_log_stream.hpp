@@ -1,5 +1,5 @@
-// The log of a container as the runtime by CRI writes it. Which file that is, the runtime says at
-// the first read.
+// The log of a container that the CRI runtime writes. The first read asks the runtime for the path
+// of its file.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace troupe::actors {
 
 class cri_log_stream final : public log_stream {
  public:
-  // `from.id` is the runtime's, without its name.
+  // `from.id` is the runtime's id, without the prefix of its name.
   cri_log_stream(log_address from, log_query query, std::shared_ptr<cri_client> client,
                  std::shared_ptr<lazy_pool> disk)
       : state_{std::make_shared<state>(
@@ -20,7 +20,7 @@ class cri_log_stream final : public log_stream {
   void read(std::function<void(log_text)> done) override;
 
  private:
-  // Outlives the stream while an answer is under way.
+  // Outlives the stream while an answer is pending.
   struct state {
     const log_address from;
     const log_query query;

@@ -225,7 +225,7 @@ void cri_runtime::list(const std::string& pod_uid, std::function<void(found_pod)
   });
 }
 
-// The newest attempt of each container, and how the one before it ended.
+// Collects the newest attempt of each container, and how the previous one ended.
 void cri_runtime::describe(const std::string& pod_uid, const sandboxes& pods,
                            const std::vector<cri::Container>& all,
                            std::function<void(found_pod)> done) {
@@ -273,7 +273,7 @@ void cri_runtime::describe(const std::string& pod_uid, const sandboxes& pods,
   address_of(pods.front().id(), pods.front().metadata().attempt(),
              [state, one_less](const auto& sandbox) {
                if (sandbox) state->pod.sandbox = *sandbox;
-               // What is not known has not gone: who asks would end what runs in it.
+               // Unknown does not mean lost: the worker would end its containers. List again.
                state->again = !sandbox && sandbox.error().code != grpc_code::not_found;
                one_less();
              });
@@ -294,7 +294,7 @@ void cri_runtime::address_of(const std::string& sandbox, std::uint32_t attempt,
 
 void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) {
   loop_->soon([this, config, observer] {
-    // That there is none yet was seen when the pod was looked for.
+    // A listing of the pod has already shown that it has no sandbox.
     if (new_pods_.erase(config.pod->meta().uid()) != 0) return start_sandbox(config, 0, observer);
     replace_sandbox(config, observer);
   });
@@ -303,8 +303,8 @@ void cri_runtime::run_sandbox(sandbox_config config, sandbox_observer observer) 
 void cri_runtime::replace_sandbox(const sandbox_config& config, sandbox_observer observer) {
   list_sandboxes(config.pod->meta().uid(), [this, config, observer](const auto& found) {
     if (!found) return observer(sandbox_lost{{error_kind::failed, found.error().message}});
-    // The newest keeps the containers that ended in it, which are asked for; one that could not be
-    // made has none and keeps its name.
+    // Keep the newest sandbox: its ended containers are still needed. One that could not be created
+    // has none, but its name stays in use.
     std::vector<std::string> old;
     const auto attempt = found->empty() ? 0 : found->front().metadata().attempt() + 1;
     for (const auto& each : *found)
@@ -373,7 +373,7 @@ void cri_runtime::follow_sandbox(const std::string& id, sandbox_observer observe
   });
 }
 
-// What cannot be removed is in the next list.
+// A sandbox that cannot be removed is in the next list.
 void cri_runtime::remove_sandboxes(std::vector<std::string> ids, std::function<void()> done) {
   if (ids.empty()) return done();
   cri::PodSandboxId id;

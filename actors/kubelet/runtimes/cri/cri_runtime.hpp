@@ -1,11 +1,11 @@
-// The runtime whose containers are those of containerd, or of another server of the container
-// runtime interface, version 1 (docs/decisions/0047-containers-by-cri.md). All that it knows is
-// known to that server: a program that begins again asks it.
+// A container runtime on containerd, or another server of the container runtime interface, version
+// 1 (docs/decisions/0047-containers-by-cri.md). The server holds all state: after a restart of this
+// process it is queried again.
 //
 // A sandbox's id is the server's. A container's id is containerd://ID, with the server's name.
-// Threads: one event loop, on which all calls are sent and answered; those of a queue for files;
-// one for logs once they are read. A server that is away fails calls at once, and comes right by
-// itself.
+// Threads: one event loop, on which all calls are sent and answered; those of a job queue for
+// files; one for logs after the first read. While the server is away calls fail at once; the
+// connection recovers by itself.
 #pragma once
 
 #include <atomic>
@@ -29,26 +29,26 @@ namespace troupe::actors {
 
 struct cri_runtime_options {
   std::filesystem::path root_dir;
-  std::string socket;  // its path
-  // Where the names of the cluster are served, and its domain; empty: pods ask the node's
+  std::string socket;  // path of the server's socket
+  // Address of the cluster's DNS and its domain; empty: pods use the node's
   // resolvers.
   std::string dns_address = {};
   std::string dns_domain = {};
   image_limits images = {};
 };
 
-// "unix:///run/x.sock" or "/run/x.sock": the path; nothing for what is neither.
+// The path in "unix:///run/x.sock" or "/run/x.sock"; nothing if the endpoint is neither.
 std::optional<std::string> socket_path(std::string_view endpoint);
-// Whether a server of the interface answers there: "containerd 1.6.20", or why not. Blocks for
-// `cri_defaults::version_timeout` at most.
+// Asks a CRI server for its version: "containerd 1.6.20", or the error. Blocks for at most
+// `cri_defaults::version_timeout`.
 tl::expected<std::string, std::string> ask_runtime_version(const std::string& socket);
-// The folder where that server looks for networks of pods (CNI); empty: it does not say. Blocks so
-// long, too.
+// Asks for the server's folder of pod network configuration (CNI); empty if it gives none. Blocks
+// for the same time.
 tl::expected<std::string, std::string> ask_cni_folder(const std::string& socket);
 
 class cri_runtime final : public container_runtime {
  public:
-  // Asks the server for its name: not for an actor's thread.
+  // Asks the server for its name, which blocks: not for actor threads.
   explicit cri_runtime(cri_runtime_options options);
   // Leaves containers running.
   ~cri_runtime() override;
@@ -89,11 +89,11 @@ class cri_runtime final : public container_runtime {
  private:
   struct known_sandbox {
     std::uint32_t attempt = 0;
-    std::string ip;  // empty: it has no network of its own
+    std::string ip;  // empty: uses the node's network
   };
   using sandboxes = std::vector<cri::PodSandbox>;
 
-  // The newest first.
+  // Sorted from the newest to the oldest.
   void list_sandboxes(const std::string& pod_uid, std::function<void(cri_result<sandboxes>)> done);
   void list_containers(const std::string& pod_uid,
                        std::function<void(cri_result<std::vector<cri::Container>>)> done);
@@ -104,12 +104,12 @@ class cri_runtime final : public container_runtime {
   void replace_sandbox(const sandbox_config& config, sandbox_observer observer);
   void start_sandbox(const sandbox_config& config, std::uint32_t attempt,
                      sandbox_observer observer);
-  // Stops and removes them one after another.
+  // Stops and removes sandboxes one after another.
   void remove_sandboxes(std::vector<std::string> ids, std::function<void()> done);
   void send_container(container_config config, const image_user& user,
                       runtime_answer<std::string> done);
   void remove_older(const container_config& than, std::function<void()> done);
-  // One after another, from the last.
+  // Resizes one container after another, from the last one.
   void resize_containers(const std::shared_ptr<resize_request>& request, runtime_answer<void> done);
   void check_health();
 
@@ -123,10 +123,10 @@ class cri_runtime final : public container_runtime {
   const std::shared_ptr<cri_client> client_;
   const std::shared_ptr<lazy_pool> logs_;
   mutable std::mutex mutex_;
-  std::string problem_;  // why no pod can be run; guarded by mutex_
-  // Of the loop's thread.
+  std::string problem_;  // why no pod can run; guarded by mutex_
+  // Belongs to the loop's thread.
   std::map<std::string, known_sandbox> sandboxes_;
-  std::set<std::string> new_pods_;  // uids of those that were found to have had no sandbox
+  std::set<std::string> new_pods_;  // uids of pods that had no sandbox yet
   image_puller images_;
   image_collector collector_;
   container_watcher watcher_;

@@ -1,4 +1,4 @@
-// Commands, consoles and ports of the runtime by CRI, on a connection with its streaming server.
+// Commands, consoles and ports of the CRI runtime, over a connection to its streaming server.
 #include <fmt/format.h>
 #include <google/protobuf/util/json_util.h>
 
@@ -12,7 +12,7 @@ namespace troupe::actors {
 
 namespace {
 
-// Owns the session; whoever destroys it closes the connection.
+// Owns the session; its destructor closes the connection.
 class session_owner {
  public:
   session_owner(std::shared_ptr<event_loop> loop, std::shared_ptr<stream_session> session)
@@ -59,7 +59,7 @@ class cri_exec_stream final : public exec_stream {
 
  private:
   struct state {
-    std::string status;  // what has come of the error stream
+    std::string status;  // received text of the error stream
     std::optional<exec_part> end;
   };
 
@@ -102,7 +102,7 @@ class cri_port_stream final : public port_stream {
   }
 
  private:
-  // An error of the runtime ends the connection: what it is, its client sees as a closed port.
+  // An error of the runtime ends the connection: its client sees a closed port.
   static void read_next(const session& from, const std::function<void(std::string)>& done) {
     from->read([from, done](stream_session::part part) {
       const bool failed = part.stream == "error" && !part.bytes.empty();
@@ -122,7 +122,7 @@ runtime_error stream_error(std::string message, const grpc_code code = grpc_code
       std::move(message)};
 }
 
-// Asks the runtime where the streams are, then opens them.
+// Asks the runtime for the URL of the streams, then opens them.
 template <class Stream, class Make>
 auto opener(std::shared_ptr<event_loop> loop, std::string protocol,
             std::vector<stream_opening> streams, runtime_answer<std::unique_ptr<Stream>> done,
@@ -185,7 +185,7 @@ std::unique_ptr<port_stream> make_port_stream(std::shared_ptr<event_loop> loop,
   return std::make_unique<cri_port_stream>(std::move(loop), std::move(session));
 }
 
-// The streams that are asked for here must be those that are opened: it waits for the others.
+// Request exactly the streams that are opened: the runtime waits for all of them.
 void cri_runtime::open_exec(const std::string& id, exec_request request,
                             runtime_answer<std::unique_ptr<exec_stream>> done) {
   cri::ExecRequest ask;

@@ -1,4 +1,4 @@
-// The numbers of the runtime by CRI, with where they come from.
+// Constants of the CRI runtime's behaviour, each with its source.
 #pragma once
 
 #include <chrono>
@@ -9,30 +9,30 @@ namespace troupe::actors::cri_defaults {
 
 using namespace std::chrono_literals;
 
-// Calls under way at a time.
+// Maximum number of pending calls.
 inline constexpr std::size_t calls = 1'000;
 // kubernetes: maxMsgSize 16 MiB.
 inline constexpr std::size_t message_bytes = 16u << 20;
-// What may be on its way to us; HTTP/2's own 64 KiB would cost a list of many pods round trips.
+// HTTP/2 receive window; its default of 64 KiB would cost a list of many pods extra round trips.
 inline constexpr std::int32_t window_bytes = 1 << 20;
 
-// kubernetes: runtimeRequestTimeout 2 min, which a sandbox gets twice (a slow disk, a network).
+// kubernetes: runtimeRequestTimeout 2 min, doubled for a sandbox (a slow disk, a network).
 inline constexpr auto call_timeout = 2min;
 inline constexpr auto sandbox_timeout = 4min;
 // A pull has no deadline upstream; this only bounds the wait.
 inline constexpr auto pull_timeout = 1h;
 inline constexpr auto version_timeout = 2s;
 
-// kubernetes: relisting with events takes place every 300 s, without them every second. A stream of
-// events that broke has told nothing meanwhile.
+// kubernetes: relists every 300 s with events, every second without. A broken event stream loses
+// events.
 inline constexpr auto relist = 10s;
 inline constexpr auto events_again = 1s;
-// What could not be listed is asked for again after this.
+// A list that failed is requested again after this.
 inline constexpr auto ask_again = 1s;
 // kubernetes: updateRuntimeUp, every 5 s.
 inline constexpr auto health_period = 5s;
 
-// kubernetes: MaxContainerBackOff for pulls, and what it begins with.
+// kubernetes: initial and maximum back-off of pulls (MaxContainerBackOff).
 inline constexpr auto pull_backoff_first = 10s;
 inline constexpr auto pull_backoff_longest = 5min;
 // kubernetes: imageGCHighThresholdPercent, imageGCLowThresholdPercent, imageMinimumGCAge and
@@ -43,10 +43,10 @@ inline constexpr auto image_smallest_age = 2min;
 inline constexpr auto image_collection = 5min;
 // kubernetes: containerLogMonitorInterval.
 inline constexpr auto log_rotation = 10s;
-// Images whose pulls failed that are remembered; pulls that wait for their turn.
+// Maximum number of remembered failed pulls, and of waiting pulls.
 inline constexpr std::size_t failed_pulls = 1'000;
 inline constexpr std::size_t waiting_pulls = 1'000;
-// Images whose users are remembered between their look and the making of a container.
+// Maximum number of images whose users are remembered until the container is created.
 inline constexpr std::size_t known_users = 1'000;
 
 // kubernetes: cm/helpers_linux.go and qos/policy.go.
@@ -57,7 +57,7 @@ inline constexpr std::int64_t shares_of_one = 1024;  // of one processor
 inline constexpr std::int64_t guaranteed_oom_score = -997;
 inline constexpr std::int64_t best_effort_oom_score = 1000;
 
-// kubernetes: the domain of its own names; those of a host, and what Linux takes for one.
+// kubernetes: the default cluster domain; the limits of a host name in Kubernetes and in Linux.
 inline constexpr const char* cluster_domain = "cluster.local";
 inline constexpr std::size_t host_name_bytes = 63;
 inline constexpr std::size_t kernel_host_name_bytes = 64;

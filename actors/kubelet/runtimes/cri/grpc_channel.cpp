@@ -20,7 +20,7 @@ namespace troupe::actors {
 
 namespace {
 
-constexpr std::size_t prefix_bytes = 5;  // of a message: compressed or not, length
+constexpr std::size_t prefix_bytes = 5;  // prefix of a message: compressed flag, length
 
 std::string with_prefix(const std::string& message) {
   const auto size = static_cast<std::uint32_t>(message.size());
@@ -30,7 +30,7 @@ std::string with_prefix(const std::string& message) {
   return out + message;
 }
 
-// Of grpc-message: %XX stands for a byte.
+// Decodes a grpc-message: %XX stands for a byte.
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -58,11 +58,11 @@ struct pending_call {
   grpc_metadata metadata = {};
   std::optional<std::chrono::milliseconds> timeout = {};
   grpc_answer done = {};
-  std::function<void(std::string_view)> message = {};  // of a subscription
+  std::function<void(std::string_view)> message = {};  // callback of a subscription
 
   std::size_t sent = 0;
   std::string received = {};
-  std::optional<grpc_error> status = {};  // what the server says of it, or why it is given up
+  std::optional<grpc_error> status = {};  // from the server, or why the call was aborted
   std::optional<event_loop::moment> deadline = {};
 };
 
@@ -132,7 +132,7 @@ struct grpc_channel::connection : std::enable_shared_from_this<connection> {
                                  field("content-type", "application/grpc"),
                                  field("te", "trailers"),
                                  field("user-agent", "troupe")};
-    // At most eight digits are allowed.
+    // The header has at most eight digits.
     if (!timeout.empty() && timeout.size() <= 9) head.push_back(field("grpc-timeout", timeout));
     for (const auto& [name, value] : held->metadata)
       head.push_back(field(name, value));
@@ -165,7 +165,7 @@ struct grpc_channel::connection : std::enable_shared_from_this<connection> {
     call.done(call.received.substr(prefix_bytes));
   }
 
-  // All that is under way has failed.
+  // Fails all pending calls.
   void close(const std::string& reason) {
     if (!session) return;
     loop->forget(fd.get());
@@ -218,20 +218,20 @@ struct grpc_channel::connection : std::enable_shared_from_this<connection> {
     }
   }
 
-  // After GOAWAY and its last answer.
+  // Closes the connection after GOAWAY and its last answer.
   void end_if_unused() {
     if (!nghttp2_session_want_read(session) && !nghttp2_session_want_write(session))
       close("the container runtime has ended the connection");
   }
 
-  // Answers may begin new calls: not within nghttp2.
+  // Answers may start new calls, which nghttp2 does not allow within its callbacks.
   void end_closed() {
     for (auto& call : std::exchange(closed, {}))
       finish(*call,
              call->status && call->status->code != grpc_code::ok ? call->status : std::nullopt);
   }
 
-  // -- what nghttp2 asks and tells ----------------------------------------------------------------
+  // -- callbacks of nghttp2 -----------------------------------------------------------------------
 
   static ssize_t read_request(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t room,
                               std::uint32_t* flags, nghttp2_data_source* source, void*) {

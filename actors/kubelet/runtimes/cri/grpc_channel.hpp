@@ -1,9 +1,9 @@
-// Calls of gRPC to a server on a Unix socket: one connection of HTTP/2, opened by the first call
-// and again by the first one after it was lost. Without gRPC's library: an idle node has no more in
-// memory than the connection (docs/decisions/0047-containers-by-cri.md).
+// A gRPC client for a server on a Unix socket: one HTTP/2 connection, opened by the first call and
+// reopened by the first call after it was lost. It does not use the gRPC library, so an idle node
+// keeps only the connection in memory (docs/decisions/0047-containers-by-cri.md).
 //
-// All state belongs to the loop's thread, and all answers come there. Thread safe. Each call is
-// answered once, within its time; none once the loop has stopped.
+// All state belongs to the loop's thread, where all answers are delivered. Thread safe. Each call
+// is answered once, within its timeout; none after the loop has stopped.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@
 
 namespace troupe::actors {
 
-// Those of gRPC's codes that somebody distinguishes.
+// The gRPC status codes that callers distinguish.
 enum class grpc_code : int {
   ok = 0,
   unknown = 2,
@@ -42,14 +42,14 @@ using grpc_metadata = std::vector<std::pair<std::string, std::string>>;
 class grpc_channel {
  public:
   grpc_channel(std::shared_ptr<event_loop> loop, std::string socket);
-  // The loop has stopped.
+  // The loop must have stopped.
   ~grpc_channel();
 
-  // `method` as "runtime.v1.RuntimeService/Version", `request` a serialized message. More calls
-  // than `cri_defaults::calls` fail at once.
+  // `method` is e.g. "runtime.v1.RuntimeService/Version", `request` a serialized message. Calls
+  // beyond `cri_defaults::calls` fail at once.
   void call(std::string method, std::string request, std::chrono::milliseconds timeout,
             grpc_answer done);
-  // A call that answers with many messages, until it is told that it has ended.
+  // A call with a stream of answers; `ended` is called when the stream has ended.
   void subscribe(std::string method, std::string request, grpc_metadata metadata,
                  std::function<void(std::string_view)> message,
                  std::function<void(grpc_error)> ended);

@@ -1,4 +1,4 @@
-// Which images are removed when the disk fills up (kubernetes: images/image_gc_manager.go). Pure.
+// Selects the images to remove on a full disk (kubernetes: images/image_gc_manager.go). Pure.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ struct image_limits {
   std::chrono::milliseconds smallest_age = cri_defaults::image_smallest_age;
 };
 
-// Of the file system that holds the images.
+// Of the file system that stores the images.
 struct disk_space {
   std::int64_t capacity_bytes = 0, available_bytes = 0;
 };
@@ -26,16 +26,16 @@ struct known_image {
 
   std::string id;
   std::int64_t size_bytes = 0;
-  bool kept = false;          // a container has it, or it is pinned
-  time_point first_seen;      // since when it is known, or a container was told to use it
-  time_point last_used = {};  // when a container was seen that has it
+  bool kept = false;          // a container uses it, or it is pinned
+  time_point first_seen;      // when it was first listed or requested by a container
+  time_point last_used = {};  // when a container was last seen using it
 };
 
-// How much is to be freed, so that the use is below the low limit; 0 while it is below the high
-// one.
+// Bytes to free so that the disk usage falls to the low limit; 0 while it is below the high
+// limit.
 std::int64_t bytes_to_free(const disk_space& disk, const image_limits& limits);
 
-// The ones that have not been used for longest, until their sizes are `bytes`.
+// Returns the least recently used images until their sizes add up to `bytes`.
 std::vector<known_image> images_to_remove(std::vector<known_image> images, std::int64_t bytes,
                                           const image_limits& limits, known_image::time_point now);
 

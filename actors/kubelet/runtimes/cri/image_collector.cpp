@@ -20,7 +20,7 @@ bool names(const std::string& text, const cri::Image& image) {
   return text == image.id() || among(image.repo_tags()) || among(image.repo_digests());
 }
 
-// A verbose status of containerd has its configuration; nothing of other servers.
+// containerd's verbose status contains its configuration; that of other servers does not.
 google::protobuf::Struct config_of(const cri::StatusResponse& status) {
   google::protobuf::Struct document;
   const auto config = status.info().find("config");
@@ -63,7 +63,7 @@ void image_collector::wanted(const std::string& id) {
   image.first_seen = event_loop::clock::now();
 }
 
-// Older servers do not pin it, and no container has it; without it no pod can be started.
+// Older servers do not pin this image, and no container uses it, but sandboxes need it.
 void image_collector::ask_sandbox_image() {
   cri::StatusRequest ask;
   ask.set_verbose(true);
@@ -72,7 +72,7 @@ void image_collector::ask_sandbox_image() {
   });
 }
 
-// Those of other kubelets too: the images are shared.
+// Includes containers of other kubelets: the images are shared.
 void image_collector::ask_containers(const std::string& sandbox_image) {
   client_->runtime<cri::ListContainersResponse>(
       "ListContainers", cri::ListContainersRequest{}, [this, sandbox_image](const auto& listed) {

@@ -1,5 +1,5 @@
-// Removes images that no container has when the disk that holds them fills up, as
-// image_collection.hpp decides. What fails is looked at again in the next round. Belongs to the
+// Removes unused images when the disk that stores them fills up, as
+// image_collection.hpp decides. A failure is retried in the next round. Belongs to the
 // loop's thread.
 #pragma once
 
@@ -15,10 +15,10 @@
 
 namespace troupe::actors {
 
-// The image of sandboxes, as the server's verbose Status names it (containerd); empty: it does not.
+// The image of sandboxes, from the server's verbose Status (containerd); empty if not given.
 // Pure.
 std::string sandbox_image_of(const cri::StatusResponse& status);
-// Where it looks for networks of pods; empty where it does not say.
+// The folder of pod network configuration (CNI); empty if not given.
 std::string cni_folder_of(const cri::StatusResponse& status);
 
 class image_collector {
@@ -26,13 +26,13 @@ class image_collector {
   image_collector(std::shared_ptr<event_loop> loop, std::shared_ptr<cri_client> client,
                   job_queue& jobs, image_limits limits);
 
-  // Looks every `cri_defaults::image_collection`, beginning now.
+  // Starts a round now and every `cri_defaults::image_collection`.
   void start();
-  // A container is to be made of it.
+  // A container will be created from this image.
   void wanted(const std::string& id);
 
  private:
-  // Steps of one round, each after the answer of the one before.
+  // Steps of one round, each after the answer of the previous one.
   void ask_sandbox_image();
   void ask_containers(const std::string& sandbox_image);
   void ask_images(std::vector<std::string> used);

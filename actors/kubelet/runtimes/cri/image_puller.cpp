@@ -19,7 +19,7 @@ tl::unexpected<runtime_error> refused(const char* reason, std::string message) {
 }  // namespace
 
 tl::expected<std::string, std::string> complete_image(const std::string& image) {
-  // As upstream's reference grammar says; the registry alone knows whether there is such a one.
+  // As in upstream's reference grammar; only the registry knows whether the image exists.
   const auto digest = image.find('@');
   const auto name = image.substr(0, digest);
   const auto allowed = [](char c) {
@@ -29,7 +29,7 @@ tl::expected<std::string, std::string> complete_image(const std::string& image) 
   const auto last = name.rfind('/');
   const auto tag = name.find(':', last == name.npos ? 0 : last);
   const auto path = name.substr(0, tag);
-  // A registry's host, and a tag, may have capital letters.
+  // A registry's host and a tag may have capital letters.
   const auto host_end = path.find('/');
   const auto checked = host_end == path.npos ? path : path.substr(host_end + 1);
   if (path.empty() || checked.empty() || !std::all_of(checked.begin(), checked.end(), allowed) ||
@@ -92,7 +92,7 @@ void image_puller::pull_next() {
   try_pull(std::move(next));
 }
 
-// With one of its credentials after another.
+// Tries one credential after another.
 void image_puller::try_pull(order next) {
   cri::PullImageRequest request;
   request.mutable_image()->set_image(next.image);

@@ -1,5 +1,5 @@
-// Has images ready (kubernetes: images/image_manager.go): pull policies, one pull at a time, and a
-// wait after each that failed, longer each time. Belongs to the loop's thread.
+// Makes images available (kubernetes: images/image_manager.go): pull policies, one pull at a time,
+// and an exponential back-off after failed pulls. Belongs to the loop's thread.
 #pragma once
 
 #include <deque>
@@ -15,10 +15,10 @@
 
 namespace troupe::actors {
 
-// Root where the image's config says nothing. Pure.
+// Returns root if the image's config names no user. Pure.
 image_user user_of(const cri::Image& image);
 
-// "nginx" is "nginx:latest"; the error says why a text names no image. Pure.
+// "nginx" becomes "nginx:latest"; the error says why the text is not an image name. Pure.
 tl::expected<std::string, std::string> complete_image(const std::string& image);
 
 class image_puller {
@@ -26,14 +26,14 @@ class image_puller {
   explicit image_puller(std::shared_ptr<cri_client> client) : client_{std::move(client)} {}
 
   void pull(const image_request& request, runtime_answer<std::string> done);
-  // Who the image runs as: root where its config says nothing.
+  // Answers with the user that the image runs as: root if its config names none.
   void user_of(const std::string& image_ref, std::function<void(cri_result<image_user>)> done);
 
  private:
   struct order {
     std::string image;
     std::string failures;                      // its key in `failures_`
-    std::vector<cri::AuthConfig> credentials;  // those to be tried; empty: none are shown
+    std::vector<cri::AuthConfig> credentials;  // credentials to try; empty: pull without any
     runtime_answer<std::string> done;
   };
   struct failure {
@@ -50,8 +50,8 @@ class image_puller {
   const std::shared_ptr<cri_client> client_;
   std::deque<order> waiting_;
   bool pulling_ = false;
-  std::map<std::string, image_user> users_;  // by an image's id, which stands for its content
-  std::map<std::string, failure> failures_;  // by pod and image, as its secrets decide too
+  std::map<std::string, image_user> users_;  // by image id, which identifies the content
+  std::map<std::string, failure> failures_;  // by pod and image, because secrets of the pod matter
 };
 
 }  // namespace troupe::actors

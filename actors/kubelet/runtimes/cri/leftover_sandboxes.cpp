@@ -21,7 +21,7 @@ fs::path memory_of(const fs::path& root_dir) {
   return root_dir / "cri-socket";
 }
 
-// Removes one; the error is the runtime's.
+// Removes one sandbox; the error is the runtime's.
 std::optional<grpc_error> remove_sandbox(cri_client& client, const std::string& id) {
   cri::PodSandboxId request;
   request.set_pod_sandbox_id(id);
@@ -62,7 +62,7 @@ tl::expected<void, std::string> end_leftover_sandboxes(const fs::path& root_dir)
   std::string socket;
   if (!std::getline(std::ifstream{memory}, socket)) return {};
   std::error_code ignored;
-  // A pod's directory goes last.
+  // A pod's directory is removed last.
   if (pods_on_disk(root_dir).empty()) {
     fs::remove(memory, ignored);
     return {};

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// False when something is missing of it: then nothing is left of `to`.
+// Returns false if the copy is incomplete: then `to` does not exist.
 bool compress(const std::string& from, const std::string& to) {
   const auto part_of = to + ".tmp";
   std::error_code problem;
@@ -54,7 +54,7 @@ bool rotate_log(const std::string& path, std::uintmax_t limit_bytes) {
   for (int number = kubelet_defaults::log_files - 2; number > 1; --number)
     fs::rename(numbered(path, number, ".gz"), numbered(path, number + 1, ".gz"), problem);
   const auto former = numbered(path, 1);
-  // Where the disk has no room for both, the former log goes: the present one counts more.
+  // If the disk has no room for both, delete the former log: the current one matters more.
   if (fs::exists(former, problem) && !compress(former, numbered(path, 2, ".gz")))
     fs::remove(former, problem);
   fs::rename(path, former, problem);

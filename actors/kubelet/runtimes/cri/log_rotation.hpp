@@ -1,5 +1,5 @@
 // Rotates the logs that the runtime writes (kubernetes: logs/container_log_manager.go): the runtime
-// opens a new file when it is told. Blocks on disk: not for actors' threads.
+// opens a new file on request. Blocks on disk: not for actor threads.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace troupe::actors {
 
-// Whether the log has more than `limit_bytes`; then it is PATH.1, which readers may still follow,
-// and older ones are compressed as PATH.2.gz and so on, `log_files` in all. The runtime goes on in
-// PATH.1 until it opens PATH again.
+// Returns whether the log was larger than `limit_bytes`. It is then renamed to PATH.1, which
+// readers may still follow, and older ones are compressed to PATH.2.gz and so on, `log_files` in
+// all. The runtime writes to PATH.1 until it opens PATH again.
 bool rotate_log(const std::string& path,
                 std::uintmax_t limit_bytes = kubelet_defaults::log_file_bytes);
 
-// The runtime has not opened a new file: the log is PATH again.
+// Renames the log back to PATH, because the runtime has not opened a new file.
 void undo_rotation(const std::string& path);
 
 }  // namespace troupe::actors

@@ -29,7 +29,7 @@ std::string system_message(const std::string& action, const fs::path& path) {
   return fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno));
 }
 
-// As it is, whatever the umask.
+// With exactly this mode, independent of the umask.
 void write_file(const fs::path& path, const std::string& text, mode_t mode) {
   std::ofstream file{path, std::ios::trunc};
   file << text;
@@ -43,7 +43,7 @@ std::string read_whole(const fs::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// Binds what the subPath is now; one that is missing becomes a directory.
+// Binds the current target of the subPath; a missing one becomes a directory.
 void bind_sub_path(container_mount& mount, const fs::path& at) {
   if (mount.own && !open_source(mount)) {
     const auto volume = open_directory(mount.source);
@@ -137,7 +137,7 @@ void remove_older_files(const cri_node& node, const std::string& pod_uid,
                         const std::string& container, int attempt) {
   const auto dir = pod_path(node.root_dir, pod_uid);
   std::error_code problem;
-  // Of names that begin with `prefix` and go on with the number of an older attempt.
+  // Removes entries named `prefix` and the number of an older attempt.
   const auto each_older = [&](const fs::path& in, const std::string& prefix, auto remove) {
     for (const auto& entry : fs::directory_iterator{in, problem}) {
       const auto name = entry.path().filename().string();

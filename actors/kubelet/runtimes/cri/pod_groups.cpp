@@ -22,7 +22,7 @@ using api::core::v1::Container;
 using api::core::v1::Pod;
 using amounts = google::protobuf::Map<std::string, api::resource::Quantity>;
 
-// In thousandths of a processor, or bytes.
+// Returns thousandths of a processor, or bytes.
 std::optional<std::int64_t> amount(const amounts& of, const std::string& resource) {
   const auto found = of.find(resource);
   if (found == of.end()) return std::nullopt;
@@ -31,8 +31,8 @@ std::optional<std::int64_t> amount(const amounts& of, const std::string& resourc
   return resource == "cpu" ? read->milli_value() : read->value();
 }
 
-// Of all containers, or of the largest init container with the sidecars before it if that is more;
-// `whole` becomes false where one of them says nothing (kubernetes: resourcehelper).
+// The sum over all containers, or the largest init container plus its preceding sidecars if that is
+// more; `whole` becomes false if a container has no value (kubernetes: resourcehelper).
 template <class Of>
 std::int64_t total(const Pod& pod, const std::string& resource, bool& whole, Of of) {
   const auto one = [&](const Container& container) {
@@ -61,7 +61,7 @@ bool write_value(const fs::path& file, std::int64_t value) {
   return static_cast<bool>(out.flush());
 }
 
-// Version 1: each controller has a hierarchy.
+// Version 1: each controller has its own hierarchy.
 std::string set_v1(const fs::path& top, const std::string& group, const pod_group_limits& limits) {
   std::string problems;
   const auto set = [&](const char* controller, const char* file, std::int64_t value) {
@@ -79,7 +79,7 @@ std::string set_v1(const fs::path& top, const std::string& group, const pod_grou
   return problems;
 }
 
-// Version 2: a group has the controllers that the one above it passes on. Untried.
+// Version 2: a group has the controllers that its parent enables. Not tried on a machine.
 std::string set_v2(const fs::path& top, const std::string& group, const pod_group_limits& limits) {
   std::string problems;
   auto at = top;

@@ -1,5 +1,5 @@
-// The control groups of pods, which the runtime makes its containers' groups in and leaves behind
-// (kubernetes: cm/pod_container_manager_linux.go, cm/helpers_linux.go).
+// The control groups of pods: the runtime creates its containers' groups in them, but does not
+// remove them (kubernetes: cm/pod_container_manager_linux.go, cm/helpers_linux.go).
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace troupe::actors {
 
-// What a pod may have as a whole. Pure.
+// The limits of a pod as a whole. Pure.
 struct pod_group_limits {
   std::int64_t cpu_shares = 0;
-  // Absent: one of its containers has no limit.
+  // Absent: a container of the pod has no limit.
   std::optional<std::int64_t> cpu_quota_us, memory_bytes;
 
   bool operator==(const pod_group_limits&) const = default;
@@ -22,22 +22,22 @@ struct pod_group_limits {
 
 pod_group_limits group_limits_of(const api::core::v1::Pod& pod);
 
-// Each limit the larger of both, none at all where one has none: while containers are resized their
-// pod's group has room for them as they were and as they will be. Pure.
+// The larger of each limit, none if either has none: during a resize the pod's group has room for
+// the containers' former and new limits. Pure.
 pod_group_limits larger_limits(const pod_group_limits& a, const pod_group_limits& b);
 
-// cpu.weight of version 2 for the shares of version 1. Pure.
+// Converts the shares of version 1 to cpu.weight of version 2. Pure.
 std::int64_t weight_of_shares(std::int64_t shares);
 
-// Makes the pod's group in the hierarchies of cpu and memory, of version 1 or 2, where there is
-// none, and sets what it may have. Empty, or what could not be set. Blocks on disk.
+// Creates the pod's group in the cpu and memory hierarchies, version 1 or 2, if missing, and sets
+// its limits. Returns the error; empty: success. Blocks on disk.
 std::string set_pod_group(const api::core::v1::Pod& pod, const pod_group_limits& limits,
                           const std::string& top = "/sys/fs/cgroup");
 
-// Limits the group that all pods' are in, likewise.
+// Sets the limits of the group that contains all pods, in the same way.
 std::string limit_all_pods(const pods_limits& limits, const std::string& top = "/sys/fs/cgroup");
 
-// Removes the pod's control groups, in all hierarchies. Blocks on disk.
+// Removes the pod's control groups from all hierarchies. Blocks on disk.
 void remove_pod_groups(const std::string& pod_uid);
 
 }  // namespace troupe::actors

@@ -34,7 +34,7 @@ location parse_location(const std::string& text) {
   return {host.substr(0, colon), host.substr(colon), text.substr(slash)};
 }
 
-// The repository of an image, with the registry that names without one mean.
+// The repository of an image; names without a registry get Docker's.
 std::string repository_of(const std::string& image) {
   auto name = image.substr(0, image.find('@'));
   const auto last = name.rfind('/');
@@ -45,7 +45,7 @@ std::string repository_of(const std::string& image) {
   return "docker.io/" + name;
 }
 
-// As the key of `auths` names it: without scheme, and /v1/ and /v2/ mean the host.
+// Normalizes a key of `auths`: without scheme; /v1/ and /v2/ mean the host.
 std::string place_of(std::string key) {
   for (const std::string_view scheme : {"https://", "http://"})
     if (key.starts_with(scheme)) key.erase(0, scheme.size());
@@ -54,7 +54,7 @@ std::string place_of(std::string key) {
   return at.host + at.port + (at.path == "/" ? "" : at.path);
 }
 
-// Each part of the host may be a pattern.
+// Each label of the host may be a pattern.
 bool matches(const std::string& place, const std::string& repository) {
   const auto wanted = parse_location(place), is = parse_location(repository);
   return wanted.port == is.port && is.path.starts_with(wanted.path) &&
@@ -68,7 +68,7 @@ std::string text_of(const Struct& entry, const char* field) {
   return found == entry.fields().end() ? std::string{} : found->second.string_value();
 }
 
-// `auth` is base64 of USER:PASSWORD, and goes before the two in words.
+// `auth` is base64 of USER:PASSWORD and overrides username and password.
 std::optional<cri::AuthConfig> read_entry(const Struct& entry) {
   cri::AuthConfig out;
   out.set_username(text_of(entry, "username"));
@@ -84,7 +84,7 @@ std::optional<cri::AuthConfig> read_entry(const Struct& entry) {
   return out;
 }
 
-// By place, the last in the order of letters first: of two that match, that is the longer one.
+// By location, in descending order: of two matches the longer one is first.
 using keyring = std::map<std::string, std::vector<cri::AuthConfig>, std::greater<>>;
 
 bool add(const Struct& entries, keyring& to) {
@@ -121,7 +121,7 @@ tl::expected<std::vector<cri::AuthConfig>, std::string> pull_credentials(
   const auto repository = repository_of(image);
   for (const auto& [place, credentials] : all)
     if (matches(place, repository)) out.insert(out.end(), credentials.begin(), credentials.end());
-  // Where Docker itself writes those of its own registry.
+  // Docker stores the credentials of its own registry under this key.
   if (const auto usual = all.find("index.docker.io");
       out.empty() && usual != all.end() && repository.starts_with("docker.io/"))
     out = usual->second;

@@ -1,4 +1,4 @@
-// With which credentials an image is pulled (kubernetes: credentialprovider/keyring.go). Pure.
+// Selects the credentials for pulling an image (kubernetes: credentialprovider/keyring.go). Pure.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace troupe::actors {
 
-// What the secrets (kubernetes.io/dockerconfigjson and …/dockercfg) hold for the registry and path
-// of `image`: the longest match first, in each the order of the secrets. The error says which
-// secret cannot be read, and repeats nothing of it.
+// Returns the credentials in the secrets (kubernetes.io/dockerconfigjson and …/dockercfg) for the
+// registry and path of `image`: the longest match first, equal ones in the order of the secrets.
+// The error names the secret that cannot be parsed, but no content of it.
 tl::expected<std::vector<cri::AuthConfig>, std::string> pull_credentials(
     const std::string& image, const std::vector<api::object_ptr>& secrets);
 

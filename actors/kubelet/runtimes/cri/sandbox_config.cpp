@@ -19,7 +19,7 @@ using api::core::v1::Pod;
 
 namespace {
 
-// kubernetes: a name has at most 63 letters, and neither "-" nor "." ends it.
+// kubernetes: at most 63 characters, without a final "-" or ".".
 std::string short_name(const Pod& pod) {
   auto name = pod.spec().hostname().empty() ? pod.metadata().name() : pod.spec().hostname();
   if (name.size() > cri_defaults::host_name_bytes) name.resize(cri_defaults::host_name_bytes);
@@ -28,7 +28,7 @@ std::string short_name(const Pod& pod) {
   return name;
 }
 
-// Empty: the pod has no subdomain.
+// Returns an empty name if the pod has no subdomain.
 std::string full_name(const Pod& pod) {
   if (pod.spec().subdomain().empty()) return {};
   return fmt::format("{}.{}.{}.svc.{}", short_name(pod), pod.spec().subdomain(),
@@ -68,7 +68,7 @@ void add_ports(const Pod& pod, cri::PodSandboxConfig& config) {
     }
 }
 
-// The cluster's resolver knows those of the node. kubernetes: pkg/kubelet/network/dns/dns.go.
+// The cluster's DNS forwards to the node's servers. kubernetes: pkg/kubelet/network/dns/dns.go.
 void add_cluster_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
   const auto searches = std::exchange(*dns.mutable_searches(), {});
   dns.clear_servers();
@@ -82,8 +82,8 @@ void add_cluster_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) 
   dns.add_options("ndots:5");
 }
 
-// dnsPolicy None begins with nothing, Default with what the node has. A pod in the node's network
-// asks the cluster only where it says so.
+// dnsPolicy None starts empty, Default with the node's configuration. A pod in the node's network
+// uses the cluster's DNS only with ClusterFirstWithHostNet.
 void set_dns(const Pod& pod, const cri_node& node, cri::DNSConfig& dns) {
   const auto& policy = pod.spec().dns_policy();
   if (policy != "None") dns = node.dns;
@@ -137,7 +137,7 @@ cri::DNSConfig parse_dns(std::string_view resolv_conf) {
     words >> key;
     const std::vector<std::string> values{std::istream_iterator<std::string>{words}, {}};
     if (key == "nameserver" && !values.empty()) dns.add_servers(values.front());
-    // The last one counts, as for the resolver.
+    // The last line wins, as in the C library's resolver.
     if (key == "search") dns.mutable_searches()->Assign(values.begin(), values.end());
     if (key == "options") dns.mutable_options()->Assign(values.begin(), values.end());
   }

@@ -20,7 +20,7 @@ struct place {
   std::string host, path;
 };
 
-// The server listens at an address of this machine, never at a name.
+// The server listens on an address of this machine; its URL never contains a host name.
 std::optional<place> parse_url(std::string_view url) {
   if (!url.starts_with(scheme)) return std::nullopt;
   url.remove_prefix(scheme.size());
@@ -55,8 +55,8 @@ void stream_session::open(std::shared_ptr<event_loop> loop, const std::string& u
   if (!at) return done(failed(fmt::format("the runtime's streams are at no address: {}", url)));
   runtime::unique_fd socket{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   const auto* address = reinterpret_cast<const sockaddr*>(&at->address);
-  // A connection within a machine is made at once or refused; what is not yet is waited for by the
-  // first write.
+  // A local connection is accepted or refused at once; if it is still pending, the first write
+  // waits for it.
   if (!socket ||
       (::connect(socket.get(), address, sizeof at->address) != 0 && errno != EINPROGRESS))
     return done(failed(fmt::format("cannot reach the runtime's streams at {}: {}", at->host,
@@ -129,7 +129,7 @@ void stream_session::take(const spdy_frame& frame) {
   if (!frame.data.empty() || closed) add_part(of->second, frame.data, closed);
 }
 
-// What one stream sends in several frames is one part as long as nobody has taken it.
+// Unread frames of one stream are merged into one part.
 void stream_session::add_part(const std::string& stream, std::string_view bytes, bool last) {
   if (parts_.empty() || parts_.back().stream != stream || parts_.back().last)
     parts_.push_back({stream, {}, false});

@@ -1,9 +1,9 @@
-// A connection with the streaming server of the runtime by CRI: SPDY/3.1, opened by one request of
-// HTTP (docs/decisions/0047-containers-by-cri.md). The server is the runtime's own, on this
+// A connection to the streaming server of the CRI runtime: SPDY/3.1, opened by one HTTP request
+// (docs/decisions/0047-containers-by-cri.md). The server belongs to the runtime, on this
 // machine.
 //
-// Belongs to the loop's thread. What nobody has asked for is not read, so a slow reader holds up
-// the command, as everywhere.
+// Belongs to the loop's thread. Bytes are read from the socket only on request, so a slow reader
+// blocks the command.
 #pragma once
 
 #include <deque>
@@ -21,13 +21,13 @@
 
 namespace troupe::actors {
 
-// One that we open: its name, and what else stands in its head.
+// A stream to open: its type, and additional headers.
 struct stream_opening {
   std::string type;  // "error", "stdin", "stdout", "stderr", "resize", "data"
   spdy_headers more = {};
 };
 
-// How a command ended, by the text of its error stream: its code, or why it is not known. Pure.
+// Parses the text of a command's error stream: its exit code, or why it is unknown. Pure.
 exec_part read_status(const std::string& text);
 
 class stream_session : public std::enable_shared_from_this<stream_session> {
@@ -37,16 +37,16 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
   struct part {
     std::string stream;  // its type; empty: the connection has ended
     std::string bytes = {};
-    bool last = false;  // nothing follows on this stream
+    bool last = false;  // no more bytes on this stream
   };
 
-  // `url` as the runtime answers Exec, Attach and PortForward with.
+  // `url`: the runtime's answer to Exec, Attach or PortForward.
   static void open(std::shared_ptr<event_loop> loop, const std::string& url,
                    const std::string& protocol, std::vector<stream_opening> streams, opened done);
 
   stream_session(std::shared_ptr<event_loop> loop, runtime::unique_fd socket);
 
-  // One at a time.
+  // One call at a time.
   void read(std::function<void(part)> done);
   void write(const std::string& stream, std::string bytes, bool last,
              std::function<void(bool)> done);
@@ -65,7 +65,7 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
   const std::shared_ptr<duplex_socket> socket_;
   spdy_reader reader_;
   spdy_writer writer_;
-  std::string answer_;  // of HTTP, until it is whole
+  std::string answer_;  // of HTTP, until it is complete
   std::map<std::string, std::uint32_t> ids_;
   std::map<std::uint32_t, std::string> types_;
   std::deque<part> parts_;
@@ -76,11 +76,11 @@ class stream_session : public std::enable_shared_from_this<stream_session> {
     std::function<void(bool)> done;
   };
   void push();
-  std::deque<outgoing> outgoing_;  // the socket takes one after another
+  std::deque<outgoing> outgoing_;  // the socket takes one write at a time
   bool writing_ = false;
 };
 
-// The streams of a command, or of a container's own process.
+// Streams of a command, or of a container's main process.
 std::unique_ptr<exec_stream> make_exec_stream(std::shared_ptr<event_loop> loop,
                                               std::shared_ptr<stream_session> session);
 std::unique_ptr<port_stream> make_port_stream(std::shared_ptr<event_loop> loop,

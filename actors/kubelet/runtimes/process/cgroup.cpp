@@ -22,14 +22,14 @@ namespace {
 
 constexpr const char* all_groups = "troupe";
 constexpr const char* limiting[] = {"cpu", "memory"};
-// Of version 1 alone: "cpuacct", which may be a hierarchy of its own.
+// Only in version 1: "cpuacct", which may be a hierarchy of its own.
 constexpr const char* controllers[] = {"cpu", "cpuacct", "memory", "pids"};
 
-// Kubernetes, pkg/kubelet/cm/helpers_linux.go.
+// kubernetes: pkg/kubelet/cm/helpers_linux.go.
 constexpr std::int64_t shares_per_cpu = 1024, shares_minimum = 2, shares_maximum = 262'144;
 constexpr std::int64_t period_us = 100'000, quota_minimum_us = 1'000;
 
-// A file of the kernel's: one write, which it takes or refuses as a whole.
+// A kernel file: one write, which is accepted or rejected as a whole.
 bool put(const fs::path& file, std::string_view value) {
   const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -52,7 +52,7 @@ bool has_word(const std::string& text, std::string_view word) {
   return false;
 }
 
-// "oom_kill 3" in a file of such lines.
+// The counter in a line like "oom_kill 3".
 std::int64_t counter(const fs::path& file, std::string_view name) {
   std::istringstream in{text_of(file)};
   std::string key;
@@ -68,12 +68,12 @@ bool make_folder(const fs::path& path) {
   return !problem;
 }
 
-// One that root has made is of no use to an ordinary user.
+// A folder created by root is useless for an ordinary user.
 bool make_own_folder(const fs::path& path) {
   return make_folder(path) && ::access(path.c_str(), W_OK) == 0;
 }
 
-// Version 2 hands controllers down from folder to folder.
+// In version 2 each folder must enable controllers for its children.
 bool hand_down(const fs::path& folder, std::string_view controller) {
   return put(folder / "cgroup.subtree_control", fmt::format("+{}", controller));
 }
@@ -85,7 +85,7 @@ void kill_all(const fs::path& group) {
     ::kill(pid, SIGKILL);
 }
 
-// More than any machine has, and little enough to be multiplied.
+// More than any machine has, but small enough to be multiplied.
 constexpr std::int64_t most_milli_cpu = 1'000'000'000'000;
 
 std::int64_t shares_of(std::int64_t milli_cpu) {
@@ -174,7 +174,7 @@ std::vector<std::string> cgroup_tree::make(std::string_view name,
   const auto pod = fs::path{name}.parent_path();
   for (const auto& each : folders_) {
     const auto group = each.path / name;
-    // Another container of the pod may be its last one and take the pod's group along meanwhile.
+    // The last other container of the pod may remove the pod's group at the same time.
     bool made = false;
     for (int tries = 0; !made && tries < kubelet_defaults::cgroup_making_tries; ++tries)
       made = (pod.empty() || make_pod_group(each, pod, limits, refused)) && make_folder(group);
@@ -223,14 +223,14 @@ bool cgroup_tree::ran_out_of_memory(std::string_view name) const {
 void cgroup_tree::remove(std::string_view name) const {
   for (const auto& each : folders_) {
     const auto group = each.path / name;
-    // The kernel takes a moment to see off what was killed.
+    // Killed processes leave the group with a short delay.
     for (int tries = 0; ::rmdir(group.c_str()) != 0 && errno == EBUSY; ++tries) {
       if (tries == kubelet_defaults::cgroup_removal_tries) break;
       kill_all(group);
       ::poll(nullptr, 0, kubelet_defaults::cgroup_removal_pause_ms);
     }
     if (const auto pod = fs::path{name}.parent_path(); !pod.empty())
-      ::rmdir((each.path / pod).c_str());  // not while another container is in it
+      ::rmdir((each.path / pod).c_str());  // fails while another container is in it
   }
 }
 

@@ -1,4 +1,4 @@
-// What the kernel's files say of the use of a control group. Pure; cgroup_tree::usage reads them.
+// Parses the usage files of a control group. Pure; cgroup_tree::usage reads the files.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace troupe::actors {
 
-// The number of a line "NAME NUMBER", as of cpu.stat and memory.stat.
+// The number in a line "NAME NUMBER", as in cpu.stat and memory.stat.
 std::optional<std::uint64_t> counter_in(const std::string& text, std::string_view name);
 
-// A file that holds one number.
+// Parses a file that contains one number.
 std::optional<std::uint64_t> number_in(const std::string& text);
 
-// Memory in use less the pages of files that were not read lately (cadvisor: `container_memory_
-// working_set_bytes`): memory.usage_in_bytes less total_inactive_file, memory.current less
-// inactive_file. 0 where there are more of them than is in use.
+// Memory in use minus the page cache not read lately (cadvisor: `container_memory_
+// working_set_bytes`): memory.usage_in_bytes minus total_inactive_file, or memory.current minus
+// inactive_file; at least 0.
 std::optional<std::uint64_t> working_set(const std::string& usage, const std::string& stat,
                                          bool version_2);
 

@@ -15,7 +15,7 @@ namespace {
 
 using milliseconds = std::chrono::milliseconds;
 
-// Its functions are called on the loop's thread; what the loop waits for keeps it alive.
+// Its functions are called on the loop's thread; a pending wait of the loop keeps it alive.
 class running_command : public std::enable_shared_from_this<running_command> {
  public:
   running_command(std::shared_ptr<event_loop> loop, exec_process process)
@@ -40,7 +40,7 @@ class running_command : public std::enable_shared_from_this<running_command> {
 
   void resize(int rows, int columns) { process_.resize(rows, columns); }
 
-  // Nobody reads it any more.
+  // The reader has gone: ends the command.
   void abandon() {
     reader_ = {};
     terminate();
@@ -56,7 +56,7 @@ class running_command : public std::enable_shared_from_this<running_command> {
   }
 
  private:
-  // What is written is read before the end is told; what is left behind may hold the streams open.
+  // Reads all output before the end; remaining processes may keep the streams open.
   void pump() {
     if (!reader_) return;
     if (take(process_.output(), output_open_, exec_part::kind::output) ||
@@ -70,7 +70,7 @@ class running_command : public std::enable_shared_from_this<running_command> {
     await_end();
   }
 
-  // True when something was read, and told.
+  // Returns true if something was read and passed to the reader.
   bool take(int fd, bool& open, exec_part::kind from) {
     if (!open || fd < 0) return false;
     std::string bytes(kubelet_defaults::exec_part_bytes, '\0');
@@ -108,7 +108,7 @@ class running_command : public std::enable_shared_from_this<running_command> {
   const std::shared_ptr<event_loop> loop_;
   exec_process process_;
   bool output_open_ = true, error_open_ = true;
-  std::optional<int> code_;  // it has ended
+  std::optional<int> code_;  // set when the command has ended
   std::function<void(exec_part)> reader_;
   std::string unwritten_;
   std::function<void(bool)> writer_;
@@ -143,7 +143,7 @@ class command_stream final : public exec_stream {
   std::shared_ptr<running_command> command_;
 };
 
-// One that is waited for.
+// A command whose end somebody waits for.
 struct awaited_command : std::enable_shared_from_this<awaited_command> {
   std::shared_ptr<event_loop> loop;
   std::shared_ptr<running_command> command;
@@ -151,7 +151,7 @@ struct awaited_command : std::enable_shared_from_this<awaited_command> {
   command_result result;
   event_loop::moment deadline;
 
-  // Each part after what else is to be done: who never stops writing holds up nobody.
+  // Queued behind other work of the loop: a command that writes without end blocks nobody.
   void read_on() {
     loop->soon([self = shared_from_this()] {
       self->command->read([self](exec_part part) { self->take(std::move(part)); });

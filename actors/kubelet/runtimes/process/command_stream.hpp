@@ -1,5 +1,5 @@
-// A command in a container, read and written without blocking (streams.hpp): the basis of probes,
-// hooks and `kubectl exec`. All of it happens on the thread of an event loop.
+// A command in a container, read and written without blocking (streams.hpp), for probes, hooks and
+// `kubectl exec`. All work is done on the thread of an event loop.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace troupe::actors {
 
-// Destroying the stream ends the command, with SIGKILL where it does not end at SIGTERM.
+// Destroying the stream ends the command: SIGTERM, then SIGKILL if it does not exit.
 std::unique_ptr<exec_stream> stream_command(std::shared_ptr<event_loop> loop, exec_process process);
 
-// Waits for the end of the command, whatever holds its streams then, and keeps the beginning of
-// what it writes. It is ended when `timeout` is over.
+// Waits for the exit of the command, even if other processes keep its streams open, and collects
+// the beginning of its output. The command is killed after `timeout`.
 void await_command(std::shared_ptr<event_loop> loop, exec_process process,
                    runtime::duration timeout, std::function<void(command_result)> done);
 

@@ -18,7 +18,7 @@ namespace troupe::actors {
 
 namespace {
 
-// Lists of strings as "<length>:<bytes>" one after the other: any byte may stand in them.
+// Strings are stored as "<length>:<bytes>", so they may contain any byte.
 void put(std::string& out, const std::string& text) {
   out += std::to_string(text.size()) + ':' + text;
 }
@@ -65,7 +65,7 @@ class reader {
   bool good_ = true;
 };
 
-// All of a small file; nothing when it is not there.
+// The content of a small file; nothing if it does not exist.
 std::optional<std::string> read_whole(const std::filesystem::path& path) {
   const runtime::unique_fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.get() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
@@ -95,7 +95,7 @@ void put(std::string& out, const process_security& security) {
   put(out, security.hidden);
 }
 
-// An empty list stands for none.
+// Returns nothing if the list is empty.
 std::optional<process_security> read_security(reader& reader) {
   process_security security;
   auto values = reader.list();
@@ -129,7 +129,7 @@ std::optional<process_id> identify(pid_t pid) {
   const auto text = read_whole(fmt::format("/proc/{}/stat", pid));
   if (!text || text->empty()) return std::nullopt;
   const auto line = text->substr(0, text->find('\n'));
-  // The second field is the command in parentheses and may hold anything; the 22nd is the start.
+  // The second field is the command in parentheses, any text; the 22nd is the start time.
   std::istringstream rest{line.substr(line.rfind(')') + 2)};
   std::string field;
   char state = 0;
@@ -246,7 +246,7 @@ tl::expected<container_spec, std::string> container_dir::spec() const {
   if (limits.size() > 3 && !limits[3].empty()) spec.limits.pod_pids = std::atoll(limits[3].c_str());
   spec.image = in.text();
   spec.boot_id = in.text();
-  // Earlier programs wrote none of what follows, or no more than the first.
+  // Older programs wrote none of the following fields, or only the first.
   const bool has_security = in.left();
   if (has_security) spec.security = read_security(in);
   auto streams = in.left() ? in.text() : std::string{};
@@ -288,7 +288,7 @@ std::optional<container_exit> container_dir::exit() const {
   container_exit e;
   in >> e.code >> e.signal >> e.started_ms >> e.finished_ms >> e.out_of_memory;
   if (!in) return std::nullopt;
-  in >> e.lost;  // earlier programs did not write it
+  in >> e.lost;  // older programs did not write it
   std::getline(all, e.error, '\0');
   return e;
 }

@@ -1,14 +1,14 @@
-// The directory through which a container's shim and the kubelet communicate: their only
-// connection, so that either may die and start again.
+// The directory through which a container's shim and the kubelet communicate. They have no other
+// connection, so either may die and restart.
 //
-//   spec    what to run (written by the kubelet before the shim starts)
-//   running pid and start time of shim and process (written by the shim)
-//   exit    how it ended (written by the shim; its presence means that all is over)
-//   attach  where the shim serves those who attach (streams/attach_packets.hpp)
+//   spec    the container's spec (written by the kubelet before the shim starts)
+//   running pids and start times of the shim and the process (written by the shim)
+//   exit    exit code and times (written by the shim when the container has ended)
+//   attach  socket on which the shim serves attached clients (streams/attach_packets.hpp)
 //
-// Each file is written under another name and renamed, so that it is whole or absent. A file that
-// cannot be looked at, for want of descriptors or memory, is neither: that is a std::system_error.
-// The directory is open to its owner alone.
+// Each file is written under another name and renamed, so it is complete or absent. If a file
+// cannot be read for lack of descriptors or memory, a std::system_error is thrown. Only the owner
+// can access the directory.
 #pragma once
 
 #include <sys/types.h>
@@ -27,38 +27,38 @@
 namespace troupe::actors {
 
 struct container_spec {
-  std::vector<std::string> command;      // argv; the first is looked up in PATH of `environment`
+  std::vector<std::string> command;      // argv; argv[0] is looked up in PATH of `environment`
   std::vector<std::string> environment;  // "NAME=value"
   std::string working_dir = {};          // empty: "/"
   std::string log_file = {};             // CRI log format, rotated
-  // Bind mounts in a mount namespace of the container's own.
+  // Bind mounts in the container's own mount namespace.
   std::vector<container_mount> mounts = {};
   resource_limits limits = {};  // of its control group
-  // What the next node compares; empty where an earlier program wrote it. `boot_id` is of the
-  // machine's run in which the container is started.
+  // Compared by the next node process; empty if an older program wrote it. `boot_id` identifies the
+  // boot of the machine in which the container is started.
   std::string image = {}, boot_id = {};
-  // Absent where an earlier program wrote it, and in tests: as the node itself.
+  // Absent if an older program wrote it, and in tests: runs with the node's own rights.
   std::optional<process_security> security = {};
-  // Its streams (container_streams.hpp).
-  bool open_stdin = false;  // those who attach may write to it
-  bool stdin_once = false;  // until the first of them ends
+  // Its standard streams (container_streams.hpp).
+  bool open_stdin = false;  // attached clients may write to it
+  bool stdin_once = false;  // until the first of these clients ends
   bool tty = false;
 };
 
-// A process and when it started (clock ticks after boot, /proc/PID/stat): a pid that was given to
-// another process meanwhile is not mistaken for it.
+// A process and its start time (clock ticks after boot, /proc/PID/stat): a pid that was reused by
+// another process is not mistaken for it.
 struct process_id {
   pid_t pid = 0;
   std::uint64_t started = 0;
 
   bool alive() const;
-  // False when that process is gone. `group`: the whole session of the process.
+  // Returns false if the process is gone. `group`: signal the whole session of the process.
   bool signal(int number, bool group) const;
 };
-// Nothing: there is none. Throws std::system_error where that cannot be seen now.
+// Returns nothing if there is no such process. Throws std::system_error if /proc cannot be read.
 std::optional<process_id> identify(pid_t pid);
 
-// The wall clock, in milliseconds since the epoch.
+// The current wall clock time, in milliseconds since the epoch.
 std::int64_t wall_ms();
 
 struct running_process {
@@ -71,12 +71,12 @@ class container_dir {
   // ROOT/pods/UID/containers/NAME/ATTEMPT (container_files.hpp).
   explicit container_dir(std::filesystem::path path) : path_{std::move(path)} {}
   const std::filesystem::path& path() const noexcept { return path_; }
-  // Of its control group: UID/NAME-ATTEMPT.
+  // The name of its control group: UID/NAME-ATTEMPT.
   std::string group() const;
-  // The shim lives, and has not written how it ended.
+  // The shim is alive and has not written the exit file.
   bool is_running() const;
 
-  // Makes the directory. Errors say what the system refused.
+  // Creates the directory. Errors name the failed system call.
   tl::expected<void, std::string> write(const container_spec& spec) const;
   tl::expected<void, std::string> write(const running_process& running) const;
   tl::expected<void, std::string> write(const container_exit& exit) const;

@@ -28,7 +28,7 @@ int refuse(int code, const std::string& message) {
   return code;
 }
 
-// Empty when the process is in the same namespace as we are.
+// Returns an empty descriptor if the process is in the same namespace as this one.
 runtime::unique_fd foreign_namespace(pid_t pid, const char* kind) {
   runtime::unique_fd theirs{
       ::open(fmt::format("/proc/{}/ns/{}", pid, kind).c_str(), O_RDONLY | O_CLOEXEC)};
@@ -41,17 +41,17 @@ runtime::unique_fd foreign_namespace(pid_t pid, const char* kind) {
   return theirs;
 }
 
-// Its root, too: entering a mount namespace leads to that of the machine, and a node may live in a
-// root of its own.
+// Also enters the container's root: entering a mount namespace switches to the machine's root, and
+// a node may live in a chroot.
 bool enter_namespaces(const process_id& process) {
   const runtime::unique_fd root{
       ::open(fmt::format("/proc/{}/root", process.pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   const auto users = foreign_namespace(process.pid, "user");
   const auto processes = foreign_namespace(process.pid, "pid");
   const auto mounts = foreign_namespace(process.pid, "mnt");
-  // The descriptors may be of a later process with that number: then its own start says so.
+  // The descriptors may belong to a later process with this pid: check its start time.
   if (!process.alive()) return false;
-  // The user namespace first: it gives the right to enter the others.
+  // The user namespace first: it grants the right to enter the others.
   return (!users || ::setns(users.get(), CLONE_NEWUSER) == 0) &&
          (!processes || ::setns(processes.get(), CLONE_NEWPID) == 0) &&
          (!mounts || (root && ::setns(mounts.get(), CLONE_NEWNS) == 0 &&
@@ -61,7 +61,7 @@ bool enter_namespaces(const process_id& process) {
 [[noreturn]] void run_command(const container_spec& spec, const process_identity& identity,
                               const std::vector<std::string>& command) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::prctl(PR_SET_DUMPABLE, 0);  // nobody in there follows /proc/PID/exe to this program
+  ::prctl(PR_SET_DUMPABLE, 0);  // the container cannot follow /proc/PID/exe to this program
   ::setsid();
   if (::isatty(STDIN_FILENO)) ::ioctl(STDIN_FILENO, TIOCSCTTY, 0);
   const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
@@ -94,7 +94,7 @@ sigset_t awaited_signals() {
   return awaited;
 }
 
-// Waits for a child and returns its code; at SIGTERM `signal` goes to `target`.
+// Waits for a child and returns its exit code; on SIGTERM it sends `signal` to `target`.
 int wait_for(pid_t child, pid_t target, int signal) {
   const auto awaited = awaited_signals();
   for (;;) {
@@ -114,7 +114,7 @@ int enter_and_run(const char* directory, const std::vector<std::string>& command
   if (!spec->security) spec->security = unrestricted();
   const auto identity = identity_of(*spec->security);
   if (!identity) return refuse(126, identity.error());
-  // While the groups can be written to: in there they are read-only.
+  // Before entering: inside the container the groups are read-only.
   cgroup_tree::find().enter(dir.group());
   if (!enter_namespaces(running->process))
     return refuse(126, fmt::format("cannot enter the container: {}", std::strerror(errno)));
@@ -126,8 +126,8 @@ int enter_and_run(const char* directory, const std::vector<std::string>& command
 
 }  // namespace
 
-// A mount namespace can be entered by a process of one thread alone, and the allocator may have
-// threads before main begins: it is a child, which has none of them, that enters.
+// Only a single-threaded process can enter a mount namespace, and the allocator may start threads
+// before main: so a forked child, which has none, enters it.
 int container_exec_main(const char* directory, const std::vector<std::string>& command) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   const auto awaited = awaited_signals();

@@ -1,9 +1,9 @@
-// A command inside of a running container: for probes, hooks and `kubectl exec`. It is this same
-// program, started with a hidden subcommand, which enters the namespaces of the container's process
-// and runs the command there, with the container's environment and working directory.
+// Runs a command in a running container: for probes, hooks and `kubectl exec`. This same program,
+// started with a hidden subcommand, enters the namespaces of the container's process and runs the
+// command with the container's environment and working directory.
 //
-// The command ends with the container (it is in its PID namespace) and with its caller.
-// Without namespaces it runs next to the container's processes.
+// The command ends with the container (it is in its PID namespace) and with its caller. Without
+// namespaces it runs as an ordinary process of the machine.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace troupe::actors {
 // The hidden subcommand: `container-exec DIR WORD…`.
 inline constexpr const char* container_exec_command = "container-exec";
 
-// `directory` is that of the container. Returns what the command returned, 128 + signal when it was
-// ended by one, 126 or 127 when it could not be run; the reason is on the standard error.
+// `directory` is the container's. Returns the command's exit code, 128 + signal if a signal ended
+// it, 126 or 127 if it could not be run; the reason is written to the standard error.
 int container_exec_main(const char* directory, const std::vector<std::string>& command);
 
 }  // namespace troupe::actors

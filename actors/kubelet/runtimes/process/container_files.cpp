@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view scheme = "process://";
 
-// "7" of "7", "7.log" and "7.log.2".
+// Returns 7 for "7", "7.log" and "7.log.2".
 std::optional<int> attempt_of(const std::string& name) {
   int number = 0;
   const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -76,7 +76,7 @@ void prune_attempts(const fs::path& pod_dir, const std::string& container, int a
 void remove_containers(const fs::path& pod_dir) {
   release_mount_points(pod_dir.parent_path().parent_path(), pod_dir.filename());
   const auto leaving = pod_dir / "containers~";
-  remove_tree(leaving);  // of a removal that was interrupted
+  remove_tree(leaving);  // left by an interrupted removal
   std::error_code problem;
   fs::rename(pod_dir / "containers", leaving, problem);
   remove_tree(leaving);

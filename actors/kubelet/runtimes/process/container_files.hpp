@@ -1,4 +1,4 @@
-// Where the process runtime keeps containers and their logs, below the directory of their pod
+// Paths of the process runtime's containers and logs below the directory of their pod
 // (volumes/pod_files.hpp), and their removal. A container's id is
 // process://UID/NAME/ATTEMPT.
 //
@@ -19,7 +19,7 @@ struct process_container_id {
 
   std::string text() const;
 };
-// Nothing for what is no id: its parts are names of files, and lead nowhere else.
+// Returns nothing if `text` is not a valid id: its parts become file names, so no path may escape.
 std::optional<process_container_id> parse_container_id(std::string_view text);
 
 std::filesystem::path attempt_path(const std::filesystem::path& pod_dir,
@@ -28,15 +28,15 @@ std::filesystem::path attempt_path(const std::filesystem::path& pod_dir,
 std::filesystem::path log_path(const std::filesystem::path& root_dir, const std::string& pod_uid,
                                const std::string& container, int attempt);
 
-// These block on disk: not for actors' threads.
+// The functions below block on disk: do not call them on an actor's thread.
 
-// Removes what attempts before the last one left, logs included: `kubectl logs --previous` and the
-// last state need no more (kubernetes: one dead container is kept for each).
+// Removes directories and logs of attempts older than the previous one: `kubectl logs --previous`
+// and the last state need no more (kubernetes: one dead container is kept for each).
 void prune_attempts(const std::filesystem::path& pod_dir, const std::string& container,
                     int attempt);
 
-// Removes all containers and logs of a pod, and the mount points that it used. All containers are
-// gone at once, whatever happens next.
+// Removes all containers and logs of a pod and the mount points it used. A rename makes all
+// containers disappear at once, even if the removal is interrupted.
 void remove_containers(const std::filesystem::path& pod_dir);
 
 }  // namespace troupe::actors

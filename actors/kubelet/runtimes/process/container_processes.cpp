@@ -43,8 +43,8 @@ container_exit failed_start(std::string error) {
   return {.code = 128, .started_ms = now, .finished_ms = now, .error = std::move(error)};
 }
 
-// The shim has gone without a word: so has the container, by its death signal when the shim was
-// killed. After a reboot others have their pids.
+// The shim ended without writing an exit: the container ended too, by its death signal. After a
+// reboot their pids may belong to other processes.
 container_exit lost(const container_dir& dir, bool rebooted = false) {
   const auto now = wall_ms();
   container_exit how{
@@ -63,8 +63,8 @@ container_exit lost(const container_dir& dir, bool rebooted = false) {
   return how;
 }
 
-// A container's directory is ROOT/pods/UID/containers/NAME/ATTEMPT (container_files.hpp). Puts the
-// seccomp profile that the spec names into it: commands in the container go by the same one.
+// A container's directory is ROOT/pods/UID/containers/NAME/ATTEMPT (container_files.hpp). Copies
+// the seccomp profile into the spec, so that later commands in the container use the same one.
 tl::expected<void, std::string> prepare(const container_dir& dir, container_spec& spec) {
   const auto pod_dir = dir.path().parent_path().parent_path().parent_path();
   const auto root_dir = pod_dir.parent_path().parent_path();
@@ -86,7 +86,7 @@ tl::expected<void, std::string> prepare(const container_dir& dir, container_spec
   return prepare_mounts(root_dir, pod_dir.filename(), spec.mounts);
 }
 
-// Empty where there is none.
+// Returns an empty iterator if there is no directory.
 std::filesystem::directory_iterator entries_of(const std::filesystem::path& directory) {
   std::error_code problem;
   std::filesystem::directory_iterator all{directory, problem};
@@ -97,12 +97,12 @@ std::filesystem::directory_iterator entries_of(const std::filesystem::path& dire
   return all;
 }
 
-// The key of its jobs: the uid.
+// The key of its jobs: the pod's uid.
 std::string pod_of(const container_dir& dir) {
   return dir.path().parent_path().parent_path().parent_path().filename();
 }
 
-constexpr int ready_fd = 3;  // the shim closes it when it has written `running` or `exit`
+constexpr int ready_fd = 3;  // the shim closes it after it has written `running` or `exit`
 
 }  // namespace
 
@@ -119,12 +119,12 @@ struct container_processes::impl {
   std::atomic<bool> told_of_want{false}, ending{false};
   std::mutex mutex;
   std::condition_variable idle;
-  int under_way = 0;               // jobs that use this
-  std::set<std::string> starting;  // containers whose shims have said nothing yet
+  int under_way = 0;               // running jobs that use this object
+  std::set<std::string> starting;  // containers whose shims are not ready yet
 
   impl(std::string program, std::shared_ptr<job_queue> jobs, std::shared_ptr<event_loop> loop)
       : program{std::move(program)}, jobs{std::move(jobs)}, loop{std::move(loop)} {}
-  // The jobs outlive this; none of its own may.
+  // The jobs outlive this object, so wait for those that use it.
   ~impl() {
     ending = true;
     loop->stop();
@@ -154,7 +154,7 @@ struct container_processes::impl {
     return taken;
   }
 
-  // Again and again, until nothing that it looks at is hidden by want of descriptors or memory.
+  // Repeats `look` until it does not fail for lack of descriptors or memory.
   void insist(const std::function<void()>& look) {
     try {
       look();
@@ -173,13 +173,13 @@ struct container_processes::impl {
     if (!post(pod, [this, look] { insist(look); })) later(look);
   }
 
-  // Tells of the container's end when its shim is gone.
+  // Notifies the observer of the container's end when its shim has exited.
   void await_end(const container_dir& dir, pid_t shim, const container_observer& tell) {
     runtime::unique_fd process{open_pidfd(shim)};
     if (!process && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
       throw std::system_error{errno, std::generic_category(), "pidfd_open"};
     const auto over = [this, dir, shim, tell] {
-      ::waitpid(shim, nullptr, WNOHANG);  // ours, unless an earlier node started it
+      ::waitpid(shim, nullptr, WNOHANG);  // fails if an earlier node process started the shim
       insist([dir, tell] {
         const auto exit = dir.exit();
         tell(exit && exit->finished_ms != 0 ? *exit : lost(dir));
@@ -229,7 +229,7 @@ struct container_processes::impl {
 
   void follow(const container_dir& dir, const std::string& boot_id,
               const container_observer& tell) {
-    // By the former life of the one who asks now.
+    // Started by this process for an earlier life of the pod's worker.
     if (is_starting(dir)) {
       loop->after(kubelet_defaults::look_at_start,
                   [this, dir, boot_id, tell] { insist([&] { follow(dir, boot_id, tell); }); });

@@ -1,10 +1,10 @@
-// Containers as processes of this machine: starts shims, sees their end, sends signals.
+// Containers as processes of this machine: starts shims, waits for their end, sends signals.
 //
-// Thread safe. No function blocks the caller: jobs do disk and spawning, in their order for each
-// pod, and an event loop waits for the ends of processes by pidfd. Observers are called on those
-// threads and must not block. The containers' directories hold all state, so that the next node
-// finds it (`follow`). What cannot be read for lack of descriptors or memory is read again later: a
-// container is reported as ended or absent only when that was seen.
+// Thread safe. No function blocks the caller: jobs do disk work and spawning, in order for each
+// pod, and an event loop waits for process exits by pidfd. Observers are called on those threads
+// and must not block. All state is in the containers' directories, where the next node process
+// finds it (`follow`). A read that fails for lack of descriptors or memory is retried: a container
+// is reported as ended or absent only if that was really seen.
 #pragma once
 
 #include <filesystem>
@@ -21,27 +21,27 @@
 
 namespace troupe::actors {
 
-// The path of the program that runs.
+// The path of the running program.
 std::string own_program();
 
 class container_processes {
  public:
-  // `program`: what to start with `container-shim DIR` (container_programs.hpp).
+  // `program`: the program to start with `container-shim DIR` (container_programs.hpp).
   container_processes(std::string program, std::shared_ptr<job_queue> jobs,
                       std::shared_ptr<event_loop> loop);
-  // Stops the loop, leaves containers running; observers are called no more.
+  // Stops the loop and leaves containers running; no observer is called after this.
   ~container_processes();
 
   // The control groups of this machine.
   const cgroup_tree& groups() const noexcept;
 
-  // Writes the spec and starts a shim; removes what older attempts left (container_files.hpp).
-  // `tell` is called when it runs and when it ended; only the latter when it could not be started.
+  // Writes the spec and starts a shim; removes old attempts (container_files.hpp). `tell` is called
+  // when the container runs and when it ended; only for the end if it could not be started.
   void start(container_dir dir, container_spec spec, container_observer tell);
-  // Adopts a container that was started before this was made. `boot_id` is that of the machine now:
-  // a container of another boot has ended.
+  // Adopts a container that another process started. `boot_id` is that of the current boot: a
+  // container of another boot has ended.
   void follow(container_dir dir, std::string boot_id, container_observer tell);
-  // SIGTERM to the container's process, or SIGKILL to all of its session.
+  // Sends SIGTERM to the container's process, or SIGKILL to its whole session.
   void stop(container_dir dir, bool kill);
 
   // The newest attempt of each container below `pod_dir`/containers/NAME/ATTEMPT.
@@ -50,7 +50,7 @@ class container_processes {
     int attempt = 0;
     container_dir dir;
     std::string image, boot_id;            // as in its spec
-    std::optional<container_exit> before;  // how the attempt before it ended
+    std::optional<container_exit> before;  // how the previous attempt ended
   };
   void survey(std::filesystem::path pod_dir, std::function<void(std::vector<found>)> done);
 

@@ -27,10 +27,10 @@ using void_result = tl::expected<void, std::string>;
 using detached = tl::expected<runtime::unique_fd, std::string>;
 
 constexpr unsigned long plain_files = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-// Of a cover: room for the directories in which a pod's own volumes stand.
+// Options of a cover: it has room for the directories in which a pod's own volumes are mounted.
 constexpr const char* cover_options = "size=64k,nr_inodes=1k,mode=555";
 
-// Upstream's defaults of containerd (oci/spec.go).
+// containerd's defaults (oci/spec.go).
 constexpr const char* covered_files[] = {
     "/proc/acpi",       "/proc/asound",      "/proc/kcore",
     "/proc/keys",       "/proc/kmsg",        "/proc/latency_stats",
@@ -39,7 +39,7 @@ constexpr const char* covered_files[] = {
 constexpr const char* sealed_files[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
                                         "/proc/sysrq-trigger"};
 constexpr const char* common_devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
-// What processes of one machine share there.
+// Shared by processes of one machine.
 constexpr const char* shared_places[] = {"shm", "mqueue"};
 constexpr std::pair<const char*, const char*> device_links[] = {{"ptmx", "pts/ptmx"},
                                                                 {"fd", "/proc/self/fd"},
@@ -77,7 +77,7 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Nothing is there any more, neither to read nor to write.
+// Hides a path: nothing in it can be read or written any more.
 bool cover(const std::string& path) {
   if (is_directory(path))
     return ::mount("tmpfs", path.c_str(), "tmpfs", plain_files, cover_options) == 0;
@@ -88,8 +88,8 @@ bool make_slaves() {
   return ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0;
 }
 
-// In a chroot, / need not be a mount point; what is changed as a whole must be one. The root of the
-// namespace is entered for a moment: mounts below it would reach the machine, were they not slaves.
+// In a chroot, / need not be a mount point, but only mount points can be changed. This enters the
+// namespace's root for a moment; mounts below it do not reach the machine, because they are slaves.
 void_result make_root_a_mount_point() {
   const runtime::unique_fd root{::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
   const runtime::unique_fd own{::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)};
@@ -123,7 +123,7 @@ class root_maker {
           &root_maker::seal_kernel, &root_maker::take_host_volumes, &root_maker::restrict_all,
           &root_maker::own_devices, &root_maker::place_volumes, &root_maker::seal_covers})
       if (auto done = (this->*step)(); !done) return done;
-    // What it was in may be covered.
+    // The working directory may be covered.
     if (::chdir("/") != 0) return failed("enter /");
     return {};
   }
@@ -164,7 +164,7 @@ class root_maker {
       const auto real = fs::canonical(hidden, problem).string();
       if (problem) {
         if (problem == std::errc::no_such_file_or_directory)
-          continue;  // within one that is covered
+          continue;  // below a path that is covered already
         return tl::make_unexpected("cannot find " + hidden + ": " + problem.message());
       }
       const auto paths = visible_paths(real, mounts_);
@@ -172,15 +172,15 @@ class root_maker {
         if (!cover(each)) return failed("cover " + each);
       covers_.insert(covers_.end(), paths.begin(), paths.end());
     }
-    // What stays where it is, while there can be made something for it to stand on.
+    // Creates the mount points of volumes that stay at their path, while that is still possible.
     for (const auto& each : volumes_)
       if (each.mount->target == each.mount->source) make_target(each.mount->target, each.directory);
     return {};
   }
 
-  // The machine's own stays in the hostPath volumes of privileged containers.
-  // A user namespace on a machine whose own /proc is covered in part may not have one; there the
-  // processes of others are kept from it by that namespace.
+  // hostPath volumes of privileged containers keep the machine's /proc. In a user namespace, /proc
+  // cannot be mounted if the machine's is partly covered; there the user namespace itself protects
+  // other processes.
   void_result own_proc() {
     if (security_.privileged)
       if (auto taken = take_volumes(false); !taken) return taken;
@@ -218,14 +218,14 @@ class root_maker {
     if (wanted != 0 && !change(AT_FDCWD, "/", wanted, 0, true))
       return failed("restrict the mounts");
     if (!security_.read_only_root) return {};
-    // As in container runtimes: what may not be written in there is sealed by itself.
+    // As in container runtimes: paths that must be read-only in there are mounted so separately.
     if (!change(AT_FDCWD, "/proc", 0, MOUNT_ATTR_RDONLY, false))
       return failed("make /proc writable");
     if (!restricts_) static_cast<void>(change(AT_FDCWD, "/dev", 0, MOUNT_ATTR_RDONLY, true));
     return {};
   }
 
-  // Those of the machine, as they were before devices were taken from everything.
+  // Opens the machine's devices before all mounts become nodev.
   void_result take_devices() {
     const auto take = [&](const char* name) -> void_result {
       const auto path = fmt::format("/dev/{}", name);
@@ -262,9 +262,9 @@ class root_maker {
     return {};
   }
 
-  // What is missing where something is to stand: made here where that is within another volume or
-  // in what was mounted above. The kubelet has made what is missing outside (mount_points.hpp). In
-  // a volume no link of the container's leads out of it.
+  // Creates a missing mount point inside of another volume or of a mount above. The kubelet has
+  // created those outside (mount_points.hpp). No link created by the container leads out of a
+  // volume.
   void make_target(const std::string& target, bool directory) {
     struct stat info {};
     if (::stat(target.c_str(), &info) == 0) return;
@@ -297,14 +297,14 @@ class root_maker {
       if (!attach(found->tree, mount.target))
         return failed("mount " + mount.source + " at " + mount.target);
     }
-    // At last, as what stands inside of another may have had to be made in there.
+    // Last, because mount points may have had to be created inside of other volumes.
     for (const auto& each : volumes_)
       if (each.mount->read_only && !change(each.tree.get(), "", MOUNT_ATTR_RDONLY, 0, false))
         return failed("make " + each.mount->target + " read-only");
     return {};
   }
 
-  // The file systems themselves: the covers show in hostPath volumes too.
+  // Makes the file systems read-only, because the covers are visible in hostPath volumes too.
   void_result seal_covers() {
     for (const auto& each : covers_)
       if (is_directory(each) && ::mount(nullptr, each.c_str(), nullptr,
@@ -315,9 +315,9 @@ class root_maker {
 
   const container_spec& spec_;
   const process_security& security_;
-  const bool by_root_;  // of the machine
+  const bool by_root_;  // root of the machine
   const bool
-      restricts_;  // devices and the kernel's files; an ordinary user may not use them anyway
+      restricts_;  // restricts devices and kernel files; an ordinary user cannot use them anyway
   std::vector<mount_entry> mounts_;
   std::vector<std::string> covers_;
   std::vector<volume> volumes_;

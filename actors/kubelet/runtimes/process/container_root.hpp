@@ -1,20 +1,20 @@
-// The container's view of the machine's file system: its own mount namespace, made by the init of
-// its PID namespace (container_shim.cpp), which has a single thread.
+// The container's view of the machine's file system: its own mount namespace, created by the init
+// of its PID namespace (container_shim.cpp), which has a single thread.
 //
-// In a chroot whose root is no mount point, it becomes one first.
+// If the machine's root is a chroot that is not a mount point, it is made one first.
 //
-// In this order, as each step builds on those before:
-//   1  the pod's own volumes are taken as detached mounts, while the node's data can be seen
-//   2  the node's data is covered by an empty tmpfs wherever it can be seen: at its path and in
+// The steps, in this order because each depends on those before:
+//   1  the pod's own volumes are opened as detached mounts, while the node's data is visible
+//   2  the node's data is covered by an empty tmpfs wherever it is visible: at its path and in
 //      other mounts of its file system
-//   3  /proc is the container's own, in place of every other one; files there and in /sys that
-//      change the kernel are read-only, those with secrets are covered, as in container runtimes
-//   4  hostPath volumes are taken: with the covers, so that no link or mount leads around them
-//   5  everything is without devices, and read-only where the container asks for that
-//   6  /dev has the devices that every container has
-//   7  volumes are mounted at their paths, outer ones first; then some become read-only, and the
-//   covers
-// Privileged containers keep devices, /proc and /sys as they are: they could undo all of it anyway.
+//   3  /proc becomes the container's own and replaces all others; files there and in /sys that
+//      change the kernel become read-only, those with secrets are covered, as in other runtimes
+//   4  hostPath volumes are opened, with the covers, so that no link or mount bypasses them
+//   5  all mounts become nodev, and read-only if the container asks for that
+//   6  /dev gets the devices that every container has
+//   7  volumes are mounted at their paths, outer ones first; then some of them and the covers
+//      become read-only
+// Privileged containers keep devices, /proc and /sys as they are: they could undo it anyway.
 #pragma once
 
 #include <string>

@@ -27,7 +27,7 @@ namespace troupe::actors {
 
 namespace {
 
-// Closed when `running` or `exit` has been written: the parent of the shim waits for that.
+// Closed after `running` or `exit` was written: the shim's parent waits for that.
 constexpr int ready_fd = 3;
 
 constexpr int shim_ignores[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP};
@@ -42,19 +42,19 @@ pipe_pair make_pipe() {
   return {fds[0], fds[1]};
 }
 
-// Tells the shim over the pipe why exec did not happen.
+// Reports through the pipe to the shim why exec failed.
 [[noreturn]] void refuse(int report, const std::string& message, int code = 126) {
   static_cast<void>(!::write(report, message.data(), message.size()));
   ::_exit(code);
 }
 
-// The same with what was tried, and errno.
+// The same with the failed action and errno.
 [[noreturn]] void give_up(int report, const char* action) {
   const int code = errno;
   refuse(report, fmt::format("{}: {}", action, std::strerror(code)), code == ENOENT ? 127 : 126);
 }
 
-// What the steps to a running container share.
+// Parameters of all steps that start a container.
 struct birth {
   const container_spec& spec;
   const process_identity& identity;
@@ -69,7 +69,7 @@ void require(const tl::expected<void, std::string>& done, int report) {
 [[noreturn]] void run_container(const birth& with) {
   const auto& spec = with.spec;
   ::setsid();
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its shim nobody would hear of its end
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its shim nobody would notice its end
   require(with.streams.become_standard(), with.report);
   const auto& dir = spec.working_dir.empty() ? std::string{"/"} : spec.working_dir;
   if (::chdir(dir.c_str()) != 0) give_up(with.report, ("cannot enter " + dir).c_str());
@@ -87,13 +87,13 @@ void require(const tl::expected<void, std::string>& done, int report) {
   give_up(with.report, ("cannot run " + spec.command.front()).c_str());
 }
 
-// The init of a PID namespace: the kernel drops signals that an init has no handler for, so the
-// container's process is its child instead and dies of SIGTERM as it would anywhere. When it has
-// ended, so does the init, and with it all that is left in the namespace. It has the container's
-// mounts too: what is to be seen of it in /proc leads nowhere else.
+// The init of a PID namespace: the kernel drops signals for which an init has no handler, so the
+// container's process is its child and dies of SIGTERM as usual. When it has ended, the init exits,
+// which kills all remaining processes of the namespace. It has the container's mounts too, so that
+// its /proc entries lead nowhere else.
 [[noreturn]] void run_init(const birth& with) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::prctl(PR_SET_DUMPABLE, 0);  // nobody in there follows /proc/PID/exe to this program
+  ::prctl(PR_SET_DUMPABLE, 0);  // the container cannot follow /proc/PID/exe to this program
   ::close(ready_fd);
   require(make_container_root(with.spec), with.report);
   const pid_t main = ::fork();
@@ -108,9 +108,9 @@ void require(const tl::expected<void, std::string>& done, int report) {
   ::_exit(0);
 }
 
-// The init in a user namespace of its own. A process with several threads cannot make one, nor can
-// it be the first in a PID namespace that it makes: a child makes both, leaves its own child to the
-// shim, which is its subreaper, and tells its number. Below 0: it could not be made.
+// Forks the init in its own user namespace. A process with several threads cannot create one, nor
+// be the first in a PID namespace that it creates: a child creates both, leaves its own child to
+// the shim, which is its subreaper, and reports the pid. Below 0: it failed.
 pid_t fork_mapped_init(const birth& with, const cgroup_tree& groups,
                        const std::string& group_name) {
   const auto number = make_pipe(), handed_over = make_pipe();
@@ -126,7 +126,7 @@ pid_t fork_mapped_init(const birth& with, const cgroup_tree& groups,
     const pid_t init = ::fork();
     if (init == 0) {
       ::close(number.write);
-      // Its death signal must not be that of the maker.
+      // Wait for the maker's exit: the death signal must belong to the shim.
       char end = 0;
       static_cast<void>(!::read(handed_over.read, &end, 1));
       run_init(with);
@@ -143,7 +143,7 @@ pid_t fork_mapped_init(const birth& with, const cgroup_tree& groups,
   return init;
 }
 
-// The process that the shim waits for. Below 0: it could not be made.
+// Forks the process that the shim waits for. Below 0: it failed.
 pid_t give_birth(const birth& with, const cgroup_tree& groups, const std::string& group) {
   switch (with.spec.security->confined_by) {
     case confinement::namespaces:
@@ -161,7 +161,7 @@ pid_t give_birth(const birth& with, const cgroup_tree& groups, const std::string
   run_container(with);
 }
 
-// The only child of the init, by its pid out here.
+// The only child of the init, by its pid outside of the namespace.
 pid_t child_of(pid_t init) {
   std::ifstream file{fmt::format("/proc/{}/task/{}/children", init, init)};
   pid_t child = 0;
@@ -169,7 +169,7 @@ pid_t child_of(pid_t init) {
   return child;
 }
 
-// What the process left behind has been handed to us, its subreaper.
+// Kills processes that were reparented to the shim, their subreaper.
 void end_descendants() {
   for (int round = 0; round < 1'000; ++round) {
     const auto path = fmt::format("/proc/self/task/{}/children", ::getpid());
@@ -197,9 +197,9 @@ int failed(const container_dir& dir, std::int64_t started, std::string message) 
       {.code = 128, .started_ms = started, .finished_ms = wall_ms(), .error = std::move(message)});
 }
 
-// A child of the shim says the last of it to readers that are slow: the kubelet waits for the end
-// of the shim, and not for them. What the shim forks else is born in the container's PID namespace,
-// which has ended.
+// A forked child delivers the last output to slow readers, because the kubelet waits for the shim's
+// exit. A process forked by the shim starts in the container's PID namespace, which has ended, so
+// return to the shim's own first.
 void say_farewell(attach_server& attached) {
   if (!attached.is_behind()) return;
   const int own = ::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
@@ -215,14 +215,14 @@ int signals_of_children() {
   return ::signalfd(-1, &child, SFD_CLOEXEC);
 }
 
-// From the container's birth to its end.
+// Runs the container from its start to its end.
 int run(const container_dir& dir, const container_spec& spec, const process_identity& identity,
         std::int64_t started) {
   const int signals = signals_of_children();
   const auto report = make_pipe(), result = make_pipe();
   container_streams streams{spec};
 
-  // The container is born in its group; the shim itself stays outside.
+  // The container starts in its control group; the shim itself stays outside.
   const auto groups = cgroup_tree::find();
   groups.make(dir.group(), spec.limits);
   const bool isolated = spec.security->confined_by != confinement::none;
@@ -233,7 +233,7 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
   for (const int fd : {report.write, result.write})
     ::close(fd);
 
-  // The report pipe closes at exec; until then it may tell of a failure.
+  // The report pipe closes at exec; before that it may report an error.
   std::string failure(512, '\0');
   const auto told = ::read(report.read, failure.data(), failure.size());
   failure.resize(told > 0 ? static_cast<std::size_t>(told) : 0);
@@ -243,10 +243,10 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
                   failure.empty() ? fmt::format("cannot fork: {}", std::strerror(code)) : failure);
   }
   if (!streams.take_terminal() && failure.empty()) failure = "the terminal was not handed over";
-  // From here on: what was forked before has no part in it.
+  // Created after the fork, so that no process of the container inherits it.
   attach_server attached{dir.path(),
                          {std::move(streams.input), spec.stdin_once, std::move(streams.terminal)}};
-  // A container that is said to run has a log.
+  // The log exists before the container is reported as running.
   shim_pump pump{std::move(streams.output), std::move(streams.error), spec.log_file, attached};
   const auto self = identify(::getpid());
   const auto process = identify(isolated ? child_of(main) : main);
@@ -257,7 +257,7 @@ int run(const container_dir& dir, const container_spec& spec, const process_iden
 
   int status = pump.run(main, signals);
   if (isolated && ::read(result.read, &status, sizeof status) != sizeof status)
-    status = SIGKILL;  // the init itself was killed
+    status = SIGKILL;  // the init was killed itself
   end_descendants();
   const bool out_of_memory = groups.ran_out_of_memory(dir.group());
   groups.remove(dir.group());
@@ -281,7 +281,7 @@ int container_shim_main(const char* directory) {
   const auto started = wall_ms();
   ::fcntl(ready_fd, F_SETFD, FD_CLOEXEC);
   ::setsid();
-  // It outlives the node: who waits for the end of the node's output must not wait for ours.
+  // The shim outlives the node: it must not keep the node's output open.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     ::dup2(nothing, fd);

@@ -29,7 +29,7 @@ tl::unexpected<std::string> failed(const char* action) {
   return tl::make_unexpected(fmt::format("cannot {}: {}", action, std::strerror(errno)));
 }
 
-// A message of one byte and one descriptor.
+// A socket message of one byte and one descriptor.
 struct descriptor_message {
   descriptor_message() {
     header.msg_iov = &content;
@@ -89,7 +89,7 @@ void_result container_streams::make_terminal() {
   const unique_fd ours{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)};
   if (!ours || ::grantpt(ours.get()) != 0 || ::unlockpt(ours.get()) != 0)
     return failed("make a terminal");
-  // Not by its name, which may be that of another one here.
+  // Not opened by name, which may belong to another terminal here.
   their_input_ = unique_fd{::ioctl(ours.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC)};
   if (!their_input_) return failed("open the terminal");
   their_output_ = duplicate(their_input_);

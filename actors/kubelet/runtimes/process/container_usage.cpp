@@ -29,7 +29,7 @@ class meter {
  public:
   explicit meter(const cgroup_tree& groups) : groups_{groups} {}
 
-  // Nothing for a container that does not run.
+  // Returns nothing for a container that does not run.
   std::optional<container_counters> measure(const process_container_id& id,
                                             const container_dir& dir) {
     const auto running = dir.running();
@@ -55,7 +55,7 @@ class meter {
   }
 
  private:
-  // Read at most once, and only where it is needed.
+  // Read at most once, and only if needed.
   const process_table& table() {
     if (!table_) table_ = process_table::read(kubelet_defaults::usage_processes);
     return *table_;

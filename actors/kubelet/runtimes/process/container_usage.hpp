@@ -1,5 +1,5 @@
-// What the containers of the process runtime use: of each that runs as its control group counts it,
-// and where it has none, or one that does not count, as the table of processes does.
+// Usage of the process runtime's running containers: from the container's control group, or from
+// the process table if it has none or the group does not count.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace troupe::actors {
 
-// The newest attempt of each container below `root_dir`. Reads disk and /proc: not for an actor's
-// thread.
+// Measures the newest attempt of each container below `root_dir`. Reads disk and /proc: do not call
+// it on an actor's thread.
 std::vector<container_counters> measure_containers(const std::filesystem::path& root_dir,
                                                    const cgroup_tree& groups);
 

@@ -94,7 +94,7 @@ tl::expected<exec_process, std::string> exec_process::start(const std::string& p
   stream.pid_ = *child;
   stream.process_ = runtime::unique_fd{static_cast<int>(::syscall(SYS_pidfd_open, *child, 0))};
   if (!stream.process_) return failed("see the end of the command");
-  // One of its own, so that both directions of a terminal can be waited for.
+  // A second descriptor, because the loop waits for each direction separately.
   stream.input_ = request.tty ? runtime::unique_fd{::fcntl(out.ours.get(), F_DUPFD_CLOEXEC, 0)}
                               : std::move(in.ours);
   stream.output_ = std::move(out.ours);

@@ -1,6 +1,6 @@
-// The process of a command in a container, with the ends of its streams (command_stream.hpp).
-// One owner, on any thread but an actor's: `start` takes as long as starting a program, `wait` as
-// long as the command, the destructor up to a second for one that does not end.
+// The process of a command in a container, with the ends of its streams (command_stream.hpp). One
+// owner, on any thread but an actor's: `start` blocks while a program starts, `wait` until the
+// command exits, the destructor up to a second if the command does not exit.
 #pragma once
 
 #include <sys/types.h>
@@ -17,31 +17,31 @@ namespace troupe::actors {
 
 class exec_process {
  public:
-  // `program` as in process_runtime. The error says why nothing was started; that the container
-  // does not run is said by the command's error stream and exit code 126.
+  // `program` as in process_runtime. The error says why no process was started; if the container
+  // does not run, the command's error stream and exit code 126 say so.
   static tl::expected<exec_process, std::string> start(const std::string& program,
                                                        const container_dir& dir,
                                                        const exec_request& request);
-  // Ends the command and all that is in its session.
+  // Kills the command and all processes of its session.
   ~exec_process();
   exec_process(exec_process&& other) noexcept;
   exec_process& operator=(exec_process&&) = delete;
 
-  // Descriptors, all non-blocking, owned by this; -1 where there is none. A terminal that all have
-  // left reads as EIO, which is its end.
+  // Non-blocking descriptors owned by this object; -1 if there is none. EIO on a terminal that all
+  // processes have closed is its end.
   int input() const noexcept { return input_.get(); }
   int output() const noexcept { return output_.get(); }
   int error() const noexcept { return error_.get(); }
-  // Can be read when the command has ended.
+  // Becomes readable when the command has exited.
   int process() const noexcept { return process_.get(); }
 
-  // The end of the input; a terminal is told by its end-of-file character.
+  // Ends the input; on a terminal by its end-of-file character.
   void close_input();
-  // False without a terminal.
+  // Returns false without a terminal.
   bool resize(int rows, int columns);
-  // SIGTERM ends the command and all that is in its session; SIGKILL where that does not help.
+  // SIGTERM ends the command and all processes of its session; SIGKILL if that does not help.
   void signal(int number) const;
-  // Waits for the end. 128 + signal where it was ended by one.
+  // Waits for the exit and returns its code, 128 + signal if a signal ended the command.
   int wait();
 
  private:

@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The container first, so that its shim sees the end and tidies up; then the shim.
+// Kills the container first, so that its shim can clean up; then the shim.
 void end_container(const container_dir& dir) {
   const auto running = dir.running();
   if (dir.exit() || !running || !running->shim.alive()) return;
   const runtime::unique_fd shim{static_cast<int>(::syscall(SYS_pidfd_open, running->shim.pid, 0))};
-  if (!running->shim.alive()) return;  // the descriptor is of a later process
+  if (!running->shim.alive()) return;  // the descriptor belongs to a later process
   running->process.signal(SIGKILL, true);
   pollfd ended{shim.get(), POLLIN, 0};
   constexpr auto patience =
@@ -45,7 +45,7 @@ bool end_leftover_pods(const fs::path& root_dir) {
     remove_containers(pod);
     remove_pod_files(pod);
   }
-  const auto left = pods_on_disk(root_dir);  // goes on with what could not be removed at once
+  const auto left = pods_on_disk(root_dir);  // also retries pods that could not be removed at once
   const bool empty = left.empty() && (!fs::exists(root_dir / "pods", problem) ||
                                       fs::is_empty(root_dir / "pods", problem));
   fs::remove(root_dir / "pods", problem);

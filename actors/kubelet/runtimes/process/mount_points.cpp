@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using void_result = tl::expected<void, std::string>;
 
-// Of all pods of this process: making and removing must not meet.
+// Serializes creation and removal for all pods of this process.
 std::mutex& registry_lock() {
   static std::mutex lock;
   return lock;
@@ -60,7 +60,7 @@ void_result note_use(const fs::path& root_dir, const std::string& path,
   return {};
 }
 
-// One step of a path: noted as used by the pod where it is ours, made where it is missing.
+// One step of a path: recorded as used by the pod if it is ours, created if missing.
 void_result make_step(const fs::path& root_dir, const std::string& pod_uid, const fs::path& step,
                       bool directory) {
   struct stat info {};
@@ -104,7 +104,7 @@ tl::expected<runtime::unique_fd, std::string> open_source(const container_mount&
   auto within = open_beneath(*volume, mount.sub_path, O_PATH, 0, true);
   const fs::path wanted{mount.sub_path};
   if (within || std::find(wanted.begin(), wanted.end(), "..") != wanted.end()) return within;
-  // An absolute link may lead into the volume too: where it ends is opened without following any.
+  // An absolute link may lead into the volume too: open its final target without following links.
   std::error_code problem;
   const auto source = fs::canonical(mount.source, problem);
   if (problem) return within;
@@ -128,7 +128,7 @@ void_result prepare_mounts(const fs::path& root_dir, const std::string& pod_uid,
     struct stat info {};
     if (::fstat(source->get(), &info) != 0) return refused(mount.target, std::strerror(errno));
     if (mount.target == "/") return refused("/", "containers share the file system of the machine");
-    // What is below another mount is made in there, by the shim.
+    // The shim creates mount points that are inside of another mount.
     const bool inner = std::any_of(mounts.begin(), mounts.end(), [&](const auto& other) {
       return is_below(mount.target, other.target);
     });
@@ -152,7 +152,7 @@ void release_mount_points(const fs::path& root_dir, const std::string& pod_uid) 
   std::vector<fs::path> entries;
   for (const auto& entry : fs::directory_iterator{registry(root_dir), problem})
     if (fs::exists(entry.path() / pod_uid, problem)) entries.push_back(entry.path());
-  // The innermost first.
+  // Innermost directories first.
   std::sort(entries.rbegin(), entries.rend());
   for (const auto& entry : entries) {
     ::unlink((entry / pod_uid).c_str());
@@ -160,7 +160,7 @@ void release_mount_points(const fs::path& root_dir, const std::string& pod_uid) 
     const auto path = unescaped(entry.filename());
     struct stat info {};
     if (::lstat(path.c_str(), &info) == 0) {
-      // A directory that holds something stays, and so does a file that was written to.
+      // A directory that is not empty stays, and so does a file that was written to.
       if (S_ISDIR(info.st_mode)) ::rmdir(path.c_str());
       if (S_ISREG(info.st_mode) && info.st_size == 0) ::unlink(path.c_str());
     }

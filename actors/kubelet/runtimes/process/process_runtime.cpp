@@ -53,7 +53,7 @@ runtime_error no_container(const std::string& id) {
   return {error_kind::not_found, fmt::format("there is no container \"{}\"", id)};
 }
 
-// Nothing while it runs.
+// Returns nothing while the container runs.
 std::optional<int> code_of_end(const container_dir& dir) try {
   constexpr int killed = 128 + SIGKILL;
   if (const auto exit = dir.exit()) return exit->code;
@@ -126,7 +126,7 @@ void process_runtime::run_sandbox(sandbox_config config, sandbox_observer observ
   observer(sandbox_status{sandbox_of(config.pod->meta().uid(), options_.boot_id)});
 }
 
-// The machine runs as long as this does.
+// A sandbox lasts as long as the boot of the machine, so there is nothing to observe.
 void process_runtime::follow_sandbox(const std::string&, sandbox_observer) {}
 
 void process_runtime::remove_pod(const std::string& pod_uid, std::function<void()> done) {
@@ -157,7 +157,7 @@ void process_runtime::limit_pods(const pods_limits& limits) {
 
 // -- containers -----------------------------------------------------------------------------------
 
-// Kept in memory: one that was not started is nothing to the next node.
+// Kept in memory: the next node process does not need containers that were never started.
 void process_runtime::create_container(container_config config, runtime_answer<std::string> done) {
   auto spec = process_spec(config, machine_);
   if (!spec) return done(tl::make_unexpected(spec.error()));
@@ -200,7 +200,7 @@ std::string process_runtime::resize_problem() const {
                                : "no control groups keep limits here: " + groups.about();
 }
 
-// The pod's group bounds none of this.
+// Only containers are resized: the pod's group has no limits of cpu and memory.
 void process_runtime::resize(resize_request request, runtime_answer<void> done) {
   const auto failed = [done](std::string problem) {
     done(tl::make_unexpected(runtime_error{error_kind::failed, std::move(problem)}));
@@ -275,7 +275,7 @@ void process_runtime::pull_image(image_request request, runtime_answer<std::stri
 
 std::unique_ptr<log_stream> process_runtime::open_log(const log_address& from, log_query query) {
   const auto id = parse_container_id(from.id);
-  std::string file;  // none, for what is not of that container
+  std::string file;  // empty if the id is not of that container
   if (id && id->pod_uid == from.pod_uid && id->name == from.container)
     file = log_path(options_.root_dir, id->pod_uid, id->name, id->attempt);
   return std::make_unique<log_file_stream>(std::move(file), std::move(query), logs_);
@@ -329,7 +329,7 @@ void process_runtime::forward_port(const std::string& pod_uid, int port,
                          fmt::format("no container of pod \"{}\" is running", pod_uid)));
     connect_port(loop, port, kubelet_defaults::port_patience, [=](auto connected) {
       if (connected) return done(std::move(*connected));
-      // As containerd words it.
+      // In containerd's words.
       done(failed(error_kind::failed,
                   fmt::format("failed to connect to localhost:{} inside namespace \"{}\", {}", port,
                               pod_uid, connected.error())));

@@ -1,13 +1,13 @@
-// The runtime whose containers are processes of this machine (docs/decisions/0024-runtimes.md): an
-// implementation of container_runtime without images, and without a network of a pod's own. It
-// alone knows shims, directories of containers and runs of the machine.
+// A container runtime whose containers are processes of this machine
+// (docs/decisions/0024-runtimes.md). It has no images and no pod network. No other part of the
+// kubelet knows about shims, container directories and boots of the machine.
 //
-// Whoever forwards a port of a pod reaches every port of this machine's 127.0.0.1: it is the pod's
-// too. A pod of which nothing runs has none.
+// Port forwarding to a pod reaches every port of this machine's 127.0.0.1, which is the pod's
+// address too. A pod without running containers has no ports.
 //
-// A sandbox is a run of the machine: its id is UID@BOOT. A container's id is
-// process://UID/NAME/ATTEMPT.
-// Threads: jobs of the queue that is given, one event loop, and one for logs once they are read.
+// A sandbox is a boot of the machine: its id is UID@BOOT. A container's id is
+// process://UID/NAME/ATTEMPT. Threads: those of the given job queue, one event loop, and one for
+// logs after the first read.
 #pragma once
 
 #include <filesystem>
@@ -29,27 +29,27 @@
 namespace troupe::actors {
 
 struct process_runtime_options {
-  // The kubelet's (volumes/pod_files.hpp).
+  // The kubelet's root directory (volumes/pod_files.hpp).
   std::filesystem::path root_dir;
   std::shared_ptr<job_queue> jobs;
-  // What to start with `container-shim DIR`; empty: this very program.
+  // The program to start with `container-shim DIR`; empty: this same program.
   std::string program = {};
-  // Directories that no container may reach: as in the kubelet's options.
+  // Directories that no container may reach, as in the kubelet's options.
   std::vector<std::string> hidden = {};
   std::int64_t pod_pids_limit = 4096;
-  // False: volumes are not mounted in containers even where the machine would allow it.
+  // False: volumes are not mounted in containers, even if the machine allows it.
   bool may_mount = true;
-  // What the node may give to containers; absent: as the system says.
+  // The rights that the node may give to containers; absent: detected.
   std::optional<machine_rights> rights = {};
-  // Of this run of the machine; empty: as the kernel says.
+  // Id of the current boot; empty: read from the kernel.
   std::string boot_id = {};
 };
 
 class process_runtime final : public container_runtime {
  public:
-  // Looks at the machine: not for an actor's thread.
+  // Detects the machine's features, which blocks: do not call it on an actor's thread.
   explicit process_runtime(process_runtime_options options);
-  // Leaves containers running; commands in them end.
+  // Leaves containers running; commands in containers are ended.
   ~process_runtime() override;
 
   const runtime_features& features() const noexcept override { return features_; }
@@ -86,7 +86,7 @@ class process_runtime final : public container_runtime {
 
  private:
   std::optional<container_dir> dir_of(const std::string& id) const;
-  // In turn with what else is asked for the pod.
+  // Runs in order with the pod's other requests.
   void find_running(const std::string& pod_uid,
                     std::function<void(std::vector<container_processes::found>)> done);
   void start_command(const std::string& id, exec_request request,
@@ -98,7 +98,7 @@ class process_runtime final : public container_runtime {
   const std::shared_ptr<event_loop> loop_;
   const std::shared_ptr<lazy_pool> logs_;
   std::mutex mutex_;
-  std::map<std::string, container_spec> created_;  // and not started, by id
+  std::map<std::string, container_spec> created_;  // created but not started, by id
   container_processes processes_;
 };
 

@@ -16,8 +16,8 @@ namespace {
 using api::core::v1::Container;
 using api::core::v1::Pod;
 
-// Where volumes cannot be mounted they are used where they are. In a root of the container's own
-// all of the node's data is covered (container_root.hpp): all but these.
+// Volumes that cannot be mounted are used at their paths on the node. A container with its own root
+// sees nothing else of the node's data (container_root.hpp).
 std::vector<container_mount> mounts_in_place(const std::vector<container_mount>& mounts) {
   std::vector<container_mount> out;
   std::set<std::string> known;  // a volume may be mounted several times
@@ -54,7 +54,7 @@ runtime_result<container_spec> process_spec(const container_config& config,
                                              "CreateContainerConfigError"});
   security->hidden = machine.hidden;
   container_spec spec{.command = config.command, .environment = config.environment};
-  // Arguments alone are the program, as in an image that has no entry point.
+  // Arguments alone are the program, as in an image without an entry point.
   spec.command.insert(spec.command.end(), config.arguments.begin(), config.arguments.end());
   spec.working_dir = config.spec->working_dir();
   spec.open_stdin = config.spec->stdin();

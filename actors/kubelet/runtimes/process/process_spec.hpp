@@ -1,4 +1,4 @@
-// What a container is to be as a process of this machine, or why it cannot be. Pure.
+// Converts a container's config into the spec of a process, or says why it cannot run. Pure.
 #pragma once
 
 #include "actors/kubelet/runtime/container_types.hpp"
@@ -6,7 +6,7 @@
 
 namespace troupe::actors {
 
-// What the machine gives to containers.
+// Properties of the machine that matter to containers.
 struct process_machine {
   machine_rights rights;
   bool mounts_volumes = true;
@@ -14,16 +14,16 @@ struct process_machine {
   std::int64_t pod_pids_limit = 0;
 };
 
-// All of the spec but where it is on disk. An error is `refused`, with its reason
+// Fills in the whole spec except its paths on disk. An error is `refused`, with its reason
 // (CreateContainerConfigError).
 runtime_result<container_spec> process_spec(const container_config& config,
                                             const process_machine& machine);
 
-// What the container's resources ask for of its control group.
+// The control group limits for the container's resources.
 resource_limits limits_of(const api::core::v1::Container& container);
 
-// Why there is nothing to run: a container with neither command nor arguments needs an image
-// (ImageRuntimeRequired). Nothing where there is something.
+// Returns an error if the container has neither command nor arguments and so needs an image
+// (ImageRuntimeRequired).
 std::optional<runtime_error> needs_image(const api::core::v1::Container& container);
 
 }  // namespace troupe::actors

@@ -13,7 +13,7 @@ namespace troupe::actors {
 
 namespace {
 
-// Of both pipes, made as large as anybody may make them.
+// Reads of the rest in both pipes at their maximum size.
 constexpr int last_rounds = 2 * (1 << 20) / (16 << 10);
 constexpr std::size_t own_descriptors = 3;
 
@@ -35,14 +35,14 @@ shim_pump::shim_pump(runtime::unique_fd output, runtime::unique_fd error, const 
 int shim_pump::run(pid_t main, int signals) {
   bool ended = false;
   int status = 0;
-  // Once it has ended: a descendant may hold the pipes open, and fill them for ever.
+  // After the process has ended, a descendant may keep the pipes open and write forever.
   for (int rounds_left = last_rounds; (!ended || is_open()) && rounds_left > 0;) {
     const auto wait = ended ? 0 : budget_.wait_ms(steady_ms());
     waiting_.clear();
     for (const auto& each : streams_)
       waiting_.push_back({wait > 0 ? -1 : each.get(), POLLIN, 0});
     waiting_.push_back({signals, POLLIN, 0});
-    // After the end only what is in the pipes already matters.
+    // After the end, only read the rest in the pipes.
     if (!ended) attached_.watch(waiting_);
     const int patience = ended ? 0 : wait > 0 ? static_cast<int>(wait) : -1;
     const int ready = ::poll(waiting_.data(), waiting_.size(), patience);

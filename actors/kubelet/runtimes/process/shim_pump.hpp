@@ -1,7 +1,7 @@
-// What a shim does while its container runs: takes the output to the log and to those who are
-// attached, their input to the container, until the container's process has ended and its output is
-// drained. The log alone sets the pace (log_rate_limit.hpp): those who are attached hold up
-// nothing.
+// The main loop of a shim: it copies the container's output to the log and to attached clients,
+// and their input to the container, until the container's process has ended and its output is
+// drained. Only the log limits the speed (log_rate_limit.hpp): attached clients never block the
+// container.
 #pragma once
 
 #include <sys/types.h>
@@ -19,11 +19,11 @@ namespace troupe::actors {
 
 class shim_pump {
  public:
-  // `log`: a path.
+  // `log`: the path of the log file.
   shim_pump(runtime::unique_fd output, runtime::unique_fd error, const std::string& log,
             attach_server& attached);
 
-  // `signals`: a signalfd of SIGCHLD. Returns the wait status of `main`; reaps others too.
+  // `signals`: a signalfd of SIGCHLD. Returns the wait status of `main`; reaps other children too.
   int run(pid_t main, int signals);
 
  private:

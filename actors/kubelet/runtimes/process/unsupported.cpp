@@ -23,7 +23,7 @@ class finder {
     if (asked) found.push_back(std::move(feature));
   }
 
-  // Every field of `from` that is set.
+  // Visits every field of `from` that is set.
   void each_field(const Message& from, const std::string& at) {
     std::vector<const FieldDescriptor*> set;
     from.GetReflection()->ListFields(from, &set);

@@ -8,8 +8,8 @@
 
 namespace troupe::actors {
 
-// Paths of fields, with what becomes of them where that is not plain.
-// `limits_kept`: this machine's control groups keep limits of memory and processors.
+// Paths of fields, with the effect of each where it is not obvious. `limits_kept`: this machine's
+// control groups enforce limits of memory and processors.
 std::vector<std::string> unsupported_features(const api::core::v1::Pod& pod, bool limits_kept);
 
 }  // namespace troupe::actors

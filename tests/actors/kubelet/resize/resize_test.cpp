@@ -25,7 +25,7 @@ std::string pod_yaml(const std::string& name, const std::string& cpu,
          more + "resources: {requests: {cpu: " + cpu + "}}}]\n";
 }
 
-// As pods/resize does it.
+// Like pods/resize.
 void ask_for(machine& here, const std::string& pod, const std::string& cpu) {
   here.change<Pod>(pod, [&](Pod& p) {
     auto& requests = *p.mutable_spec()->mutable_containers(0)->mutable_resources();
@@ -44,7 +44,7 @@ struct resized {
     here.create(pod_yaml(name, cpu, more));
     REQUIRE(machine::wait([&] { return here.runs(name); }));
   }
-  // The processors that are set aside, and in force, and the reason of what is pending.
+  // The allocated and the actual processors, and the reason of a pending resize.
   std::string state(const std::string& name) const {
     const auto status = here.status(name);
     const auto& container = status.container_statuses(0);
@@ -69,7 +69,7 @@ struct resized {
     return static_cast<std::size_t>(std::count_if(
         all.begin(), all.end(), [&](const auto& call) { return call.starts_with(beginning); }));
   }
-  // 50m less than the machine has.
+  // 50m less than the machine's capacity.
   static std::string nearly_all() {
     return std::to_string(std::thread::hardware_concurrency() * 1'000 - 50) + "m";
   }
@@ -177,7 +177,7 @@ TEST_CASE("a kubelet that begins again finishes what was set aside", "[kubelet][
                                        .image_ref = container.image_id()}}});
   t.here.start_kubelet();
   CHECK(t.becomes("a", "200m 200m"));
-  // How far it had come is not known: all is set.
+  // How far the resize got is unknown: everything is set again.
   CHECK(t.runtime->was_asked("resize 200m (was ?): fake://c-0"));
   CHECK(t.count("create") == 1);
 }

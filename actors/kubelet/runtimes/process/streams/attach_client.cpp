@@ -23,13 +23,13 @@ std::string not_running(const std::string& name) {
   return fmt::format("container {} is not running", name);
 }
 
-// The end of the connection is none of them.
+// Returns nothing if the connection has ended.
 std::optional<attach_packet> kind_of(std::string_view packet) {
   if (packet.empty()) return std::nullopt;
   return static_cast<attach_packet>(packet.front());
 }
 
-// On the loop's thread.
+// Belongs to the loop's thread.
 class attachment : public std::enable_shared_from_this<attachment> {
  public:
   attachment(std::shared_ptr<event_loop> loop, std::shared_ptr<duplex_socket> socket,
@@ -83,7 +83,7 @@ class attachment : public std::enable_shared_from_this<attachment> {
     find_end(done, kubelet_defaults::attach_looks);
   }
 
-  // A shim that is killed loses its sockets a moment before it is seen to be dead.
+  // A killed shim loses its sockets shortly before its process is gone: retry.
   void find_end(const std::function<void(exec_part)>& done, int looks_left) {
     if (closed_) return;
     if (!code_) code_ = target_.code_of_end();
@@ -106,7 +106,7 @@ class attachment : public std::enable_shared_from_this<attachment> {
   bool takes_input_;
   const bool has_terminal_;
   bool closed_ = false;
-  std::optional<int> code_;  // it has ended
+  std::optional<int> code_;  // set when the container has ended
 };
 
 class attach_stream final : public exec_stream {
@@ -139,7 +139,7 @@ class attach_stream final : public exec_stream {
   std::shared_ptr<attachment> attached_;
 };
 
-// A connection whose shim has not said yet that it takes it.
+// A connection that waits for the shim's answer to `open`.
 class joining : public std::enable_shared_from_this<joining> {
  public:
   joining(std::shared_ptr<event_loop> loop, runtime::unique_fd socket, attach_target target,

@@ -1,20 +1,20 @@
-// What a container's shim and those attached to the container say on the socket `attach` in the
-// container's directory. It is a socket of packets (SOCK_SEQPACKET): one is taken whole or not at
-// all, so nobody keeps half of one. A packet is a letter and what belongs to it; numbers are text.
+// The protocol between a container's shim and attached clients, on the socket `attach` in the
+// container's directory. It is a packet socket (SOCK_SEQPACKET): a packet is read whole or not at
+// all, so no partial packet is buffered. A packet is a letter and its content; numbers are text.
 //
-//   to the shim     o FLAGS   first and once: joins; 1: with input
+//   to the shim     o FLAGS   first and once: attach; 1: with input
 //                   i BYTES   input, at most `kubelet_defaults::exec_part_bytes`
 //                   e         the end of the input
 //                   w ROWS COLUMNS
-//   from the shim   h FLAGS   joined: what the container writes from now on follows. 1: it takes
-//   input,
+//   from the shim   h FLAGS   attached: the container's output from now on follows.
+//                             1: it has an input,
 //                             2: it has a terminal
-//                   n TEXT    not joined, for that reason
+//                   n TEXT    refused, with the reason
 //                   1 BYTES, 2 BYTES   of the standard output and error
-//                   x CODE    how the container ended; the last
+//                   x CODE    exit code of the container; the last packet
 //
-// Bytes for a container that reads no more: the shim shuts its side down, and writes fail. A
-// connection that ends without `x` was cut off.
+// If the container reads no more input, the shim shuts down its side and writes fail. A connection
+// that ends without `x` was cut off.
 #pragma once
 
 #include <sys/socket.h>
@@ -49,13 +49,13 @@ inline std::string make_packet(attach_packet kind, std::string_view content = {}
   return packet;
 }
 
-// Nothing for what is no number from 0 to 65,535.
+// Returns nothing if `content` is not a number from 0 to 65,535.
 std::optional<int> packet_number(std::string_view content);
-// "ROWS COLUMNS".
+// Parses "ROWS COLUMNS".
 std::optional<std::pair<int, int>> packet_size(std::string_view content);
 
-// The socket in the directory that is open as `directory`: its path may be longer than an address
-// can hold.
+// The address of the socket in the directory open as `directory`: its path may be longer than a
+// socket address.
 sockaddr_un attach_address(int directory);
 
 }  // namespace troupe::actors

@@ -14,10 +14,10 @@ namespace troupe::actors {
 
 namespace {
 
-// Of a packet that waits, besides its bytes.
+// Memory of a queued packet, in addition to its bytes.
 constexpr std::size_t packet_overhead = 64;
 constexpr char end_of_file = 4;
-// That one attachment may send before others are looked at.
+// Packets read from one attachment in a row, before the others get their turn.
 constexpr int packets_at_once = 16;
 
 runtime::unique_fd listen_in(const std::string& directory) {
@@ -26,7 +26,7 @@ runtime::unique_fd listen_in(const std::string& directory) {
   if (!folder || !listener) return {};
   const auto address = attach_address(folder.get());
   ::unlink(address.sun_path);
-  // Before it has a name: nobody finds it more open than that.
+  // Set before bind, so that the socket is never accessible to others.
   if (::fchmod(listener.get(), 0600) != 0 ||
       ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(listener.get(), static_cast<int>(kubelet_defaults::attach_limit)) != 0)
@@ -69,13 +69,13 @@ void attach_server::serve(std::span<const pollfd> seen) {
     if (input_ready && !each->unwritten.empty()) write_input(*each);
     if (!look_at(*each, seen[at++].revents)) leave(each);
   }
-  // The next one is first to write, the next time.
+  // The next attachment writes first, the next time.
   if (input_ready && !all_.empty()) all_.splice(all_.end(), all_, all_.begin());
   trim();
   if (has_callers) admit();
 }
 
-// False when it is over.
+// Returns false if the attachment has ended.
 bool attach_server::look_at(attachment& each, short events) {
   if ((events & POLLOUT) != 0) send_backlog(each);
   if ((events & (POLLHUP | POLLERR)) != 0) each.gone = true;
@@ -86,7 +86,7 @@ bool attach_server::look_at(attachment& each, short events) {
   return bool{each.socket};
 }
 
-// -- who comes and goes ---------------------------------------------------------------------------
+// -- attach and detach ----------------------------------------------------------------------------
 
 void attach_server::admit() {
   runtime::unique_fd caller{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
@@ -125,9 +125,9 @@ bool attach_server::join(attachment& from, std::string_view flags) {
   return send_to(from.socket.get(), make_packet(attach_packet::joined, std::to_string(given)));
 }
 
-// -- what they send -------------------------------------------------------------------------------
+// -- input of clients -----------------------------------------------------------------------------
 
-// False where there is nothing now, or, without a socket then, nothing any more.
+// Returns false if there is no packet now, or, with the socket closed, no more packets.
 bool attach_server::receive(attachment& from) {
   char packet[kubelet_defaults::exec_part_bytes + 1];
   iovec space{packet, sizeof packet};
@@ -137,7 +137,7 @@ bool attach_server::receive(attachment& from) {
   ssize_t n = -1;
   do
     n = ::recvmsg(from.socket.get(), &message, MSG_DONTWAIT);
-  // A reset is told once, before what was sent until then.
+  // The socket reports a reset once, before the packets that were sent before it.
   while (n < 0 && (errno == EINTR || errno == ECONNRESET));
   if (n < 0 && errno == EAGAIN) return false;
   const bool whole = n > 0 && (message.msg_flags & MSG_TRUNC) == 0;
@@ -146,7 +146,7 @@ bool attach_server::receive(attachment& from) {
   return false;
 }
 
-// False for what nobody of ours would send.
+// Returns false on a protocol error.
 bool attach_server::take(attachment& from, std::string_view packet) {
   const auto kind = static_cast<attach_packet>(packet.front());
   packet.remove_prefix(1);
@@ -189,8 +189,8 @@ void attach_server::write_input(attachment& from) {
   }
 }
 
-// The container reads no more, or is to read no more. On a terminal all keep their side: it is what
-// sizes come by.
+// The container no longer takes input. With a terminal the clients' side stays open: it also
+// carries the terminal's size.
 void attach_server::end_input() {
   if (!std::exchange(takes_input_, false)) return;
   for (auto& each : all_)
@@ -204,7 +204,7 @@ void attach_server::end_input() {
     if (each.has_input && each.socket) each.listens = ::shutdown(each.socket.get(), SHUT_RD) != 0;
 }
 
-// -- what they get --------------------------------------------------------------------------------
+// -- output to clients ----------------------------------------------------------------------------
 
 void attach_server::publish(attach_packet stream, std::string_view bytes) {
   const bool anyone = std::any_of(all_.begin(), all_.end(),
@@ -227,7 +227,7 @@ void attach_server::send_backlog(attachment& to) {
     }
 }
 
-// Forgets what all have taken, and then who is too far behind.
+// Drops packets that all clients have read, then clients that are too far behind.
 void attach_server::trim() {
   for (;;) {
     auto oldest = first_ + backlog_.size();

@@ -1,14 +1,14 @@
-// Those who are attached to a container, as its shim serves them (attach_packets.hpp): each gets
-// what the container writes from then on; their input is written to the container, one packet after
-// the other where several have some. One thread; nothing blocks but `farewell`.
+// The attached clients of a container, served by its shim (attach_packets.hpp): each gets the
+// container's output from its attach on; the clients' input is written to the container packet by
+// packet, interleaved if several send some. One thread; nothing blocks but `drain`.
 //
-// Nobody holds up the container or its log: what a slow reader has not taken waits here, once for
-// all of them, up to `kubelet_defaults::attach_backlog_bytes`; beyond it whoever is furthest behind
-// is cut off. (Upstream's runtimes block the container instead.) Input is taken from a socket only
-// when the container has taken what came before. At most `kubelet_defaults::attach_limit` at a
-// time; one that has gone, or has not said that it joins, makes room.
+// A client never blocks the container or its log: unread output is kept here, once for all clients,
+// up to `kubelet_defaults::attach_backlog_bytes`; beyond it the client furthest behind is cut off.
+// (Upstream's runtimes block the container instead.) Input is read from a socket only after the
+// container has taken the previous input. At most `kubelet_defaults::attach_limit` clients at a
+// time; one that has disconnected, or has not joined yet, makes room.
 //
-// The socket is open to the owner alone, and no container sees its directory (container_root.hpp).
+// Only its owner can access the socket; containers cannot see its directory (container_root.hpp).
 #pragma once
 
 #include <poll.h>
@@ -29,34 +29,34 @@ namespace troupe::actors {
 class attach_server {
  public:
   struct container {
-    runtime::unique_fd input = {};     // non-blocking; none: it takes no input
-    bool once = false;                 // the input ends with the first attachment that has some
-    runtime::unique_fd terminal = {};  // none: it has pipes
+    runtime::unique_fd input = {};     // non-blocking; none: no input
+    bool once = false;                 // the input ends with the first attachment with input
+    runtime::unique_fd terminal = {};  // none: the streams are pipes
   };
-  // Where the socket cannot be made, nobody comes.
+  // If the socket cannot be created, no client can attach.
   attach_server(const std::string& directory, container to);
 
-  // Appends what is to be waited for; to be given to `serve` in this order, before any other call.
+  // Appends descriptors to poll; pass them to `serve` in this order, before any other call.
   void watch(std::vector<pollfd>& all) const;
   void serve(std::span<const pollfd> seen);
 
-  // What the container has written, to `output` or `error`.
+  // Sends the container's output, of `output` or `error`, to all clients.
   void publish(attach_packet stream, std::string_view bytes);
-  // The container has ended; nobody may come any more.
+  // The container has ended; no more clients are accepted.
   void end(int code);
-  // Somebody has not taken all yet.
+  // Whether a client has not read all output yet.
   bool is_behind() const noexcept { return !backlog_.empty(); }
-  // Waits until all have taken all, `kubelet_defaults::attach_farewell` at most.
+  // Waits until all clients have read all output, at most `kubelet_defaults::attach_drain_limit`.
   void farewell();
 
  private:
   struct attachment {
     runtime::unique_fd socket;
     bool joined = false, has_input = false;
-    bool listens = true;         // false: it is told that there is no more input
-    bool gone = false;           // the other side: what it sent before is still taken
-    std::uint64_t next = 0;      // of the backlog
-    std::string unwritten = {};  // input
+    bool listens = true;         // false: it was told that there is no more input
+    bool gone = false;           // disconnected: packets that it sent before are still read
+    std::uint64_t next = 0;      // position in the backlog
+    std::string unwritten = {};  // unwritten input
   };
   using attachments = std::list<attachment>;
 
@@ -77,8 +77,8 @@ class attach_server {
   bool takes_input_;
   runtime::unique_fd listener_;
   attachments all_;
-  std::deque<std::string> backlog_;  // packets that somebody has not taken
-  std::uint64_t first_ = 0;          // the number of the first of them
+  std::deque<std::string> backlog_;  // packets that a client has not read
+  std::uint64_t first_ = 0;          // number of the first packet
   std::size_t backlog_bytes_ = 0;
 };
 

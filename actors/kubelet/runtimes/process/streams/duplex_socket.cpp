@@ -62,11 +62,11 @@ void duplex_socket::close() {
 
 void duplex_socket::pull() {
   if (!reader_) return;
-  // Of the loop's thread, so that a small part keeps no large buffer.
+  // One buffer per thread, so that a small part does not keep a large buffer.
   thread_local std::vector<char> buffer;
   if (buffer.size() < part_bytes_) buffer.resize(part_bytes_);
   ssize_t n = -1;
-  // A socket of packets tells once of a reset, and then what was sent before it.
+  // A packet socket reports a reset once, and then the packets sent before it.
   do
     n = ::recv(in_.get(), buffer.data(), part_bytes_, 0);
   while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !std::exchange(was_reset_, true))));

@@ -1,6 +1,6 @@
-// A connected socket that is read and written without blocking, for streams that are pulled
-// (runtime/streams.hpp). Its functions are called, and answer, on the thread of its event loop;
-// what the loop waits for keeps it alive until `close`.
+// A connected socket with non-blocking reads and writes, for pulled streams (runtime/streams.hpp).
+// Its functions are called, and answer, on the thread of its event loop; a pending wait of the loop
+// keeps it alive until `close`.
 #pragma once
 
 #include <deque>
@@ -15,21 +15,21 @@ namespace troupe::actors {
 
 class duplex_socket : public std::enable_shared_from_this<duplex_socket> {
  public:
-  // `socket` is non-blocking, and a stream or one of packets, which have `part_bytes` at most.
+  // `socket`: non-blocking, a stream socket or one with packets of at most `part_bytes`.
   duplex_socket(std::shared_ptr<event_loop> loop, runtime::unique_fd socket,
                 std::size_t part_bytes = kubelet_defaults::exec_part_bytes + 1);
 
-  // One at a time. At most `part_bytes`, or one packet; empty: the end, as often as it is asked.
+  // One call at a time. Returns at most `part_bytes`, or one packet; empty: the end, on each call.
   void read(std::function<void(std::string)> done);
-  // One at a time; each part is a packet where the socket has packets. Answered when the system has
-  // taken all of it. False: the other side reads no more, or `cancel_write`.
+  // One call at a time; on a packet socket each part is a packet. Answered when the system has
+  // taken all parts. False: the peer reads no more, or `cancel_write` was called.
   void write(std::deque<std::string> parts, std::function<void(bool)> done);
   void cancel_write();
-  // A packet ahead of what is not yet written, in place of one with the same first byte. Few kinds.
+  // Sends a packet before the pending ones; replaces a pending one with the same first byte.
   void send_first(std::string packet);
-  // The end of what is written.
+  // Shuts down the writing side.
   void shut_output();
-  // Drops what was asked for.
+  // Closes the socket and drops pending calls.
   void close();
 
  private:
@@ -40,7 +40,7 @@ class duplex_socket : public std::enable_shared_from_this<duplex_socket> {
 
   const std::shared_ptr<event_loop> loop_;
   const std::size_t part_bytes_;
-  // Two descriptors of one socket, so that both directions can be waited for.
+  // Two descriptors of one socket, because the loop waits for each direction separately.
   runtime::unique_fd in_, out_;
   bool was_reset_ = false, broken_ = false;
   std::function<void(std::string)> reader_;

@@ -50,7 +50,7 @@ class port_connection final : public port_stream {
   std::shared_ptr<duplex_socket> socket_;
 };
 
-// As Go words it, and clients look for: "connection refused".
+// In Go's words, which clients look for: "connection refused".
 std::string text_of(int code) {
   std::string text = std::strerror(code);
   text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
@@ -58,7 +58,7 @@ std::string text_of(int code) {
 }
 
 struct place {
-  std::string name;  // before the words of the system
+  std::string name;  // prefix of the system's error
   sockaddr_storage address;
 };
 
@@ -80,7 +80,7 @@ place ipv6_place(std::string name, const in6_addr& address, int port) {
   return made;
 }
 
-// One place after the other. What the loop waits for keeps it alive.
+// Tries one address after another. A pending wait of the loop keeps it alive.
 class connecting : public std::enable_shared_from_this<connecting> {
  public:
   connecting(std::shared_ptr<event_loop> loop, std::vector<place> places, answer done)
@@ -168,7 +168,7 @@ void connect_address(std::shared_ptr<event_loop> loop, const std::string& addres
                      std::chrono::milliseconds patience, answer done) {
   in_addr ipv4{};
   in6_addr ipv6{};
-  // As Go words it.
+  // In Go's words.
   if (::inet_pton(AF_INET, address.c_str(), &ipv4) == 1) {
     auto name = fmt::format("dial tcp {}:{}: connect", address, port);
     return connect_to(std::move(loop), {ipv4_place(std::move(name), ipv4, port)}, patience,
