@@ -1,4 +1,4 @@
-// The controls by themselves; evaluate.cpp says which of them hold when. Each adds at most one
+// The checks of the single controls; evaluate.cpp decides when each applies. Each adds at most one
 // violation.
 #pragma once
 
