@@ -1,8 +1,8 @@
-// One CronJob: makes a Job at each time that its schedule names.
+// The controller of one CronJob: creates a Job at each time of the schedule.
 //
-// A job and the status that says so (lastScheduleTime, active) are one transaction: a start is
-// neither lost nor made twice, whatever is killed. Before it, in a step of its own, jobs that are
-// replaced or beyond the history are deleted.
+// A Job and the status that records it (lastScheduleTime, active) are written in one transaction:
+// whatever crashes, a start is neither lost nor repeated. An earlier step of the sync deletes
+// replaced jobs and jobs beyond the history limit.
 #pragma once
 
 #include "actors/controllers/cron_jobs/cron_plan.hpp"
@@ -24,7 +24,7 @@ class cron_job_controller : public reconciler {
   void tell_events();
 
   cron_plan plan_;
-  std::string told_;  // of the last refusal to start, so that it is told once
+  std::string told_;  // the last failure that was recorded as an event, to record each once
 };
 
 }  // namespace troupe::actors::cron_jobs
