@@ -1,5 +1,5 @@
-// On a joined machine: tells which control planes there are, as the Endpoints default/kubernetes
-// say it, each time that it changes. Owns nothing.
+// Runs on a joined node: reports the control planes listed in the Endpoints default/kubernetes
+// whenever the list changes. It has no other state.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace troupe::actors {
 
 class api_server_follower : public informer {
  public:
-  // Called in the actor; must not block. Never with none: a list that is empty is that of a cluster
-  // whose control planes tell nothing.
+  // Called in the actor; must not block. Never called with an empty list, which only means that the
+  // control planes publish no records.
   using told = std::function<void(const api_server_records&)>;
 
   api_server_follower(runtime::actor_ref watcher, told tell);
