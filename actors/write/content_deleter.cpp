@@ -45,7 +45,7 @@ void content_deleter::empty(const std::string& key, const std::string& uid) {
   const auto state = store_->read();
   const auto object = state.find(key);
   auto* found = find(key, uid);
-  // One that was made since under its name is another.
+  // An object created later under the same name has another uid.
   if (found == nullptr || !object || object->meta().uid() != uid) return;
   if (!waits(*object)) {
     endings_.erase(key);
@@ -95,7 +95,7 @@ void content_deleter::conclude(const std::string& key, const api::object& object
                        });
 }
 
-// What is left has its own time.
+// Retries later while the remaining objects terminate.
 void content_deleter::empty_later(const std::string& key, const std::string& uid) {
   auto* found = find(key, uid);
   if (found == nullptr) return;

@@ -67,8 +67,8 @@ void cron_job_controller::write() {
   });
 }
 
-// Adds the job to the transaction and to the list of active ones. One that is there already was
-// made for this start by somebody else: the start counts as done. False: nothing is to be written.
+// Adds the job to the transaction and to the active list. If the job exists, somebody else created
+// it for this start, which counts as done. Returns false if nothing is to be written.
 bool cron_job_controller::add_job(persistence::transaction& transaction, CronJobStatus& status) {
   const auto& meta = owner()->meta();
   const auto name = job_name(meta.name(), *plan_.start);
@@ -99,7 +99,7 @@ bool cron_job_controller::add_job(persistence::transaction& transaction, CronJob
 
 void cron_job_controller::tell_events() {
   for (auto& [warning, reason, message] : plan_.events) {
-    // A refusal to start stands until something changes.
+    // A failure to start is recorded once, until something changes.
     if (std::exchange(told_, message) == message) continue;
     record(warning, std::move(reason), std::move(message));
   }

@@ -11,7 +11,7 @@ using api::core::v1::Endpoints;
 using api::core::v1::Service;
 using api::discovery::v1::EndpointSlice;
 
-// The Service of the same name, which no label tells from the others.
+// Matches all Services: the one of the same name has no distinguishing label.
 api::label_selector services_of(const api::object& owner) {
   return is_mirrored(owner) ? api::label_selector{} : api::label_selector::nothing();
 }

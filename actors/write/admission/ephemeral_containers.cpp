@@ -1,6 +1,6 @@
-// A container is added to a running pod (kubectl debug) only where the node's runtime can start it:
-// 403 where it runs processes or simulates.
-// Ours: upstream's kubelets all run them.
+// An ephemeral container (kubectl debug) can be added only if the node's runtime can start it: 403
+// if the runtime runs processes or simulates.
+// Our own rule: all of upstream's kubelets can start them.
 #include <fmt/format.h>
 
 #include "actors/write/admission/plugins.hpp"

@@ -1,7 +1,7 @@
-// Pods keep the Pod Security Standards at the level that their namespace demands by its labels: 403
-// with all that is broken where it enforces the level, a warning or a line of the audit log where
-// it only wants to know. The template of a workload is warned about, its pods are refused. Labels
-// that cannot be read are 422; pods that a new level would not let in are a warning.
+// Enforces the Pod Security Standards at the level of the namespace's labels: 403 with all
+// violations if the level is enforced, a warning or an audit annotation for the other modes.
+// Workloads are warned about their template, and their pods are rejected. Invalid labels are 422;
+// existing pods that violate a new level are a warning.
 //
 // kubernetes: plugin/pkg/admission/security/podsecurity, pod-security-admission/admission.
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ using api::core::v1::Pod;
 using pod_security::level;
 using pod_security::level_version;
 
-// What does not change the pod that runs. All others may, and unknown ones too.
+// Subresources that do not change the running pod. All others are checked, unknown ones too.
 constexpr std::array<std::string_view, 8> harmless_parts{
     "exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"};
 
@@ -38,7 +38,7 @@ bool same_images(const Containers& now, const Containers& before) {
                     [](const auto& a, const auto& b) { return a.image() == b.image(); });
 }
 
-// The profiles that a pod of before 1.19 names by annotations.
+// The profiles that pods before 1.19 named in annotations.
 bool same_profiles(const Pod& now, const Pod& before) {
   const auto covers = [](const auto& some, const auto& others) {
     return std::all_of(some.begin(), some.end(), [&](const auto& one) {
@@ -61,7 +61,7 @@ bool same_ephemeral(const Pod& now, const Pod& before) {
   });
 }
 
-// What it may change of a pod that the standards are about.
+// True if an update changes fields that the standards cover.
 bool is_significant(const Pod& now, const Pod& before) {
   return !same_images(now.spec().containers(), before.spec().containers()) ||
          !same_images(now.spec().init_containers(), before.spec().init_containers()) ||
