@@ -1,4 +1,4 @@
-// How a store is brought to have the default policy (default_policy.hpp).
+// Adds the default policy to a store (default_policy.hpp).
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool is_protected(const api::meta::v1::ObjectMeta& meta) {
 
 using string_map = google::protobuf::Map<std::string, std::string>;
 
-// What the cluster says itself stays.
+// Adds missing keys; existing values stay.
 bool add_absent(string_map& into, const string_map& from) {
   bool added = false;
   for (const auto& [key, value] : from) {
@@ -100,7 +100,7 @@ bool is_another_role(const T& now, const T& wanted) {
   return false;
 }
 
-// The object with what it lacks; null where it lacks nothing.
+// The object with its missing parts; null if it is complete.
 template <class T>
 std::unique_ptr<T> completed(const api::object& found, const T& wanted) {
   const auto& was = found.as<T>();
@@ -152,7 +152,7 @@ class reconciliation {
     into_.mutations.push_back({std::move(key), &found->kind(), std::move(now)});
   }
 
-  // A new role is complete from the beginning; the text has those that are selected before it.
+  // A new role is complete at once; the text lists the roles that it selects before it.
   void aggregate(ClusterRole& role) {
     if (access::aggregates(role)) *role.mutable_rules() = aggregated_rules(role, known());
     auto copy = std::make_unique<ClusterRole>(role);
@@ -160,7 +160,7 @@ class reconciliation {
         std::make_shared<const api::object>(api::kind_of<ClusterRole>(), std::move(copy), 0);
   }
 
-  // The cluster roles of the store, read when they are needed, and those that were added.
+  // The ClusterRoles of the store, read on demand, and the added ones.
   cluster_roles& known() {
     if (known_) return *known_;
     known_.emplace();

@@ -52,7 +52,7 @@ void api_servers::renew_record() {
   write(renew_api_server(told_, wall_now()));
 }
 
-// What failed is done again by the next look or renewal.
+// A failed write is repeated by the next look or renewal.
 void api_servers::write(write_proposal propose) {
   ++*under_way_;
   writes_->carry_out(
@@ -78,7 +78,7 @@ void api_servers::look() {
 void api_servers::publish() {
   const bool listed = std::any_of(found_.live.begin(), found_.live.end(),
                                   [&](const auto& each) { return each.name == told_.name; });
-  // Of a record that has not come back yet nothing is told.
+  // Publishes only after the own record was read back.
   if (!listed) return;
   for (auto& each : publish_api_servers(store_->read(), endpoints_of(found_.live),
                                         write_api_servers(found_.live)))

@@ -24,7 +24,7 @@
 namespace troupe::actors {
 namespace {
 
-// An actor of class A, which is made of what `arguments` gives: a tuple.
+// An actor of class A, constructed with the tuple that `arguments` returns.
 template <class A, class Arguments>
 leading_actor one(std::string kind, std::string name, std::string purpose, Arguments arguments) {
   const auto start = [kind, name, arguments](leading_context& of) {

@@ -41,8 +41,8 @@ std::string pod::describe() const {
 
 void pod::on_owner_event(const owner_event& m) {
   if (pod_ && m.object->revision() < pod_->revision()) return;
-  // One that it has read itself is looked at again: until now its supervisor could not bring it
-  // what becomes of its node.
+  // Reconciles even if it has read this state itself: until now its supervisor could not forward
+  // the events of the pod's node.
   if (pod_ && m.object->meta().uid() != pod_->meta().uid()) {
     // Another pod of the same name.
     timer_.cancel();
@@ -87,7 +87,7 @@ void pod::reconcile() {
   }
 }
 
-// Asked again from time to time: the scheduler may have lost its queue in a crash.
+// Repeated periodically: the scheduler may have lost its queue in a crash.
 void pod::ask_for_node() {
   asked_for_node_ = tell(context_->scheduler, schedule{pod_});
   reconcile_after(asked_for_node_ ? defaults::schedule_again : defaults::try_again);
@@ -95,8 +95,8 @@ void pod::ask_for_node() {
 
 void pod::end(const pod_decision& next, const api::object* node) {
   if (std::exchange(cause_, next.need) != next.need) {
-    // The time that passed before this actor looked counts; deadlines run by the monotonic clock,
-    // so that a jump of the wall clock ends nobody early.
+    // Includes the time before this actor started; deadlines use the monotonic clock, so that a
+    // jump of the wall clock ends no pod early.
     const auto since = node != nullptr ? tainted_since(node->as<Node>()) : 0;
     const auto passed =
         since == 0 ? std::chrono::seconds{0} : std::chrono::seconds{seconds_of(wall_now()) - since};
@@ -132,7 +132,7 @@ void pod::carry_out(const pod_decision& next, const api::object* node) {
                                    .cause = {.author = "pod/" + name()}});
 }
 
-// True when a mark is on its way; what else there is to do follows its change.
+// Returns true if a write was sent; its event triggers the rest.
 bool pod::mark_not_ready(const api::object& node) {
   auto marked = marked_not_ready(pod_->as<Pod>(), node.as<Node>(), wall_now());
   if (!marked) return false;
@@ -142,7 +142,7 @@ bool pod::mark_not_ready(const api::object& node) {
   return true;
 }
 
-// The same.
+// As mark_not_ready.
 bool pod::mark_failed(const api::object* node) {
   const auto& content = pod_->as<Pod>();
   auto marked =
@@ -159,8 +159,8 @@ void pod::replace(std::unique_ptr<api::body> changed) {
   send_command<commit_done>(commit{std::move(transaction)});
 }
 
-// Success shows as a change of the pod, which is looked at then (a command that changes nothing
-// because a finalizer holds the pod must not be repeated at once).
+// Success arrives as an event of the pod, which triggers the next step (a command that changes
+// nothing because of a finalizer must not be repeated at once).
 template <class Reply, class Command>
 void pod::send_command(Command command) {
   ordered_ = true;

@@ -19,13 +19,13 @@ namespace {
 
 namespace file = api::files::simulation;
 
-// Where and when an effect takes place.
+// The subject and phase of an effect.
 struct effect_row {
   std::string_view name;
   decision decides;
   subject of;
   std::string_view phase;
-  std::string_view time;  // the annotation of its delay; empty: it has none
+  std::string_view time;  // the annotation of its delay; empty if it has none
 };
 
 constexpr effect_row effects[] = {
@@ -52,7 +52,7 @@ const effect_row* effect_of(const file::StageEffect& next) {
   return nullptr;
 }
 
-// Reads one stage; `path` is where it stands.
+// Reads one stage; `path` is its location.
 class stage_reader {
  public:
   stage_reader(const file::Stage& from, std::string path, problems& found)

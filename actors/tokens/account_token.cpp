@@ -63,7 +63,7 @@ api::error other_uid(const token_order& order) {
   return out;
 }
 
-// Where the pod is, for whoever reads the token: nothing depends on it.
+// The pod's node, for readers of the token only: validation ignores it.
 std::optional<named_uid> node_of_pod(const persistence::snapshot& state, const Pod& pod) {
   const auto& name = pod.spec().node_name();
   if (name.empty()) return std::nullopt;
@@ -128,7 +128,7 @@ bool among(std::span<const std::string> all, const std::string& one) {
 
 using valid = tl::expected<void, std::string>;
 
-// One that is being deleted counts for a little longer, as clocks differ.
+// An object in deletion counts for a little longer, because clocks differ.
 valid check_present(const persistence::snapshot& state, const api::kind_info& kind,
                     const std::string& ns, const named_uid& wanted, std::int64_t now_seconds) {
   const auto found = state.find(kind.key(ns, wanted.name));

@@ -15,7 +15,7 @@ namespace {
 
 namespace file = api::files::kubescheduler;
 
-// What one plugin's reader is given: `path` is that of its arguments.
+// The input of a plugin's reader: `path` is the location of its arguments.
 struct reading {
   const std::string& json;
   const std::string& path;
@@ -35,7 +35,7 @@ bool read(const reading& from, Args& args) {
   return problems.empty();
 }
 
-// upstream's highest score of a point is 10, that of a plugin max_score.
+// upstream's maximum score of a point is 10, that of a plugin max_score.
 constexpr std::int64_t shape_scale = 10;
 
 template <class Resources>

@@ -43,7 +43,7 @@ bool names(const google::protobuf::RepeatedPtrField<Plugin>& list, const std::st
   return std::any_of(list.begin(), list.end(), [&](const auto& p) { return p.name() == name; });
 }
 
-// Upstream's default, of which 0 is no weight.
+// Upstream's default; a weight of 0 means unset.
 std::int64_t weight_of(const Plugin& plugin) {
   if (plugin.weight() > 0) return plugin.weight();
   return (points_of(plugin.name()) & at_score) != 0 ? 1 : 0;
@@ -75,7 +75,7 @@ void check_set(const PluginSet& set, std::uint32_t point, const std::string& pat
   }
 }
 
-// multiPoint over the defaults: one that is named again keeps its place (kubernetes:
+// Applies multiPoint to the defaults: a plugin that is listed again keeps its place (kubernetes:
 // mergePluginSet).
 std::vector<plugin_choice> merge_defaults(const PluginSet& set) {
   std::vector<plugin_choice> result;
@@ -98,7 +98,7 @@ std::vector<plugin_choice> merge_defaults(const PluginSet& set) {
   return result;
 }
 
-// A plugin uses at the second point what it found out at the first.
+// A plugin uses its results of the first point at the second.
 void check_pair(const std::string& name, std::uint32_t has, std::uint32_t first,
                 std::uint32_t second, std::string_view path, problems& found) {
   const bool depends = (points_of(name) & (first | second)) == (first | second);
