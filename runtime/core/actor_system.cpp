@@ -37,8 +37,8 @@ void log_stuck_actors(const system_core& shared) {
   });
 }
 
-// Threads that nobody can stop still use it: it stays for the rest of the process, and reachable,
-// so that it is not taken for a leak.
+// Threads that cannot be stopped still use it: it is kept for the rest of the process, and
+// reachable, so that it is not reported as a leak.
 void leak(void* state) {
   static std::mutex mutex;
   static auto& all = *new std::vector<void*>;

@@ -8,7 +8,7 @@
 namespace troupe::runtime::link {
 namespace {
 
-// Of one frame in a packet on the wire, besides its bytes: a tag and a length.
+// Overhead of a frame in a packet on the wire: a tag and a length.
 constexpr std::size_t wire_overhead = 6;
 
 }  // namespace
