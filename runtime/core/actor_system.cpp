@@ -31,7 +31,7 @@ std::size_t threads_for(const system_options& options) {
 void log_stuck_actors(const system_core& shared) {
   shared.actors.each([](const actor_info& row) {
     if (row.current.empty()) return;
-    log().critical("{} {} still handles {} after {} ms; it is left behind", row.kind, row.name,
+    log().critical("{} {} still handles {} after {} ms: its thread is leaked", row.kind, row.name,
                    row.current,
                    std::chrono::duration_cast<std::chrono::milliseconds>(row.current_for).count());
   });

@@ -268,7 +268,7 @@ void actor_cell::on_unhandled(envelope& e, promise_base& answer) {
   }
   if (answer.pending()) answer.fail(request_error::unhandled);
   if (e.kind == envelope_kind::child || std::exchange(unhandled_logged_, true)) return;
-  log().warn("{} {}: no handler takes a message {} (said once for each actor)", options_.kind,
+  log().warn("{} {}: no handler for message {} (logged once for each actor)", options_.kind,
              options_.name, e.content.type().name());
 }
 

@@ -153,7 +153,7 @@ class actor_cell final : public caf::abstract_actor, public caf::resumable, publ
   void end();
   void add_restart_observer(const actor_ref& observer, std::uint64_t id);
   std::unique_ptr<restart_observers> take_restart_observers();
-  void tell_restart_observers();
+  void notify_restart_observers();
   template <class F>
   void attempt(const message_type& during, F f);
 

@@ -83,7 +83,7 @@ void actor_cell::execute_command() {
     if (phase_ == phase::running) crashed(std::move(reason), "order");
     return;
   }
-  log().warn("{} {} is restarted by hand: {}", options_.kind, options_.name, reason);
+  log().warn("{} {} is restarted by a command: {}", options_.kind, options_.name, reason);
   if (phase_ == phase::running) destroy_state();
   {
     std::lock_guard lock{mtx_};

@@ -62,14 +62,14 @@ void actor_cell::start() {
     this_thread::constructing = this;
     state_ = make_();
     this_thread::constructing = nullptr;
-    if (!state_) throw std::logic_error{"the function that makes the actor returned none"};
+    if (!state_) throw std::logic_error{"the factory of the actor returned null"};
     state_->cell_ = this;
     table_ = &state_->make_behavior();
     state_->started();
   });
   this_thread::constructing = nullptr;
   meter_.finished();
-  if (again && phase_ == phase::running) tell_restart_observers();
+  if (again && phase_ == phase::running) notify_restart_observers();
 }
 
 void actor_cell::handle(envelope& e) {
@@ -243,10 +243,10 @@ std::unique_ptr<actor_cell::restart_observers> actor_cell::take_restart_observer
 }
 
 // An observer that has ended ignores it.
-void actor_cell::tell_restart_observers() {
-  const auto told = take_restart_observers();
-  if (!told) return;
-  for (const auto& [actor, observer] : told->all) {
+void actor_cell::notify_restart_observers() {
+  const auto observers = take_restart_observers();
+  if (!observers) return;
+  for (const auto& [id, observer] : observers->all) {
     auto* cell = access::cell_of(observer.first);
     cell->retain();
     cell->due(observer.second);

@@ -225,7 +225,7 @@ class connection_acceptor::impl {
   void warn(const std::string& reason) {
     const auto left_out = line_.allow(std::chrono::steady_clock::now());
     if (!left_out) return;
-    log().warn("the link turned a connection away: {}{}", reason,
+    log().warn("the link rejected a connection: {}{}", reason,
                *left_out == 0 ? "" : fmt::format(" (and {} more)", *left_out));
   }
 

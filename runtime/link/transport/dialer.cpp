@@ -36,7 +36,7 @@ class dial_loop : public std::enable_shared_from_this<dial_loop> {
     changed_.wait(lock, [this] { return attempts_ == 0; });
     const auto session = session_;
     lock.unlock();
-    if (session) session->close("the other side stops");
+    if (session) session->close("the peer is shutting down");
     lock.lock();
     const auto ended = [this] { return session_ == nullptr; };
     if (!changed_.wait_for(lock, agreed_ ? defaults::linger : duration::zero(), ended)) {

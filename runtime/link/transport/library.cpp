@@ -88,7 +88,7 @@ std::shared_ptr<grpc::Channel> make_channel(const address& to, const credentials
 tl::expected<peer, std::string> peer_of(const grpc::AuthContext& verified, const std::string& uri) {
   const auto certificates = verified.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   if (!verified.IsPeerAuthenticated() || certificates.size() != 1)
-    return tl::make_unexpected(std::string{"the other side has shown no certificate"});
+    return tl::make_unexpected(std::string{"the peer presented no certificate"});
   auto read = read_peer({certificates.front().data(), certificates.front().size()});
   if (read) read->address = address_of(uri);
   return read;

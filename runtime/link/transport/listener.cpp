@@ -30,7 +30,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
     const std::vector<std::shared_ptr<stream_session>> left{sessions_.begin(), sessions_.end()};
     lock.unlock();
     for (const auto& one : left)
-      one->close("the other side stops");
+      one->close("the peer is shutting down");
     lock.lock();
     changed_.wait_for(lock, defaults::linger, [this] { return sessions_.empty(); });
     lock.unlock();
@@ -95,7 +95,7 @@ class grpc_listener final : public listener, private Link::CallbackService {
     session->other(std::move(*verified));
     {
       std::lock_guard lock{mutex_};
-      if (closing_) return refuse_call("the other side stops");
+      if (closing_) return refuse_call("the peer is shutting down");
       sessions_.insert(session);
     }
     return start_server_call(*call, std::move(session));

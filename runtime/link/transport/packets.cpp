@@ -60,7 +60,7 @@ tl::expected<std::vector<std::string>, std::string> unpacker::take(Packet& packe
   for (int i = 0; i < packet.frames_size(); ++i) {
     auto& part = *packet.mutable_frames(i);
     if (partial_.size() + part.size() > defaults::frame_limit_bytes)
-      return tl::make_unexpected(std::string{"the other side sent a frame above the limit"});
+      return tl::make_unexpected(std::string{"the peer sent a frame above the limit"});
     if (partial_.empty())
       partial_ = std::move(part);
     else

@@ -100,7 +100,7 @@ void stream_session::heartbeat() {
   std::lock_guard lock{mutex_};
   if (call_ == nullptr) return;
   if (stage_ == stage::hello)
-    return cancel("no answer from the other side within " +
+    return cancel("no answer from the peer within " +
                   std::to_string(defaults::attempt_limit / std::chrono::seconds{1}) + " s");
   if (closing_) return cancel(*closing_);
   if (reading_) return;
@@ -135,7 +135,7 @@ void stream_session::over(const std::string& error) {
 bool stream_session::on_hello() {
   const auto& packet = incoming_;
   if (packet.has_bye()) return refuse(one_line(packet.bye().reason()));
-  if (!packet.has_hello()) return refuse("the other side did not say hello");
+  if (!packet.has_hello()) return refuse("the peer sent no hello");
   Hello reply;
   if (options_.is_client) {
     if (const auto fits = check(packet.hello()); !fits) return refuse(fits.error());
