@@ -119,7 +119,7 @@ inline constexpr std::size_t garbage_in_flight = 500;
 // The collector receives every change of the cluster.
 inline constexpr std::uint32_t garbage_credit = 10'000;
 
-// -- what is emptied before it goes: namespaces, definitions --------------------------------------
+// -- deletion of content: namespaces, definitions -------------------------------------------------
 
 // The maximum of deletions in flight for the content of one object.
 inline constexpr std::size_t content_in_flight = 500;

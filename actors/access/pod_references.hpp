@@ -39,8 +39,8 @@ std::vector<std::string> used_keys(const api::core::v1::Pod& pod);
 
 // The key of the claim to which a volume is bound; empty if it is not bound.
 std::string claim_key(const api::core::v1::PersistentVolume& volume);
-// Keys of the secrets that a node needs for a volume, without duplicates (kubernetes: pkg/api/v1/
-// persistentvolume, VisitPVSecretNames, those that are visible to kubelets).
+// Keys of the secrets that a node needs for a volume, without duplicates (kubernetes:
+// VisitPVSecretNames in pkg/api/v1/persistentvolume, those that are visible to kubelets).
 std::vector<std::string> secret_keys(const api::core::v1::PersistentVolume& volume);
 
 }  // namespace troupe::actors

@@ -92,7 +92,7 @@ template <class T>
 bool is_another_role(const T& now, const T& wanted) {
   if constexpr (requires { now.role_ref(); }) {
     if (api::same_meaning(now.role_ref(), wanted.role_ref())) return false;
-    log().warn("{} {}: is bound to {} {} in place of the default, and is left alone",
+    log().warn("{} {}: is bound to {} {} instead of the default role and is not changed",
                T::descriptor()->name(), now.metadata().name(), now.role_ref().kind(),
                now.role_ref().name());
     return true;
@@ -146,7 +146,7 @@ class reconciliation {
   }
 
   void write(const api::object_ptr& found, std::string key, std::unique_ptr<api::body> now) {
-    log().info("{} {}: lacks a part of the default, which is added", found->kind().kind(),
+    log().info("{} {}: adds missing parts of the default", found->kind().kind(),
                found->meta().name());
     into_.preconditions.push_back({key, found->revision()});
     into_.mutations.push_back({std::move(key), &found->kind(), std::move(now)});

@@ -80,8 +80,7 @@ void role_aggregator::write(const std::string& name, const api::object_ptr& role
       [this, name](const tl::expected<const commit_done*, runtime::request_error>& answer) {
         under_way_.erase(name);
         if (answer && (*answer)->result) return written(name, (*answer)->result->at);
-        log().info("cluster role {}: its aggregated rules were not written; again in a moment",
-                   name);
+        log().info("cluster role {}: writing its aggregated rules failed, retrying", name);
         again_ = after(defaults::aggregation_retry, [this] { settle(); });
       });
 }

@@ -55,7 +55,7 @@ class api_servers : public runtime::actor {
   const api_servers_options options_;
   const std::shared_ptr<api_servers_end> end_;
   api_server_watch watch_;
-  api_server_record told_;
+  api_server_record own_record_;
   api_server_watch::found found_;
   // Writes in flight; shared with the callbacks of the service.
   const std::shared_ptr<std::atomic<int>> under_way_ = std::make_shared<std::atomic<int>>(0);

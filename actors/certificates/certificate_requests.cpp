@@ -151,7 +151,7 @@ void certificate_requests::write(const api::object_ptr& object, status changed) 
             look_at(name);
           return;
         }
-        log().info("certificate signing request {} was not written; again in a moment", name);
+        log().info("certificate signing request {}: the write failed, retrying", name);
         look_again();
       });
 }

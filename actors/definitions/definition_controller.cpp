@@ -139,7 +139,7 @@ void definition_controller::write_status(group& in, const api::object& object,
   in.writing = true;
   in.written = 0;
   const auto& name = object.meta().name();
-  log().debug("{}: {} at revision {} gets other names or conditions", author, api::key_of(object),
+  log().debug("{}: changes names or conditions of {} at revision {}", author, api::key_of(object),
               object.revision());
   for (const auto& each : next->status().conditions())
     if (each.type() == "NamesAccepted" && each.status() == "False")

@@ -174,10 +174,10 @@ void recorder::send_removal(persistence::transaction batch) {
 }
 
 void recorder::log_drops() {
-  const auto fresh = dropped_ - std::exchange(told_dropped_, dropped_);
+  const auto fresh = dropped_ - std::exchange(logged_dropped_, dropped_);
   if (fresh == 0) return;
   log().warn(
-      "recorder: {} events were dropped before their time: at most {} of {} bytes together are "
+      "recorder: {} events were deleted before they expired: at most {} of {} bytes in total are "
       "kept (store.max_events, store.max_event_bytes)",
       fresh, limits_.count, limits_.bytes);
 }

@@ -60,7 +60,7 @@ class recorder : public runtime::actor {
   lru<token_bucket> buckets_{defaults::event_cache};
   std::int64_t last_number_ = 0;  // suffix of the last event's name
   std::uint64_t recorded_ = 0, limited_ = 0, failed_ = 0, expired_ = 0, dropped_ = 0;
-  std::uint64_t told_dropped_ = 0;
+  std::uint64_t logged_dropped_ = 0;
   const event_limits limits_;
   std::size_t removals_ = 0;   // batches in flight
   bool remove_again_ = false;  // the limit in flight was reached

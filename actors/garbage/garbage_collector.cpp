@@ -95,7 +95,7 @@ void garbage_collector::update_object(const std::string& key, const watch_event&
     waiting_.erase(object.meta().uid());
   } else if (waiting_.emplace(object.meta().uid(), key).second) {
     log().info("garbage: {} at revision {} is being deleted and {}", key, object.revision(),
-               has_finalizer(object, finalizer_orphan) ? "leaves its dependents behind"
+               has_finalizer(object, finalizer_orphan) ? "orphans its dependents"
                                                        : "waits for its dependents");
     enqueue(key);
     for (const auto& dependent : graph_.dependents_of(object.meta().uid()))
@@ -166,18 +166,18 @@ void garbage_collector::collect(const std::string& key, const api::object_ptr& o
       break;
     case garbage_step::strip:
       ++stripped_;
-      log().debug("garbage: {} at revision {} loses {} owners that are not there", key,
+      log().debug("garbage: {} at revision {} loses {} references to absent owners", key,
                   object->revision(), decision.lost_owners.size());
       replace(key, *object, without_owners(*object, decision.lost_owners));
       break;
     case garbage_step::unblock:
-      log().info("garbage: {} at revision {} waits for itself: it blocks no owner any more", key,
-                 object->revision());
+      log().info("garbage: {} at revision {} is in a cycle of owners: clears blockOwnerDeletion",
+                 key, object->revision());
       replace(key, *object, without_blocking(*object));
       break;
     case garbage_step::remove:
       ++removed_;
-      log().debug("garbage: {} at revision {} is removed: no owner is left ({})", key,
+      log().debug("garbage: {} at revision {} is deleted: no owner exists ({})", key,
                   object->revision(), decision.propagation);
       send_removal(key, {.key = key,
                          .uid = object->meta().uid(),
@@ -288,7 +288,7 @@ void garbage_collector::done(const std::string& key, const std::string& task, bo
   if (!succeeded) {
     ++failed_;
     log().debug("garbage: the write of {} failed{}", key,
-                conflict ? ": it has changed meanwhile" : "; it is tried again later");
+                conflict ? ": the object has changed" : ", retrying later");
     // A conflict is decided again at once, other errors (disk, load) a little later.
     if (conflict) {
       enqueue(task);

@@ -1,8 +1,8 @@
 // The namespace controller: creates the system namespaces and each namespace's default
 // ServiceAccount, and empties a deleted namespace before it is removed.
 //
-// Admission rejects creations in a terminating namespace (admission.hpp), with a precondition on
-// the namespace: once it is marked, no new object can be created in it.
+// Admission (namespace_lifecycle.cpp) rejects creations in a terminating namespace, with a
+// precondition on the namespace: once it is marked, no new object can be created in it.
 #pragma once
 
 #include <functional>

@@ -78,7 +78,7 @@ void pod::reconcile() {
       break;
     case pod_need::node:
       cause_ = pod_need::nothing;
-      ask_for_node();
+      request_node();
       break;
     case pod_need::removal:
     case pod_need::eviction:
@@ -88,7 +88,7 @@ void pod::reconcile() {
 }
 
 // Repeated periodically: the scheduler may have lost its queue in a crash.
-void pod::ask_for_node() {
+void pod::request_node() {
   asked_for_node_ = tell(context_->scheduler, schedule{pod_});
   reconcile_after(asked_for_node_ ? defaults::schedule_again : defaults::try_again);
 }
@@ -114,12 +114,11 @@ void pod::carry_out(const pod_decision& next, const api::object* node) {
   const auto& meta = pod_->meta();
   if (next.need == pod_need::removal) {
     if (meta.finalizers_size() > 0 && mark_failed(node)) return;
-    log().debug("pod {} at revision {} is removed: no kubelet will end it", key(),
-                pod_->revision());
+    log().debug("pod {} at revision {} is deleted: no kubelet will do it", key(), pod_->revision());
     return send_command<command_done>(remove{
         .key = key(), .uid = meta.uid(), .grace_seconds = 0, .cause = {.author = "pod/" + name()}});
   }
-  log().info("pod {} at revision {} is sent away from node {}, whose taints it does not tolerate",
+  log().info("pod {} at revision {} is evicted from node {}, whose taints it does not tolerate",
              key(), pod_->revision(), pod_->as<Pod>().spec().node_name());
   tell(context_->recorder, record_event{.about = pod_,
                                         .reason = "TaintManagerEviction",
@@ -136,8 +135,8 @@ void pod::carry_out(const pod_decision& next, const api::object* node) {
 bool pod::mark_not_ready(const api::object& node) {
   auto marked = marked_not_ready(pod_->as<Pod>(), node.as<Node>(), wall_now());
   if (!marked) return false;
-  log().debug("pod {} at revision {} is not ready: its node {} is silent", key(), pod_->revision(),
-              node.meta().name());
+  log().debug("pod {} at revision {} is not ready: its node {} sends no heartbeat", key(),
+              pod_->revision(), node.meta().name());
   replace(std::move(marked));
   return true;
 }
@@ -148,7 +147,8 @@ bool pod::mark_failed(const api::object* node) {
   auto marked =
       marked_failed(content, node == nullptr && !content.spec().node_name().empty(), wall_now());
   if (!marked) return false;
-  log().debug("pod {} at revision {} has failed: no kubelet will end it", key(), pod_->revision());
+  log().debug("pod {} at revision {} has failed: no kubelet will terminate it", key(),
+              pod_->revision());
   replace(std::move(marked));
   return true;
 }

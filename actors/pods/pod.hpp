@@ -38,7 +38,7 @@ class pod : public runtime::actor {
   void on_dependent_event(const dependent_event& m);
 
   void reconcile();
-  void ask_for_node();
+  void request_node();
   void end(const pod_decision& next, const api::object* node);
   void carry_out(const pod_decision& next, const api::object* node);
   bool mark_not_ready(const api::object& node);

@@ -122,7 +122,7 @@ void scheduler_actor::await_barrier() {
 void scheduler_actor::begin() {
   begun_ = true;
   for (const auto& each : profiles_)
-    log().info("scheduler: {} begins, with profile {}", each.scheduler_name(),
+    log().info("scheduler: {} starts with profile {}", each.scheduler_name(),
                each.plugins->options().name);
   follow(api::kind_of<Namespace>().prefix(), [this](const watch_events& m) { on_namespaces(m); });
   follow(api::kind_of<Node>().prefix(), [this](const watch_events& m) { on_nodes(m); });
@@ -369,7 +369,7 @@ std::string scheduler_actor::attempt(const pod_info_ptr& pod, const std::string&
 void scheduler_actor::plugin_failed(const pod_info_ptr& pod) {
   ++failed_;
   metrics_of_scheduler().failed.fetch_add(1, std::memory_order_relaxed);
-  std::string error = "it threw what is no exception";
+  std::string error = "it threw something that is not an exception";
   try {
     throw;
   } catch (const std::exception& e) {
@@ -438,7 +438,7 @@ void scheduler_actor::preempt(const pod_info_ptr& pod, const scheduler::preempti
   const auto& meta = pod->pod->meta();
   const auto& name = profile_of(*pod).scheduler_name();
   for (const auto& victim : preemption.victims) {
-    log().info("scheduler: {} at revision {} leaves {} for {} at revision {}", victim->key,
+    log().info("scheduler: {} at revision {} is preempted on {} by {} at revision {}", victim->key,
                victim->pod->revision(), preemption.node, pod->key, pod->pod->revision());
     request<command_done>(
         core_.writer,

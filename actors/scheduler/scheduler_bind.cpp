@@ -49,7 +49,7 @@ void scheduler_actor::bind_pod(const pod_info_ptr& pod, const std::string& node)
 preparation scheduler_actor::pre_bind(const pod_info& pod, const std::string& node, bool again) {
   preparation all;
   const auto* at = view_.find(node);
-  if (at == nullptr) return {.result = {status_code::unschedulable, "the node has gone"}};
+  if (at == nullptr) return {.result = {status_code::unschedulable, "the node no longer exists"}};
   try {
     for (const auto* each : profile_of(pod).plugins->pre_binders()) {
       auto of_plugin = each->pre_bind(pod, *at, view_, again);
@@ -69,9 +69,10 @@ preparation scheduler_actor::pre_bind(const pod_info& pod, const std::string& no
 void scheduler_actor::go_on_preparing(const std::string& pod_key) {
   const auto found = preparing_.find(pod_key);
   if (found == preparing_.end() || found->second.writes > 0) return;
-  const auto next = view_.assumed(*found->second.pod)
-                        ? pre_bind(*found->second.pod, found->second.node, true)
-                        : preparation{.result = {status_code::unschedulable, "the pod has gone"}};
+  const auto next =
+      view_.assumed(*found->second.pod)
+          ? pre_bind(*found->second.pod, found->second.node, true)
+          : preparation{.result = {status_code::unschedulable, "the pod no longer exists"}};
   if (next.result.ok() && !next.ready) return;
   const auto ended = preparing_.extract(found);
   const auto& [pod, node, attempt, writes, limit] = ended.mapped();

@@ -153,7 +153,7 @@ void token_secrets::look_at_secret(const std::string& key) {
   const auto account = state.find(account_key(*secret));
   const auto uid = annotation(*secret, account_uid_annotation);
   if (account && (uid.empty() || uid == account->meta().uid())) return fill(*secret, *account);
-  log().info("tokens: secret {} is removed: its service account has gone", key);
+  log().info("tokens: secret {} is deleted: its service account does not exist", key);
   tell(core_.writer,
        remove{.key = key, .uid = secret->meta().uid(), .cause = {.author = "token-secrets"}});
 }

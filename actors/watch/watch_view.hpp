@@ -41,8 +41,8 @@ struct watch_view {
 };
 
 // Objects that are created once for all subscribers of some changes: last states stamped with the
-// revision at which they left a filter, and decoded copies of compact kinds, so that the objects in
-// the window stay encoded.
+// revision at which they left a filter, and copies of compact kinds for subscribers to decode, so
+// that the objects in the window stay encoded.
 class departures {
  public:
   const api::object_ptr& of(const persistence::change& c);

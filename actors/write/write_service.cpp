@@ -134,7 +134,7 @@ struct write_service::impl final : review_host, std::enable_shared_from_this<wri
     if (a->request.false_conflicts > 0) {
       --a->request.false_conflicts;
       ++conflicts;
-      return again(a, {.code = errc::conflict, .message = "a false conflict", .key = first.key},
+      return again(a, {.code = errc::conflict, .message = "an injected conflict", .key = first.key},
                    false);
     }
     const bool removed = first.content == nullptr;

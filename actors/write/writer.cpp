@@ -12,7 +12,7 @@ namespace troupe::actors {
 
 namespace {
 
-constexpr const char* term_over = "this control plane does not lead any more";
+constexpr const char* term_over = "this control plane no longer leads";
 
 persistence::error refusal() {
   return {.code = persistence::errc::closed, .message = term_over};
@@ -88,7 +88,8 @@ void writer::on_remove(const remove& m, runtime::promise<command_done> answer) {
 // Everything sent to this actor before has been submitted.
 void writer::on_barrier(const barrier&, runtime::promise<barrier_done> answer) {
   if (draws_conflict())
-    return answer.deliver({persistence::fail(persistence::errc::overloaded, "it was injected")});
+    return answer.deliver(
+        {persistence::fail(persistence::errc::overloaded, "an error was injected")});
   const auto promise = std::make_shared<runtime::promise<barrier_done>>(std::move(answer));
   const bool open = pass([&] {
     service_->barrier([promise](persistence::expected<revision> reached) {

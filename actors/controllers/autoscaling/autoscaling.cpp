@@ -141,13 +141,13 @@ class autoscaler final : public reconciler {
   }
 
   // Null: no answer.
-  void take_metrics(const std::vector<int>& places, const metrics_told* told) {
+  void take_metrics(const std::vector<int>& places, const metrics_told* reply) {
     for (std::size_t i = 0; i < places.size(); ++i)
-      readings_[places[i]] = told != nullptr && i < told->answers.size()
-                                 ? told->answers[i]
+      readings_[places[i]] = reply != nullptr && i < reply->answers.size()
+                                 ? reply->answers[i]
                                  : tl::make_unexpected(std::string{"context deadline exceeded"});
-    if (told != nullptr && told->answers.size() > places.size())
-      foreign_usage_ = told->answers.back();
+    if (reply != nullptr && reply->answers.size() > places.size())
+      foreign_usage_ = reply->answers.back();
     const bool ours = !foreign_usage_ && needs_usage(body()) && !pods_.empty();
     if (ours && !usage_query(read_store(), owner()->meta().namespace_(), {})) return ask_usage();
     usage_ = usage_by_node{};
@@ -219,9 +219,9 @@ class autoscaler final : public reconciler {
 
   void rescaled(autoscaler_plan plan, std::int32_t from, persistence::revision at) {
     note_scaled(body().spec(), history_, from, *plan.rescale_to, now());
-    tell_step("changes", key(), at);
+    log_step("changes", key(), at);
     for (auto& event : plan.events) {
-      if (!event.warning) tell_operator(event.message);
+      if (!event.warning) log_decision(event.message);
       record(event.warning, std::move(event.reason), std::move(event.message));
     }
   }
@@ -252,7 +252,7 @@ class autoscaler final : public reconciler {
 
 controller_type controller() {
   return {.name = "autoscaling",
-          .purpose = "the number of pods of its target, by what they use",
+          .purpose = "the number of pods of its target, by their resource usage",
           .owners = {{.kind = &api::kind_of<HorizontalPodAutoscaler>(),
                       .actor_kind = "horizontalpodautoscaler",
                       .component = "horizontal-pod-autoscaler"}},

@@ -21,10 +21,11 @@ class cron_job_controller : public reconciler {
   void remove_job(const api::object_ptr& job);
   void write();
   bool add_job(persistence::transaction& transaction, api::batch::v1::CronJobStatus& status);
-  void tell_events();
+  void record_events();
 
   cron_plan plan_;
-  std::string told_;  // the last failure that was recorded as an event, to record each once
+  std::string
+      last_recorded_;  // the last failure that was recorded as an event, to record each once
 };
 
 }  // namespace troupe::actors::cron_jobs

@@ -59,7 +59,7 @@ void daemon_set_controller::read_nodes() {
                       auto& state = nodes_[node->meta().name()];
                       state.present = true;
                       state.fit = fit(*model_, *node);
-                      looked_at(1);
+                      count_scanned(1);
                       return true;
                     });
 }
@@ -172,7 +172,7 @@ void daemon_set_controller::sync() {
   hash_ = label_of(*revisions.all().back(), hash_label);
   then(&daemon_set_controller::report);
   const auto all = nodes();
-  looked_at(all.size());
+  count_scanned(all.size());
   const auto limits = rules(all);
   create_.clear();
   to_remove_ = defaults::burst;
@@ -188,7 +188,7 @@ void daemon_set_controller::sync() {
   remove_pods(update.remove);
   drop_old_revisions(revisions);
   if (create_.empty()) return;
-  tell_operator(fmt::format("makes pods for {} nodes", create_.size()));
+  log_decision(fmt::format("makes pods for {} nodes", create_.size()));
   create_batch();
 }
 

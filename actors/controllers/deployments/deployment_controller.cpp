@@ -95,16 +95,16 @@ bool deployment_controller::resize_set(const set_view& set, std::int32_t size) {
   if (!changed) return false;
   const auto from = set.wanted();
   replace(set.object(), std::move(changed), [this, from, size, name = set.name()] {
-    if (from != size) tell_scaled(size > from ? "up" : "down", name, from, size);
+    if (from != size) record_scaled(size > from ? "up" : "down", name, from, size);
   });
   return true;
 }
 
-void deployment_controller::tell_scaled(const char* direction, const std::string& name,
-                                        std::int32_t from, std::int32_t to) {
+void deployment_controller::record_scaled(const char* direction, const std::string& name,
+                                          std::int32_t from, std::int32_t to) {
   const auto message =
       fmt::format("Scaled {} replica set {} from {} to {}", direction, name, from, to);
-  tell_operator(message);
+  log_decision(message);
   record(false, "ScalingReplicaSet", message);
 }
 
@@ -214,12 +214,12 @@ bool deployment_controller::make_new_set(const set_family& family) {
   const auto sent = create(
       std::move(set),
       [this, size, name] {
-        if (size > 0) tell_scaled("up", name, 0, size);
+        if (size > 0) record_scaled("up", name, 0, size);
       },
       // The next sync reports it in the status before it retries.
-      [this, name](const std::string& problem) { refused_ = tell_failed_set(name, problem); });
+      [this, name](const std::string& problem) { refused_ = record_failed_set(name, problem); });
   if (!sent) {
-    failure_ = tell_failed_set(name, sent.error().message);
+    failure_ = record_failed_set(name, sent.error().message);
     retry();
     return false;
   }
@@ -228,8 +228,8 @@ bool deployment_controller::make_new_set(const set_family& family) {
   return true;
 }
 
-std::string deployment_controller::tell_failed_set(const std::string& name,
-                                                   const std::string& problem) {
+std::string deployment_controller::record_failed_set(const std::string& name,
+                                                     const std::string& problem) {
   auto message = fmt::format("Failed to create new replica set \"{}\": {}", name, problem);
   record(true, "ReplicaSetCreateError", message);
   return message;
@@ -252,17 +252,17 @@ void deployment_controller::report(const set_family& family) {
   status = calculate_status(*deployment_, family, note_, failure_, wall_seconds());
   if (std::exchange(collided_, false)) status.set_collision_count(status.collision_count() + 1);
   if (google::protobuf::util::MessageDifferencer::Equals(*changed, deployment_->body())) return;
-  tell_progress(deployment_->body().status(), status);
+  record_progress(deployment_->body().status(), status);
   replace(owner(), std::move(changed));
 }
 
 // Records an event when the rollout has reached another stage.
-void deployment_controller::tell_progress(const DeploymentStatus& before,
-                                          const DeploymentStatus& now) const {
+void deployment_controller::record_progress(const DeploymentStatus& before,
+                                            const DeploymentStatus& now) const {
   const auto* was = find_condition(before.conditions(), "Progressing");
   const auto* is = find_condition(now.conditions(), "Progressing");
   if (is == nullptr || (was != nullptr && was->reason() == is->reason())) return;
-  tell_operator(fmt::format("{}: {}", is->reason(), is->message()));
+  log_decision(fmt::format("{}: {}", is->reason(), is->message()));
 }
 
 }  // namespace troupe::actors::deployments

@@ -35,14 +35,14 @@ class deployment_controller : public reconciler {
   bool recreate(const set_family& family);
   bool make_new_set(const set_family& family);
   // Records the failure as an event, and returns the message for the status.
-  std::string tell_failed_set(const std::string& name, const std::string& problem);
+  std::string record_failed_set(const std::string& name, const std::string& problem);
   bool resize_set(const set_view& set, std::int32_t size);
   void clean_up(const set_family& family);
   void report(const set_family& family);
-  void tell_scaled(const char* direction, const std::string& name, std::int32_t from,
-                   std::int32_t to);
-  void tell_progress(const api::apps::v1::DeploymentStatus& before,
-                     const api::apps::v1::DeploymentStatus& now) const;
+  void record_scaled(const char* direction, const std::string& name, std::int32_t from,
+                     std::int32_t to);
+  void record_progress(const api::apps::v1::DeploymentStatus& before,
+                       const api::apps::v1::DeploymentStatus& now) const;
   bool pods_left(const set_family& family) const;
 
   std::optional<deployment_view> deployment_;

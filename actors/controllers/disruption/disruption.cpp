@@ -85,7 +85,7 @@ class budget_controller final : public reconciler {
 
 controller_type controller() {
   return {.name = "disruption",
-          .purpose = "how many pods of each budget may be evicted",
+          .purpose = "the number of allowed evictions of each budget",
           .owners = {{.kind = &api::kind_of<PodDisruptionBudget>(),
                       .actor_kind = "poddisruptionbudget",
                       .component = "controllermanager",

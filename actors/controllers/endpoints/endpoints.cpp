@@ -50,7 +50,7 @@ class endpoints_controller : public reconciler {
     };
     const bool hinted = wants_topology_hints(service);
     auto plan = plan_slices(service, pods, slices(), zone_of_node, hinted ? zones() : zone_cpu{});
-    tell_of_hints(hinted, plan.no_hints);
+    record_hints(hinted, plan.no_hints);
     write_slices(std::move(plan));
   }
 
@@ -66,12 +66,12 @@ class endpoints_controller : public reconciler {
                         nodes.push_back(each);
                         return true;
                       });
-    looked_at(nodes.size());
+    count_scanned(nodes.size());
     return cpu_of_zones(nodes);
   }
 
   // Recorded once for each result.
-  void tell_of_hints(bool wanted, const std::string& problem) {
+  void record_hints(bool wanted, const std::string& problem) {
     const auto now = !wanted ? std::string{} : problem.empty() ? "enabled" : problem;
     if (std::exchange(hints_, now) == now || !wanted) return;
     record(!problem.empty(),
@@ -139,7 +139,7 @@ class endpoints_controller : public reconciler {
 
 controller_type controller() {
   return {.name = "endpoints",
-          .purpose = "the addresses of the pods behind each Service",
+          .purpose = "the addresses of the pods of each Service",
           .owners = {{.kind = &api::kind_of<Service>(),
                       .actor_kind = "service",
                       .component = "endpoint-controller",

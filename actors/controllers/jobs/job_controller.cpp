@@ -63,9 +63,9 @@ void job_controller::write_status() {
       refresh(api::key_of(*pod));
     refresh(key());
     if (!answered || !(*answered)->result) return retry();
-    tell_step("changes", key(), (*answered)->result->at);
+    log_step("changes", key(), (*answered)->result->at);
     for (auto& event : plan_.events) {
-      tell_operator(event.message);
+      log_decision(event.message);
       record(event.warning, std::move(event.reason), std::move(event.message));
     }
     enqueue();
@@ -75,7 +75,7 @@ void job_controller::write_status() {
 void job_controller::change_pods() {
   if (failed()) return;
   if (!plan_.remove.empty() || !plan_.create.empty())
-    tell_operator(
+    log_decision(
         fmt::format("creates {} and deletes {} pods", plan_.create.size(), plan_.remove.size()));
   for (const auto& pod : plan_.remove)
     delete_one(pod);
@@ -114,12 +114,12 @@ void job_controller::create_one(const planned_pod& pod) {
     if (!answered) return retry();
     const auto& result = (*answered)->result;
     if (!result) {
-      tell_failure("creates", pod_key, result.error().message);
+      log_failure("creates", pod_key, result.error().message);
       if (result.error().code == persistence::errc::conflict) return retry();
       return create_failed(result.error().message);
     }
     ++created_;
-    tell_step("creates", pod_key, result->at);
+    log_step("creates", pod_key, result->at);
     record(false, "SuccessfulCreate", "Created pod: " + result->objects.front()->meta().name());
     enqueue();
   });
@@ -134,7 +134,7 @@ void job_controller::delete_one(const api::object_ptr& pod) {
         enqueue();
         if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
           ++deleted_;
-          tell_step("removes", pod_key, at);
+          log_step("removes", pod_key, at);
           return record(false, "SuccessfulDelete", "Deleted pod: " + name);
         }
         if (answered)
@@ -161,7 +161,7 @@ bool job_controller::expire() {
                            [this](const auto& answered) {
                              if (!answered || !(*answered)->result) return retry();
                              refresh(key());
-                             tell_operator("is deleted: its time to live is over");
+                             log_decision("is deleted: ttlSecondsAfterFinished has expired");
                            });
   return true;
 }

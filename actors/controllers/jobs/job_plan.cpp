@@ -52,7 +52,7 @@ class planner {
     auto end = decide();
     if (!end) note_suspension(suspended);
     count_ended(end.has_value());
-    if (!end) tell_surplus();
+    if (!end) record_surplus();
     if (!end && completed())
       end = {true, "CompletionsReached", "Reached expected number of succeeded pods"};
     if (end) {
@@ -141,7 +141,7 @@ class planner {
   }
 
   // More pods than the Job asks for: somebody else created them, or the Job was reduced meanwhile.
-  void tell_surplus() {
+  void record_surplus() {
     if (!spec_.has_completions() || succeeded() < spec_.completions()) return;
     if (!stock_.active.empty())
       tell(true, "TooManyActivePods",

@@ -200,7 +200,7 @@ void reconciler::scan_observed(
   for (const auto* kind : context_->observed)
     state.scan(kind->prefix(owner_->meta().namespace_()), {},
                [&](std::string_view key, const api::object_ptr& each) {
-                 ++looked_at_;
+                 ++scanned_;
                  if (observes_.matches(each->meta().labels())) visit(key, each);
                  return true;
                });
@@ -212,7 +212,7 @@ const reconciler::objects& reconciler::observed() {
     scan_observed(state, [this](auto key, const auto& each) { observed_.emplace(key, each); });
     observed_at_ = state.at();
   }
-  looked_at(observed_.size());
+  count_scanned(observed_.size());
   return observed_;
 }
 
@@ -294,7 +294,7 @@ void reconciler::send_claims() {
     released += sent == claim::release;
   }
   if (adopted + released > 0)
-    tell_operator(fmt::format("adopts {} and releases {} objects", adopted, released));
+    log_decision(fmt::format("adopts {} and releases {} objects", adopted, released));
 }
 
 // Adopts only after a fresh read of the owner, with the owner's revision as a precondition: an
@@ -331,12 +331,12 @@ void reconciler::write(const char* deed, persistence::transaction transaction, o
                     refused = std::move(refused)](const answer<commit_done>& answered) {
                      refresh(key);
                      if (!answered || !(*answered)->result) {
-                       tell_failure(deed, key, problem_of(answered));
+                       log_failure(deed, key, problem_of(answered));
                        if (refused && is_refusal(answered))
                          refused((*answered)->result.error().message);
                        return retry();
                      }
-                     tell_step(deed, key, (*answered)->result->at);
+                     log_step(deed, key, (*answered)->result->at);
                      if (done) done();
                      enqueue();
                    });
@@ -393,11 +393,11 @@ void reconciler::remove_dependent(const api::object_ptr& dependent, on_success d
        done = std::move(done)](const answer<command_done>& answered) {
         refresh(key);
         if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
-          tell_step("removes", key, at);
+          log_step("removes", key, at);
           if (done) done();
           return;
         }
-        tell_failure("removes", key, problem_of(answered));
+        log_failure("removes", key, problem_of(answered));
         retry();
       });
 }
@@ -420,7 +420,7 @@ void reconciler::settle() {
 void reconciler::end_sync() {
   syncing_ = false;
   earliest_ =
-      now() + std::max<runtime::duration>(defaults::pause_per_object * std::exchange(looked_at_, 0),
+      now() + std::max<runtime::duration>(defaults::pause_per_object * std::exchange(scanned_, 0),
                                           std::exchange(pause_, runtime::duration{0}));
   if (failed_) {
     backoff_ = std::clamp<runtime::duration>(backoff_ * 2, defaults::sync_retry_first,
@@ -437,18 +437,18 @@ void reconciler::end_sync() {
 
 // -- the log --------------------------------------------------------------------------------------
 
-void reconciler::tell_operator(std::string_view decision) const {
+void reconciler::log_decision(std::string_view decision) const {
   log().info("{} {} at revision {} {}", context_->owner.component, key_, owner_->revision(),
              decision);
 }
 
-void reconciler::tell_step(std::string_view deed, std::string_view key,
-                           persistence::revision at) const {
+void reconciler::log_step(std::string_view deed, std::string_view key,
+                          persistence::revision at) const {
   log().debug("{} {}: {} {} at revision {}", context_->owner.component, key_, deed, key, at);
 }
 
-void reconciler::tell_failure(std::string_view deed, std::string_view key,
-                              std::string_view problem) const {
+void reconciler::log_failure(std::string_view deed, std::string_view key,
+                             std::string_view problem) const {
   log().debug("{} {}: {} {} without success: {}", context_->owner.component, key_, deed, key,
               problem);
 }

@@ -17,7 +17,7 @@
 // another.
 //
 // Each write is logged at debug with the object and its revision; decisions that matter to an
-// operator (`tell_operator`) are logged at info, once for each sync.
+// operator (`log_decision`) are logged at info, once for each sync.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,9 @@ class reconciler : public runtime::actor {
   // longer the pause before the next sync.
   std::vector<api::object_ptr> observed_in_store();
   // The more objects this sync has scanned, the longer the pause before the next one.
-  void looked_at(std::size_t objects) noexcept { looked_at_ += static_cast<std::int64_t>(objects); }
+  void count_scanned(std::size_t objects) noexcept {
+    scanned_ += static_cast<std::int64_t>(objects);
+  }
   // Sets the minimum pause between the end of this sync and the next one.
   void pause(runtime::duration least) noexcept { pause_ = std::max(pause_, least); }
   // Objects that the next sync adopts or releases.
@@ -168,11 +170,11 @@ class reconciler : public runtime::actor {
   // -- the log ------------------------------------------------------------------------------------
 
   // Logs a decision about the owner at info.
-  void tell_operator(std::string_view decision) const;
+  void log_decision(std::string_view decision) const;
   // Logs a write at debug; `deed` is a verb in the third person. The revision is that of the object
   // before a removal, and after any other write.
-  void tell_step(std::string_view deed, std::string_view key, persistence::revision at) const;
-  void tell_failure(std::string_view deed, std::string_view key, std::string_view problem) const;
+  void log_step(std::string_view deed, std::string_view key, persistence::revision at) const;
+  void log_failure(std::string_view deed, std::string_view key, std::string_view problem) const;
 
  private:
   struct sync_due {};
@@ -226,7 +228,7 @@ class reconciler : public runtime::actor {
   step next_ = nullptr;
   runtime::duration backoff_{0};
   runtime::time_point wake_at_{}, earliest_{};
-  std::int64_t looked_at_ = 0;  // objects scanned by this sync
+  std::int64_t scanned_ = 0;  // objects scanned by this sync
   runtime::duration pause_{0};
   runtime::timer wake_timer_, resync_timer_;
   std::uint64_t syncs_ = 0;

@@ -72,7 +72,7 @@ class balancer_controller final : public reconciler {
       out.push_back(found);
       return true;
     });
-    looked_at(out.size());
+    count_scanned(out.size());
     return out;
   }
   std::vector<api::object_ptr> slices() {
@@ -93,7 +93,7 @@ class balancer_controller final : public reconciler {
 
 controller_type controller() {
   return {.name = "load_balancers",
-          .purpose = "the nodes' addresses for each Service that asks for them",
+          .purpose = "the nodes' addresses for load balancer Services",
           .owners = {{.kind = &api::kind_of<Service>(),
                       .actor_kind = "loadbalancer",
                       .component = "service-controller",

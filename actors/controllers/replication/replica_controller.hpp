@@ -39,7 +39,7 @@ class replica_controller : public reconciler {
   // -- one sync -----------------------------------------------------------------------------------
   void sync() override;
   void after_sync() override;
-  void tell_scale(std::string_view direction, std::size_t steps) const;
+  void log_scale(std::string_view direction, std::size_t steps) const;
   void create_pods(std::size_t count, std::size_t waiting);
   void create_batch();
   void create_one(int tries_left);
@@ -65,7 +65,7 @@ class replica_controller : public reconciler {
   std::optional<full_cluster> full_;
   runtime::duration room_pause_{0};
   std::optional<replica_failure> paused_;  // the maximum of pods waits for nodes
-  std::int64_t pause_told_ = -1;           // the generation for which that was logged
+  std::int64_t pause_logged_for_ = -1;     // the generation for which that was logged
 
   std::int64_t reported_for_ = 0;  // the second for which the status was last calculated
   std::uint64_t created_ = 0, deleted_ = 0;

@@ -57,7 +57,7 @@ void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
   full_.reset();
   if (stay_ahead(count, waiting, defaults::waiting_pods) > 0) {
     paused_.reset();
-    tell_scale("up", count);
+    log_scale("up", count);
     starter_ = slow_start{count};
     return create_batch();
   }
@@ -66,10 +66,10 @@ void replica_controller::create_pods(std::size_t count, std::size_t waiting) {
         std::string{waiting_for_nodes},
         fmt::format("{} pods wait for a node: more are created when some of them have one",
                     waiting)};
-  if (std::exchange(pause_told_, set_->generation()) == set_->generation()) return;
+  if (std::exchange(pause_logged_for_, set_->generation()) == set_->generation()) return;
   // The event may be dropped by the rate limit of the object, which the events of its pods have
   // used up; the condition is not.
-  tell_operator(paused_->message);
+  log_decision(paused_->message);
   record(false, paused_->reason, paused_->message);
 }
 
@@ -112,13 +112,13 @@ void replica_controller::create_one(int tries_left) {
     if (result) {
       ++created_;
       room_pause_ = {};
-      tell_step("creates", pod_key, result->at);
+      log_step("creates", pod_key, result->at);
       return record(false, "SuccessfulCreate",
                     "Created pod: " + result->objects.front()->meta().name());
     }
     expectations_.creation_observed(pod_key);
     const auto& problem = result.error();
-    tell_failure("creates", pod_key, problem.message);
+    log_failure("creates", pod_key, problem.message);
     if (problem.code == persistence::errc::conflict && tries_left > 1)
       return create_one(tries_left - 1);
     if (problem.code == persistence::errc::exceeded) return no_room(problem);
@@ -138,13 +138,13 @@ void replica_controller::no_room(const persistence::error& refusal) {
 }
 
 // Logs a scaling decision that may take several syncs.
-void replica_controller::tell_scale(std::string_view direction, std::size_t steps) const {
-  tell_operator(fmt::format("scales {} from {} to {} pods, {} of them now", direction,
-                            tally_.counts(wall_seconds()).active, set_->replicas(), steps));
+void replica_controller::log_scale(std::string_view direction, std::size_t steps) const {
+  log_decision(fmt::format("scales {} from {} to {} pods, {} of them now", direction,
+                           tally_.counts(wall_seconds()).active, set_->replicas(), steps));
 }
 
 void replica_controller::delete_pods(std::size_t count) {
-  tell_scale("down", count);
+  log_scale("down", count);
   const auto active = tally_.active();
   const auto neighbours = count < active.size() ? count_neighbours(read_store(), *set_, active)
                                                 : std::vector<std::int32_t>(active.size());
@@ -160,12 +160,12 @@ void replica_controller::delete_one(const api::object_ptr& pod) {
       [this, pod_key, name = pod->meta().name(), at = pod->revision()](const auto& answered) {
         if (answered && ((*answered)->result || (*answered)->result.error().code == 404)) {
           ++deleted_;
-          tell_step("removes", pod_key, at);
+          log_step("removes", pod_key, at);
           return record(false, "SuccessfulDelete", "Deleted pod: " + name);
         }
         const std::string message =
             answered ? (*answered)->result.error().message : runtime::to_string(answered.error());
-        tell_failure("removes", pod_key, message);
+        log_failure("removes", pod_key, message);
         if (answered) expectations_.deletion_observed(pod_key);
         record(true, "FailedDelete", "Error deleting: " + message);
         failed_to("FailedDelete", message);
@@ -225,7 +225,7 @@ void replica_controller::write_status(int tries_left) {
   send_transaction(std::move(transaction), [this, tries_left](const answer<commit_done>& answered) {
     // Applied at once, ahead of the pending event.
     if (answered && (*answered)->result) {
-      tell_step("changes", key(), (*answered)->result->at);
+      log_step("changes", key(), (*answered)->result->at);
       return refresh(key());
     }
     const bool conflict =

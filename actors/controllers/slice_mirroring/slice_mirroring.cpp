@@ -52,7 +52,7 @@ class mirror_controller final : public reconciler {
 
 controller_type controller() {
   return {.name = "slice_mirroring",
-          .purpose = "slices of Endpoints that are written by hand",
+          .purpose = "EndpointSlices of hand-written Endpoints",
           .owners = {{.kind = &api::kind_of<Endpoints>(),
                       .actor_kind = "endpoints",
                       .component = "endpoint-slice-mirroring-controller",

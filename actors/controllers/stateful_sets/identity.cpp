@@ -113,7 +113,7 @@ std::vector<std::unique_ptr<PersistentVolumeClaim>> make_claims(const StatefulSe
   return made;
 }
 
-bool goes_with_a_pod(const api::object& claim) {
+bool is_deleted_with_pod(const api::object& claim) {
   const auto& references = claim.meta().owner_references();
   return std::any_of(references.begin(), references.end(),
                      [](const auto& each) { return each.kind() == "Pod"; });

@@ -35,7 +35,7 @@ std::vector<std::unique_ptr<api::core::v1::PersistentVolumeClaim>> make_claims(
     const StatefulSet& set, std::int32_t ordinal);
 
 // True if the claim is deleted with an earlier pod: the next pod waits for the deletion.
-bool goes_with_a_pod(const api::object& claim);
+bool is_deleted_with_pod(const api::object& claim);
 
 // The claim with the owner references of the retention policy: to the set if the claim is deleted
 // with the set, and to the pod if that is `condemned` and the claim is deleted on scale-down. Null

@@ -189,7 +189,7 @@ bool stateful_set_controller::make_missing_claims(std::int32_t ordinal) {
     const auto present =
         state.find(api::kind_of<PersistentVolumeClaim>().key(meta.namespace_(), meta.name()));
     const bool leaves = present && (present->meta().has_deletion_timestamp() ||
-                                    (!pod_of(ordinal) && goes_with_a_pod(*present)));
+                                    (!pod_of(ordinal) && is_deleted_with_pod(*present)));
     if (present && !leaves) continue;
     complete = false;
     if (leaves) {  // the pod waits for the next claim

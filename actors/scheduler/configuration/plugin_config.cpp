@@ -170,9 +170,9 @@ plugin_arguments read_plugin_config(
     if (const auto complaint = complain_of(entry.name(), false); !complaint.empty()) {
       found.push_back(fmt::format("{}.name: {}", place, complaint));
     } else if (!seen.insert(entry.name()).second) {
-      found.push_back(fmt::format("{}.name: {} has arguments already", place, entry.name()));
+      found.push_back(fmt::format("{}.name: plugin {} is listed twice", place, entry.name()));
     } else if (reader == std::end(readers)) {
-      found.push_back(fmt::format("{}.args: plugin {} takes none", place, entry.name()));
+      found.push_back(fmt::format("{}.args: plugin {} has no arguments", place, entry.name()));
     } else {
       const auto& json = entry.args().raw();
       reader->read({json.empty() ? "{}" : json, place + ".args", result, found});

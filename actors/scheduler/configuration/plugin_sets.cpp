@@ -62,9 +62,10 @@ void check_set(const PluginSet& set, std::uint32_t point, const std::string& pat
     if (const auto complaint = complain_of(name, true); !complaint.empty()) {
       found.push_back(fmt::format("{}: {}", place, complaint));
     } else if (point != at_all_points && (points_of(name) & point) == 0) {
-      found.push_back(fmt::format("{}: plugin {} is not asked at {}", place, name, name_of(point)));
+      found.push_back(
+          fmt::format("{}: plugin {} has no extension point {}", place, name, name_of(point)));
     } else if (!seen.insert(name).second) {
-      found.push_back(fmt::format("{}: plugin {} is there twice", place, name));
+      found.push_back(fmt::format("{}: plugin {} is listed twice", place, name));
     }
   }
   for (int i = 0; i < set.disabled_size(); ++i) {
@@ -104,8 +105,8 @@ void check_pair(const std::string& name, std::uint32_t has, std::uint32_t first,
   const bool depends = (points_of(name) & (first | second)) == (first | second);
   if (depends && (has & second) != 0 && (has & first) == 0)
     found.push_back(fmt::format(
-        "{}: plugin {} is on at {} and off at {}, where it finds out what it needs there: switch "
-        "both on or both off",
+        "{}: plugin {} is enabled at {} but disabled at {}, whose results it needs: enable both or "
+        "disable both",
         path, name, name_of(second), name_of(first)));
 }
 

@@ -35,7 +35,7 @@ class ephemeral_containers final : public plugin {
       return {};
     const auto& node_name = pod.spec().node_name();
     if (node_name.empty())
-      return api::fail(forbidden(of, "it is not bound to a node that could start the container"));
+      return api::fail(forbidden(of, "it is not bound to a node that can start the container"));
     const auto node = of.state.find(api::kind_of<Node>().key({}, node_name));
     if (!node) return {};
     const auto& runtime = node->as<Node>().status().node_info().container_runtime_version();

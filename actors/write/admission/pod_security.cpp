@@ -85,8 +85,8 @@ class pod_security_plugin final : public plugin {
 
   verdict validate(const attributes& of) const override {
     if (&of.kind == &api::kind_of<Namespace>()) return check_namespace(of);
-    if (settings_.spares_namespace(of.ns())) return spare(of, "namespace");
-    if (settings_.spares_user(of.by.name)) return spare(of, "user");
+    if (settings_.exempts_namespace(of.ns())) return spare(of, "namespace");
+    if (settings_.exempts_user(of.by.name)) return spare(of, "user");
     return &of.kind == &api::kind_of<Pod>() ? check_pod(of) : check_template(of);
   }
 
@@ -111,7 +111,7 @@ class pod_security_plugin final : public plugin {
         problems.begin(), problems.end(), old_problems.begin(), old_problems.end(),
         [](const auto& a, const auto& b) { return a.field == b.field && a.message == b.message; });
     if (!problems.empty() && !same) return invalid(of, std::move(problems));
-    if (settings_.spares_namespace(of.meta().name())) {
+    if (settings_.exempts_namespace(of.meta().name())) {
       if (now != was) warn_if_spared(of, now);
       return {};
     }
@@ -126,7 +126,7 @@ class pod_security_plugin final : public plugin {
   }
 
   void warn_if_spared(const attributes& of, const pod_security::policy& now) const {
-    if (!settings_.spares_namespace(of.meta().name()) || now.is_privileged() ||
+    if (!settings_.exempts_namespace(of.meta().name()) || now.is_privileged() ||
         now == settings_.defaults)
       return;
     of.warn(
@@ -177,7 +177,7 @@ class pod_security_plugin final : public plugin {
 
   verdict check(const attributes& of, const pod_security::policy& policy,
                 const pod_security::subject& pod, bool enforced) const {
-    if (settings_.spares_class(pod.spec)) return spare(of, "runtimeClass");
+    if (settings_.exempts_class(pod.spec)) return spare(of, "runtimeClass");
     const auto audited = evaluate(policy.audit, pod);
     if (!audited.empty())
       of.annotate(std::string{audit_prefix} + "audit-violations",

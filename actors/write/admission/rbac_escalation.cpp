@@ -75,7 +75,7 @@ verdict check_held(const attributes& of, const held_rules& held, const rule_list
   const auto missing = access::uncovered(held.rules, wanted);
   if (!missing)
     return api::fail(forbidden(
-        of, "its rules are too many to be compared with those of user " + api::quoted(of.by.name)));
+        of, "it has too many rules to compare with those of user " + api::quoted(of.by.name)));
   if (missing->empty()) return {};
   return api::fail(forbidden(of, missing_text(of.by, *missing, held)));
 }

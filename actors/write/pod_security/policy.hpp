@@ -67,9 +67,9 @@ struct configuration {
   policy defaults = {};
   std::vector<std::string> exempt_namespaces = {}, exempt_users = {}, exempt_runtime_classes = {};
 
-  bool spares_namespace(std::string_view name) const;
-  bool spares_user(std::string_view name) const;
-  bool spares_class(const api::core::v1::PodSpec& spec) const;
+  bool exempts_namespace(std::string_view name) const;
+  bool exempts_user(std::string_view name) const;
+  bool exempts_class(const api::core::v1::PodSpec& spec) const;
 };
 // The configuration of this process: the one set before the first write, or the default.
 const configuration& configured();
